@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../context.ts';
+import { listen } from '../db/listen.ts';
+import type { Queryable } from '../db/pool.ts';
+import { isWellFormed, tokenHash } from './token-format.ts';
+import { type ActiveToken, activeTokens, noteUse, TOKENS_CHANNEL } from './tokens.ts';
+
+const RELOAD_MS = 10_000;
+const FLUSH_MS = 30_000;
+
+export type TokenDirectory = {
+  /** Who the `Authorization` header names, or undefined. The same work whatever is wrong with it. */
+  find(authorization: string | undefined, now: Date): Caller | undefined;
+  stop(): Promise<void>;
+};
+
+/**
+ * All active tokens in memory, by hash. A lookup never asks the database, so a known and an unknown token take the
+ * same time. A change reaches every replica by NOTIFY, and by reading again every ten seconds where that is cut off.
+ */
+export async function openDirectory(options: {
+  url: string;
+  db: Queryable;
+  log: Logger;
+}): Promise<TokenDirectory> {
+  const { db, log } = options;
+  let tokens = new Map<string, ActiveToken>();
+  const uses = new Map<string, Date>();
+
+  const read = async () => {
+    try {
+      tokens = new Map((await activeTokens(db)).map((token) => [token.hash, token]));
+    } catch (error) {
+      log.warn({ err: error }, 'tokens could not be read again; the last known ones stay in use');
+    }
+  };
+  // One after the other: an older answer that arrives late must not bring back a revoked token.
+  let reading = Promise.resolve();
+  const reload = () => (reading = reading.then(read));
+  const flush = async () => {
+    if (uses.size === 0) return;
+    const batch = new Map(uses);
+    uses.clear();
+    await noteUse(db, batch).catch((error) =>
+      log.warn({ err: error }, 'last use of tokens could not be noted'),
+    );
+  };
+
+  await reload();
+  const listener = listen(options.url, TOKENS_CHANNEL, () => void reload());
+  const timers = [setInterval(() => void reload(), RELOAD_MS), setInterval(() => void flush(), FLUSH_MS)];
+  for (const timer of timers) timer.unref();
+
+  return {
+    find(authorization, now) {
+      const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
+      const token = tokens.get(tokenHash(given).toString('hex'));
+      const typo = !isWellFormed(given);
+      if (!token || (token.expiresAtMs !== null && token.expiresAtMs <= now.getTime())) {
+        log.debug({ reason: token ? 'expired' : typo ? 'malformed' : 'unknown' }, 'token refused');
+        return undefined;
+      }
+      uses.set(token.tokenId, now);
+      return { tokenId: token.tokenId, tokenName: token.name };
+    },
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      await listener.stop();
+      await flush();
+    },
+  };
+}

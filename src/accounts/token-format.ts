@@ -1,0 +1,32 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/**
+ * A token is `sgt_`, 256 random bits in base64url and six characters of checksum. The checksum tells a mistyped token
+ * from an unknown one in the log; it is no secret and proves nothing.
+ */
+const PREFIX = 'sgt_';
+const CHECK_LENGTH = 6;
+
+const checksum = (body: string) =>
+  createHash('sha256')
+    .update(PREFIX + body)
+    .digest('base64url')
+    .slice(0, CHECK_LENGTH);
+
+/** A new token. Shown once; only its hash is kept. */
+export function newToken(): string {
+  const body = randomBytes(32).toString('base64url');
+  return PREFIX + body + checksum(body);
+}
+
+/** Whether the text has the form of a token of ours, checksum included. */
+export function isWellFormed(token: string): boolean {
+  const match = /^sgt_([\w-]{43})([\w-]{6})$/.exec(token);
+  return match !== null && checksum(match[1] as string) === match[2];
+}
+
+/** What is stored of a token: 256 random bits need no salt and no slow hash. */
+export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** What may be shown of a token to tell it from others. */
+export const tokenPrefix = (token: string): string => token.slice(0, PREFIX.length + 6);

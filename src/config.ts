@@ -1,0 +1,95 @@
+import { z } from 'zod';
+
+const flag = (fallback: 'on' | 'off') =>
+  z
+    .enum(['on', 'off'], 'on or off is needed')
+    .default(fallback)
+    .transform((value) => value === 'on');
+
+const integer = (fallback: number, min: number, max: number) => {
+  const error = `an integer from ${min} to ${max} is needed`;
+  return z
+    .string()
+    .regex(/^\d+$/, error)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, error)
+    .default(fallback);
+};
+
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'a postgres:// URL is needed');
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+const headerName = /^[A-Za-z0-9-]+$/;
+
+/** The settings, read from the environment. README's table of settings is checked against this object. */
+export const Settings = z.object({
+  PORT: integer(4000, 0, 65535).describe('Port to listen on; 0 takes a free one.'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  DATABASE_URL: postgresUrl
+    .optional()
+    .describe('PostgreSQL 15 or later; without it an embedded one is used.'),
+  DATABASE_READ_URL: postgresUrl
+    .optional()
+    .describe('A read replica for the answers; default: DATABASE_URL.'),
+  DATABASE_POOL: integer(10, 1, 200).describe('Connections for reading.'),
+  STATEMENT_TIMEOUT_MS: integer(15_000, 100, 600_000).describe('Longest time a reading statement may take.'),
+  DATA_DIR: z.string().min(1).default('.data').describe('Embedded database and development token.'),
+  MIGRATE: flag('on').describe('Apply missing migrations at start.'),
+  SAMPLE_DATA: flag('on').describe(
+    'Load the sample data into a new embedded database; never with DATABASE_URL.',
+  ),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'an http:// or https:// URL is needed' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .describe('Base of absolute links; default: the scheme and host of the request.'),
+  TRUST_PROXY: z
+    .string()
+    .transform(list)
+    .optional()
+    .describe('Addresses or networks of proxies whose forwarded headers count, by comma.'),
+  NETWORK_HEADERS: z
+    .string()
+    .default('X-Service-Network')
+    .transform(list)
+    .refine(
+      (names) => names.length > 0 && names.every((name) => headerName.test(name)),
+      'header names are needed',
+    )
+    .describe('Names of the network header, by comma; the first is the documented one.'),
+  CORS_ORIGINS: z
+    .string()
+    .default('*')
+    .transform(list)
+    .describe(
+      'Origins whose pages may call the API, by comma; * for all: calls carry a token, never a cookie.',
+    ),
+  DRAIN_DELAY_MS: integer(0, 0, 60_000).describe(
+    'Time between "not ready" and closing the port at SIGTERM, for balancers to notice.',
+  ),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'a pino level is needed')
+    .default('info')
+    .describe('fatal, error, warn, info, debug, trace or silent.'),
+});
+export type Settings = z.output<typeof Settings>;
+
+/** The settings of an environment; an empty value counts as absent. Throws with every fault at once. */
+export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const read = Settings.safeParse(given);
+  if (read.success) return read.data;
+  const faults = read.error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    // The value of a URL may hold a password.
+    const value = name.endsWith('_URL') ? '' : ` is ${JSON.stringify(given[name])};`;
+    return `  ${name}${value} ${issue.message}`;
+  });
+  throw new SettingsError(`Settings that cannot be used:\n${faults.join('\n')}`);
+}
+
+/** Told apart from other errors so that the command line can exit with 2 (wrong usage). */
+export class SettingsError extends Error {}

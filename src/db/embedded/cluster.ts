@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmod,
+  lchown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import {
+  type Account,
+  checkOwnership,
+  giveToOwner,
+  giveTree,
+  isRefusal,
+  ownershipAdvice,
+  serverAccount,
+} from './account.ts';
+import { type Binaries, bareEnvironment, program } from './binaries.ts';
+import { exists } from './copy.ts';
+
+/** The superuser and the database of every embedded cluster. */
+export const DATABASE_NAME = 'stakegraph';
+
+/** Where the files of one embedded database lie, and as whom its server runs. */
+export type Home = {
+  folder: string;
+  cluster: string;
+  password: string;
+  owner: string;
+  lock: string;
+  log: string;
+  account: Account | undefined;
+};
+
+async function makeFolder(path: string): Promise<void> {
+  if (await exists(path)) return;
+  await mkdir(path, { recursive: true });
+  await giveToOwner(path, join(path, '..'));
+}
+
+/** Creates the folder of the database, or checks that this process may use the one that is there. */
+export async function openHome(dataDir: string): Promise<Home> {
+  const wanted = join(resolve(dataDir), 'postgres');
+  try {
+    await makeFolder(wanted);
+    const folder = await realpath(wanted);
+    await checkOwnership(folder);
+    const at = (name: string) => join(folder, name);
+    return {
+      folder,
+      cluster: at('cluster'),
+      password: at('password'),
+      owner: at('owner.json'),
+      lock: at('lock'),
+      log: at('server.log'),
+      account: await serverAccount(folder),
+    };
+  } catch (error) {
+    if (isRefusal(error) && process.getuid?.() !== 0) throw ownershipAdvice(wanted);
+    throw error;
+  }
+}
+
+/**
+ * How the server is told its data folder. Its account may not be able to walk there (a clone in /root, a folder
+ * of mktemp -d). Yet a process is put into its working directory before it gives up root, and /proc/self/cwd
+ * leads there without walking; so the data stays where it belongs, whatever the folders above allow.
+ */
+export async function placeOf(cluster: string, account?: Account): Promise<string> {
+  return account && (await exists('/proc/self/cwd')) ? '/proc/self/cwd' : cluster;
+}
+
+/** The password of the cluster, made with it. */
+export async function readPassword(home: Home): Promise<string> {
+  const password = await readFile(home.password, 'utf8').catch((error: unknown) => {
+    if (isRefusal(error)) throw ownershipAdvice(home.folder);
+    return '';
+  });
+  if (password.trim() !== '') return password.trim();
+  throw new Error(`${home.password} is missing: put back the password of the cluster beside it.`);
+}
+
+async function makePassword(home: Home): Promise<string> {
+  // One that is there stays: a start which was killed may have put it there before its cluster.
+  if (await exists(home.password)) return readPassword(home);
+  const temporary = join(home.folder, `init-password-${randomBytes(4).toString('hex')}`);
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(temporary, `${password}\n`, { mode: 0o600, flag: 'wx' });
+  await giveToOwner(temporary, home.folder);
+  await rename(temporary, home.password);
+  return password;
+}
+
+async function runInitdb(bin: string, folder: string, data: string, account?: Account): Promise<void> {
+  const options = `--username=${DATABASE_NAME} --pwfile=../password --auth=scram-sha-256 --data-checksums
+    --encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8 --no-instructions`;
+  const args = ['-D', await placeOf(data, account), ...options.split(/\s+/)];
+  const child = spawn(program(bin, 'initdb'), args, {
+    ...account,
+    cwd: data,
+    env: bareEnvironment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => lines.push(String(text)));
+  const code = await new Promise<number | null>((done, fail) => child.on('error', fail).on('close', done));
+  if (code === 0) return;
+  const tail = lines.join('').trim().split('\n').slice(-6).join('\n');
+  throw new Error(`The embedded PostgreSQL could not create a cluster in ${folder}:\n${tail}`);
+}
+
+/** Creates the cluster in a folder of its own and renames it, so that a half one is never taken for a whole. */
+async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
+  for (const name of await readdir(home.folder)) {
+    // Left by starts that were killed; an initdb that still writes there fails, which harms nobody.
+    if (name.startsWith('init-'))
+      await rm(join(home.folder, name), { recursive: true, force: true, maxRetries: 5 });
+  }
+  const password = await makePassword(home);
+  const temporary = await mkdtemp(join(home.folder, 'init-'));
+  try {
+    const data = join(temporary, 'data');
+    await mkdir(data, { mode: 0o700 });
+    await writeFile(join(temporary, 'password'), password, { mode: 0o600 });
+    if (home.account) {
+      const { uid, gid } = home.account;
+      for (const path of [temporary, data, join(temporary, 'password')]) await lchown(path, uid, gid);
+    }
+    await runInitdb(bin, home.folder, data, home.account);
+    await rename(data, home.cluster);
+  } finally {
+    await rm(temporary, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Makes sure that there is a cluster which these binaries and this account can serve. */
+export async function ensureCluster(
+  home: Home,
+  binaries: Binaries,
+  log?: (line: string) => void,
+): Promise<void> {
+  const entries = await readdir(home.cluster).catch((): string[] => []);
+  if (entries.length === 0) {
+    log?.(`creating a PostgreSQL ${binaries.major} cluster in ${home.cluster}`);
+    return createCluster(home, binaries);
+  }
+  const version = await readFile(join(home.cluster, 'PG_VERSION'), 'utf8').catch(() => '');
+  if (version.trim() === '' || !entries.includes('global')) {
+    throw new Error(`${home.cluster} is not a PostgreSQL cluster: move it away and start again.`);
+  }
+  if (Number(version) !== binaries.major) {
+    throw new Error(
+      `${home.cluster} was made by PostgreSQL ${version.trim()} and the embedded one is ${binaries.major}: ` +
+        'start it with the release that made it and dump it, or choose another data folder.',
+    );
+  }
+  if (home.account && (await stat(home.cluster)).uid !== home.account.uid) {
+    await giveTree(home.cluster, home.account);
+    await chmod(home.cluster, 0o700);
+  }
+}

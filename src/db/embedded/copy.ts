@@ -1,0 +1,60 @@
+import {
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Whether the path leads to something. */
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await copyTree(source, target);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else if (!entry.name.endsWith('.a')) {
+      await copyFile(source, target);
+      await chmod(target, (await stat(source)).mode & 0o100 ? 0o755 : 0o644);
+    }
+  }
+}
+
+/** Copies the binaries once below `root`, a folder which nobody but root may be able to change. */
+export async function copyBelow(root: string, from: string, name: string): Promise<string> {
+  if (!(await exists(root))) {
+    await mkdir(root, { recursive: true });
+    await chmod(root, 0o755);
+  }
+  const found = await lstat(root);
+  if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
+    throw new Error(`${root} is not a folder that only root can change`);
+  }
+  const target = join(root, name);
+  if (await exists(target)) return target;
+  const temporary = await mkdtemp(join(root, 'copy-'));
+  try {
+    await copyTree(from, join(temporary, name));
+    await rename(join(temporary, name), target).catch(async (error) => {
+      if (!(await exists(target))) throw error;
+    });
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+  return target;
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive, isRunning, ownMark, type ProcessMark } from './process.ts';
+
+async function linkOnce(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** The process named in a file that `writeMark` or the lock wrote; undefined when there is none. */
+export async function readMark(path: string): Promise<ProcessMark | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  try {
+    const { pid, started } = JSON.parse(text) as Partial<ProcessMark>;
+    return typeof pid === 'number' && typeof started === 'string' ? { pid, started } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Removes a lock whose holder died. A second lock guards that: of two processes which both saw the dead
+ * holder, the slower would otherwise remove the lock that the faster has taken in the meantime.
+ */
+async function breakLock(path: string, claim: string): Promise<void> {
+  const breaker = `${path}.break`;
+  if (await linkOnce(claim, breaker)) {
+    const holder = await readMark(path);
+    if (!holder || !isAlive(holder)) await rm(path, { force: true });
+    await rm(breaker, { force: true });
+    return;
+  }
+  // It is held for an instant only, so that an old one belongs to a process killed in that instant.
+  const age = await stat(breaker).then(
+    (found) => Date.now() - found.ctimeMs,
+    () => 0,
+  );
+  if (age > 5_000) await rm(breaker, { force: true });
+}
+
+async function acquire(path: string, claim: string, wait: number): Promise<void> {
+  const deadline = Date.now() + wait;
+  while (!(await linkOnce(claim, path))) {
+    const holder = await readMark(path);
+    if (Date.now() > deadline) {
+      const who = holder ? `process ${holder.pid}` : 'another process';
+      throw new Error(
+        `The lock ${path} has been held by ${who} for over ${wait / 1000} s: end that one first.`,
+      );
+    }
+    if (!holder || !isAlive(holder)) await breakLock(path, claim);
+    await sleep(20);
+  }
+}
+
+/** Removes what processes that were killed while they waited have left. */
+async function sweep(path: string): Promise<void> {
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(`${basename(path)}.`)) continue;
+    const pid = Number(/\.(\d+)\.[0-9a-f]{8}$/.exec(name)?.[1] ?? process.pid);
+    if (!isRunning(pid)) await rm(join(dirname(path), name), { force: true });
+  }
+}
+
+/** Runs `work` while no other process (and no other call in this one) runs under the same lock file. */
+export async function withLock<T>(path: string, wait: number, work: () => Promise<T>): Promise<T> {
+  // The file is written first and linked into place, so that nobody ever reads a lock without its holder.
+  const claim = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  await writeFile(claim, JSON.stringify(ownMark()), { flag: 'wx' });
+  try {
+    await acquire(path, claim, wait);
+  } finally {
+    await rm(claim, { force: true });
+  }
+  try {
+    await sweep(path);
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,47 @@
+import pg from 'pg';
+
+/**
+ * Keeps a connection that LISTENs on a channel and calls back for each notification, and once for each time the
+ * connection is made, since what was said while it was away is lost. Reconnects by itself.
+ */
+export function listen(url: string, channel: string, onChange: () => void): { stop(): Promise<void> } {
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const retry = () => {
+    client = undefined;
+    if (!stopped) timer = setTimeout(connect, 1_000).unref();
+  };
+
+  async function connect() {
+    const current = new pg.Client({
+      connectionString: url,
+      application_name: 'stakegraph listen',
+      keepAlive: true,
+    });
+    client = current;
+    current.on('error', () => undefined); // 'end' follows
+    current.on('end', () => client === current && retry());
+    current.on('notification', onChange);
+    try {
+      await current.connect();
+      await current.query(`listen ${current.escapeIdentifier(channel)}`);
+      onChange();
+    } catch {
+      await current.end().catch(() => undefined);
+      if (client === current) retry();
+    }
+  }
+
+  void connect();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      const last = client;
+      client = undefined;
+      await last?.end().catch(() => undefined);
+    },
+  };
+}

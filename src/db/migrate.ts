@@ -1,0 +1,72 @@
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { runner } from 'node-pg-migrate';
+import pg from 'pg';
+
+const folder = fileURLToPath(new URL('./migrations', import.meta.url));
+const TABLE = 'stakegraph_migrations';
+
+/** The names of the committed migrations, in order. */
+export async function committedMigrations(dir = folder): Promise<string[]> {
+  const files = await readdir(dir);
+  return files
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -4))
+    .sort();
+}
+
+async function appliedMigrations(client: pg.Client): Promise<string[]> {
+  const exists = await client.query(`select to_regclass($1) is not null as yes`, [TABLE]);
+  if (!exists.rows[0]?.yes) return [];
+  const applied = await client.query(`select name from ${TABLE} order by name`);
+  return applied.rows.map((row) => row.name as string);
+}
+
+/**
+ * Refuses a database that this version cannot serve: one with a migration that is not ours (a newer version's, or
+ * another program's), or with a gap before its last one (a migration was slipped in under one already applied).
+ */
+function checkHistory(applied: string[], committed: string[]) {
+  const unknown = applied.filter((name) => !committed.includes(name));
+  if (unknown.length > 0) {
+    throw new Error(`The database has a migration that this version does not know: ${unknown.join(', ')}.`);
+  }
+  const gap = committed.find((name, index) => index < applied.length && applied[index] !== name);
+  if (gap) throw new Error(`Migration ${gap} is out of order: a later one is already applied.`);
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'stakegraph migrate' });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Applies what is missing, one migration a transaction, under an advisory lock: replicas may start at once. */
+export const migrate = (url: string, dir = folder): Promise<string[]> =>
+  withClient(url, async (client) => {
+    const committed = await committedMigrations(dir);
+    checkHistory(await appliedMigrations(client), committed);
+    const run = await runner({
+      dbClient: client,
+      dir,
+      direction: 'up',
+      migrationsTable: TABLE,
+      singleTransaction: false,
+      advisoryLockMode: 'wait',
+      log: () => undefined,
+    });
+    return run.map((migration) => migration.name);
+  });
+
+/** The migrations that are committed and not applied yet; throws like `migrate` on a history it cannot serve. */
+export const pendingMigrations = (url: string, dir = folder): Promise<string[]> =>
+  withClient(url, async (client) => {
+    const committed = await committedMigrations(dir);
+    const applied = await appliedMigrations(client);
+    checkHistory(applied, committed);
+    return committed.slice(applied.length);
+  });

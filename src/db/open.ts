@@ -1,0 +1,53 @@
+import type { Settings } from '../config.ts';
+import { migrate, pendingMigrations } from './migrate.ts';
+import { createPool, type Pool } from './pool.ts';
+
+/** The database that the settings name, migrated; `close` ends what was opened, the embedded server last. */
+export type Database = {
+  url: string;
+  embedded: boolean;
+  read: Pool;
+  write: Pool;
+  applied: string[];
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the database: the one of `DATABASE_URL`, else the embedded one, which is not even loaded otherwise. Applies
+ * missing migrations, or with `MIGRATE=off` refuses a database that lacks some, by name.
+ */
+export async function openDatabase(
+  settings: Settings,
+  onError: (error: Error) => void,
+  options: { migrate?: boolean } = {},
+): Promise<Database> {
+  const embedded = settings.DATABASE_URL
+    ? undefined
+    : await (await import('./embedded/index.ts')).startEmbedded({ dataDir: settings.DATA_DIR });
+  try {
+    const url = (settings.DATABASE_URL ?? embedded?.url) as string;
+    const applied = (options.migrate ?? settings.MIGRATE) ? await migrate(url) : [];
+    const pending = await pendingMigrations(url);
+    if (pending.length > 0) {
+      throw new Error(
+        `The database lacks ${pending.join(', ')}; run "stakegraph migrate" or set MIGRATE=on.`,
+      );
+    }
+    const read = createPool({
+      url: settings.DATABASE_READ_URL ?? url,
+      readOnly: true,
+      max: settings.DATABASE_POOL,
+      statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+      onError,
+    });
+    const write = createPool({ url, readOnly: false, max: 3, onError });
+    const close = async () => {
+      await Promise.all([read.end(), write.end()]);
+      await embedded?.stop();
+    };
+    return { url, embedded: embedded !== undefined, read, write, applied, close };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}

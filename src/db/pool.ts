@@ -1,0 +1,118 @@
+import pg from 'pg';
+import { unavailable } from '../kernel/refusal.ts';
+
+/** What queries need of a database: one statement in, rows out. */
+export type Queryable = {
+  query(statement: { text: string; values: unknown[] }): Promise<{ rows: Record<string, unknown>[] }>;
+};
+
+export type Pool = Queryable & {
+  /** A client of one's own, for transactions and COPY. */
+  withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  stats(): { total: number; idle: number; waiting: number };
+  end(): Promise<void>;
+};
+
+type Options = {
+  url: string;
+  /** Read-only pools cannot write, whatever a query says. */
+  readOnly: boolean;
+  max?: number;
+  statementTimeoutMs?: number;
+  onError?: (error: Error) => void;
+};
+
+const ACQUIRE_DEADLINE_MS = 5_000;
+const MAX_WAITING = 500;
+
+/** SQLSTATEs that mean "not now": no connection, shutting down, too many clients, out of time. */
+const passing = /^(08|57P0|53300|57014|25P03)/;
+const socketCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOENT',
+  'EAI_AGAIN',
+]);
+
+/** Whether an error says that the database is away or busy, rather than that a statement is wrong. */
+export function isPassing(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code && (passing.test(code) || socketCodes.has(code))) return true;
+  return /Connection terminated|timeout expired|Client has encountered a connection error/.test(
+    message ?? '',
+  );
+}
+
+/** A pool whose waiting is bounded: a caller gets a client, or 503 within the deadline or when the queue is long. */
+export function createPool(options: Options): Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.max ?? 10,
+    connectionTimeoutMillis: 0, // node-postgres 3543: its own timeout leaks a slot; ours is below
+    application_name: 'stakegraph',
+    options: [
+      `-c default_transaction_read_only=${options.readOnly ? 'on' : 'off'}`,
+      `-c statement_timeout=${options.statementTimeoutMs ?? 0}`,
+      '-c timezone=UTC',
+    ].join(' '),
+  });
+  pool.on('error', (error) => options.onError?.(error));
+
+  async function acquire(): Promise<pg.PoolClient> {
+    if (pool.waitingCount >= MAX_WAITING) throw unavailable();
+    const connecting = pool.connect();
+    let timer: NodeJS.Timeout | undefined;
+    let late = false;
+    const deadline = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        late = true;
+        reject(unavailable());
+      }, ACQUIRE_DEADLINE_MS);
+    });
+    connecting.then(
+      (client) => late && client.release(),
+      () => undefined,
+    );
+    return Promise.race([connecting, deadline]).finally(() => clearTimeout(timer));
+  }
+
+  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    let client: pg.PoolClient | undefined;
+    let broken = false;
+    try {
+      client = await acquire();
+      return await work(client);
+    } catch (error) {
+      broken = isPassing(error);
+      if (!broken) throw error;
+      options.onError?.(error as Error);
+      throw unavailable();
+    } finally {
+      client?.release(broken);
+    }
+  }
+
+  return {
+    query: (statement) => withClient((client) => client.query(statement)),
+    withClient,
+    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    end: () => pool.end(),
+  };
+}
+
+/** Runs work in one transaction; anything thrown rolls all of it back. */
+export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+  pool.withClient(async (client) => {
+    await client.query('begin');
+    try {
+      const result = await work(client);
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined);
+      throw error;
+    }
+  });

@@ -1,0 +1,96 @@
+import SchemaBuilder from '@pothos/core';
+import RelayPlugin from '@pothos/plugin-relay';
+import type { Context } from '../context.ts';
+import { badArgument } from '../kernel/refusal.ts';
+
+/** What every connection answers beside Relay's own fields; counted only when selected. */
+type ConnectionExtras = { totalCount: () => number | Promise<number> };
+
+type Leaf<T> = { Input: T; Output: T };
+
+export type Types = {
+  Context: Context;
+  DefaultFieldNullability: false;
+  DefaultInputFieldRequiredness: false;
+  DefaultEdgesNullability: { list: false; items: false };
+  DefaultNodeNullability: false;
+  Connection: ConnectionExtras;
+  Scalars: {
+    ID: { Input: string; Output: string | number };
+    BigInt: Leaf<string>;
+    Decimal: Leaf<string>;
+    Date: Leaf<string>;
+    DateTime: Leaf<string>;
+  };
+};
+
+/** The one schema builder. Rooms add their types to it by being imported in `resources/index.ts`. */
+export const builder = new SchemaBuilder<Types>({
+  plugins: [RelayPlugin],
+  defaultFieldNullability: false,
+  relay: {
+    cursorType: 'String',
+    clientMutationId: 'omit',
+    nodesOnConnection: { description: 'The rows of the page.' },
+    encodeGlobalID: (type, id) => Buffer.from(`${type}:${id}`).toString('base64url'),
+    decodeGlobalID: (globalId) => {
+      const text = Buffer.from(globalId, 'base64url').toString('utf8');
+      const [type = '', ...rest] = text.split(':');
+      if (!/^[A-Z]\w*$/.test(type) || rest.length === 0 || text.includes('\0')) {
+        throw badArgument('id', `id is ${JSON.stringify(globalId.slice(0, 80))}; a global id is needed.`);
+      }
+      return { typename: type, id: rest.join(':') };
+    },
+    idFieldOptions: { description: 'Global id, for `node`.' },
+    nodeQueryOptions: {
+      description: 'Any object by its global id; null when there is none.',
+      args: { id: { description: 'Global id.' } },
+    },
+    nodesQueryOptions: false, // ours below: Pothos's takes any number of ids
+    edgesFieldOptions: {
+      description: 'The rows of the page with their cursors.',
+      nullable: { list: false, items: false },
+    },
+    nodeFieldOptions: { description: 'The row.', nullable: false },
+    cursorFieldOptions: { description: 'Opaque place of the row in this list; for `after` and `before`.' },
+    pageInfoFieldOptions: { description: 'Where the page lies.' },
+    hasNextPageFieldOptions: { description: 'Whether rows follow the page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether rows come before the page.' },
+    startCursorFieldOptions: { description: 'Cursor of the first row; null on an empty page.' },
+    endCursorFieldOptions: { description: 'Cursor of the last row; null on an empty page.' },
+    firstArgOptions: {
+      description: 'Rows from the start, or after `after`; from 1 to the largest page. Not with `last`.',
+    },
+    lastArgOptions: {
+      description: 'Rows from the end, or before `before`; from 1 to the largest page. Not with `first`.',
+    },
+    afterArgOptions: { description: 'A cursor of this list with the same arguments; rows after it.' },
+    beforeArgOptions: { description: 'A cursor of this list with the same arguments; rows before it.' },
+    pageInfoTypeOptions: { description: 'Where a page lies in its connection.' },
+    nodeTypeOptions: { description: 'An object that can be found again by its global id.' },
+  },
+});
+
+builder.queryType({ description: 'Everything that can be asked. The same rows as the REST paths.' });
+
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    description: 'Rows of the whole list. Costs a count on some lists; ask only when needed.',
+    resolve: (connection) => (connection as unknown as ConnectionExtras).totalCount(),
+  }),
+);
+
+const MAX_NODES = 200;
+
+builder.queryField('nodes', (t) =>
+  t.nodeList({
+    description: `Objects by their global ids, at most ${MAX_NODES}, in the order asked; null where there is none.`,
+    args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
+    ids: (_root, { ids }) => {
+      if (ids.length > MAX_NODES) {
+        throw badArgument('ids', `ids has ${ids.length} entries; at most ${MAX_NODES} are taken.`);
+      }
+      return ids.map(String);
+    },
+  }),
+);

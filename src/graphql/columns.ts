@@ -1,0 +1,36 @@
+import type { ObjectFieldBuilder } from '@pothos/core';
+import type { z } from 'zod';
+import { isNullable, leafKind } from '../kernel/leaves.ts';
+import { builder, type Types } from './builder.ts';
+
+type Builder<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;
+
+/**
+ * The plain GraphQL fields of a record: name, kind, nullability and description of each leaf. Arrays, objects and
+ * enums are joints and written by hand in the room.
+ */
+export function columns<Row, Shape extends z.ZodRawShape>(t: Builder<Row>, record: z.ZodObject<Shape>) {
+  const leaves = Object.entries(record.shape).flatMap(([name, schema]) => {
+    const kind = leafKind(schema);
+    if (!kind) return [];
+    const description = (schema as z.ZodType).description;
+    if (!description) throw new Error(`Field ${name} of ${record.meta()?.id} has no description.`);
+    const field = t.field({
+      type: kind,
+      nullable: isNullable(schema) as false,
+      description,
+      resolve: (row) => (row as Record<string, never>)[name] as never,
+    });
+    return [[name, field] as const];
+  });
+  return Object.fromEntries(leaves);
+}
+
+/** The GraphQL type of a record that is nothing but leaves, under the record's own name and description. */
+export function plainObject<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
+  const { id, description } = record.meta() ?? {};
+  if (!id || !description) throw new Error('A record needs an id and a description to become a type.');
+  return builder
+    .objectRef<z.output<z.ZodObject<Shape>> & object>(id)
+    .implement({ description, fields: (t) => columns(t, record) as never });
+}

@@ -1,0 +1,64 @@
+import type { Range, Slice } from '../kernel/page.ts';
+import { badInput, type Fault } from '../kernel/refusal.ts';
+
+/** Relay's arguments as they arrive. */
+export type ConnectionArgs = {
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+};
+
+type Limits<Key> = {
+  defaultSize: number;
+  maxSize: number;
+  /** The key in a cursor of this list, or undefined when it is not one. */
+  decode(cursor: string): Key | undefined;
+};
+
+/** What Relay's arguments ask for. Refuses `first` with `last`, sizes out of range and cursors of other lists. */
+export function connectionRange<Key>(args: ConnectionArgs, limits: Limits<Key>): Range<Key> {
+  const faults: Fault[] = [];
+  const fault = (name: string, msg: string) =>
+    faults.push({ loc: ['argument', name], msg: `${name} ${msg}.`, type: 'value_error' });
+  if (args.first != null && args.last != null) fault('last', 'cannot be given together with first; give one');
+  for (const name of ['first', 'last'] as const) {
+    const size = args[name];
+    if (size != null && (size < 1 || size > limits.maxSize)) {
+      fault(name, `is ${size}; an integer from 1 to ${limits.maxSize} is needed`);
+    }
+  }
+  const position = (name: 'after' | 'before') => {
+    const cursor = args[name];
+    const key = cursor == null ? undefined : limits.decode(cursor);
+    if (cursor != null && key === undefined) fault(name, 'is not a cursor of this list with these arguments');
+    return key === undefined ? {} : { [name]: key };
+  };
+  const range: Range<Key> = {
+    limit: args.first ?? args.last ?? limits.defaultSize,
+    backward: args.last != null,
+    ...position('after'),
+    ...position('before'),
+  };
+  if (faults.length > 0) throw badInput(faults);
+  return range;
+}
+
+/** A slice as a Relay connection. */
+export function connection<Row>(
+  slice: Slice<Row>,
+  cursorOf: (row: Row) => string,
+  totalCount: () => number | Promise<number>,
+) {
+  const edges = slice.rows.map((node) => ({ node, cursor: cursorOf(node) }));
+  return {
+    edges,
+    totalCount,
+    pageInfo: {
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+      hasNextPage: slice.hasNext,
+      hasPreviousPage: slice.hasPrevious,
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { builder } from './builder.ts';
+
+export const NetworkEnum = builder.enumType('Network', {
+  description: 'An Ethereum network.',
+  values: {
+    MAINNET: { value: 'mainnet', description: 'Ethereum mainnet.' },
+    HOODI: { value: 'hoodi', description: 'The Hoodi test network.' },
+    HOLESKY: {
+      value: 'holesky',
+      description: 'The Holesky test network; served from what is stored.',
+      deprecationReason: 'Support for Holesky ended in March 2025.',
+    },
+  } as const,
+});
+
+export const TimeWindowEnum = builder.enumType('TimeWindow', {
+  description: 'The time that a summary covers.',
+  values: {
+    ONE_DAY: { value: '1d', description: 'The last day; `1d` in REST.' },
+    SEVEN_DAYS: { value: '7d', description: 'The last 7 days; `7d` in REST.' },
+    THIRTY_DAYS: { value: '30d', description: 'The last 30 days; `30d` in REST.' },
+    ALL: { value: 'all', description: 'All time; `all` in REST.' },
+  } as const,
+});

@@ -1,0 +1,42 @@
+import { type FragmentDefinitionNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+
+type Tree = Map<string, Tree>;
+
+/**
+ * The names of the fields selected below a field, at the end of each of these paths. Directives are not looked at: a
+ * skipped field that is read anyway costs a column, one that is missing would be a wrong answer.
+ */
+export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): Set<string> {
+  const root: Tree = new Map();
+  for (const node of info.fieldNodes) if (node.selectionSet) collect(node.selectionSet, info.fragments, root);
+  const names = new Set<string>();
+  for (const path of paths) {
+    let tree: Tree | undefined = root;
+    for (const step of path) tree = tree?.get(step);
+    for (const name of tree?.keys() ?? []) names.add(name);
+  }
+  return names;
+}
+
+function collect(
+  set: SelectionSetNode,
+  fragments: Record<string, FragmentDefinitionNode>,
+  into: Tree,
+  // A fragment spread twice at one place adds nothing; spreads of spreads would double the work at each step.
+  spread = new Set<string>(),
+) {
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FIELD) {
+      const name = selection.name.value;
+      let below = into.get(name);
+      if (!below) into.set(name, (below = new Map()));
+      if (selection.selectionSet) collect(selection.selectionSet, fragments, below);
+    } else {
+      const name = selection.kind === Kind.FRAGMENT_SPREAD ? selection.name.value : undefined;
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+      if (!fragment || (name && spread.has(name))) continue;
+      if (name) spread.add(name);
+      collect(fragment.selectionSet, fragments, into, spread);
+    }
+  }
+}

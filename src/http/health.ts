@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Pool } from '../db/pool.ts';
+
+export type Readiness = { ready: boolean; reason?: string };
+
+/** `/health`: the process answers. `/ready`: it can answer from a migrated database. `/metrics`: Prometheus. */
+export function serveHealth(
+  app: FastifyInstance,
+  options: { pool: Pool; readiness: () => Promise<Readiness> },
+) {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'stakegraph_http_request_seconds',
+    help: 'Time to answer, by route pattern, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  for (const state of ['total', 'idle', 'waiting'] as const) {
+    new Gauge({
+      name: `stakegraph_db_connections_${state}`,
+      help: `Reading connections: ${state}.`,
+      registers: [registry],
+      collect() {
+        this.set(options.pool.stats()[state]);
+      },
+    });
+  }
+
+  app.addHook('onResponse', async (request, reply) => {
+    // The pattern, never the path: a label for each id a caller makes up would grow without bound.
+    const route = request.routeOptions.url ?? 'none';
+    duration.labels(route, request.method, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+  });
+  app.get('/health', async () => ({ status: 'ok' }));
+  app.get('/ready', async (_request, reply) => {
+    const { ready, reason } = await options.readiness();
+    if (ready) return { status: 'ready' };
+    return reply.code(503).header('retry-after', '5').send({ status: 'not ready', reason });
+  });
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
+}

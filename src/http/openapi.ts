@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { networkParam } from '../chain/params.ts';
+import type { Context } from '../context.ts';
+import { leafKind } from '../kernel/leaves.ts';
+import { paramDocument } from '../kernel/params.ts';
+import { refusalStatus } from '../kernel/refusal.ts';
+import type { Route } from '../kernel/route.ts';
+
+type Json = Record<string, unknown>;
+
+const schemaOf = (schema: z.ZodType, found: Map<string, Json>): Json => {
+  const document = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (leafKind(zodSchema) !== 'BigInt' || jsonSchema.type !== 'string') return;
+      // Digits in the row, a JSON number in the answer.
+      const minimum = jsonSchema.pattern?.startsWith('^(0|-') ? undefined : 0;
+      delete jsonSchema.pattern;
+      Object.assign(jsonSchema, { type: 'integer', format: 'int64', ...(minimum === 0 ? { minimum } : {}) });
+    },
+  }) as Json;
+  return hoist(document, found);
+};
+
+/** Moves the records that zod put under `$defs` to the components, where every path shares them. */
+function hoist(document: Json, found: Map<string, Json>): Json {
+  const { $schema: _schema, $defs, ...rest } = document;
+  const relink = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(relink);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) =>
+        key === '$ref'
+          ? [key, String(inner).replace('#/$defs/', '#/components/schemas/')]
+          : [key, relink(inner)],
+      ),
+    );
+  };
+  for (const [name, definition] of Object.entries(($defs ?? {}) as Json)) {
+    const { id: _id, ...schema } = relink(definition) as Json;
+    found.set(name, schema);
+  }
+  const { id, ...own } = relink(rest) as Json;
+  if (typeof id !== 'string') return own;
+  found.set(id, own);
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function parameters(shape: Record<string, z.ZodType>, place: 'query' | 'path' | 'header'): Json[] {
+  return Object.entries(shape).map(([name, type]) => {
+    const document = paramDocument(type);
+    if (!document) throw new Error(`Parameter ${name} is not documented.`);
+    const { description, deprecated, examples, ...schema } = document.schema;
+    return {
+      name,
+      in: place,
+      required: document.required,
+      description,
+      ...(deprecated ? { deprecated } : {}),
+      schema: { ...schema, ...(examples ? { examples } : {}) },
+    };
+  });
+}
+
+const errorText: Record<string, string> = {
+  400: 'Invalid input: one item for each fault found.',
+  401: 'The token is missing, malformed, unknown, revoked or expired.',
+  404: 'There is no such thing.',
+  503: 'The database cannot answer now; see Retry-After.',
+};
+
+const errorReplies = (): Json =>
+  Object.fromEntries(
+    Object.entries(errorText).map(([status, description]) => [
+      status,
+      { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+    ]),
+  );
+
+const errorSchema: Json = {
+  type: 'object',
+  description: `What is wrong. Statuses: ${[...new Set(Object.values(refusalStatus))].join(', ')} and 500.`,
+  required: ['detail'],
+  properties: {
+    detail: {
+      anyOf: [
+        { type: 'string' },
+        {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['loc', 'msg', 'type'],
+            properties: {
+              loc: {
+                type: 'array',
+                items: { type: ['string', 'integer'] },
+                description: 'Where the fault is.',
+              },
+              msg: { type: 'string', description: 'What is wrong and what would be right.' },
+              type: { type: 'string', description: 'The kind of fault.' },
+            },
+          },
+        },
+      ],
+    },
+  },
+};
+
+/** The OpenAPI 3.1 document of the routes: the same values that serve them. */
+export function openApiDocument(
+  routes: readonly Route<Context>[],
+  networkHeader: string,
+  version: string,
+): Json {
+  const schemas = new Map<string, Json>();
+  const network = parameters({ [networkHeader]: networkParam() }, 'header');
+  const paths: Json = {};
+  for (const route of routes) {
+    paths[route.path.replace(/:(\w+)/g, '{$1}')] = {
+      get: {
+        operationId: route.operationId,
+        tags: [route.tag],
+        summary: route.summary,
+        description: route.description,
+        parameters: [
+          ...parameters(route.params.shape, 'path'),
+          ...parameters(route.query.shape, 'query'),
+          ...network,
+        ],
+        responses: {
+          200: {
+            description: 'The answer.',
+            headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+            content: { 'application/json': { schema: schemaOf(route.reply, schemas) } },
+          },
+          ...errorReplies(),
+        },
+      },
+    };
+  }
+  schemas.set('Error', errorSchema);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'stakegraph',
+      version,
+      description:
+        'Performance, rewards and network statistics of proof-of-stake validators. The same rows as GraphQL at `/graphql`.',
+    },
+    security: [{ token: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+      headers: {
+        RequestId: {
+          description: "The caller's own if it is sane, else a new one.",
+          schema: { type: 'string' },
+        },
+      },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Network } from '../chain/networks.ts';
+import { networkParam } from '../chain/params.ts';
+import type { Context } from '../context.ts';
+import { jsonWriter } from '../kernel/json.ts';
+import { paramFaults } from '../kernel/params.ts';
+import { badInput, type Fault } from '../kernel/refusal.ts';
+import type { Route } from '../kernel/route.ts';
+
+type MakeContext = (request: FastifyRequest, network: Network) => Context;
+
+const networkValue = networkParam();
+
+/** The network of a request: the first of the accepted headers that is there; its faults name the documented one. */
+export function readNetwork(
+  request: FastifyRequest,
+  headers: readonly string[],
+): { network: Network; faults: Fault[] } {
+  const name = headers.find((header) => request.headers[header.toLowerCase()] !== undefined);
+  const read = networkValue.safeParse(name && request.headers[name.toLowerCase()]);
+  if (read.success) return { network: read.data, faults: [] };
+  const header = name ?? (headers[0] as string);
+  const faults = paramFaults(read.error, 'header').map((fault) => ({
+    ...fault,
+    loc: ['header', header],
+    msg: `${header}${fault.msg}`,
+  }));
+  return { network: 'mainnet', faults };
+}
+
+/** Reads one part of the request; its faults are collected, so that a caller learns of all of them at once. */
+function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fault[]) {
+  // Every documented name is there, if only as undefined: zod does not run the check of a key that is missing.
+  const given = input as Record<string, unknown>;
+  const names = Object.keys(schema.shape);
+  const read = schema.safeParse(
+    Object.fromEntries(names.map((name) => [name, Object.hasOwn(given, name) ? given[name] : undefined])),
+  );
+  if (read.success) return read.data;
+  faults.push(...paramFaults(read.error, part));
+  return undefined;
+}
+
+/** Serves a documented path: reads the input, calls the room's handler and writes its answer. */
+export function serveRoute(
+  app: FastifyInstance,
+  route: Route<Context>,
+  options: { networkHeaders: readonly string[]; makeContext: MakeContext },
+) {
+  const write = jsonWriter(route.reply);
+  app.get(route.path, async (request, reply) => {
+    const { network, faults } = readNetwork(request, options.networkHeaders);
+    const params = readPart(route.params, 'path', request.params, faults);
+    const query = readPart(route.query, 'query', request.query, faults);
+    if (faults.length > 0) throw badInput(faults);
+    const unknown = Object.keys(request.query as object).filter((name) => !(name in route.query.shape));
+    if (unknown.length > 0)
+      request.log.debug({ unknown: unknown.slice(0, 20) }, 'unknown parameters ignored');
+    const call = { path: request.url.split('?', 1)[0] as string };
+    const answer = await route.handle(
+      options.makeContext(request, network),
+      { params, query } as never,
+      call,
+    );
+    return reply
+      .headers(answer.headers ?? {})
+      .type('application/json; charset=utf-8')
+      .send(write(answer.body));
+  });
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import compress from '@fastify/compress';
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import underPressure from '@fastify/under-pressure';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import type { TokenDirectory } from '../accounts/directory.ts';
+import type { Network } from '../chain/networks.ts';
+import type { Settings } from '../config.ts';
+import type { Caller, Context } from '../context.ts';
+import type { Pool } from '../db/pool.ts';
+import { Refusal, unavailable } from '../kernel/refusal.ts';
+import { routes } from '../resources/index.ts';
+import { version } from '../version.ts';
+import { sendError } from './errors.ts';
+import { serveGraphql } from './graphql.ts';
+import { type Readiness, serveHealth } from './health.ts';
+import { openApiDocument } from './openapi.ts';
+import { graphiqlPage, servePages, wantsPage } from './pages.ts';
+import { serveRoute } from './rest.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}
+
+export type ServerOptions = {
+  settings: Settings;
+  log: Logger;
+  pool: Pool;
+  tokens: TokenDirectory;
+  readiness: () => Promise<Readiness>;
+  /** Prefilled in GraphiQL for a browser on this machine; only ever that of the embedded database. */
+  developmentToken?: string | undefined;
+  now?: () => Date;
+};
+
+const SANE_ID = /^[\w.:-]{1,128}$/;
+const needsToken = (path: string) => /^\/(v\d+|graphql)(\/|$)/.test(path);
+
+/** The gateway's HTTP server, ready to listen. */
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { settings, log, pool, tokens } = options;
+  const now = options.now ?? (() => new Date());
+  const app = Fastify({
+    loggerInstance: log as never,
+    logController: new LogController({ disableRequestLogging: true }), // one line below, with the route's pattern
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+    },
+    trustProxy: settings.TRUST_PROXY ?? false,
+    bodyLimit: 256 * 1024,
+    requestTimeout: 30_000,
+    return503OnClosing: false, // readiness tells; requests that still come are answered while draining
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
+    http: { maxHeaderSize: 16_384 },
+    frameworkErrors: sendError as never,
+    clientErrorHandler(error, socket) {
+      if (!socket.writable) return socket.destroy();
+      const large = (error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW';
+      const status = large ? '413 Content Too Large' : '400 Bad Request';
+      const body = JSON.stringify({
+        detail: large ? 'The request is larger than is taken.' : 'Bad request.',
+      });
+      socket.end(
+        `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n` +
+          `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      );
+    },
+  }) as unknown as FastifyInstance;
+
+  app.decorateRequest('caller', null);
+  app.setErrorHandler(sendError);
+  app.removeContentTypeParser('text/plain');
+  await app.register(helmet, {
+    contentSecurityPolicy: false, // pages set their own
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    strictTransportSecurity: false, // for the proxy that ends TLS to say
+  });
+  await app.register(cors, {
+    origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
+    methods: ['GET', 'HEAD', 'POST'],
+    exposedHeaders: ['X-Request-Id', 'Deprecation', 'Link', 'Retry-After'],
+    maxAge: 600,
+  });
+  await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
+  await app.register(underPressure, {
+    maxEventLoopDelay: 3_000,
+    pressureHandler: (request) => {
+      if (needsToken(request.url)) throw unavailable();
+    },
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none';
+    const line = {
+      route,
+      method: request.method,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+    };
+    request.log.info(line, 'answered');
+  });
+
+  const makeContext = (request: FastifyRequest, network: Network): Context => ({
+    db: pool,
+    caller: request.caller as Caller,
+    network,
+    now,
+    requestId: request.id,
+    log: request.log as unknown as Logger,
+    loaders: new Map(),
+  });
+  const served = { networkHeaders: settings.NETWORK_HEADERS, makeContext };
+
+  serveHealth(app, { pool, readiness: options.readiness });
+  servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
+  await app.register(async (metered) => {
+    metered.addHook('onRequest', async (request, reply) => {
+      if (request.routeOptions.url === '/graphql' && wantsPage(request)) {
+        return graphiqlPage(request, reply, options.developmentToken);
+      }
+      const caller = tokens.find(request.headers.authorization, now());
+      if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');
+      request.caller = caller;
+    });
+    for (const route of routes) serveRoute(metered, route, served);
+    serveGraphql(metered, served);
+  });
+  refuseTheRest(app);
+  return app;
+}
+
+/** 405 with `Allow` for a known path asked with another method, else 404. Neither needs a token. */
+function refuseTheRest(app: FastifyInstance) {
+  const gets = [
+    ...routes.map((route) => route.path),
+    '/',
+    '/docs',
+    '/openapi.json',
+    '/health',
+    '/ready',
+    '/metrics',
+  ];
+  const known = gets.map((path) => ({
+    pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
+    allow: 'GET, HEAD',
+  }));
+  known.push({ pattern: /^\/graphql\/?$/, allow: 'GET, POST' });
+  app.setNotFoundHandler((request) => {
+    const path = request.url.split('?', 1)[0] as string;
+    const match = known.find(({ pattern }) => pattern.test(path));
+    if (!match) throw new Refusal('NOT_FOUND', 'Not found.');
+    throw new Refusal('METHOD_NOT_ALLOWED', `${request.method} is not served here; use ${match.allow}.`, {
+      headers: { allow: match.allow },
+    });
+  });
+}

@@ -1,0 +1,90 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { parse } from 'lossless-json';
+
+/** One row of a source, as parsed, and where it stands for a person: `row 3`, `line 17`. */
+export type RawRow = { value: unknown; place: string };
+
+/** The rows of a source; `complete` when it is a REST body that holds its whole list. */
+export type Source = { name: string; rows: RawRow[]; complete: boolean };
+
+/** A source that cannot be read as a whole; the message names it. */
+export class SourceError extends Error {}
+
+const unzip = promisify(gunzip);
+
+async function readBytes(path: string): Promise<Buffer> {
+  if (path !== '-') return readFile(path);
+  const chunks: Buffer[] = [];
+  for await (const chunk of createReadStream('', { fd: 0 })) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Reads a file, or standard input for `-`: a REST body, a JSON array, one JSON object, or NDJSON; gzip of each is
+ * recognised by its first bytes. Numbers keep their digits.
+ */
+export async function readSource(path: string): Promise<Source> {
+  const name = path === '-' ? 'standard input' : path;
+  let bytes: Buffer;
+  try {
+    bytes = await readBytes(path);
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await unzip(bytes);
+  } catch (error) {
+    throw new SourceError(`${name}: ${(error as Error).message}`);
+  }
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+  if (text.trim() === '')
+    throw new SourceError(`${name}: is empty; a REST body, a JSON array or NDJSON is needed.`);
+  return isNdjson(text) ? { name, rows: readLines(name, text), complete: false } : readDocument(name, text);
+}
+
+/** NDJSON is told from one document by its first line being a whole object and more lines following. */
+function isNdjson(text: string): boolean {
+  const trimmed = text.trim();
+  const end = trimmed.indexOf('\n');
+  if (end < 0 || !trimmed.startsWith('{')) return false;
+  try {
+    JSON.parse(trimmed.slice(0, end));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parseText(text: string, name: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new SourceError(`${name}: is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function readLines(name: string, text: string): RawRow[] {
+  return text
+    .split('\n')
+    .map((line, index) => ({ line: line.trim(), place: `line ${index + 1}` }))
+    .filter(({ line }) => line !== '')
+    .map(({ line, place }) => ({ value: parseText(line, `${name}, ${place}`), place }));
+}
+
+function readDocument(name: string, text: string): Source {
+  const document = parseText(text, name) as Record<string, unknown> | unknown[];
+  const isBody = !Array.isArray(document) && Array.isArray(document?.data);
+  const values: unknown[] = Array.isArray(document)
+    ? document
+    : isBody
+      ? (document.data as unknown[])
+      : [document];
+  const rows = values.map((value, index) => ({ value, place: `row ${index + 1}` }));
+  return { name, rows, complete: isBody && isWholeList(document, values.length) };
+}
+
+/** A v0 body without a page before or after it. */
+function isWholeList(body: Record<string, unknown>, rows: number): boolean {
+  const from = (body.page as Record<string, unknown> | undefined)?.from;
+  const starts = from === null || from === undefined || String(from) === '0';
+  return starts && (body.next ?? null) === null && String(body.total) === String(rows);
+}

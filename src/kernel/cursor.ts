@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Cursors are opaque: `v1`, a mark of the list they belong to, and the key of a row in it. The mark covers the key
+ * too, so a cursor of another list, a shortened or an edited one is refused instead of silently giving other rows.
+ * A cursor holds nothing secret: it names a position in a list the caller may read anyway.
+ */
+const VERSION = 1;
+
+const mark = (list: string, key: string) =>
+  createHash('sha256').update(`stakegraph:${VERSION}:${list}:${key}`).digest('base64url').slice(0, 11);
+
+/** The cursor of the row with this key in this list; `list` names the list with all that decides its order. */
+export function encodeCursor(list: string, key: readonly (string | number)[]): string {
+  const text = JSON.stringify(key);
+  return Buffer.from(`${VERSION}.${mark(list, text)}.${text}`).toString('base64url');
+}
+
+/** The key in a cursor, or undefined when it is not a cursor of this list. */
+export function decodeCursor(list: string, cursor: string): (string | number)[] | undefined {
+  if (cursor.length > 1024) return undefined;
+  const [version, given, ...rest] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
+  const text = rest.join('.');
+  if (version !== String(VERSION) || given !== mark(list, text)) return undefined;
+  const key = JSON.parse(text) as (string | number)[];
+  return encodeCursor(list, key) === cursor ? key : undefined;
+}

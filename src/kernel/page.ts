@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { count } from './leaves.ts';
+
+/**
+ * Which part of a list is asked for. Positions are exclusive; `backward` reads from the end towards the start.
+ * The same for REST (`from`, `size`) and GraphQL (`first`/`after`, `last`/`before`).
+ */
+export type Range<Key> = { after?: Key; before?: Key; limit: number; backward?: boolean };
+
+/** One part of a list, in the list's order, and whether more lies on either side. */
+export type Slice<Row> = { rows: Row[]; hasNext: boolean; hasPrevious: boolean; total?: number | undefined };
+
+/** Makes a slice of the rows of a query that asked for one row more than the limit, so that no count is needed. */
+export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
+  const more = fetched.length > range.limit;
+  const rows = more ? fetched.slice(0, range.limit) : fetched;
+  return range.backward
+    ? { rows: rows.reverse(), hasPrevious: more, hasNext: range.before !== undefined }
+    : { rows, hasNext: more, hasPrevious: range.after !== undefined };
+}
+
+export const PageV0 = z
+  .object({
+    from: count().describe('First position of the page.'),
+    to: count().describe('Position after the last row of the page.'),
+    size: count().describe('Rows asked for.'),
+  })
+  .meta({ id: 'Page', description: 'Where a v0 page lies in its list.' });
+
+/** The v0 list envelope `{page, total, data, next}` around a record (spec §9). */
+export const envelopeV0 = <T extends z.ZodType>(record: T) =>
+  z.object({
+    page: PageV0,
+    total: count().describe('Rows of the whole list.'),
+    data: z.array(record),
+    next: z.string().nullable().describe('Relative URL of the next page, null at the end.'),
+  });

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Fault } from './refusal.ts';
+
+/**
+ * Inputs of a REST call. Each reads the raw text of one query, path or header value and either gives a value or says
+ * what is wrong and what would be right. Nothing is coerced beyond the documented form: integers are decimal digits.
+ */
+type Raw = string | string[] | undefined;
+type JsonSchema = Record<string, unknown>;
+type Wrong = { msg: string; type: string };
+type Read<T> = (text: string) => { value: T } | Wrong;
+
+const documents = z.registry<{ schema: JsonSchema; required: boolean }>();
+
+type Options<D> = {
+  description: string;
+  /** The value when the parameter is absent. Without it the parameter is required, unless `nullable`. */
+  default?: D;
+  /** Documented as "or null": absent, empty and the word null give null. */
+  nullable?: boolean;
+  deprecated?: boolean;
+  examples?: unknown[];
+};
+
+const quote = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+
+function param<T, O extends Options<T>>(options: O, schema: JsonSchema, read: Read<T>) {
+  type Absent = O extends { nullable: true } ? (O extends { default: T } ? never : null) : never;
+  const { description, deprecated, examples } = options;
+  const required = options.default === undefined && !options.nullable;
+  const type = z.unknown().transform((input, context): T | Absent => {
+    const raw = input as Raw;
+    const fail = (wrong: Wrong) => {
+      context.issues.push({ code: 'custom', input, message: wrong.msg, params: { type: wrong.type } });
+      return z.NEVER;
+    };
+    if (Array.isArray(raw))
+      return fail({ msg: `is given ${raw.length} times; give it once`, type: 'repeated' });
+    const absent = raw === undefined || (options.nullable && (raw === '' || raw === 'null'));
+    if (absent && required) return fail({ msg: 'is required', type: 'missing' });
+    if (absent) return (options.default ?? null) as T | Absent;
+    const result = read(raw as string);
+    return 'value' in result ? result.value : fail(result);
+  });
+  documents.add(type, {
+    required,
+    schema: {
+      ...schema,
+      ...(options.nullable ? { type: [schema.type, 'null'] } : {}),
+      ...(options.nullable && Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
+      description,
+      ...(options.default !== undefined ? { default: options.default } : {}),
+      ...(deprecated ? { deprecated } : {}),
+      ...(examples ? { examples } : {}),
+    },
+  });
+  return type;
+}
+
+/** An integer in decimal digits within `min..max`. Out of range is a fault, never clamped. */
+export function intParam<const O extends Options<number> & { min: number; max?: number }>(options: O) {
+  const max = options.max ?? 2 ** 31 - 1;
+  const range = options.max === undefined ? `>= ${options.min}` : `from ${options.min} to ${max}`;
+  const schema = { type: 'integer', minimum: options.min, maximum: max };
+  return param<number, O>(options, schema, (raw) => {
+    if (!/^-?\d+$/.test(raw))
+      return { msg: `is ${quote(raw)}; an integer ${range} is needed`, type: 'int_parsing' };
+    const value = Number(raw);
+    if (value < options.min || value > max) {
+      return { msg: `is ${quote(raw)}; an integer ${range} is needed`, type: 'out_of_range' };
+    }
+    return { value };
+  });
+}
+
+/** One of the documented words. */
+export function enumParam<const V extends string, const O extends Options<V> = Options<V>>(
+  values: readonly V[],
+  options: O,
+) {
+  const list = values.join(', ');
+  return param<V, O>(options, { type: 'string', enum: [...values] }, (raw) =>
+    (values as readonly string[]).includes(raw)
+      ? { value: raw as V }
+      : { msg: `is ${quote(raw)}; one of ${list} is needed`, type: 'enum' },
+  );
+}
+
+/** Text of 1 to `max` characters without NUL, passed through `normalise`. */
+export function textParam<const O extends Options<string> & { max?: number }>(
+  options: O,
+  normalise: (text: string) => string = (text) => text,
+) {
+  const max = options.max ?? 256;
+  return param<string, O>(options, { type: 'string', minLength: 1, maxLength: max }, (raw) => {
+    if (raw === '') return { msg: 'is empty', type: 'too_short' };
+    if (raw.length > max)
+      return { msg: `has ${raw.length} characters; at most ${max} are taken`, type: 'too_long' };
+    if (raw.includes('\0')) return { msg: 'contains a NUL character', type: 'nul' };
+    return { value: normalise(raw) };
+  });
+}
+
+/** A value with a form of its own; `read` gives it, or undefined when the text does not have the form. */
+export function formParam<T, const O extends Options<T> & { form: string }>(
+  options: O,
+  schema: JsonSchema,
+  read: (text: string) => T | undefined,
+) {
+  return param<T, O>(options, schema, (raw) => {
+    const value = read(raw);
+    return value === undefined
+      ? { msg: `is ${quote(raw)}; ${options.form} is needed`, type: 'format' }
+      : { value };
+  });
+}
+
+/** How a parameter stands in the OpenAPI document. */
+export const paramDocument = (type: z.core.$ZodType) => documents.get(type as z.ZodType);
+
+/** The faults of one part of a request, each with its place (`["query","window"]`). */
+export function paramFaults(error: z.ZodError, part: string): Fault[] {
+  return error.issues.map((issue) => {
+    const name = issue.path.map(String).join('.');
+    const type = issue.code === 'custom' ? String(issue.params?.type ?? 'value_error') : issue.code;
+    return { loc: [part, ...issue.path.map(String)], msg: `${name} ${issue.message}.`, type };
+  });
+}

@@ -1,0 +1,53 @@
+/**
+ * What a caller can be refused for. Each code has one HTTP status and one GraphQL `extensions.code`;
+ * both renderers are exhaustive over this table, so a new code cannot be forgotten in one of them.
+ */
+export const refusalStatus = {
+  BAD_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  QUERY_LIMIT: 400,
+  UNAVAILABLE: 503,
+} as const;
+
+export type RefusalCode = keyof typeof refusalStatus;
+
+/** One thing wrong with one input: where it stands, what is wrong and what would be right. */
+export type Fault = { loc: (string | number)[]; msg: string; type: string };
+
+type Extra = { faults?: Fault[]; headers?: Record<string, string> };
+
+/** The only error whose message reaches a caller. Everything else is masked and logged. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly faults: Fault[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: RefusalCode, message: string, extra: Extra = {}) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.faults = extra.faults;
+    this.headers = extra.headers ?? {};
+  }
+}
+
+/** Refuses an input for all its faults at once (400). */
+export const badInput = (faults: Fault[]) =>
+  new Refusal('BAD_INPUT', faults.map((fault) => fault.msg).join(' '), { faults });
+
+/** Refuses one GraphQL argument (`BAD_INPUT`, with the argument's name in `loc`). */
+export const badArgument = (name: string, msg: string, type = 'value_error') =>
+  badInput([{ loc: ['argument', name], msg, type }]);
+
+export const notFound = (detail = 'Not found.') => new Refusal('NOT_FOUND', detail);
+
+/** The database cannot answer now; `seconds` is when trying again makes sense. */
+export const unavailable = (seconds = 5) =>
+  new Refusal('UNAVAILABLE', 'The service cannot answer right now. Try again later.', {
+    headers: { 'retry-after': String(seconds) },
+  });

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+
+/** The call as it came in, for answers that link to themselves. */
+export type Call = { path: string };
+
+/**
+ * One documented REST path. Registering, checking, documenting and metering all read this value, so a path cannot be
+ * served without being documented, nor documented without being served.
+ */
+export type Route<Context> = {
+  /** Fastify's form: `/v0/eth/operators/:operator_id/summary`. */
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description: string;
+  params: z.ZodObject;
+  query: z.ZodObject;
+  reply: z.ZodType;
+  /** A path to try, for the reference page and the tests. */
+  example: string;
+  handle(context: Context, input: never, call: Call): Promise<Reply>;
+};
+
+export type Reply = { body: unknown; headers?: Record<string, string> };
+
+/** Types the handler's input by the schemas beside it. */
+export const route = <
+  Context,
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+>(definition: {
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description: string;
+  params: P;
+  query: Q;
+  reply: B;
+  example: string;
+  handle(
+    context: Context,
+    input: { params: z.output<P>; query: z.output<Q> },
+    call: Call,
+  ): Promise<{ body: z.input<B>; headers?: Record<string, string> }>;
+}): Route<Context> => definition as unknown as Route<Context>;
+
+/** A relative URL with these parameters, null ones left out. */
+export function relativeUrl(path: string, query: Record<string, string | number | null | undefined>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value != null) search.set(name, String(value));
+  return `${path}?${search}`;
+}
+
+/** When this service began to mark its deprecated parts (RFC 9745). */
+const DEPRECATED_SINCE = Date.UTC(2026, 10, 21) / 1000;
+
+/** The headers of an answer that used something deprecated. */
+export const deprecated = (): Record<string, string> => ({ deprecation: `@${DEPRECATED_SINCE}` });

@@ -1,0 +1,60 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { importCommand } from './commands/import.ts';
+import { tokenCommand } from './commands/token.ts';
+import { readSettings, SettingsError } from './config.ts';
+import { openDatabase } from './db/open.ts';
+import { version } from './version.ts';
+
+const program = new Command('stakegraph')
+  .description(
+    'Performance, rewards and network statistics of proof-of-stake validators, over GraphQL and REST.',
+  )
+  .version(version)
+  .addHelpText(
+    'after',
+    '\nSettings are environment variables; see the README. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+  )
+  .showHelpAfterError('(add --help for what is taken)')
+  .exitOverride();
+
+program
+  .command('serve', { isDefault: true })
+  .description(
+    'serve until SIGTERM or SIGINT; without DATABASE_URL on an embedded PostgreSQL with sample data',
+  )
+  .action(async () => {
+    const settings = readSettings();
+    // Loaded only here: the other commands need no server, which takes half a second to load.
+    await (await import('./serve.ts')).serve(settings);
+  });
+
+program
+  .command('migrate')
+  .description('apply missing migrations and say which')
+  .action(async () => {
+    const database = await openDatabase(readSettings(), () => undefined, { migrate: true });
+    await database.close();
+    const done = database.applied.length > 0 ? `applied ${database.applied.join(', ')}` : 'nothing to apply';
+    process.stdout.write(`${done}\n`);
+  });
+
+program.addCommand(importCommand());
+program.addCommand(tokenCommand());
+// exitOverride is not inherited by commands that are added ready-made
+for (const command of program.commands) {
+  command.exitOverride().showHelpAfterError('(add --help for what is taken)');
+  for (const inner of command.commands) inner.exitOverride();
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = exitCodeOf(error);
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has said why
+  process.stderr.write(`stakegraph: ${(error as Error).message}\n`);
+  return error instanceof SettingsError ? 2 : 1;
+}

@@ -1,0 +1,272 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { Network } from '../../chain/networks.ts';
+import { TimeWindow } from '../../chain/windows.ts';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns, plainObject } from '../../graphql/columns.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { NetworkEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { selectedFields } from '../../graphql/selection.ts';
+import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import type { Range, Slice } from '../../kernel/page.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import { loadOperator } from './loaders.ts';
+import type { ListKey, OperatorKey, OperatorRow, RankedOperatorRow } from './queries.ts';
+import {
+  ClientPercentage,
+  IdType,
+  type OperatorField,
+  OperatorSummary,
+  OperatorTag,
+  operatorFields,
+  RelayerPercentage,
+} from './record.ts';
+import {
+  listKey,
+  OPERATORS_DEFAULT_SIZE,
+  OPERATORS_MAX_SIZE,
+  operatorPage,
+  operatorPageOf,
+  operatorSummary,
+} from './resolve.ts';
+
+export const IdTypeEnum = builder.enumType('OperatorIdType', {
+  description: 'A class of entity that has summaries.',
+  values: {
+    DEPOSIT_ADDRESS: { value: 'depositAddress', description: 'The address that made the deposits.' },
+    WITHDRAWAL_ADDRESS: { value: 'withdrawalAddress', description: 'The address that withdrawals go to.' },
+    NODE_OPERATOR: { value: 'nodeOperator', description: 'Who runs the machines.' },
+    POOL: { value: 'pool', description: 'A staking pool or an exchange.' },
+    POOL_SHARE: { value: 'poolShare', description: "A node operator's share of a pool." },
+    ENTITY: { value: 'entity', description: 'A group of operators under one roof.' },
+    VALIDATOR: { value: 'validator', description: 'A single validator, by index or public key.' },
+    PRIVATE_SET: { value: 'privateSet', description: 'A set of validators of your own.' },
+  } as const,
+});
+
+const PoolTypeEnum = builder.enumType('PoolType', {
+  description: 'A kind of pool.',
+  values: {
+    ALL: { value: 'all', description: 'Every pool.' },
+    CEX: { value: 'cex', description: 'Exchanges.' },
+    LST: { value: 'lst', description: 'Liquid staking.' },
+  } as const,
+});
+
+const ClientPercentageType = plainObject(ClientPercentage);
+const RelayerPercentageType = plainObject(RelayerPercentage);
+const OperatorTagType = plainObject(OperatorTag);
+
+/** The global id's inner part: `network:window:class:id`; the id comes last because it may hold colons. */
+const nodeId = (row: OperatorKey) => [row.network, row.timeWindow, row.idType, row.id].join(':');
+
+function keyOfNodeId(id: string): OperatorKey | undefined {
+  const [network, timeWindow, idType, ...rest] = id.split(':');
+  const parsed = {
+    network: Network.safeParse(network).data,
+    timeWindow: TimeWindow.safeParse(timeWindow).data,
+    idType: IdType.safeParse(idType).data,
+    id: rest.join(':'),
+  };
+  return parsed.network && parsed.timeWindow && parsed.idType && parsed.id
+    ? (parsed as OperatorKey)
+    : undefined;
+}
+
+/** The columns to read for what is selected; `operatorId` is the record's `id`. */
+function askedFields(info: GraphQLResolveInfo, ...paths: string[][]): OperatorField[] {
+  const selected = selectedFields(info, ...paths);
+  return operatorFields.filter((name) => selected.has(name) && name !== 'id');
+}
+
+export const Operator = builder.objectRef<OperatorRow>('Operator');
+builder.node(Operator, {
+  description: 'Performance of an operator, pool or address over a time window.',
+  id: { resolve: nodeId, description: 'Global id, for `node`.' },
+  loadMany: (ids, ctx) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const key = keyOfNodeId(id);
+        return key && ((await loadOperator(ctx, key, operatorFields)) ?? null);
+      }),
+    ),
+  fields: (t) => ({
+    operatorId: t.string({
+      description: 'Name, address, public key or index of the operator, by its class; `id` in REST.',
+      resolve: (row) => row.id,
+    }),
+    network: t.field({
+      type: NetworkEnum,
+      description: 'Network of the operator.',
+      resolve: (row) => row.network,
+    }),
+    idType: t.field({
+      type: IdTypeEnum,
+      description: 'Class of the operator.',
+      resolve: (row) => row.idType,
+    }),
+    timeWindow: t.field({
+      type: TimeWindowEnum,
+      description: 'Window that the figures cover.',
+      resolve: (row) => row.timeWindow,
+    }),
+    ...columns(t, OperatorSummary.omit({ id: true })),
+    clientPercentages: t.field({
+      type: [ClientPercentageType],
+      description: 'Consensus clients of the validators.',
+      resolve: (row) => row.clientPercentages ?? [],
+    }),
+    relayerPercentages: t.field({
+      type: [RelayerPercentageType],
+      description: 'Relays of the proposed blocks.',
+      resolve: (row) => row.relayerPercentages ?? [],
+    }),
+    operatorTags: t.field({
+      type: [OperatorTagType],
+      description: 'Labels of the operator.',
+      resolve: (row) => row.operatorTags ?? [],
+    }),
+    in: t.field({
+      type: Operator,
+      nullable: true,
+      description: 'The same operator in another window; null when it has no summary there.',
+      args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
+      resolve: (row, args, ctx, info) =>
+        loadOperator(
+          ctx,
+          { network: row.network, idType: row.idType, id: row.id, timeWindow: args.window },
+          askedFields(info, []),
+        ),
+    }),
+  }),
+});
+
+export const OperatorEdge = builder.edgeObject({
+  type: Operator,
+  name: 'OperatorEdge',
+  description: 'An operator and its place in the list.',
+});
+export const OperatorConnection = builder.connectionObject(
+  { type: Operator, name: 'OperatorConnection', description: 'A list of operators, page by page.' },
+  OperatorEdge,
+);
+
+const listName = (key: ListKey) =>
+  `operators:${JSON.stringify([key.network, key.timeWindow, key.idType, key.poolType, key.parentId])}`;
+
+/** A page of a stored list as a connection; `read` fetches it. */
+async function operatorConnection(
+  key: ListKey,
+  args: ConnectionArgs,
+  info: GraphQLResolveInfo,
+  read: (
+    range: Range<number>,
+    asked: OperatorField[],
+  ) => Promise<Slice<RankedOperatorRow> & { total: number }>,
+) {
+  const name = listName(key);
+  const range = connectionRange(args, {
+    defaultSize: OPERATORS_DEFAULT_SIZE,
+    maxSize: OPERATORS_MAX_SIZE,
+    decode: (cursor) => decodeCursor(name, cursor)?.map(Number)[0],
+  });
+  const page = await read(range, askedFields(info, ['edges', 'node'], ['nodes']));
+  return connection(
+    page,
+    (row) => encodeCursor(name, [row.rank]),
+    () => page.total,
+  );
+}
+
+const poolTypeArg = 'Narrows pools, and pool shares by their pool.';
+const networkArg = 'Network; default: that of the network header, else MAINNET.';
+
+builder.queryField('operators', (t) =>
+  t.connection(
+    {
+      type: Operator,
+      description: `Operators of a class by network penetration, largest first. At most ${OPERATORS_MAX_SIZE} a page, ${OPERATORS_DEFAULT_SIZE} by default. REST: GET /v0/eth/operators.`,
+      args: {
+        window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
+        idType: t.arg({
+          type: IdTypeEnum,
+          defaultValue: 'depositAddress',
+          description: 'Class of the operators.',
+        }),
+        poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }),
+        parentId: t.arg.string({
+          description: 'A pool or node operator: the answer is its pool shares, whatever idType says.',
+        }),
+        network: t.arg({ type: NetworkEnum, description: networkArg }),
+      },
+      resolve: (_root, args, ctx: Context, info) => {
+        const list = {
+          network: args.network ?? ctx.network,
+          window: args.window,
+          idType: args.idType ?? 'depositAddress',
+          poolType: args.poolType ?? 'all',
+          parentId: args.parentId ?? null,
+        };
+        return operatorConnection(listKey(list), args, info, (range, asked) =>
+          operatorPage(ctx, list, range, asked),
+        );
+      },
+    },
+    OperatorConnection,
+    OperatorEdge,
+  ),
+);
+
+builder.queryField('operator', (t) =>
+  t.field({
+    type: Operator,
+    nullable: true,
+    description: 'One operator; null when there is none. REST: GET /v0/eth/operators/{operator_id}/summary.',
+    args: {
+      operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
+      window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
+      idType: t.arg({
+        type: IdTypeEnum,
+        description:
+          'Class; when absent an address is a deposit address and a name is looked for class by class.',
+      }),
+      network: t.arg({ type: NetworkEnum, description: networkArg }),
+    },
+    resolve: (_root, args, ctx, info) => {
+      if (args.operatorId === '') throw badArgument('operatorId', 'operatorId is empty.');
+      return operatorSummary(
+        ctx,
+        {
+          network: args.network ?? ctx.network,
+          window: args.window,
+          id: args.operatorId,
+          idType: args.idType ?? null,
+        },
+        askedFields(info, []),
+      );
+    },
+  }),
+);
+
+builder.objectField(Operator, 'poolShares', (t) =>
+  t.connection(
+    {
+      type: Operator,
+      description:
+        'Of a pool or node operator: its pool shares in the same window, by network penetration. Empty for other classes.',
+      args: { poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }) },
+      resolve: (row, args, ctx, info) => {
+        const key = listKey({
+          network: row.network,
+          window: row.timeWindow,
+          idType: 'poolShare',
+          poolType: args.poolType ?? 'all',
+          parentId: row.id,
+        });
+        return operatorConnection(key, args, info, (range, asked) => operatorPageOf(ctx, key, range, asked));
+      },
+    },
+    OperatorConnection,
+    OperatorEdge,
+  ),
+);

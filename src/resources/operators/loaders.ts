@@ -1,0 +1,43 @@
+import type { Context } from '../../context.ts';
+import { batchLoader } from '../../kernel/batch.ts';
+import type { Range } from '../../kernel/page.ts';
+import {
+  type ListKey,
+  type OperatorKey,
+  type OperatorRow,
+  operatorPages,
+  operatorsByKey,
+  type RankedOperatorRow,
+} from './queries.ts';
+import type { OperatorField } from './record.ts';
+
+const keyOf = (key: OperatorKey) => JSON.stringify([key.network, key.idType, key.timeWindow, key.id]);
+
+/** One summary by its key; all that a request asks for in one step travel in one statement. */
+export const loadOperator = (ctx: Context, key: OperatorKey, asked: readonly OperatorField[]) =>
+  batchLoader<OperatorKey, OperatorRow>(ctx.loaders, `operator:${asked.join()}`, keyOf, async (keys) => {
+    const found = await operatorsByKey(ctx.db, keys, asked);
+    return new Map(found.map((row) => [keyOf(row), row]));
+  }).load(key);
+
+const listKeyOf = (list: ListKey) =>
+  JSON.stringify([list.network, list.idType, list.timeWindow, list.poolType, list.parentId]);
+
+/** A page of a list; the pages of many lists (the pool shares of each operator on a page) are one statement. */
+export const loadOperatorPage = async (
+  ctx: Context,
+  list: ListKey,
+  range: Range<number>,
+  asked: readonly OperatorField[],
+): Promise<RankedOperatorRow[]> =>
+  (await batchLoader<ListKey, RankedOperatorRow[]>(
+    ctx.loaders,
+    `operatorPage:${JSON.stringify([range, asked])}`,
+    listKeyOf,
+    async (lists) => {
+      const pages = new Map<string, RankedOperatorRow[]>(lists.map((key) => [listKeyOf(key), []]));
+      const byPosition = [...pages.values()];
+      for (const row of await operatorPages(ctx.db, lists, range, asked)) byPosition[row.list]?.push(row);
+      return pages;
+    },
+  ).load(list)) ?? [];

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { Network } from '../../chain/networks.ts';
+import { TimeWindow } from '../../chain/windows.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { count } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import { IdType, type OperatorField, OperatorSummary } from './record.ts';
+
+/** What finds one summary. */
+export type OperatorKey = { network: Network; idType: IdType; timeWindow: TimeWindow; id: string };
+
+/** What names one stored list; `parentId` is '' and `poolType` is 'all' where the list is not narrowed. */
+export type ListKey = {
+  network: Network;
+  idType: IdType;
+  timeWindow: TimeWindow;
+  poolType: string;
+  parentId: string;
+};
+
+/** A summary with the fields that were asked for, and always what finds it again. */
+export type OperatorRow = Partial<OperatorSummary> & OperatorKey;
+export type RankedOperatorRow = OperatorRow & { list: number; rank: number; total: number };
+
+const fields: Fields<OperatorField> = {
+  id: sql`s.operator_id`,
+  idType: sql`s.id_type`,
+  timeWindow: sql`s.time_window`,
+  validatorCount: sql`s.validator_count`,
+  avgCorrectness: sql`s.avg_correctness`,
+  avgInclusionDelay: sql`s.avg_inclusion_delay`,
+  avgUptime: sql`s.avg_uptime`,
+  avgValidatorEffectiveness: sql`s.avg_validator_effectiveness`,
+  clientPercentages: sql`s.client_percentages`,
+  networkPenetration: sql`s.network_penetration`,
+  relayerPercentages: sql`s.relayer_percentages`,
+  nodeOperatorCount: sql`s.node_operator_count`,
+  operatorTags: sql`s.operator_tags`,
+  displayName: sql`s.display_name`,
+  aprPercentage: sql`s.apr_percentage`,
+  sumEndEpochBalance: sql`s.sum_end_epoch_balance::text`,
+  sumEndEpochEffectiveBalance: sql`s.sum_end_epoch_effective_balance::text`,
+};
+
+const keyFields = ['id', 'idType', 'timeWindow'] as const;
+const Key = z.object({ network: Network, id: z.string(), idType: IdType, timeWindow: TimeWindow });
+const Place = z.object({ list: count(), rank: count(), total: count() });
+
+type Selection = {
+  names: OperatorField[];
+  row: z.ZodType<OperatorRow>;
+  ranked: z.ZodType<RankedOperatorRow>;
+};
+const selections = new Map<string, Selection>();
+
+/** The fields to read for those asked for, with the checks of such rows; there are few sets, so they are kept. */
+function selection(asked: readonly OperatorField[]): Selection {
+  const names = [...new Set<OperatorField>([...keyFields, ...asked])].sort();
+  const known = selections.get(names.join());
+  if (known) return known;
+  const mask = Object.fromEntries(names.map((name) => [name, true]));
+  const row = Key.extend(OperatorSummary.pick(mask as { id: true }).shape);
+  const made = { names, row, ranked: row.extend(Place.shape) } as unknown as Selection;
+  selections.set(names.join(), made);
+  return made;
+}
+
+/**
+ * A page of each of several lists, by stored rank: the cost is that of the rows returned, wherever the page lies.
+ * `list` in a row is the position of its list in `lists`. One row more than the limit is read.
+ */
+export function operatorPages(
+  db: Queryable,
+  lists: readonly ListKey[],
+  range: Range<number>,
+  asked: readonly OperatorField[],
+): Promise<RankedOperatorRow[]> {
+  const { names, ranked } = selection(asked);
+  return rows(
+    db,
+    ranked,
+    sql`/* operatorPages */
+    select k.list::int - 1 as "list", page.*, l.total
+    from unnest(
+      ${lists.map((list) => list.network)}::text[], ${lists.map((list) => list.parentId)}::text[],
+      ${lists.map((list) => list.idType)}::text[], ${lists.map((list) => list.timeWindow)}::text[],
+      ${lists.map((list) => list.poolType)}::text[]
+    ) with ordinality as k (network, parent_id, id_type, time_window, pool_type, list)
+    join operator_lists l using (network, parent_id, id_type, time_window, pool_type)
+    cross join lateral (
+      select r.rank, s.network, ${selectList(fields, names)}
+      from operator_ranks r join operator_summaries s using (summary_id)
+      where r.list_id = l.list_id
+        and r.rank > ${range.after ?? -1} and r.rank < ${range.before ?? 2 ** 31 - 1}
+      order by r.rank ${range.backward ? sql`desc` : sql``}
+      limit ${range.limit + 1}
+    ) page
+    order by k.list, page.rank ${range.backward ? sql`desc` : sql``}`,
+  );
+}
+
+/** How many rows a list has; 0 when there is no such list. */
+export async function operatorListTotal(db: Queryable, list: ListKey): Promise<number> {
+  const [row] = await rows(
+    db,
+    z.object({ total: count() }),
+    sql`/* operatorListTotal */
+    select total from operator_lists
+    where network = ${list.network} and parent_id = ${list.parentId} and id_type = ${list.idType}
+      and time_window = ${list.timeWindow} and pool_type = ${list.poolType}`,
+  );
+  return row?.total ?? 0;
+}
+
+/** The summaries of these keys, in no particular order; keys without a row are absent. */
+export function operatorsByKey(
+  db: Queryable,
+  keys: readonly OperatorKey[],
+  asked: readonly OperatorField[],
+): Promise<OperatorRow[]> {
+  const { names, row } = selection(asked);
+  return rows(
+    db,
+    row,
+    sql`/* operatorsByKey */
+    select s.network, ${selectList(fields, names)}
+    from unnest(
+      ${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.id)}::text[],
+      ${keys.map((key) => key.idType)}::text[], ${keys.map((key) => key.timeWindow)}::text[]
+    ) as k (network, operator_id, id_type, time_window)
+    join operator_summaries s using (network, operator_id, id_type, time_window)`,
+  );
+}
+
+/** Whether an entity of one of these classes is known in any window. */
+export async function operatorExists(
+  db: Queryable,
+  network: Network,
+  id: string,
+  classes: readonly IdType[],
+): Promise<boolean> {
+  const found = await rows(
+    db,
+    z.object({ yes: z.literal(1) }),
+    sql`/* operatorExists */
+    select 1 as yes from operator_summaries
+    where network = ${network} and operator_id = ${id} and id_type = any(${[...classes]}::text[])
+    limit 1`,
+  );
+  return found.length > 0;
+}

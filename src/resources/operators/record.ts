@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { TimeWindow } from '../../chain/windows.ts';
+import { count, gwei, nonNegative, number, ratio, text } from '../../kernel/leaves.ts';
+
+/** The classes of entity that have summaries (spec §2.2). */
+export const idTypes = [
+  'depositAddress',
+  'withdrawalAddress',
+  'nodeOperator',
+  'pool',
+  'poolShare',
+  'entity',
+  'validator',
+  'privateSet',
+] as const;
+export const IdType = z.enum(idTypes);
+export type IdType = z.infer<typeof IdType>;
+
+/** The narrowing of pools (spec §4.2). */
+export const poolTypes = ['all', 'cex', 'lst'] as const;
+export type PoolType = (typeof poolTypes)[number];
+
+export const ClientPercentage = z
+  .object({
+    client: text().describe('Name of the consensus client.'),
+    percentage: ratio().describe('Share of the validators that run it, 0..1.'),
+  })
+  .meta({
+    id: 'ClientPercentage',
+    description: 'A consensus client and the share of validators that run it.',
+  });
+export type ClientPercentage = z.infer<typeof ClientPercentage>;
+
+export const RelayerPercentage = z
+  .object({
+    relayer: text().describe('Name of the MEV relay; `no_mev_boost` for blocks built locally.'),
+    percentage: ratio().describe('Share of the proposed blocks that came through it, 0..1.'),
+  })
+  .meta({
+    id: 'RelayerPercentage',
+    description: 'A MEV relay and the share of blocks that came through it.',
+  });
+export type RelayerPercentage = z.infer<typeof RelayerPercentage>;
+
+export const OperatorTag = z
+  .object({
+    name: text().describe('Name of the tag, such as `exchange`.'),
+    path: text(2048).nullable().describe('Where the tag leads, null when nowhere.'),
+  })
+  .meta({ id: 'OperatorTag', description: 'A label of an operator.' });
+export type OperatorTag = z.infer<typeof OperatorTag>;
+
+/** Operator effectiveness summary (spec §2.2); units by the decisions on operators. */
+export const OperatorSummary = z
+  .object({
+    id: text(256).min(1).describe('Name, address, public key or index of the operator, by its class.'),
+    idType: IdType.describe('Class of the operator.'),
+    timeWindow: TimeWindow.describe('Window that the figures cover.'),
+    validatorCount: count().describe('Validators of the operator.'),
+    avgCorrectness: ratio().describe('Mean share of correct attestation votes (head, target, source), 0..1.'),
+    avgInclusionDelay: nonNegative()
+      .nullable()
+      .describe('Mean slots until an attestation is included, 1 is best; null without attestations.'),
+    avgUptime: ratio().describe('Mean share of attestation duties performed, 0..1.'),
+    avgValidatorEffectiveness: nonNegative().describe(
+      'Mean effectiveness of the validators in percent, 0..100.',
+    ),
+    clientPercentages: z.array(ClientPercentage).describe('Consensus clients of the validators.'),
+    networkPenetration: ratio()
+      .nullable()
+      .describe("The operator's share of the network's active effective balance, 0..1."),
+    relayerPercentages: z.array(RelayerPercentage).describe('Relays of the proposed blocks.'),
+    nodeOperatorCount: count().nullable().describe('Node operators of a pool; null for other classes.'),
+    operatorTags: z.array(OperatorTag).describe('Labels of the operator.'),
+    displayName: text().nullable().describe('Name for people.'),
+    aprPercentage: number().nullable().describe('Annualised rewards in percent of the effective balance.'),
+    sumEndEpochBalance: gwei().nullable().describe('Balance at the end of the window, in Gwei.'),
+    sumEndEpochEffectiveBalance: gwei()
+      .nullable()
+      .describe('Effective balance at the end of the window, in Gwei.'),
+  })
+  .meta({
+    id: 'OperatorSummary',
+    description: 'Performance of an operator, pool or address over a time window.',
+  });
+export type OperatorSummary = z.infer<typeof OperatorSummary>;
+export type OperatorField = keyof OperatorSummary;
+export const operatorFields = Object.keys(OperatorSummary.shape) as OperatorField[];
+
+const address = /^0x[0-9a-f]{40}$/i;
+
+/** Whether an identifier is an execution layer address. */
+export const isAddress = (id: string): boolean => address.test(id);
+
+/** Addresses and public keys match in any letter case and are kept in lower case; names are case sensitive. */
+export const normaliseId = (id: string): string => (/^0x[0-9a-f]+$/i.test(id) ? id.toLowerCase() : id);

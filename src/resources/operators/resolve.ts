@@ -1,0 +1,92 @@
+import type { Network } from '../../chain/networks.ts';
+import type { TimeWindow } from '../../chain/windows.ts';
+import type { Context } from '../../context.ts';
+import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { notFound } from '../../kernel/refusal.ts';
+import { loadOperator, loadOperatorPage } from './loaders.ts';
+import {
+  type ListKey,
+  type OperatorRow,
+  operatorExists,
+  operatorListTotal,
+  type RankedOperatorRow,
+} from './queries.ts';
+import { type IdType, isAddress, normaliseId, type OperatorField, type PoolType } from './record.ts';
+
+export const OPERATORS_DEFAULT_SIZE = 15;
+export const OPERATORS_MAX_SIZE = 200;
+
+/** A list of operators as a caller asks for it. */
+export type OperatorList = {
+  network: Network;
+  window: TimeWindow;
+  idType: IdType;
+  poolType: PoolType;
+  parentId: string | null;
+};
+
+/** The stored list that answers it: a parent turns it into its pool shares; only pools and shares have pool types. */
+export function listKey(list: OperatorList): ListKey {
+  const idType = list.parentId === null ? list.idType : 'poolShare';
+  return {
+    network: list.network,
+    idType,
+    timeWindow: list.window,
+    poolType: idType === 'pool' || idType === 'poolShare' ? list.poolType : 'all',
+    parentId: list.parentId === null ? '' : normaliseId(list.parentId),
+  };
+}
+
+const parentClasses = ['pool', 'nodeOperator'] as const;
+
+/**
+ * A page of operators by network penetration (spec §4.2), ranks 0-based. Throws NOT_FOUND when a parent is named
+ * that does not exist; a parent without shares gives an empty page.
+ */
+export async function operatorPage(
+  ctx: Context,
+  list: OperatorList,
+  range: Range<number>,
+  asked: readonly OperatorField[],
+): Promise<Slice<RankedOperatorRow> & { total: number }> {
+  const key = listKey(list);
+  const page = await operatorPageOf(ctx, key, range, asked);
+  if (page.total === 0 && list.parentId !== null) {
+    if (!(await operatorExists(ctx.db, key.network, key.parentId, parentClasses))) throw notFound();
+  }
+  return page;
+}
+
+/** A page of a stored list, with the list's total. */
+export async function operatorPageOf(
+  ctx: Context,
+  key: ListKey,
+  range: Range<number>,
+  asked: readonly OperatorField[],
+): Promise<Slice<RankedOperatorRow> & { total: number }> {
+  const fetched = await loadOperatorPage(ctx, key, range, asked);
+  const first = fetched[0];
+  // Only a page past the end has no row to carry the total; a list's first page without rows is an empty list.
+  const past = range.after !== undefined || range.before !== undefined;
+  const total = first?.total ?? (past ? await operatorListTotal(ctx.db, key) : 0);
+  return { ...slice(fetched, range), total };
+}
+
+/** Classes tried in this order when none is named (spec §4.3 and the decisions on summaries). */
+const inferred = ['pool', 'nodeOperator', 'poolShare', 'entity'] as const;
+
+/** One operator's summary; without `idType` an address is a deposit address and a name is looked up class by class. */
+export async function operatorSummary(
+  ctx: Context,
+  asked: { network: Network; window: TimeWindow; id: string; idType: IdType | null },
+  fields: readonly OperatorField[],
+): Promise<OperatorRow | undefined> {
+  const id = normaliseId(asked.id);
+  const classes = asked.idType ? [asked.idType] : isAddress(id) ? (['depositAddress'] as const) : inferred;
+  const found = await Promise.all(
+    classes.map((idType) =>
+      loadOperator(ctx, { network: asked.network, timeWindow: asked.window, idType, id }, fields),
+    ),
+  );
+  return found.find((row) => row !== undefined);
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { windowParam } from '../../chain/params.ts';
+import type { Context } from '../../context.ts';
+import { envelopeV0 } from '../../kernel/page.ts';
+import { enumParam, intParam, textParam } from '../../kernel/params.ts';
+import { badInput, notFound } from '../../kernel/refusal.ts';
+import { deprecated, relativeUrl, route } from '../../kernel/route.ts';
+import { idTypes, normaliseId, OperatorSummary, operatorFields, poolTypes } from './record.ts';
+import { OPERATORS_DEFAULT_SIZE, OPERATORS_MAX_SIZE, operatorPage, operatorSummary } from './resolve.ts';
+
+const complete = (row: unknown) => row as OperatorSummary;
+
+const list = route({
+  path: '/v0/eth/operators',
+  operationId: 'listOperators',
+  tag: 'Operators',
+  summary: 'Operator summaries',
+  description:
+    'Summary statistics of all operators of a class, by network penetration, largest first. `from` is the 0-based rank.',
+  example: '/v0/eth/operators?window=7d&idType=pool',
+  params: z.object({}),
+  query: z.object({
+    window: windowParam(),
+    poolType: enumParam(poolTypes, {
+      description: 'Narrows pools, and pool shares by their pool: `cex` exchanges, `lst` liquid staking.',
+      default: 'all',
+    }),
+    idType: enumParam(idTypes, { description: 'Class of the operators.', default: 'depositAddress' }),
+    from: intParam({ description: 'Rank of the first row, 0-based.', min: 0, nullable: true, default: 0 }),
+    size: intParam({
+      description: 'Rows per page.',
+      min: 1,
+      max: OPERATORS_MAX_SIZE,
+      nullable: true,
+      default: OPERATORS_DEFAULT_SIZE,
+    }),
+    parentId: textParam(
+      {
+        description: 'A pool or node operator: the answer is its pool shares, whatever idType says.',
+        nullable: true,
+      },
+      normaliseId,
+    ),
+    parentEntity: textParam(
+      { description: 'Deprecated; use parentId.', nullable: true, deprecated: true },
+      normaliseId,
+    ),
+  }),
+  reply: envelopeV0(OperatorSummary),
+  async handle(ctx: Context, { query }, call) {
+    const { parentEntity, from, size, ...rest } = query;
+    if (parentEntity && query.parentId && parentEntity !== query.parentId) {
+      const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(query.parentId)}; give parentId alone.`;
+      throw badInput([{ loc: ['query', 'parentEntity'], msg, type: 'conflict' }]);
+    }
+    const asked = { ...rest, parentId: query.parentId ?? parentEntity };
+    const range = { ...(from > 0 ? { after: from - 1 } : {}), limit: size };
+    const page = await operatorPage(ctx, { network: ctx.network, ...asked }, range, operatorFields);
+    const to = from + page.rows.length;
+    return {
+      body: {
+        page: { from, to, size },
+        total: page.total,
+        data: page.rows.map(complete),
+        next: page.hasNext ? relativeUrl(call.path, { ...asked, from: to, size }) : null,
+      },
+      headers: parentEntity ? deprecated() : {},
+    };
+  },
+});
+
+const summary = route({
+  path: '/v0/eth/operators/:operator_id/summary',
+  operationId: 'getOperatorSummary',
+  tag: 'Operators',
+  summary: 'One operator summary',
+  description:
+    'The same statistics as the list, for one operator. Without `idType` an address is a deposit address; a name is looked for among pools, node operators, pool shares and entities, in this order.',
+  example: '/v0/eth/operators/Lido/summary?window=7d',
+  params: z.object({
+    operator_id: textParam(
+      { description: 'Name, address, public key or index of the operator.' },
+      normaliseId,
+    ),
+  }),
+  query: z.object({
+    window: windowParam(),
+    idType: enumParam(idTypes, {
+      description: 'Class of the operator; inferred when absent.',
+      nullable: true,
+    }),
+  }),
+  reply: OperatorSummary,
+  async handle(ctx: Context, { params, query }) {
+    const row = await operatorSummary(
+      ctx,
+      { network: ctx.network, id: params.operator_id, ...query },
+      operatorFields,
+    );
+    if (!row) throw notFound();
+    return { body: complete(row) };
+  },
+});
+
+export const operatorRoutes = [list, summary];

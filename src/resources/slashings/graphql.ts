@@ -1,0 +1,121 @@
+import { firstEpochFrom, firstEpochOfChainDay } from '../../chain/calendar.ts';
+import { Network } from '../../chain/networks.ts';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { connection, connectionRange } from '../../graphql/connection.ts';
+import { NetworkEnum } from '../../graphql/enums.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import { parseDateTime } from '../../kernel/time.ts';
+import { loadSlashing } from './loaders.ts';
+import { type SlashingRow, slashingByPubkey } from './queries.ts';
+import { Slashing } from './record.ts';
+import {
+  SLASHINGS_DEFAULT_SIZE,
+  SLASHINGS_MAX_SIZE,
+  slashingCursor,
+  slashingPosition,
+  slashings,
+  totalSlashings,
+} from './resolve.ts';
+
+export const SlashingType = builder.objectRef<SlashingRow>('Slashing');
+builder.node(SlashingType, {
+  description: 'A slashed validator and what it cost.',
+  id: { resolve: (row) => `${row.network}:${row.validatorIndex}`, description: 'Global id, for `node`.' },
+  loadMany: (ids, ctx) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const [network, index] = [Network.safeParse(id.split(':')[0]).data, Number(id.split(':')[1])];
+        if (!network || !Number.isInteger(index) || index < 0 || index >= 2 ** 31) return null;
+        return (await loadSlashing(ctx, { network, validatorIndex: index })) ?? null;
+      }),
+    ),
+  fields: (t) => ({
+    network: t.field({
+      type: NetworkEnum,
+      description: 'Network of the validator.',
+      resolve: (row) => row.network,
+    }),
+    ...columns(t, Slashing),
+  }),
+});
+
+const SlashingEdge = builder.edgeObject({
+  type: SlashingType,
+  name: 'SlashingEdge',
+  description: 'A slashing and its place in the list.',
+});
+const SlashingConnection = builder.connectionObject(
+  { type: SlashingType, name: 'SlashingConnection', description: 'A list of slashings, page by page.' },
+  SlashingEdge,
+);
+
+const networkArg = 'Network; default: that of the network header, else MAINNET.';
+
+builder.queryField('slashings', (t) =>
+  t.connection(
+    {
+      type: SlashingType,
+      description: `Slashed validators, ascending by slashing epoch and validator index. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default. REST: GET /v0/eth/slashings.`,
+      args: {
+        fromDay: t.arg.int({ description: 'Chain day >= 0 from which on to list.' }),
+        fromTimestamp: t.arg({
+          type: 'DateTime',
+          description: 'Moment from which on to list; with fromDay the later of the two counts.',
+        }),
+        network: t.arg({ type: NetworkEnum, description: networkArg }),
+      },
+      resolve: async (_root, args, ctx: Context) => {
+        const network = args.network ?? ctx.network;
+        const fromDay = args.fromDay ?? 0;
+        if (fromDay < 0 || fromDay > 9_000_000) {
+          throw badArgument('fromDay', `fromDay is ${fromDay}; an integer from 0 to 9000000 is needed.`);
+        }
+        const seconds = args.fromTimestamp == null ? undefined : parseDateTime(args.fromTimestamp);
+        const fromEpoch = Math.max(
+          firstEpochOfChainDay(fromDay),
+          seconds === undefined ? 0 : Math.min(firstEpochFrom(network, seconds), 2 ** 31 - 1),
+        );
+        const list = { network, fromEpoch };
+        const range = connectionRange(args, {
+          defaultSize: SLASHINGS_DEFAULT_SIZE,
+          maxSize: SLASHINGS_MAX_SIZE,
+          decode: (cursor) => slashingPosition(list, cursor),
+        });
+        const page = await slashings(ctx, list, range);
+        return connection(
+          page,
+          (row) => slashingCursor(list, row),
+          () => totalSlashings(ctx, list),
+        );
+      },
+    },
+    SlashingConnection,
+    SlashingEdge,
+  ),
+);
+
+builder.queryField('slashing', (t) =>
+  t.field({
+    type: SlashingType,
+    nullable: true,
+    description: 'The slashing of one validator, by index or public key; null when it was never slashed.',
+    args: {
+      validatorIndex: t.arg.int({ description: 'Index of the validator.' }),
+      validatorPubkey: t.arg.string({ description: 'Public key of the validator, 0x and 96 hex digits.' }),
+      network: t.arg({ type: NetworkEnum, description: networkArg }),
+    },
+    resolve: async (_root, { validatorIndex: index, validatorPubkey: pubkey, ...args }, ctx) => {
+      const network = args.network ?? ctx.network;
+      if ((index == null) === (pubkey == null)) {
+        throw badArgument('validatorIndex', 'Give one of validatorIndex and validatorPubkey.');
+      }
+      if (index != null) return (await loadSlashing(ctx, { network, validatorIndex: index })) ?? null;
+      if (!/^0x[0-9a-f]{96}$/i.test(pubkey as string)) {
+        throw badArgument('validatorPubkey', 'validatorPubkey must be 0x and 96 hex digits.');
+      }
+      return slashingByPubkey(ctx.db, network, (pubkey as string).toLowerCase());
+    },
+  }),
+);

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { Network } from '../../chain/networks.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { count } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import { Slashing, type SlashingField, slashingFields } from './record.ts';
+
+/** Where a slashing stands in the list's order. */
+export type SlashingPosition = { slashingEpoch: number; validatorIndex: number };
+export type SlashingKey = { network: Network; validatorIndex: number };
+export type SlashingRow = Slashing & { network: Network };
+
+const fields: Fields<SlashingField> = {
+  validatorIndex: sql`s.validator_index`,
+  validatorPubkey: sql`s.validator_pubkey`,
+  slashingEpoch: sql`s.slashing_epoch`,
+  withdrawableEpoch: sql`s.withdrawable_epoch`,
+  balanceBeforeSlashing: sql`s.balance_before_slashing::text`,
+  balanceBeforeWithdrawal: sql`s.balance_before_withdrawal::text`,
+  slashingPenalties: sql`s.slashing_penalties::text`,
+};
+// Seven narrow columns: reading fewer of them saves nothing that could be measured.
+const select = sql`s.network, ${selectList(fields, slashingFields)}`;
+const Row = Slashing.extend({ network: Network });
+
+/** A page of the slashings from an epoch on, by (slashing_epoch, validator_index); one row more than the limit. */
+export function slashingPage(
+  db: Queryable,
+  network: Network,
+  fromEpoch: number,
+  range: Range<SlashingPosition>,
+): Promise<SlashingRow[]> {
+  const order = range.backward ? sql`desc` : sql``;
+  const { after, before } = range;
+  return rows(
+    db,
+    Row,
+    sql`/* slashingPage */
+    select ${select}
+    from slashings s
+    where s.network = ${network} and s.slashing_epoch >= ${fromEpoch}
+      ${after ? sql`and (s.slashing_epoch, s.validator_index) > (${after.slashingEpoch}, ${after.validatorIndex})` : sql``}
+      ${before ? sql`and (s.slashing_epoch, s.validator_index) < (${before.slashingEpoch}, ${before.validatorIndex})` : sql``}
+    order by s.slashing_epoch ${order}, s.validator_index ${order}
+    limit ${range.limit + 1}`,
+  );
+}
+
+/** How many slashings there are from an epoch on: an index-only scan of the order's index. */
+export async function slashingTotal(db: Queryable, network: Network, fromEpoch: number): Promise<number> {
+  const [row] = await rows(
+    db,
+    z.object({ total: count() }),
+    sql`/* slashingTotal */
+    select count(*)::int as total from slashings s
+    where s.network = ${network} and s.slashing_epoch >= ${fromEpoch}`,
+  );
+  return row?.total ?? 0;
+}
+
+/** The slashings of these validators; validators that were never slashed are absent. */
+export function slashingsByValidator(db: Queryable, keys: readonly SlashingKey[]): Promise<SlashingRow[]> {
+  return rows(
+    db,
+    Row,
+    sql`/* slashingsByValidator */
+    select ${select}
+    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.validatorIndex)}::int[])
+      as k (network, validator_index)
+    join slashings s using (network, validator_index)`,
+  );
+}
+
+/** The slashing of the validator with this public key. */
+export async function slashingByPubkey(
+  db: Queryable,
+  network: Network,
+  pubkey: string,
+): Promise<SlashingRow | undefined> {
+  const [row] = await rows(
+    db,
+    Row,
+    sql`/* slashingByPubkey */
+    select ${select} from slashings s where s.network = ${network} and s.validator_pubkey = ${pubkey}`,
+  );
+  return row;
+}

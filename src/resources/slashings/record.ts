@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { count, gwei, hex, signedGwei } from '../../kernel/leaves.ts';
+
+/** Slashing penalties record (spec §2.4); units by the decisions on slashings. */
+export const Slashing = z
+  .object({
+    validatorIndex: count().describe('Index of the slashed validator.'),
+    validatorPubkey: hex(48).describe('Public key of the slashed validator, 0x and 96 hex digits.'),
+    slashingEpoch: count().describe('Epoch in which the validator was slashed.'),
+    withdrawableEpoch: count().describe('Epoch from which the rest of the balance can be withdrawn.'),
+    balanceBeforeSlashing: gwei().describe('Balance before the slashing, in Gwei.'),
+    balanceBeforeWithdrawal: gwei().describe(
+      'Balance before the withdrawal, in Gwei; refreshed until withdrawableEpoch, then final.',
+    ),
+    slashingPenalties: signedGwei().describe(
+      'balanceBeforeSlashing − balanceBeforeWithdrawal, in Gwei; refreshed until withdrawableEpoch, then final.',
+    ),
+  })
+  .meta({ id: 'Slashing', description: 'A slashed validator and what it cost.' });
+export type Slashing = z.infer<typeof Slashing>;
+export type SlashingField = keyof Slashing;
+export const slashingFields = Object.keys(Slashing.shape) as SlashingField[];

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { chainDayOfEpoch, firstEpochFrom, firstEpochOfChainDay } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import type { Context } from '../../context.ts';
+import { envelopeV0 } from '../../kernel/page.ts';
+import { formParam, intParam, textParam } from '../../kernel/params.ts';
+import { badInput } from '../../kernel/refusal.ts';
+import { relativeUrl, route } from '../../kernel/route.ts';
+import { parseDate, parseDateTime } from '../../kernel/time.ts';
+import { Slashing } from './record.ts';
+import {
+  SLASHINGS_DEFAULT_SIZE,
+  SLASHINGS_MAX_SIZE,
+  slashingCursor,
+  slashingPosition,
+  slashings,
+  totalSlashings,
+} from './resolve.ts';
+
+/** A start as the caller wrote it: a chain day, or a moment in seconds since 1970. */
+type Start = { text: string; day: number } | { text: string; seconds: number };
+
+const MAX_DAY = 9_000_000; // its first epoch is still below 2^31
+
+function readStart(text: string): Start | undefined {
+  if (/^\d+$/.test(text)) return Number(text) <= MAX_DAY ? { text, day: Number(text) } : undefined;
+  const seconds = parseDateTime(text) ?? parseDate(text);
+  return seconds === undefined ? undefined : { text, seconds };
+}
+
+/** The first epoch at or after the start; past 2^31 no epoch can be stored, so nothing is lost by stopping there. */
+const startEpoch = (network: Network, start: Start): number =>
+  'day' in start
+    ? firstEpochOfChainDay(start.day)
+    : Math.min(firstEpochFrom(network, start.seconds), 2 ** 31 - 1);
+
+const list = route({
+  path: '/v0/eth/slashings',
+  operationId: 'listSlashings',
+  tag: 'Slashings',
+  summary: 'Slashed validators and their penalties',
+  description:
+    'All slashed validators, ascending by slashing epoch and validator index. `page.from` and `page.to` are chain days. Balances are in Gwei; those of a validator that is not yet withdrawable change with every refresh.',
+  example: '/v0/eth/slashings?size=10',
+  params: z.object({}),
+  query: z.object({
+    from: formParam<Start, { form: string; description: string; nullable: true; examples: unknown[] }>(
+      {
+        description:
+          'Chain day, or date-time (RFC 3339; a bare date is its midnight UTC), from which on to list.',
+        form: `a chain day from 0 to ${MAX_DAY} or a date-time like 2024-03-31T00:00:00Z`,
+        nullable: true,
+        examples: [1216, '2024-03-31T00:00:00Z'],
+      },
+      { type: 'string' },
+      readStart,
+    ),
+    size: intParam({
+      description: 'Rows per page.',
+      min: 1,
+      max: SLASHINGS_MAX_SIZE,
+      default: SLASHINGS_DEFAULT_SIZE,
+    }),
+    cursor: textParam({ description: 'Opaque position; comes from `next`.', nullable: true, max: 1024 }),
+  }),
+  reply: envelopeV0(Slashing),
+  async handle(ctx: Context, { query }, call) {
+    const start: Start = query.from ?? { text: '0', day: 0 };
+    const asked = { network: ctx.network, fromEpoch: startEpoch(ctx.network, start) };
+    const after = query.cursor === null ? undefined : slashingPosition(asked, query.cursor);
+    if (query.cursor !== null && !after) {
+      const msg =
+        'cursor is not one of this list; take it from the `next` of an answer with the same `from`.';
+      throw badInput([{ loc: ['query', 'cursor'], msg, type: 'cursor' }]);
+    }
+    const [page, total] = await Promise.all([
+      slashings(ctx, asked, { ...(after ? { after } : {}), limit: query.size }),
+      totalSlashings(ctx, asked),
+    ]);
+    const from = chainDayOfEpoch(after?.slashingEpoch ?? asked.fromEpoch);
+    const last = page.rows.at(-1);
+    const cursor = last && page.hasNext ? slashingCursor(asked, last) : null;
+    return {
+      body: {
+        page: { from, to: last ? chainDayOfEpoch(last.slashingEpoch) : from, size: query.size },
+        total,
+        data: page.rows,
+        next: cursor && relativeUrl(call.path, { from: start.text, size: query.size, cursor }),
+      },
+    };
+  },
+});
+
+export const slashingRoutes = [list];

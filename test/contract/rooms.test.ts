@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
+import { rooms, routes } from '../../src/resources/index.ts';
+
+const folder = fileURLToPath(new URL('../../src/resources/', import.meta.url));
+const folders = readdirSync(folder).filter((name) => statSync(join(folder, name)).isDirectory());
+
+describe('rooms', () => {
+  it.each(folders)('%s is registered, with both of its faces', (name) => {
+    expect(Object.keys(rooms)).toContain(name);
+    const index = readFileSync(join(folder, 'index.ts'), 'utf8');
+    expect(index).toContain(`'./${name}/graphql.ts'`);
+    expect(index).toContain(`'./${name}/rest.ts'`);
+  });
+
+  it.each(folders)('%s has files of the known names only, and tests of its own', (name) => {
+    const known = ['record.ts', 'queries.ts', 'loaders.ts', 'resolve.ts', 'graphql.ts', 'rest.ts'];
+    for (const file of readdirSync(join(folder, name))) expect(known).toContain(file);
+    expect(existsSync(join(folder, `../../test/resources/${name}.test.ts`))).toBe(true);
+  });
+
+  it('have one route for each path, and an example that belongs to it', () => {
+    expect(new Set(routes.map((route) => route.path)).size).toBe(routes.length);
+    for (const route of routes) {
+      const pattern = new RegExp(`^${route.path.replace(/:\w+/g, '[^/?]+')}(\\?|$)`);
+      expect(route.example).toMatch(pattern);
+    }
+  });
+});
+
+describe('the GraphQL schema', () => {
+  it('describes every type, field, argument and enum value', () => {
+    const bare: string[] = [];
+    for (const type of Object.values(schema.getTypeMap()) as any[]) {
+      if (type.name.startsWith('__')) continue;
+      if (!type.description) bare.push(type.name);
+      for (const value of type.getValues?.() ?? [])
+        if (!value.description) bare.push(`${type.name}.${value.name}`);
+      for (const field of Object.values(type.getFields?.() ?? {}) as any[]) {
+        if (!field.description) bare.push(`${type.name}.${field.name}`);
+        for (const arg of field.args ?? []) {
+          if (!arg.description) bare.push(`${type.name}.${field.name}(${arg.name})`);
+        }
+      }
+    }
+    expect(bare).toEqual([]);
+  });
+});

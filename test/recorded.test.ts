@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'lossless-json';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importFile } from '../src/ingest/import.ts';
+import { type Gateway, startGateway } from './support/gateway.ts';
+
+/** Recorded responses of a live service; not part of the project. */
+const folder = fileURLToPath(new URL('../../shared/real/', import.meta.url));
+const days = existsSync(folder) ? readdirSync(`${folder}operators-pool-7d`).sort() : [];
+
+describe.skipIf(days.length === 0)('recorded responses', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ template: 'empty' });
+  });
+  afterAll(() => gateway.close());
+
+  /** Numbers as the digits that were written, exponents spelled out: 1.7e-05 and 0.000017 are the same number. */
+  const digits = (value: unknown): unknown => JSON.parse(stringify(value) as string);
+
+  it.each(days)('operators of %s come back row for row', async (day) => {
+    const path = `${folder}operators-pool-7d/${day}`;
+    const report = await importFile(gateway.database.pool, 'operators', path, { network: 'mainnet' });
+    expect(report.faults).toEqual([]);
+    const recorded = parse(readFileSync(path, 'utf8')) as any;
+    const { text } = await gateway.get('/v0/eth/operators?window=7d&idType=pool&size=100');
+    const answered = parse(text) as any;
+    expect(String(answered.total)).toBe(String(recorded.total));
+
+    const expected = recorded.data.map((row: any) => ({
+      ...row,
+      operatorTags: row.operatorTags.map(({ name, path }: any) => ({ name, path })),
+      sumEndEpochBalance: null,
+      sumEndEpochEffectiveBalance: null,
+    }));
+    // Equal shares come in our documented order: validator count descending, then id.
+    const ordered = expected.toSorted(
+      (a: any, b: any) =>
+        Number(b.networkPenetration) - Number(a.networkPenetration) ||
+        Number(b.validatorCount) - Number(a.validatorCount) ||
+        (a.id < b.id ? -1 : 1),
+    );
+    expect(answered.data.map(digits)).toEqual(ordered.map(digits));
+    const shares = (rows: any[]) => rows.map((row) => Number(row.networkPenetration));
+    expect(shares(answered.data)).toEqual(shares(recorded.data));
+    // Every digit: the shortest text of a double names it, so equal doubles with equal mantissas are equal digits.
+    const mantissas = (rows: any[]) =>
+      (stringify(rows) as string).match(/(?<=[:,[])-?\d+(\.\d+)?(e-?\d+)?/gi)?.map(mantissa);
+    expect(mantissas(answered.data)).toEqual(mantissas(ordered));
+  });
+
+  it('slashings come back row for row', async () => {
+    const path = `${folder}slashings.json`;
+    const report = await importFile(gateway.database.pool, 'slashings', path, { network: 'mainnet' });
+    expect(report).toMatchObject({ faults: [], inserted: 2 });
+    const { json } = await gateway.get('/v0/eth/slashings');
+    expect(json.data).toEqual(JSON.parse(readFileSync(path, 'utf8')).data);
+  });
+});
+
+const mantissa = (text: string) => {
+  const [number = '', exponent = '0'] = text.toLowerCase().split('e');
+  const bare = number
+    .replace('.', '')
+    .replace(/^(-?)0+(?=\d)/, '$1')
+    .replace(/0+$/, '');
+  return `${bare}@${Number(text) === 0 ? 0 : Math.floor(Math.log10(Math.abs(Number(text))))}:${exponent.length > 0}`;
+};

@@ -1,0 +1,19 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** Ends the run with one plain line, `N passed, N failed, N skipped`, for whoever reads only that. */
+export default class ClosingLine implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]) {
+    const counts = { passed: 0, failed: errors.length, skipped: 0 };
+    for (const module of modules) {
+      // A file that fails before its tests are known has none to count.
+      if (module.state() === 'failed' && [...module.children.allTests()].length === 0) counts.failed += 1;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (state !== 'pending') counts[state] += 1;
+      }
+    }
+    process.once('exit', () => {
+      process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+    });
+  }
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { type Logger, pino } from 'pino';
+import { inject, onTestFinished } from 'vitest';
+import { openDirectory } from '../../src/accounts/directory.ts';
+import { createToken } from '../../src/accounts/tokens.ts';
+import { readSettings, type Settings } from '../../src/config.ts';
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { buildServer } from '../../src/http/server.ts';
+import { databaseUrl } from './global-setup.ts';
+
+export type TestDatabase = { url: string; pool: Pool; drop(): Promise<void> };
+
+/** A database of its own, cloned from a template: nothing that a test does reaches another. */
+export async function createDatabase(template: 'empty' | 'sample' = 'empty'): Promise<TestDatabase> {
+  const serverUrl = inject('serverUrl');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const run = async (statement: string) => {
+    const admin = new pg.Client({ connectionString: serverUrl });
+    await admin.connect();
+    // Two files may clone one template at the same moment, which Postgres refuses: one after the other.
+    await admin.query(`select pg_advisory_lock(42)`);
+    await admin.query(statement).finally(() => admin.end());
+  };
+  await run(`create database ${name} template template_${template}`);
+  const url = databaseUrl(serverUrl, name);
+  const pool = createPool({ url, readOnly: false, max: 4 });
+  return {
+    url,
+    pool,
+    async drop() {
+      await pool.end();
+      await run(`drop database ${name} with (force)`);
+    },
+  };
+}
+
+type Answer = { status: number; headers: Headers; text: string; json: any };
+type GraphqlAnswer = Answer & { data: any; errors: any[] | undefined };
+
+export type Gateway = {
+  url: string;
+  token: string;
+  database: TestDatabase;
+  /** Names of the statements run on the read pool since the last reset. */
+  statements: string[];
+  fetch(path: string, init?: RequestInit): Promise<Answer>;
+  /** GET with the token, and without unless `headers` say otherwise. */
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  graphql(query: string, variables?: object, headers?: Record<string, string>): Promise<GraphqlAnswer>;
+  close(): Promise<void>;
+};
+
+/** The gateway as it is served, over real HTTP on a database of its own. */
+export async function startGateway(
+  options: {
+    template?: 'empty' | 'sample';
+    settings?: Partial<Settings>;
+    developmentToken?: string;
+    now?: () => Date;
+    /** Silent unless given. */
+    log?: Logger;
+  } = {},
+): Promise<Gateway> {
+  const database = await createDatabase(options.template ?? 'sample');
+  const statements: string[] = [];
+  const read = createPool({ url: database.url, readOnly: true, max: 4 });
+  const counted: Pool = {
+    ...read,
+    query(statement) {
+      statements.push(/\/\* (\w+) \*\//.exec(statement.text)?.[1] ?? statement.text);
+      return read.query(statement);
+    },
+  };
+  const log = options.log ?? pino({ level: 'silent' });
+  const { token } = await createToken(database.pool, 'test');
+  const tokens = await openDirectory({ url: database.url, db: database.pool, log });
+  const app = await buildServer({
+    settings: { ...readSettings({}), ...options.settings },
+    log,
+    pool: counted,
+    tokens,
+    readiness: async () => ({ ready: true }),
+    ...(options.developmentToken ? { developmentToken: options.developmentToken } : {}),
+    ...(options.now ? { now: options.now } : {}),
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+
+  const call = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+    const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(20_000) });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? JSON.parse(text) : undefined,
+    };
+  };
+  const authorization = `Bearer ${token}`;
+  return {
+    url,
+    token,
+    database,
+    statements,
+    fetch: call,
+    get: (path, headers = {}) => call(path, { headers: { authorization, ...headers } }),
+    async graphql(query, variables = {}, headers = {}) {
+      const answer = await call('/graphql', {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ query, variables }),
+      });
+      return { ...answer, data: answer.json?.data, errors: answer.json?.errors };
+    },
+    async close() {
+      await app.close();
+      await tokens.stop();
+      await read.end();
+      await database.drop();
+    },
+  };
+}
+
+/** A gateway for one test, closed when it ends. */
+export async function gatewayForTest(...args: Parameters<typeof startGateway>): Promise<Gateway> {
+  const gateway = await startGateway(...args);
+  onTestFinished(() => gateway.close());
+  return gateway;
+}

@@ -1,0 +1,41 @@
+import type { Gateway } from './gateway.ts';
+
+/** Every row of a v0 list, by following `next` until it is null. */
+export async function walkNext(
+  gateway: Gateway,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<any[]> {
+  const rows: any[] = [];
+  let next: string | null = path;
+  while (next) {
+    const { status, json, text } = await gateway.get(next, headers);
+    if (status !== 200) throw new Error(`${next}: ${status} ${text}`);
+    rows.push(...json.data);
+    next = json.next;
+  }
+  return rows;
+}
+
+/** Every node of the connection `field`, by cursor; `query` takes $size and $cursor. */
+export async function walkCursor(
+  gateway: Gateway,
+  field: string,
+  query: string,
+  direction: 'forward' | 'backward',
+  variables: object,
+): Promise<any[]> {
+  const nodes: any[] = [];
+  let cursor: string | null = null;
+  for (;;) {
+    const { data, errors } = await gateway.graphql(query, { ...variables, cursor });
+    if (errors) throw new Error(JSON.stringify(errors));
+    const page = data[field];
+    const found = page.edges.map((edge: any) => edge.node);
+    if (direction === 'forward') nodes.push(...found);
+    else nodes.unshift(...found);
+    const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo;
+    if (!(direction === 'forward' ? hasNextPage : hasPreviousPage)) return nodes;
+    cursor = direction === 'forward' ? endCursor : startCursor;
+  }
+}
