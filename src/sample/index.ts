@@ -1,8 +1,42 @@
-// placeholder until the generator lands
-import type { Network } from '../chain/networks.ts';
-import type { OperatorSummary } from '../resources/operators/record.ts';
-import type { Slashing } from '../resources/slashings/record.ts';
-export type SampleOperator = OperatorSummary & { network: Network; poolId?: string; nodeOperatorId?: string };
-export type SampleSlashing = Slashing & { network: Network };
-export function* sampleOperators(): Generator<SampleOperator> {}
-export function* sampleSlashings(): Generator<SampleSlashing> {}
+import { networks } from '../chain/networks.ts';
+import { addresses } from './addresses.ts';
+import { type SampleOperator, summaries } from './entity.ts';
+import { families } from './families.ts';
+import { type SampleSlashing, slashingsOf } from './slashings.ts';
+import { type SampleSyncCommitteeReward, syncCommitteeRewardsOf } from './sync-committee.ts';
+import { type SampleValidator, validatorsOf } from './validators.ts';
+
+export type { SampleOperator, SampleSlashing };
+
+const SEED = 1;
+
+/** The operator summaries of the sample data; the same seed gives the same rows. */
+export function* sampleOperators(seed: number = SEED): Generator<SampleOperator> {
+  for (const network of networks) {
+    for (const entity of families(network, seed)) yield* summaries(entity, seed);
+    for (const entity of addresses(network, seed)) yield* summaries(entity, seed);
+  }
+}
+
+/** The slashings of the sample data, of each network in order; the same seed gives the same rows. */
+export function* sampleSlashings(seed: number = SEED): Generator<SampleSlashing> {
+  for (const network of networks) yield* slashingsOf(network, seed);
+}
+
+/** The validators of the sample data, of each network in order; the same seed gives the same rows. */
+export function* sampleValidators(seed: number = SEED): Generator<SampleValidator> {
+  for (const network of networks) yield* validatorsOf(network, seed);
+}
+
+/** The sync committee rewards of the sample data, of committees of these validators. */
+export function* sampleSyncCommitteeRewards(
+  validators: readonly SampleValidator[],
+  seed: number = SEED,
+): Generator<SampleSyncCommitteeReward> {
+  for (const network of networks) {
+    const own = validators.filter((row) => row.network === network);
+    yield* syncCommitteeRewardsOf(network, own, seed);
+  }
+}
+
+export { type SampleStakeAuthority, sampleSolanaOverviews, sampleStakeAuthorities } from './solana.ts';

@@ -42,7 +42,7 @@ async function makeTemplate(serverUrl: string, name: string, sample: boolean) {
   await migrate(url);
   if (!sample) return;
   const pool = createPool({ url, readOnly: false });
-  await loadSampleData(pool, pino({ level: 'silent' }));
+  await loadSampleData(pool, pino({ level: 'silent' }), { days: 60, hourDays: 3, entities: 12 });
   await pool.query({ text: 'vacuum analyze', values: [] });
   await pool.end();
 }

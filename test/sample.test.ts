@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { chainDayOfEpoch } from '../src/chain/calendar.ts';
+import { networks } from '../src/chain/networks.ts';
+import { timeWindows } from '../src/chain/windows.ts';
+import { type IdType, OperatorSummary } from '../src/resources/operators/record.ts';
+import { Slashing } from '../src/resources/slashings/record.ts';
+import { headEpoch } from '../src/sample/chain.ts';
+import {
+  type SampleOperator,
+  type SampleSlashing,
+  sampleOperators,
+  sampleSlashings,
+} from '../src/sample/index.ts';
+
+const operators = [...sampleOperators()];
+const slashings = [...sampleSlashings()];
+const lists = networks.flatMap((network) => timeWindows.map((timeWindow) => ({ network, timeWindow })));
+const counts = { pool: 40, nodeOperator: 200, poolShare: 300, depositAddress: 2_000, withdrawalAddress: 500 };
+const classes = Object.keys(counts) as (keyof typeof counts)[];
+
+function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return groups;
+}
+
+const byList = groupBy(operators, (row) => `${row.network}/${row.timeWindow}/${row.idType}`);
+const rowsOf = ({ network, timeWindow }: (typeof lists)[number], idType: IdType): SampleOperator[] =>
+  byList.get(`${network}/${timeWindow}/${idType}`) ?? [];
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+const sumGwei = (digits: readonly (string | null)[]): bigint =>
+  digits.reduce((all, one) => all + BigInt(one ?? 0), 0n);
+
+function digest(rows: Iterable<SampleOperator | SampleSlashing>): string {
+  const hash = createHash('sha256');
+  for (const row of rows) hash.update(JSON.stringify(row));
+  return hash.digest('hex');
+}
+
+describe('a seed', () => {
+  test('gives the same rows again', () => {
+    expect(digest(sampleOperators())).toBe(digest(operators));
+    expect(digest(sampleSlashings())).toBe(digest(slashings));
+  });
+
+  test('gives other rows than another seed, and as many', () => {
+    const others = [...sampleOperators(7)];
+    expect(others).toHaveLength(operators.length);
+    expect(digest(others)).not.toBe(digest(operators));
+    expect(digest(sampleSlashings(7))).not.toBe(digest(slashings));
+  });
+});
+
+describe.each([1, 2, 3])('the operators of seed %i', (seed) => {
+  test('fit the record', () => {
+    const faults = [...sampleOperators(seed)].filter((row) => !OperatorSummary.safeParse(row).success);
+    expect(faults).toEqual([]);
+  });
+
+  test('have shares that add up to 1', () => {
+    const off = [...sampleOperators(seed)]
+      .flatMap((row) => [row.clientPercentages, row.relayerPercentages])
+      .filter((list) => list.length > 0 && Math.abs(sum(list.map((each) => each.percentage)) - 1) > 1e-12);
+    expect(off).toEqual([]);
+  });
+});
+
+describe.each(lists)('the operators of $network, $timeWindow', (list) => {
+  test.each(classes)('%s: the count, each id once, under the whole network', (idType) => {
+    const rows = rowsOf(list, idType);
+    expect(rows).toHaveLength(counts[idType]);
+    expect(new Set(rows.map((row) => row.id)).size).toBe(counts[idType]);
+    expect(sum(rows.map((row) => row.networkPenetration ?? 0))).toBeLessThan(0.9);
+    expect(rows.some((row) => row.networkPenetration === null)).toBe(true);
+  });
+
+  test('addresses are 20 bytes of lower-case hex, names say that they are a sample', () => {
+    for (const idType of classes) {
+      const pattern = idType.endsWith('Address') ? /^0x[0-9a-f]{40}$/ : /^Sample (Pool|Operator) /;
+      expect(rowsOf(list, idType).filter((row) => !pattern.test(row.id))).toEqual([]);
+    }
+    const addresses = [...rowsOf(list, 'depositAddress'), ...rowsOf(list, 'withdrawalAddress')];
+    expect(new Set(addresses.map((row) => row.id)).size).toBe(addresses.length);
+  });
+
+  test('pool shares have parents that exist and add up to no more than their pool', () => {
+    const pools = new Map(rowsOf(list, 'pool').map((row) => [row.id, row]));
+    const nodeOperators = new Map(rowsOf(list, 'nodeOperator').map((row) => [row.id, row]));
+    for (const [poolId, shares] of groupBy(rowsOf(list, 'poolShare'), (row) => row.poolId ?? '')) {
+      const pool = pools.get(poolId);
+      expect(pool).toBeDefined();
+      expect(sum(shares.map((row) => row.validatorCount))).toBeLessThanOrEqual(pool?.validatorCount ?? 0);
+      expect(sumGwei(shares.map((row) => row.sumEndEpochBalance))).toBeLessThanOrEqual(
+        BigInt(pool?.sumEndEpochBalance ?? 0),
+      );
+      expect(pool?.nodeOperatorCount).toBeLessThanOrEqual(shares.length);
+      for (const share of shares) {
+        const operator = nodeOperators.get(share.nodeOperatorId ?? '');
+        expect(share.id).toBe(`${poolId} - ${operator?.id}`);
+        expect(share.validatorCount).toBeLessThanOrEqual(operator?.validatorCount ?? 0);
+      }
+    }
+  });
+
+  test.each(classes)('%s: some tie on penetration and validators', (idType) => {
+    const known = rowsOf(list, idType).filter((row) => row.networkPenetration && row.validatorCount);
+    const places = new Set(known.map((row) => `${row.networkPenetration}/${row.validatorCount}`));
+    expect(places.size).toBeLessThan(known.length);
+  });
+});
+
+describe('the figures', () => {
+  test('only pools have a node operator count and tags of pools', () => {
+    expect(operators.filter((row) => row.idType !== 'pool' && row.nodeOperatorCount !== null)).toEqual([]);
+    const tagged = operators.filter((row) => row.operatorTags.some((tag) => tag.name === 'pool'));
+    expect(tagged).toEqual(operators.filter((row) => row.idType === 'pool'));
+    const tags = operators.flatMap((row) => row.operatorTags);
+    expect(tags.map((tag) => tag.name)).toEqual(expect.arrayContaining(['exchange', 'liquid staking']));
+    expect(tags.some((tag) => tag.path !== null)).toBe(true);
+  });
+
+  test('those that have left have no validators, no duties and no attestations', () => {
+    const left = operators.filter((row) => row.validatorCount === 0);
+    expect(left.length).toBeGreaterThan(0);
+    for (const row of left) expect(row).toMatchObject({ avgInclusionDelay: null, avgUptime: 0 });
+    expect(operators.filter((row) => row.validatorCount > 0 && row.avgInclusionDelay === null)).toEqual([]);
+  });
+
+  test('balances are those of the validators', () => {
+    const unlike = operators.filter((row) => {
+      const { sumEndEpochBalance: all, sumEndEpochEffectiveBalance: effective } = row;
+      if (all === null || effective === null) return all !== effective || row.networkPenetration !== null;
+      const least = BigInt(row.validatorCount) * 32_000_000_000n;
+      const fits = BigInt(effective) >= least && BigInt(effective) <= least * 64n;
+      return !fits || BigInt(all) < BigInt(effective) || row.networkPenetration === null;
+    });
+    expect(unlike).toEqual([]);
+  });
+
+  test.each(timeWindows)('the largest balance of mainnet is not one a double can hold: %s', (timeWindow) => {
+    const [largest] = rowsOf({ network: 'mainnet', timeWindow }, 'pool')
+      .map((row) => row.sumEndEpochBalance ?? '0')
+      .sort((a, b) => Number(BigInt(b) - BigInt(a)));
+    expect(BigInt(largest ?? 0)).toBeGreaterThan(2n ** 53n);
+    expect(BigInt(Number(largest))).not.toBe(BigInt(largest ?? 0));
+  });
+
+  test('windows differ, and every operator has all of them', () => {
+    const entities = groupBy(operators, (row) => `${row.network}/${row.idType}/${row.id}`);
+    for (const rows of entities.values()) expect(rows.map((row) => row.timeWindow)).toEqual(timeWindows);
+    const [first] = [...entities.values()];
+    expect(new Set(first?.map((row) => row.networkPenetration)).size).toBeGreaterThan(1);
+  });
+});
+
+describe('the slashings', () => {
+  const bySize = networks.map((network) => slashings.filter((row) => row.network === network).length);
+
+  test('are as many as planned, and fit the record', () => {
+    expect(bySize).toEqual([400, 20, 30]);
+    expect(slashings.filter((row) => !Slashing.safeParse(row).success)).toEqual([]);
+  });
+
+  test('cost what the balance lost', () => {
+    for (const row of slashings) {
+      const lost = BigInt(row.balanceBeforeSlashing) - BigInt(row.balanceBeforeWithdrawal);
+      expect(row.slashingPenalties).toBe(lost.toString());
+      expect(lost).toBeGreaterThan(0n);
+    }
+  });
+
+  test.each(networks)('name each validator of %s once', (network) => {
+    const rows = slashings.filter((row) => row.network === network);
+    expect(new Set(rows.map((row) => row.validatorIndex)).size).toBe(rows.length);
+    expect(new Set(rows.map((row) => row.validatorPubkey)).size).toBe(rows.length);
+  });
+
+  test('are withdrawable 8192 epochs later or more, some not yet', () => {
+    const waits = slashings.map((row) => row.withdrawableEpoch - row.slashingEpoch);
+    expect(Math.min(...waits)).toBe(8_192);
+    expect(waits.filter((wait) => wait > 8_192).length).toBeGreaterThan(5);
+    expect(Math.max(...slashings.map((row) => row.slashingEpoch - headEpoch[row.network]))).toBeLessThan(0);
+    for (const network of networks) {
+      const rows = slashings.filter((row) => row.network === network);
+      expect(rows.some((row) => row.withdrawableEpoch > headEpoch[network])).toBe(true);
+    }
+  });
+
+  test('come alone, several on one day, and many in one epoch; some are of 2048 ETH', () => {
+    const mainnet = slashings.filter((row) => row.network === 'mainnet');
+    const epochs = [...groupBy(mainnet, (row) => row.slashingEpoch).values()].map((rows) => rows.length);
+    expect(Math.max(...epochs)).toBeGreaterThan(10);
+    expect(epochs.filter((size) => size === 1).length).toBeGreaterThan(100);
+    const days = groupBy(mainnet, (row) => chainDayOfEpoch(row.slashingEpoch)).values();
+    const spread = [...days].some((rows) => new Set(rows.map((row) => row.slashingEpoch)).size > 3);
+    expect(spread).toBe(true);
+    expect(slashings.some((row) => row.balanceBeforeSlashing.startsWith('2048'))).toBe(true);
+  });
+});
