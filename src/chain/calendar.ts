@@ -1,20 +1,94 @@
 import { genesisTime, type Network } from './networks.ts';
 
+/**
+ * The two calendars of the Ethereum figures (spec §4.4 and the decisions on time). The chain calendar counts days of
+ * 225 epochs from genesis; the UTC calendar puts an epoch into the UTC day in which its first slot falls.
+ */
+export const calendars = ['chain', 'utc'] as const;
+export type Calendar = (typeof calendars)[number];
+
 export const SECONDS_PER_SLOT = 12;
 export const SLOTS_PER_EPOCH = 32;
 export const EPOCHS_PER_DAY = 225;
 const SECONDS_PER_EPOCH = SECONDS_PER_SLOT * SLOTS_PER_EPOCH;
+const SECONDS_PER_DAY = 86_400;
+const SECONDS_PER_HOUR = 3_600;
 
-/** The chain day of an epoch: day N is epochs 225N … 225N+224. */
-export const chainDayOfEpoch = (epoch: number): number => Math.floor(epoch / EPOCHS_PER_DAY);
-
-/** The first epoch of a chain day. */
-export const firstEpochOfChainDay = (day: number): number => day * EPOCHS_PER_DAY;
+/** The first UTC date with figures in the UTC calendar (spec §4.4). */
+export const FIRST_UTC_DATE = '2024-10-01';
 
 /** When an epoch's first slot begins, in seconds since 1970. */
 export const epochStart = (network: Network, epoch: number): number =>
   genesisTime[network] + epoch * SECONDS_PER_EPOCH;
 
+/** When a slot begins, in seconds since 1970. */
+export const slotStart = (network: Network, slot: number): number =>
+  genesisTime[network] + slot * SECONDS_PER_SLOT;
+
 /** The first epoch that starts at or after a moment (seconds since 1970); 0 for moments before genesis. */
 export const firstEpochFrom = (network: Network, seconds: number): number =>
   Math.max(0, Math.ceil((seconds - genesisTime[network]) / SECONDS_PER_EPOCH));
+
+/** The chain day of an epoch: day N is epochs 225N … 225N+224. The same on every network. */
+export const chainDayOfEpoch = (epoch: number): number => Math.floor(epoch / EPOCHS_PER_DAY);
+
+/** The first epoch of a chain day. */
+export const firstEpochOfChainDay = (day: number): number => day * EPOCHS_PER_DAY;
+
+/** When day 0 begins, in seconds since 1970: genesis, or midnight of its date. */
+const origin = (network: Network, calendar: Calendar): number =>
+  calendar === 'chain'
+    ? genesisTime[network]
+    : Math.floor(genesisTime[network] / SECONDS_PER_DAY) * SECONDS_PER_DAY;
+
+const periodOfEpoch = (network: Network, calendar: Calendar, epoch: number, seconds: number): number =>
+  Math.floor((epochStart(network, epoch) - origin(network, calendar)) / seconds);
+
+/** The day in which an epoch starts. */
+export const dayOfEpoch = (network: Network, calendar: Calendar, epoch: number): number =>
+  periodOfEpoch(network, calendar, epoch, SECONDS_PER_DAY);
+
+/** The hour in which an epoch starts, counted from the start of day 0: `day = floor(hour / 24)`. */
+export const hourOfEpoch = (network: Network, calendar: Calendar, epoch: number): number =>
+  periodOfEpoch(network, calendar, epoch, SECONDS_PER_HOUR);
+
+export type EpochRange = { first: number; last: number };
+
+const epochsOf = (network: Network, calendar: Calendar, period: number, seconds: number): EpochRange => {
+  const start = origin(network, calendar) + period * seconds;
+  return { first: firstEpochFrom(network, start), last: firstEpochFrom(network, start + seconds) - 1 };
+};
+
+/** The epochs of a day, ends inclusive; UTC days before genesis's own date have none. */
+export const epochsOfDay = (network: Network, calendar: Calendar, day: number): EpochRange =>
+  epochsOf(network, calendar, day, SECONDS_PER_DAY);
+
+/** The epochs of an hour, ends inclusive: nine or ten; none before genesis in the UTC calendar. */
+export const epochsOfHour = (network: Network, calendar: Calendar, hour: number): EpochRange =>
+  epochsOf(network, calendar, hour, SECONDS_PER_HOUR);
+
+const isoDate = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
+
+/** The UTC date on which a day starts. Day 0 of both calendars has genesis's own date, so they share this. */
+export const dateOfDay = (network: Network, day: number): string =>
+  isoDate(origin(network, 'utc') + day * SECONDS_PER_DAY);
+
+/** The day that starts on a UTC date; negative before genesis. */
+export const dayOfDate = (network: Network, date: string): number =>
+  Math.round((Date.parse(date) / 1000 - origin(network, 'utc')) / SECONDS_PER_DAY);
+
+export const periods = ['week', 'month', 'quarter', 'year'] as const;
+/** A period that days are gathered into by their date. */
+export type Period = (typeof periods)[number];
+
+/** The first date of the ISO week, month, quarter or year that a date belongs to. */
+export function periodStart(period: Period, date: string): string {
+  const [year = 0, month = 0] = date.split('-').map(Number);
+  if (period === 'week') {
+    const seconds = Date.parse(date) / 1000;
+    const sinceMonday = (new Date(seconds * 1000).getUTCDay() + 6) % 7;
+    return isoDate(seconds - sinceMonday * SECONDS_PER_DAY);
+  }
+  const first = period === 'year' ? 1 : period === 'quarter' ? month - ((month - 1) % 3) : month;
+  return `${year}-${String(first).padStart(2, '0')}-01`;
+}

@@ -25,3 +25,20 @@ export function batchLoader<Key, Value>(
   cache.set(name, loader as DataLoader<unknown, unknown>);
   return loader as DataLoader<Key, Value | undefined>;
 }
+
+/**
+ * Like `batchLoader`, for keys that have several rows: `load` answers the rows of all keys, each with the position of
+ * its key in `list`.
+ */
+export const batchListLoader = <Key, Row extends { list: number }>(
+  cache: LoaderCache,
+  name: string,
+  keyOf: (key: Key) => string,
+  load: (keys: readonly Key[]) => Promise<Row[]>,
+): DataLoader<Key, Row[] | undefined> =>
+  batchLoader<Key, Row[]>(cache, name, keyOf, async (keys) => {
+    const lists = new Map<string, Row[]>(keys.map((key) => [keyOf(key), []]));
+    const byPosition = [...lists.values()];
+    for (const row of await load(keys)) byPosition[row.list]?.push(row);
+    return lists;
+  });

@@ -25,3 +25,13 @@ export function decodeCursor(list: string, cursor: string): (string | number)[] 
   const key = JSON.parse(text) as (string | number)[];
   return encodeCursor(list, key) === cursor ? key : undefined;
 }
+
+/**
+ * The key in a cursor as so many whole numbers >= 0 of 32 bits, or undefined. The mark is no secret: a cursor that was
+ * made by hand can hold anything, and what it holds goes into a statement.
+ */
+export function decodePosition(list: string, cursor: string, length: number): number[] | undefined {
+  const key = decodeCursor(list, cursor);
+  const fits = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31;
+  return key?.length === length && key.every(fits) ? (key as number[]) : undefined;
+}

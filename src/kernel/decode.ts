@@ -4,7 +4,7 @@ import { leafKind, unwrap } from './leaves.ts';
 
 /**
  * Brings a value parsed by lossless-json into the kinds of a record, ready for the record's own check: digits of a
- * `BigInt` leaf stay text, other numbers become doubles, bytea-style `\x…` becomes `0x…`, and a key that is absent
+ * `BigInt` or `Decimal` leaf stay text, other numbers become doubles, bytea-style `\x…` becomes `0x…`, and a key that is absent
  * where null is allowed becomes null (older services answer fewer keys). What does not fit is left for the check.
  */
 export function decode(schema: z.core.$ZodType, value: unknown): unknown {
@@ -15,7 +15,9 @@ export function decode(schema: z.core.$ZodType, value: unknown): unknown {
   if (inner instanceof z.ZodArray) {
     return Array.isArray(value) ? value.map((item) => decode(inner.element, item)) : plain(value);
   }
-  return leafKind(inner) === 'BigInt' ? wholeDigits(value) : plain(value);
+  const kind = leafKind(inner);
+  if (kind === 'Decimal') return decimalDigits(value);
+  return kind === 'BigInt' ? wholeDigits(value) : plain(value);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -39,3 +41,17 @@ function plain(value: unknown): unknown {
 /** `32014860472`, also written `32014860472.0`, as digits. */
 const wholeDigits = (value: unknown): unknown =>
   isLosslessNumber(value) ? value.toString().replace(/\.0+$/, '') : value;
+
+/** A JSON number, or a string in the form of one, in plain notation: `1.50e-7` is `0.000000150`. Every digit stays. */
+function decimalDigits(value: unknown): unknown {
+  const text = isLosslessNumber(value) ? value.toString() : value;
+  const match = typeof text === 'string' && /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(text);
+  if (!match) return text;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const point = whole.length + Number(exponent);
+  const digits = (whole + fraction).padEnd(point, '0').padStart(whole.length + fraction.length - point, '0');
+  const cut = Math.max(0, point);
+  const [before, after] = [digits.slice(0, cut).replace(/^0+(?=\d)/, '') || '0', digits.slice(cut)];
+  const plainText = after ? `${before}.${after}` : before;
+  return /[1-9]/.test(plainText) ? sign + plainText : plainText;
+}

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { isNullable, leafKind, unwrap } from './leaves.ts';
+import { isNullable, leafOf, unwrap } from './leaves.ts';
 
 type Write = (value: unknown) => string;
 
 const cache = new WeakMap<z.core.$ZodType, Write>();
 
 /**
- * The JSON writer of a schema: keys in the schema's order, every key always there, and the digits of a `BigInt`
- * leaf written as a JSON number without passing through a double. JSON.stringify can do none of the three.
+ * The JSON writer of a schema: keys in the schema's order, every key always there, and the digits of a raw leaf
+ * (amounts in Gwei, decimals in v1) written as a JSON number without passing through a double. JSON.stringify can do
+ * none of the three.
  */
 export function jsonWriter(schema: z.core.$ZodType): Write {
   const known = cache.get(schema);
@@ -24,7 +25,7 @@ function innerWriter(schema: z.core.$ZodType): Write {
     const item = jsonWriter(schema.element);
     return (value) => `[${(value as unknown[]).map(item).join(',')}]`;
   }
-  return leafKind(schema) === 'BigInt' ? (value) => value as string : (value) => JSON.stringify(value);
+  return leafOf(schema)?.raw ? (value) => value as string : (value) => JSON.stringify(value);
 }
 
 function objectWriter(schema: z.ZodObject): Write {

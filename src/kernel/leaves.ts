@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseDate, parseDateTime } from './time.ts';
 
 /**
  * The kinds of value a record can hold. A record's zod schema is the one place where a field's kind, range and
@@ -6,10 +7,13 @@ import { z } from 'zod';
  */
 export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Decimal' | 'Date' | 'DateTime';
 
-const kinds = z.registry<{ kind: LeafKind }>();
+/** `raw`: text in the row whose digits REST writes as a JSON number. The range is told where zod cannot tell it. */
+type Leaf = { kind: LeafKind; raw?: boolean; minimum?: number; maximum?: number };
 
-const leaf = <T extends z.ZodType>(schema: T, kind: LeafKind): T => {
-  kinds.add(schema, { kind });
+const kinds = z.registry<Leaf>();
+
+const leaf = <T extends z.ZodType>(schema: T, kind: LeafKind, more: Omit<Leaf, 'kind'> = {}): T => {
+  kinds.add(schema, { kind, ...more });
   return schema;
 };
 
@@ -17,6 +21,8 @@ const leaf = <T extends z.ZodType>(schema: T, kind: LeafKind): T => {
 const fitsBigint = (digits: string) =>
   digits.length < 19 || BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 
+/** True or false. */
+export const flag = () => leaf(z.boolean(), 'Boolean');
 /** A whole number of 32 bits, the range of GraphQL's `Int`. */
 export const int = () => leaf(z.int32(), 'Int');
 /** A whole number >= 0 of 32 bits: a count, an index, an epoch, a slot. */
@@ -35,15 +41,67 @@ export const gwei = () =>
       .regex(/^(0|[1-9]\d{0,18})$/, 'must be a whole number >= 0')
       .refine(fitsBigint, 'must be below 2^63'),
     'BigInt',
+    { raw: true, minimum: 0 },
   );
-/** A whole number of Gwei that may be negative, as digits. */
-export const signedGwei = () =>
+/** A count >= 0 that may pass 32 bits and 2^53, as digits; REST writes a JSON number. */
+export const bigCount = gwei;
+/** A UTC date `YYYY-MM-DD`. */
+export const date = () =>
+  leaf(
+    z.string().refine((value) => parseDate(value) !== undefined, 'must be a date like 2024-03-31'),
+    'Date',
+  );
+/** A moment in UTC, whole seconds: `YYYY-MM-DDTHH:MM:SSZ`. */
+export const timestamp = () =>
   leaf(
     z
-      .string('must be a whole number')
-      .regex(/^(0|-?[1-9]\d{0,18})$/, 'must be a whole number')
-      .refine(fitsBigint, 'must be within 64 bits'),
-    'BigInt',
+      .string()
+      .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/, 'must be a moment like 2024-03-31T12:00:23Z')
+      .refine((value) => parseDateTime(value) !== undefined, 'must be a moment that exists'),
+    'DateTime',
+  );
+const signedDigits = () =>
+  z
+    .string('must be a whole number')
+    .regex(/^(0|-?[1-9]\d{0,18})$/, 'must be a whole number')
+    .refine(fitsBigint, 'must be within 64 bits');
+/** A whole number of Gwei that may be negative, as digits. */
+export const signedGwei = () => leaf(signedDigits(), 'BigInt', { raw: true });
+/** The same where the interface documents text: REST writes the digits as a JSON string. */
+export const signedGweiText = () => leaf(signedDigits(), 'BigInt');
+
+const decimalText = (pattern: RegExp, form: string) => z.string(form).regex(pattern, form);
+/**
+ * An exact decimal in plain notation, at most 40 digits before and after the point; trailing zeros count. REST v0
+ * writes it as a JSON string, v1 as a JSON number (`decimalsAsNumbers`).
+ */
+export const decimal = () =>
+  leaf(
+    decimalText(
+      /^(?!-0(\.0+)?$)-?(0|[1-9]\d{0,39})(\.\d{1,40})?$/,
+      'must be a decimal number of at most 40 digits on either side of the point',
+    ),
+    'Decimal',
+  );
+/** An exact decimal >= 0. */
+export const nonNegativeDecimal = () =>
+  leaf(
+    decimalText(
+      /^(0|[1-9]\d{0,39})(\.\d{1,40})?$/,
+      'must be a decimal number >= 0 of at most 40 digits on either side of the point',
+    ),
+    'Decimal',
+    { minimum: 0 },
+  );
+/** An exact decimal in 0..1. */
+export const decimalRatio = () =>
+  leaf(
+    decimalText(
+      /^(0(\.\d{1,40})?|1(\.0{1,40})?)$/,
+      'must be a decimal number from 0 to 1 of at most 40 digits after the point',
+    ),
+    'Decimal',
+    { minimum: 0, maximum: 1 },
   );
 /** Text without NUL, which Postgres cannot hold. */
 export const text = (max = 512) =>
@@ -61,9 +119,40 @@ export const hex = (bytes: number) =>
     'String',
   );
 
-/** The kind of a leaf, seen through `nullable`; undefined for objects, arrays and enums. */
-export function leafKind(schema: z.core.$ZodType): LeafKind | undefined {
-  return kinds.get(unwrap(schema) as z.ZodType)?.kind;
+/** 32 bytes in base58: a public key of Solana. */
+export const base58Key = () =>
+  leaf(
+    z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a public key of 32 to 44 base58 digits'),
+    'String',
+  );
+
+/** What a leaf is, seen through `nullable`; undefined for objects, arrays and enums. */
+export const leafOf = (schema: z.core.$ZodType): Leaf | undefined => kinds.get(unwrap(schema) as z.ZodType);
+
+/** The kind of a leaf; undefined for objects, arrays and enums. */
+export const leafKind = (schema: z.core.$ZodType): LeafKind | undefined => leafOf(schema)?.kind;
+
+/** The same record under another name, with its decimals written as JSON numbers of the same digits (spec §9: v1). */
+export function decimalsAsNumbers<Shape extends z.ZodRawShape>(
+  record: z.ZodObject<Shape>,
+): z.ZodObject<Shape> {
+  const { id, ...meta } = record.meta() ?? {};
+  const shape = Object.entries(record.shape).map(([name, field]) => [
+    name,
+    numbersIn(field as unknown as z.ZodType),
+  ]);
+  return z.object(Object.fromEntries(shape) as Shape).meta({ ...meta, id: `${id}V1` });
+}
+
+function numbersIn(field: z.ZodType): z.ZodType {
+  const describe = <T extends z.ZodType>(made: T) => made.describe(field.description ?? '');
+  if (field instanceof z.ZodNullable) return describe(numbersIn(field.unwrap() as z.ZodType).nullable());
+  if (field instanceof z.ZodArray) return describe(z.array(numbersIn(field.element as z.ZodType)));
+  if (field instanceof z.ZodObject) return decimalsAsNumbers(field);
+  const known = leafOf(field);
+  return known?.kind === 'Decimal'
+    ? describe(leaf(field.clone(), 'Decimal', { ...known, raw: true }))
+    : field;
 }
 
 /** Whether null is a value of the schema. */

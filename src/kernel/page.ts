@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count } from './leaves.ts';
+import type { Call } from './route.ts';
 
 /**
  * Which part of a list is asked for. Positions are exclusive; `backward` reads from the end towards the start.
@@ -35,3 +36,41 @@ export const envelopeV0 = <T extends z.ZodType>(record: T) =>
     data: z.array(record),
     next: z.string().nullable().describe('Relative URL of the next page, null at the end.'),
   });
+
+/** The v1 list envelope `{previous, next, pages, results}` around a record (spec §9). */
+export const envelopeV1 = <T extends z.ZodType>(record: T) =>
+  z.object({
+    previous: z
+      .string()
+      .nullable()
+      .describe('Absolute URL of the page before this one, null where no row comes before.'),
+    next: z
+      .string()
+      .nullable()
+      .describe('Absolute URL of the page after this one, null where no row follows.'),
+    pages: count().describe('Pages of the whole list at this limit.'),
+    results: z.array(record),
+  });
+
+/**
+ * The links of a v1 page of a list of `count` rows: the caller's own query with limit and offset replaced. `previous`
+ * ends where the page begins, or at the last row when the page lies past the end, so that walking either way gives
+ * each row once: before offset 3 with limit 10 comes offset 0 with limit 3.
+ */
+export function linksV1(
+  call: Pick<Call, 'url' | 'query'>,
+  { limit, offset, count }: { limit: number; offset: number; count: number },
+): { previous: string | null; next: string | null; pages: number } {
+  const link = (from: number, to: number) => {
+    const query = new URLSearchParams(call.query);
+    query.set('limit', String(to - from));
+    query.set('offset', String(from));
+    return `${call.url}?${query}`;
+  };
+  const end = Math.min(offset, count);
+  return {
+    previous: end > 0 ? link(Math.max(0, end - limit), end) : null,
+    next: offset + limit < count ? link(offset + limit, offset + 2 * limit) : null,
+    pages: Math.ceil(count / limit),
+  };
+}

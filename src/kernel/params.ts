@@ -86,6 +86,15 @@ export function enumParam<const V extends string, const O extends Options<V> = O
   );
 }
 
+/** `true` or `false` in any letter case. */
+export function boolParam<const O extends Options<boolean>>(options: O) {
+  return param<boolean, O>(options, { type: 'boolean' }, (raw) => {
+    const word = raw.toLowerCase();
+    if (word === 'true' || word === 'false') return { value: word === 'true' };
+    return { msg: `is ${quote(raw)}; true or false is needed`, type: 'bool_parsing' };
+  });
+}
+
 /** Text of 1 to `max` characters without NUL, passed through `normalise`. */
 export function textParam<const O extends Options<string> & { max?: number }>(
   options: O,

@@ -1,7 +1,14 @@
 import type { z } from 'zod';
 
 /** The call as it came in, for answers that link to themselves. */
-export type Call = { path: string };
+export type Call = {
+  /** The path alone: `/v0/eth/operators`. */
+  path: string;
+  /** Scheme, public host and path, without the query. */
+  url: string;
+  /** The query as it was received, without the question mark; '' when there is none. */
+  query: string;
+};
 
 /**
  * One documented REST path. Registering, checking, documenting and metering all read this value, so a path cannot be
@@ -19,6 +26,10 @@ export type Route<Context> = {
   reply: z.ZodType;
   /** A path to try, for the reference page and the tests. */
   example: string;
+  /** False where the network header (spec §4.1) is not looked at: outside Ethereum. */
+  networkHeader?: boolean;
+  /** The path that takes this one's place: this one answers with `Deprecation` and a `Link` to it (spec §9). */
+  successor?: string;
   handle(context: Context, input: never, call: Call): Promise<Reply>;
 };
 
@@ -40,6 +51,8 @@ export const route = <
   query: Q;
   reply: B;
   example: string;
+  networkHeader?: boolean;
+  successor?: string;
   handle(
     context: Context,
     input: { params: z.output<P>; query: z.output<Q> },

@@ -1,0 +1,196 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import {
+  type Calendar,
+  calendars,
+  dateOfDay,
+  epochsOfDay,
+  epochsOfHour,
+  FIRST_UTC_DATE,
+} from '../chain/calendar.ts';
+import { Network } from '../chain/networks.ts';
+import { decode } from '../kernel/decode.ts';
+import { AttestationRecord } from '../resources/attestations/record.ts';
+import { idTypes, normaliseId } from '../resources/operators/record.ts';
+import type { ImportCounts, Importer } from './importer.ts';
+
+/** Fields that follow from the epochs; a source may leave them out. */
+const derived = {
+  startDay: true,
+  endDay: true,
+  startDate: true,
+  endDate: true,
+  date: true,
+  startTimestamp: true,
+  endTimestamp: true,
+  startSlot: true,
+  endSlot: true,
+} as const;
+
+const Shape = AttestationRecord.omit(derived).extend({
+  network: Network,
+  calendar: z.enum(calendars),
+  entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
+  day: AttestationRecord.shape.day.unwrap(),
+});
+
+/** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */
+const ImportedAttestation = Shape.superRefine((row, context) => {
+  const { network, calendar, hour, day } = row;
+  const fault = (path: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message });
+  if (hour !== null && Math.floor(hour / 24) !== day) fault('hour', `is ${hour}, not an hour of day ${day}`);
+  const epochs = hour === null ? epochsOfDay(network, calendar, day) : epochsOfHour(network, calendar, hour);
+  for (const name of ['startEpoch', 'endEpoch'] as const) {
+    if (row[name] < epochs.first || row[name] > epochs.last) {
+      fault(name, `is ${row[name]}; the period holds epochs ${epochs.first} to ${epochs.last}`);
+    }
+  }
+  if (row.startEpoch > row.endEpoch)
+    fault('startEpoch', `is ${row.startEpoch}, after endEpoch ${row.endEpoch}`);
+  if (calendar === 'utc' && dateOfDay(network, day) < FIRST_UTC_DATE) {
+    fault('day', `is ${day} (${dateOfDay(network, day)}); UTC figures begin on ${FIRST_UTC_DATE}`);
+  }
+});
+export type ImportedAttestation = z.infer<typeof ImportedAttestation>;
+
+const columns = [
+  ['utc', 'boolean'],
+  ['day', 'int'],
+  ['date', 'date'],
+  ['validator_count', 'int'],
+  ['total_unique_attestations', 'bigint'],
+  ['sum_missed_attestations', 'bigint'],
+  ['sum_missed_sync_signatures', 'bigint'],
+  ['sum_correct_head', 'bigint'],
+  ['sum_correct_target', 'bigint'],
+  ['sum_correct_source', 'bigint'],
+  ['sum_wrong_head_votes', 'bigint'],
+  ['sum_wrong_target_votes', 'bigint'],
+  ['sum_late_target_votes', 'bigint'],
+  ['sum_late_source_votes', 'bigint'],
+  ['avg_attester_effectiveness', 'double precision'],
+  ['sum_inclusion_delay', 'bigint'],
+  ['sum_sync_signature_count', 'bigint'],
+  ['sum_end_epoch_balance', 'bigint'],
+  ['sum_end_epoch_effective_balance', 'bigint'],
+  ['start_epoch', 'int'],
+  ['end_epoch', 'int'],
+] as const;
+
+const snake = (name: string) => name.replace(/[A-Z]/g, '_$&').toLowerCase();
+
+/** A row under the names of the columns. */
+function stored(row: ImportedAttestation): Record<string, unknown> {
+  const { id, entityType, calendar, ...figures } = row;
+  const named = Object.entries(figures).map(([name, value]) => [snake(name), value]);
+  return {
+    ...Object.fromEntries(named),
+    entity_id: normaliseId(id),
+    id_type: entityType,
+    utc: calendar === 'utc',
+    date: dateOfDay(row.network, row.day),
+  };
+}
+
+function upsert(table: 'attestation_days' | 'attestation_hours'): string {
+  const period = table === 'attestation_hours' ? 'hour' : 'day';
+  const all = table === 'attestation_hours' ? [...columns, ['hour', 'int'] as const] : columns;
+  const names = all.map(([name]) => name).join(', ');
+  const figures = columns.slice(3).map(([name]) => `${name} = excluded.${name}`);
+  const key = `entity_key, utc, ${period}, date`;
+  const given = [...all, ['network', 'text'], ['id_type', 'text'], ['entity_id', 'text']];
+  // Counted beforehand: RETURNING cannot tell a new row from an updated one in a table of parts.
+  return `/* importAttestations */
+    with given as (
+      select e.entity_key, ${names}
+      from jsonb_to_recordset($1::jsonb) as r (${given.map((column) => column.join(' ')).join(', ')})
+      join attestation_entities e using (network, id_type, entity_id)
+    ), known as (
+      select count(*)::int as updated from given join ${table} using (${key})
+    ), written as (
+      insert into ${table} (entity_key, ${names}) select entity_key, ${names} from given
+      on conflict (${key}) do update set ${figures.join(', ')}
+    )
+    select updated, (select count(*)::int from given) - updated as inserted from known`;
+}
+
+/** Makes the entities that are not known yet. */
+export async function ensureEntities(
+  client: pg.ClientBase,
+  entities: readonly { network: string; idType: string; id: string }[],
+) {
+  await client.query(
+    `/* attestationEntities */
+    insert into attestation_entities (network, id_type, entity_id)
+    select distinct * from unnest($1::text[], $2::text[], $3::text[])
+    on conflict (network, entity_id, id_type) do nothing`,
+    [
+      entities.map((entity) => entity.network),
+      entities.map((entity) => entity.idType),
+      entities.map((entity) => entity.id),
+    ],
+  );
+}
+
+/** Makes the parts of both tables that days of a network need. */
+export async function ensureParts(client: pg.ClientBase, dates: readonly string[], hours: boolean) {
+  if (dates.length === 0) return;
+  const sorted = [...dates].sort();
+  await client.query('/* attestationParts */ select attestation_parts($1::date, $2::date, $3)', [
+    sorted[0],
+    sorted.at(-1),
+    hours,
+  ]);
+}
+
+const BATCH = 1_000;
+
+/** Writes hours and days of attestations in the client's transaction. */
+async function writeAttestations(
+  client: pg.ClientBase,
+  rows: readonly ImportedAttestation[],
+  options: { onProgress?: ((done: number) => void) | undefined },
+): Promise<ImportCounts> {
+  await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph attestations'))`);
+  const counts = { inserted: 0, updated: 0, removed: 0 };
+  await ensureEntities(
+    client,
+    rows.map((row) => ({ network: row.network, idType: row.entityType, id: normaliseId(row.id) })),
+  );
+  let done = 0;
+  for (const hours of [true, false]) {
+    const part = rows.filter((row) => (row.hour !== null) === hours).map(stored);
+    await ensureParts(
+      client,
+      part.map((row) => row.date as string),
+      hours,
+    );
+    const statement = upsert(hours ? 'attestation_hours' : 'attestation_days');
+    for (let start = 0; start < part.length; start += BATCH) {
+      const batch = part.slice(start, start + BATCH);
+      const { rows: written } = await client.query(statement, [JSON.stringify(batch)]);
+      counts.inserted += written[0]?.inserted ?? 0;
+      counts.updated += written[0]?.updated ?? 0;
+      done += batch.length;
+      options.onProgress?.(done);
+    }
+  }
+  return counts;
+}
+
+export const attestationImporter: Importer<ImportedAttestation> = {
+  resource: 'attestations',
+  check: (raw, options) => {
+    const row = raw as Record<string, unknown>;
+    const said = row && typeof row === 'object' ? row : {};
+    const calendar: Calendar = (said.utc ?? options.utc) === true ? 'utc' : 'chain';
+    const given = { network: options.network, calendar, entityType: options.idType, ...said };
+    return ImportedAttestation.safeParse(row === said ? decode(Shape, given) : raw);
+  },
+  key: (row) =>
+    JSON.stringify([row.network, row.calendar, row.entityType, normaliseId(row.id), row.day, row.hour]),
+  write: writeAttestations,
+  // A series grows and is corrected; a shorter one removes nothing.
+  replacesBy: () => false,
+};

@@ -1,0 +1,28 @@
+import type { Context } from '../../context.ts';
+import { batchLoader } from '../../kernel/batch.ts';
+import type { Range } from '../../kernel/page.ts';
+import { type AttestationQuery, type AttestationRow, attestationPages, type EntityKey } from './queries.ts';
+import type { AttestationField } from './record.ts';
+
+const keyOf = (key: EntityKey) => JSON.stringify([key.network, key.idType, key.id]);
+
+/** A page of an entity's attestations; those of every operator on a page are one statement. */
+export const loadAttestationPage = async (
+  ctx: Context,
+  key: EntityKey,
+  query: AttestationQuery,
+  range: Range<number>,
+  asked: readonly AttestationField[],
+): Promise<AttestationRow[]> =>
+  (await batchLoader<EntityKey, AttestationRow[]>(
+    ctx.loaders,
+    `attestations:${JSON.stringify([query, range, asked])}`,
+    keyOf,
+    async (keys) => {
+      const pages: AttestationRow[][] = keys.map(() => []);
+      for (const row of await attestationPages(ctx.db, keys, query, range, asked)) {
+        pages[row.entity]?.push(row);
+      }
+      return new Map(keys.map((entity, index) => [keyOf(entity), pages[index] as AttestationRow[]]));
+    },
+  ).load(key)) ?? [];

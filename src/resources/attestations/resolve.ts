@@ -1,0 +1,60 @@
+import type { Context } from '../../context.ts';
+import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { badInput, type Fault, notFound } from '../../kernel/refusal.ts';
+import { normaliseId } from '../operators/record.ts';
+import { loadAttestationPage } from './loaders.ts';
+import {
+  type AttestationQuery,
+  type AttestationRow,
+  attestationEntityExists,
+  type EntityKey,
+} from './queries.ts';
+import type { AttestationField } from './record.ts';
+
+export const ATTESTATIONS_DEFAULT_SIZE = 10;
+export const ATTESTATIONS_MAX_SIZE = 1_000;
+
+type Bounds = Pick<AttestationQuery, 'fromDate' | 'toDate' | 'fromDay' | 'toDay'>;
+
+/** Refuses a range that ends before it begins; `place` is where the caller wrote it (`query`, `argument`). */
+export function checkBounds(bounds: Bounds, place: string): void {
+  const faults: Fault[] = [];
+  for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
+    const [first, last] = [bounds[from], bounds[to]];
+    if (first === null || last === null || first <= last) continue;
+    const msg = `${from} is ${first}, after ${to} ${last}.`;
+    faults.push({ loc: [place, from], msg, type: 'range' });
+  }
+  if (faults.length > 0) throw badInput(faults);
+}
+
+export type AttestationPage = Slice<AttestationRow> & { total: number };
+
+/** A page of an entity's attestation duties; empty where there are none, also for an entity that is not known. */
+export async function attestationPageOf(
+  ctx: Context,
+  key: EntityKey,
+  query: AttestationQuery,
+  range: Range<number>,
+  asked: readonly AttestationField[],
+): Promise<AttestationPage> {
+  const fetched = await loadAttestationPage(ctx, key, query, range, asked);
+  // Only a page past the end has no row to carry the total.
+  const past = fetched.length === 0 && (range.after !== undefined || range.before !== undefined);
+  const counted = past ? await loadAttestationPage(ctx, key, query, { limit: 1 }, []) : fetched;
+  return { ...slice(fetched, range), total: counted[0]?.total ?? 0 };
+}
+
+/** The same for an entity that a caller names: NOT_FOUND when it is not known (spec §4.4). */
+export async function attestations(
+  ctx: Context,
+  entity: EntityKey,
+  query: AttestationQuery,
+  range: Range<number>,
+  asked: readonly AttestationField[],
+): Promise<AttestationPage> {
+  const key = { ...entity, id: normaliseId(entity.id) };
+  const page = await attestationPageOf(ctx, key, query, range, asked);
+  if (page.total === 0 && !(await attestationEntityExists(ctx.db, key))) throw notFound();
+  return page;
+}
