@@ -1,0 +1,170 @@
+import {
+  type GraphQLEnumType,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isLeafType,
+  isObjectType,
+} from 'graphql';
+import { isLosslessNumber, parse } from 'lossless-json';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
+import { rooms } from '../../src/resources/index.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+/** How one question is asked of both faces; `cursor` is put where Relay's arguments go. */
+type Question = {
+  /** REST path; `next` is followed to the end. */
+  rest: string;
+  /** GraphQL field with its arguments. */
+  graphql: (page: string) => string;
+  /** What the record's `id` is called in GraphQL. */
+  idName?: string;
+};
+type Face = Question[] | { graphqlOnly: string };
+
+let gateway: Gateway;
+let pool: string;
+let slot: number;
+beforeAll(async () => {
+  gateway = await startGateway();
+  pool = (await gateway.get('/v0/eth/operators?window=30d&idType=pool&size=1')).json.data[0].id;
+  const { rows } = await gateway.database.pool.query({
+    text: `select max(slot)::int as slot from sync_committee_rewards where network = 'mainnet'`,
+    values: [],
+  });
+  slot = rows[0]?.slot as number;
+});
+afterAll(() => gateway.close());
+
+/** Every room asks here: one that is registered and missing fails below. */
+const faces: Record<string, () => Face> = {
+  operators: () => [
+    {
+      rest: '/v0/eth/operators?window=7d&idType=poolShare&size=120',
+      graphql: (page) => `operators(window: SEVEN_DAYS, idType: POOL_SHARE, ${page})`,
+      idName: 'operatorId',
+    },
+  ],
+  slashings: () => [{ rest: '/v0/eth/slashings?size=90', graphql: (page) => `slashings(${page})` }],
+  attestations: () => [
+    {
+      rest: `/v1/eth/entities/${encodeURIComponent(pool)}/attestations?entityType=pool&limit=25`,
+      graphql: (page) => `attestations(entityId: ${JSON.stringify(pool)}, entityType: POOL, ${page})`,
+      idName: 'entityId',
+    },
+  ],
+  'sync-committee-rewards': () => [
+    {
+      rest: `/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=200`,
+      graphql: (page) => `syncCommitteeRewards(slot: ${slot}, ${page})`,
+    },
+  ],
+  'solana-overview': () => [
+    { rest: '/v0/solana/network/overview', graphql: () => 'solanaNetworkOverviews' },
+    { rest: '/v1/solana/network/overview', graphql: () => 'solanaNetworkOverviews' },
+  ],
+  'stake-authorities': () =>
+    ['v0', 'v1'].map((version) => ({
+      rest: `/${version}/solana/delegators/stakeAuthorities?window=30d&type=pool&${version === 'v0' ? 'size' : 'limit'}=150`,
+      graphql: (page: string) => `stakeAuthorities(window: THIRTY_DAYS, type: POOL, ${page})`,
+    })),
+  validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
+};
+
+/** A number as the digits that were sent, anything else as it is. */
+const digits = (value: any): any => {
+  if (isLosslessNumber(value)) return value.toString();
+  if (Array.isArray(value)) return value.map(digits);
+  if (value && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, digits(inner)]));
+  }
+  return value;
+};
+
+async function restRows(path: string): Promise<any[]> {
+  const rows: any[] = [];
+  let next: string | null = path;
+  while (next) {
+    const { status, text } = await gateway.get(next.replace(gateway.url, ''));
+    expect(status).toBe(200);
+    const body: any = parse(text);
+    rows.push(...(Array.isArray(body) ? body : (body.data ?? body.results)));
+    next = Array.isArray(body) ? null : body.next;
+  }
+  return rows.map(digits);
+}
+
+/** The selection of these keys of a type, objects with all that they hold. */
+function selection(type: GraphQLObjectType, names: string[]): string {
+  return names
+    .map((name) => {
+      const inner = getNamedType(type.getFields()[name]?.type);
+      if (!isObjectType(inner)) return name;
+      const leaves = Object.values(inner.getFields()).filter((field) => isLeafType(getNamedType(field.type)));
+      return `${name} { ${leaves.map((field) => field.name).join(' ')} }`;
+    })
+    .join(' ');
+}
+
+/** A node in the words of REST: enum values as REST writes them, `id` under its own name. */
+function asRest(type: GraphQLObjectType, node: any, idName: string | undefined): any {
+  const entries = Object.entries(node).map(([name, value]) => {
+    const named = getNamedType(type.getFields()[name]?.type);
+    const plain =
+      isEnumType(named) && value ? (named as GraphQLEnumType).getValue(String(value))?.value : value;
+    return [name === idName ? 'id' : name, plain];
+  });
+  return Object.fromEntries(entries);
+}
+
+async function graphqlRows(question: Question, keys: string[], backward: boolean): Promise<any[]> {
+  const field = /^\w+/.exec(question.graphql(''))?.[0] as string;
+  const found = getNamedType(schema.getQueryType()?.getFields()[field]?.type) as GraphQLObjectType;
+  const paged = found.name.endsWith('Connection');
+  const node = (paged ? getNamedType(found.getFields().nodes?.type) : found) as GraphQLObjectType;
+  const names = keys.map((name) => (name === 'id' ? (question.idName ?? 'id') : name));
+  const select = selection(node, names);
+  const rows: any[] = [];
+  let cursor: string | null = null;
+  for (;;) {
+    const page = backward ? 'last: 70, before: $cursor' : 'first: 70, after: $cursor';
+    const inner = paged
+      ? `nodes { ${select} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`
+      : select;
+    const query = `query ${paged ? '($cursor: String)' : ''} { ${question.graphql(page)} { ${inner} } }`;
+    const { text } = await gateway.graphql(query, paged ? { cursor } : {});
+    const { data, errors } = parse(text) as any;
+    expect(errors).toBeUndefined();
+    const nodes = (paged ? data[field].nodes : data[field]).map((row: any) =>
+      digits(asRest(node, row, question.idName)),
+    );
+    if (backward) rows.unshift(...nodes);
+    else rows.push(...nodes);
+    const info = paged ? data[field].pageInfo : {};
+    if (!(backward ? info.hasPreviousPage : info.hasNextPage)) return rows;
+    cursor = backward ? info.startCursor : info.endCursor;
+  }
+}
+
+describe('both faces', () => {
+  it('are compared for every registered room', () => {
+    expect(Object.keys(faces).sort()).toEqual(Object.keys(rooms).sort());
+  });
+
+  it.each(Object.keys(faces))(
+    'of %s give the same rows, digit for digit, in both directions',
+    async (room) => {
+      const face = (faces[room] as () => Face)();
+      if ('graphqlOnly' in face) return expect(rooms[room]).toEqual([]);
+      expect(face.length).toBeGreaterThanOrEqual(1);
+      for (const question of face) {
+        const rows = await restRows(question.rest);
+        expect(rows.length).toBeGreaterThan(3);
+        const keys = Object.keys(rows[0]);
+        expect(await graphqlRows(question, keys, false)).toEqual(rows);
+        expect(await graphqlRows(question, keys, true)).toEqual(rows);
+      }
+    },
+  );
+});

@@ -1,0 +1,175 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { GraphQLField, GraphQLObjectType } from 'graphql';
+import relay from 'relay-runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+const {
+  Environment,
+  Network,
+  RecordSource,
+  Store,
+  createOperationDescriptor,
+  getRequest,
+  getSingularSelector,
+} = relay as any;
+
+/** Arguments of a connection that has required ones, with values of the sample data put in by name. */
+type Values = { pool: string; slot: number };
+const required: Record<string, (values: Values) => string> = {
+  'Query.operators': () => 'window: SEVEN_DAYS, idType: POOL',
+  'Query.attestations': ({ pool }) => `entityId: ${JSON.stringify(pool)}, entityType: POOL`,
+  'Query.syncCommitteeRewards': ({ slot }) => `slot: ${slot}`,
+  'Query.stakeAuthorities': () => 'window: SEVEN_DAYS',
+};
+
+type Connection = { owner: string; field: string; name: string; isNode: boolean };
+
+const isConnection = (field: GraphQLField<unknown, unknown>) => /Connection!?$/.test(String(field.type));
+
+/** Every connection of the schema: those of the root, and those of the types that `node` finds again. */
+function connections(): Connection[] {
+  const owners = Object.values(schema.getTypeMap()).filter(
+    (type): type is GraphQLObjectType =>
+      type.name === 'Query' ||
+      ('getInterfaces' in type && type.getInterfaces().some(({ name }) => name === 'Node')),
+  );
+  return owners.flatMap((owner) =>
+    Object.values(owner.getFields())
+      .filter(isConnection)
+      .map(({ name }) => ({
+        owner: owner.name,
+        field: name,
+        name: `${owner.name}_${name}`,
+        isNode: owner.name !== 'Query',
+      })),
+  );
+}
+
+function source({ owner, field, name, isNode }: Connection, values: Values): string {
+  const args = required[`${owner}.${field}`]?.(values);
+  const variables = '$count: Int = 7, $cursor: String';
+  const spread = `...${name}_list @arguments(count: $count, cursor: $cursor)`;
+  return `
+    import { graphql } from 'relay-runtime';
+    graphql\`
+      fragment ${name}_list on ${owner}
+      @argumentDefinitions(count: { type: "Int", defaultValue: 7 }, cursor: { type: "String" })
+      @refetchable(queryName: "${name}RefetchQuery") {
+        connection: ${field}(${args ? `${args}, ` : ''}first: $count, after: $cursor)
+          @connection(key: "${name}_connection") { edges { cursor node { __typename } } }
+      }
+    \`;
+    graphql\`
+      query ${name}Query(${isNode ? '$id: ID!, ' : ''}${variables}) {
+        ${isNode ? `node(id: $id) { ${spread} @alias(as: "owner") }` : spread}
+      }
+    \`;`;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'stakegraph-relay-'));
+const all = connections();
+let gateway: Gateway;
+let values: Values;
+
+/** A Relay environment on the running gateway. */
+const environment = () =>
+  new Environment({
+    store: new Store(new RecordSource()),
+    network: Network.create(async (request: any, variables: object) => {
+      const { json } = await gateway.graphql(request.text, variables);
+      if (json.errors) throw new Error(JSON.stringify(json.errors));
+      return json;
+    }),
+  });
+
+const artifact = async (name: string) =>
+  (await import(/* @vite-ignore */ pathToFileURL(join(folder, 'generated', `${name}.graphql.js`)).href))
+    .default;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const { data } = await gateway.graphql(
+    '{ operators(window: SEVEN_DAYS, idType: POOL, first: 1) { nodes { operatorId } } }',
+  );
+  const stored = await gateway.database.pool.query({
+    text: `select max(slot)::int as slot from sync_committee_rewards where network = 'mainnet'`,
+    values: [],
+  });
+  values = { pool: data.operators.nodes[0].operatorId, slot: stored.rows[0]?.slot as number };
+  mkdirSync(join(folder, 'src'));
+  for (const connection of all)
+    writeFileSync(join(folder, 'src', `${connection.name}.js`), source(connection, values));
+  cpSync(join(root, 'schema.graphql'), join(folder, 'schema.graphql'));
+  const config = {
+    root: '.',
+    sources: { src: 'app' },
+    projects: {
+      app: { schema: 'schema.graphql', language: 'javascript', output: 'generated', eagerEsModules: true },
+    },
+  };
+  writeFileSync(join(folder, 'relay.config.json'), JSON.stringify(config));
+  const compiler = createRequire(import.meta.url).resolve('relay-compiler/cli.js');
+  execFileSync(process.execPath, [compiler, 'relay.config.json'], { cwd: folder, stdio: 'pipe' });
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await gateway?.close();
+});
+
+/** The global id of an object of a type that has something in this connection. */
+async function ownerOf({ owner, field }: Connection): Promise<string> {
+  const lists: Record<string, string> = {
+    Operator: `operators(window: SEVEN_DAYS, idType: POOL, first: 40)`,
+    Slashing: 'slashings(first: 40)',
+    Validator: 'syncCommitteeRewards(slot: $slot, first: 40)',
+    StakeAuthority: 'stakeAuthorities(window: SEVEN_DAYS, first: 40)',
+  };
+  const inner = `id ${field}(first: 1) { edges { cursor } }`;
+  const select = owner === 'Validator' ? `validator { ${inner} }` : inner;
+  const { data, errors } = await gateway.graphql(
+    `query ${owner === 'Validator' ? '($slot: Int!)' : ''} { list: ${lists[owner]} { nodes { ${select} } } }`,
+    { slot: values.slot },
+  );
+  if (errors) throw new Error(JSON.stringify(errors));
+  const nodes = data.list.nodes.map((node: any) => node.validator ?? node).filter((node: any) => node[field]);
+  return (nodes.find((node: any) => node[field].edges.length > 0) ?? nodes[0]).id;
+}
+
+describe('Relay', () => {
+  it('has connections to page through', () => expect(all.length).toBeGreaterThan(3));
+
+  it.each(all)('pages through $name to the end, into one list of the store', async (connection) => {
+    const relayEnvironment = environment();
+    const fragment = await artifact(`${connection.name}_list`);
+    const variables = connection.isNode ? { id: await ownerOf(connection) } : {};
+    let request = getRequest(await artifact(`${connection.name}Query`));
+    let cursor: string | null = null;
+    let pages = 0;
+    for (;;) {
+      const operation: any = createOperationDescriptor(request, { ...variables, count: 7, cursor });
+      await new Promise((resolve, reject) => {
+        relayEnvironment
+          .execute({ operation })
+          .subscribe({ complete: () => resolve(undefined), error: reject });
+      });
+      const data: any = relayEnvironment.lookup(operation.fragment).data;
+      const selector: any = getSingularSelector(fragment, data.node?.owner ?? data.node ?? data);
+      const list: any = relayEnvironment.lookup(selector).data.connection;
+      pages += 1;
+      const cursors = list.edges.map((edge: any) => edge.cursor);
+      expect(new Set(cursors).size).toBe(cursors.length);
+      if (!list.pageInfo.hasNextPage || pages === 12) break;
+      expect(cursors.length).toBe(7 * pages);
+      cursor = list.pageInfo.endCursor;
+      request = getRequest(await artifact(`${connection.name}RefetchQuery`));
+    }
+  });
+});
