@@ -2,8 +2,8 @@
 import { Command, CommanderError } from 'commander';
 import { importCommand } from './commands/import.ts';
 import { tokenCommand } from './commands/token.ts';
+import { withDatabase } from './commands/with-database.ts';
 import { readSettings, SettingsError } from './config.ts';
-import { openDatabase } from './db/open.ts';
 import { version } from './version.ts';
 
 const program = new Command('stakegraph')
@@ -19,9 +19,9 @@ const program = new Command('stakegraph')
   .exitOverride();
 
 program
-  .command('serve', { isDefault: true })
+  .command('serve')
   .description(
-    'serve until SIGTERM or SIGINT; without DATABASE_URL on an embedded PostgreSQL with sample data',
+    'serve until SIGTERM or SIGINT, also when no command is given; without DATABASE_URL on an embedded PostgreSQL with sample data',
   )
   .action(async () => {
     const settings = readSettings();
@@ -32,12 +32,15 @@ program
 program
   .command('migrate')
   .description('apply missing migrations and say which')
-  .action(async () => {
-    const database = await openDatabase(readSettings(), () => undefined, { migrate: true });
-    await database.close();
-    const done = database.applied.length > 0 ? `applied ${database.applied.join(', ')}` : 'nothing to apply';
-    process.stdout.write(`${done}\n`);
-  });
+  .action(() =>
+    withDatabase(
+      async ({ applied }) => {
+        const done = applied.length > 0 ? `applied ${applied.join(', ')}` : 'nothing to apply';
+        process.stdout.write(`${done}\n`);
+      },
+      { migrate: true },
+    ),
+  );
 
 program.addCommand(importCommand());
 program.addCommand(tokenCommand());
@@ -48,7 +51,8 @@ for (const command of program.commands) {
 }
 
 try {
-  await program.parseAsync();
+  // Not commander's default command: that takes a mistyped one for an argument of serve.
+  await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
 } catch (error) {
   process.exitCode = exitCodeOf(error);
 }

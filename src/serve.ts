@@ -56,44 +56,30 @@ function banner(address: string, database: Database, token: string | undefined):
 /** Serves until a signal: opens the database, loads the sample data where it belongs, listens, and drains at the end. */
 export async function serve(settings: Settings): Promise<void> {
   const log = makeLog(settings);
-  const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
-  const database = await openDatabase(settings, onError);
-  const undo: (() => Promise<unknown>)[] = [database.close];
+  const serving = { draining: false, undo: [] as (() => Promise<unknown>)[] };
   const unwind = async () => {
-    for (const step of undo.splice(0).reverse()) await step();
+    for (const step of serving.undo.splice(0).reverse()) await step();
   };
+  const starting = start(settings, log, serving);
+  // From the first moment on: a signal while PostgreSQL starts must not leave it behind.
+  const signals = onSignal((signal) => {
+    log.info({ signal }, 'draining');
+    void grace.close();
+  });
+  const grace = closeWithGrace({ delay: 30_000 + settings.DRAIN_DELAY_MS, logger: false, skip: [...SIGNALS] }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'stopping after an error');
+    serving.draining = true;
+    const listening = await starting.catch(() => false);
+    if (listening) await new Promise((done) => setTimeout(done, settings.DRAIN_DELAY_MS));
+    await unwind();
+    log.info('stopped');
+  });
   try {
-    if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
-    if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);
-    const token = database.embedded ? await developmentToken(settings.DATA_DIR, database.write) : undefined;
-    const tokens = await openDirectory({ url: database.url, db: database.write, log });
-    undo.push(tokens.stop);
-
-    let draining = false;
-    const app = await buildServer({
-      settings,
-      log,
-      pool: database.read,
-      tokens,
-      developmentToken: token,
-      readiness: async () => (draining ? { ready: false, reason: 'draining' } : readiness(database)),
-    });
-    await app.listen({ port: settings.PORT, host: settings.HOST });
-    undo.push(() => app.close());
-    const { port } = app.server.address() as { port: number };
-    const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST;
-    process.stdout.write(banner(settings.PUBLIC_URL ?? `http://${host}:${port}`, database, token));
-
-    closeWithGrace({ delay: 30_000, logger: false }, async ({ signal, err }) => {
-      if (err) log.fatal({ err }, 'stopping after an error');
-      else log.info({ signal }, 'draining');
-      draining = true;
-      await new Promise((done) => setTimeout(done, settings.DRAIN_DELAY_MS));
-      await unwind();
-      log.info('stopped');
-    });
+    await starting;
   } catch (error) {
     await unwind().catch(() => undefined);
+    grace.uninstall();
+    signals.remove();
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
       throw new Error(
         `Port ${settings.PORT} on ${settings.HOST} is taken; set PORT to another, or 0 for a free one.`,
@@ -101,6 +87,64 @@ export async function serve(settings: Settings): Promise<void> {
     }
     throw error;
   }
+}
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** Calls back at the first signal. One a second later ends the process at once, but not the echo that npm sends. */
+function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void } {
+  let first: number | undefined;
+  const listener = (signal: NodeJS.Signals) => {
+    if (first === undefined) callback(signal);
+    else if (Date.now() - first > 1_000) process.exit(1);
+    first ??= Date.now();
+  };
+  for (const signal of SIGNALS) process.on(signal, listener);
+  return {
+    remove() {
+      for (const signal of SIGNALS) process.off(signal, listener);
+    },
+  };
+}
+
+/** Opens the database and listens, each with its undoing; false when a signal came before. */
+async function start(
+  settings: Settings,
+  log: Logger,
+  serving: { draining: boolean; undo: (() => Promise<unknown>)[] },
+): Promise<boolean> {
+  const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
+  const database = await openDatabase(settings, onError);
+  serving.undo.push(database.close);
+  if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
+  if (serving.draining) return false;
+  if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);
+  const token = database.embedded ? await developmentToken(settings.DATA_DIR, database.write) : undefined;
+  const tokens = await openDirectory({ url: database.url, db: database.write, log });
+  serving.undo.push(tokens.stop);
+  const app = await buildServer({
+    settings,
+    log,
+    pool: database.read,
+    tokens,
+    // Behind a proxy the page would hand the token to whomever the proxy serves.
+    developmentToken: settings.PUBLIC_URL || settings.TRUST_PROXY ? undefined : token,
+    readiness: async () => (serving.draining ? { ready: false, reason: 'draining' } : readiness(database)),
+  });
+  app.server.prependListener('request', (_request, response) => {
+    if (serving.draining) response.setHeader('connection', 'close');
+  });
+  if (serving.draining) return false;
+  await app.listen({ port: settings.PORT, host: settings.HOST });
+  serving.undo.push(async () => {
+    // A connection kept alive goes idle with the answer to its request in flight, and would hold the port for minutes.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
+    await app.close().finally(() => clearInterval(sweep));
+  });
+  const { port } = app.server.address() as { port: number };
+  const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST;
+  process.stdout.write(banner(settings.PUBLIC_URL ?? `http://${host}:${port}`, database, token));
+  return true;
 }
 
 /** Ready is: the database answers, and has every migration of this version. */

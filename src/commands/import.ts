@@ -3,13 +3,18 @@ import { basename } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { Argument, Command, Option } from 'commander';
 import { networks } from '../chain/networks.ts';
-import { readSettings } from '../config.ts';
-import { type Database, openDatabase } from '../db/open.ts';
+import { type TimeWindow, timeWindows } from '../chain/windows.ts';
+import type { Database } from '../db/open.ts';
 import { type FileReport, type ImportResource, importers, importFile } from '../ingest/import.ts';
 import { SourceError } from '../ingest/read.ts';
+import { type IdType, idTypes } from '../resources/operators/record.ts';
+import { withDatabase } from './with-database.ts';
 
 type Flags = {
   network: (typeof networks)[number];
+  entityType?: IdType;
+  utc?: boolean;
+  window?: TimeWindow;
   skipInvalid?: boolean;
   rejects?: string;
   replace?: boolean;
@@ -27,6 +32,11 @@ export const importCommand = (): Command =>
     .addOption(
       new Option('--network <name>', 'network of rows that name none').choices(networks).default('mainnet'),
     )
+    .addOption(
+      new Option('--entity-type <class>', 'class of entities of rows that name none').choices(idTypes),
+    )
+    .option('--utc', 'rows that do not say so are of the UTC calendar, not of the chain calendar')
+    .addOption(new Option('--window <window>', 'window of rows that name none').choices(timeWindows))
     .option('--skip-invalid', 'load the rows that fit and write the others to a file')
     .option(
       '--rejects <file>',
@@ -42,18 +52,17 @@ export const importCommand = (): Command =>
       'after',
       `
 Each file is one transaction: all of it is loaded or nothing. A REST body of operators that holds its whole list
-(total rows, no next) replaces that list, unless it may be a narrowed one (pool shares, pools of one pool type).`,
+(total rows, no next) replaces that list, unless it may be a narrowed one (pool shares, pools of one pool type).
+So does one of stake authorities, unless it holds nothing but pools or nothing but individuals, and one of sync
+committee rewards for its slot.`,
     )
-    .action(async (resource: ImportResource, files: string[], flags: Flags) => {
-      const database = await openDatabase(readSettings(), () => undefined);
-      try {
+    .action((resource: ImportResource, files: string[], flags: Flags) =>
+      withDatabase(async (database) => {
         let failed = 0;
         for (const file of files) if (!(await importOne(database, resource, file, flags))) failed += 1;
         if (failed > 0) throw new Error(`${failed} of ${files.length} files were not loaded whole.`);
-      } finally {
-        await database.close();
-      }
-    });
+      }),
+    );
 
 /** Imports a file and tells about it; false when not every row was loaded. */
 async function importOne(database: Database, resource: ImportResource, file: string, flags: Flags) {
@@ -67,6 +76,9 @@ async function importOne(database: Database, resource: ImportResource, file: str
   try {
     const report = await importFile(database.write, resource, file, {
       network: flags.network,
+      idType: flags.entityType,
+      utc: flags.utc,
+      window: flags.window,
       skipInvalid: flags.skipInvalid ?? false,
       replace: flags.replace ? true : flags.merge ? false : undefined,
       onProgress: (done, total) => (done <= 1_000 ? bar?.start(total, done) : bar?.update(done)),

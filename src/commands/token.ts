@@ -1,18 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { createToken, listTokens, revokeToken } from '../accounts/tokens.ts';
-import { readSettings } from '../config.ts';
-import { openDatabase } from '../db/open.ts';
-import type { Pool } from '../db/pool.ts';
 import { parseDate, parseDateTime } from '../kernel/time.ts';
-
-async function withDatabase(work: (pool: Pool) => Promise<void>) {
-  const database = await openDatabase(readSettings(), () => undefined);
-  try {
-    await work(database.write);
-  } finally {
-    await database.close();
-  }
-}
+import { withDatabase } from './with-database.ts';
 
 function future(text: string): Date {
   const seconds = parseDateTime(text) ?? parseDate(text);
@@ -38,7 +27,7 @@ export function tokenCommand(): Command {
     .requiredOption('--name <name>', 'what the token is for', tokenName)
     .option('--expires <date>', 'date or date-time from which on it is refused', future)
     .action((flags: { name: string; expires?: Date }) =>
-      withDatabase(async (pool) => {
+      withDatabase(async ({ write: pool }) => {
         const { token, row } = await createToken(pool, flags.name, flags.expires ?? null);
         process.stdout.write(`${token}\n`);
         process.stderr.write(
@@ -51,7 +40,7 @@ export function tokenCommand(): Command {
     .description('list tokens, newest first')
     .option('--json', 'as a JSON array')
     .action((flags: { json?: boolean }) =>
-      withDatabase(async (pool) => {
+      withDatabase(async ({ write: pool }) => {
         const tokens = await listTokens(pool);
         if (flags.json) return void process.stdout.write(`${JSON.stringify(tokens, null, 2)}\n`);
         for (const row of tokens) {
@@ -70,7 +59,7 @@ export function tokenCommand(): Command {
     .description('refuse a token from now on, on every replica within seconds')
     .argument('<tokenId>', 'id of the token, as listed')
     .action((tokenId: string) =>
-      withDatabase(async (pool) => {
+      withDatabase(async ({ write: pool }) => {
         const row = await revokeToken(pool, tokenId);
         if (!row)
           throw new Error(

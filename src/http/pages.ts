@@ -22,10 +22,13 @@ async function makeAsset(type: string, body: Buffer): Promise<Asset> {
 
 function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply) {
   const accepted = String(request.headers['accept-encoding'] ?? '');
-  const coding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : undefined;
+  const takes = (name: string) =>
+    new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, 'i').test(accepted);
+  const coding = takes('br') ? 'br' : takes('gzip') ? 'gzip' : undefined;
   const etag = coding ? asset.etag.replace(/"$/, `-${coding}"`) : asset.etag;
   reply.headers({ etag, 'cache-control': 'public, no-cache', vary: 'Accept-Encoding' });
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  const known = String(request.headers['if-none-match'] ?? '').split(/\s*,\s*/);
+  if (known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag)) return reply.code(304).send();
   if (coding) reply.header('content-encoding', coding);
   return reply.type(asset.type).send(coding ? asset[coding] : asset.body);
 }
@@ -41,7 +44,7 @@ const RENDER_CALL = 'YogaGraphiQL.renderYogaGraphiQL(';
  * GraphiQL's style, script and icon, taken out of the single page that the package renders, so that the 9 MB are an
  * asset of their own and the page that holds the token is small. Throws when the package's page has changed shape.
  */
-export function splitGraphiql(html: string): { css: string; script: string; icon: string } {
+function splitGraphiql(html: string): { css: string; script: string; icon: string } {
   const css = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1];
   const icon = /<link rel="icon" href="([^"]+)"/.exec(html)?.[1];
   const start = html.indexOf('<script>');
@@ -73,8 +76,18 @@ const pageCsp = (nonce: string) =>
 
 const nonceOf = () => randomBytes(16).toString('base64url');
 
+const proxyHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
+
 /** A browser on this machine, talking to this machine by name: no proxy, no rebound DNS name in between. */
 function isLocal(request: FastifyRequest): boolean {
+  if (proxyHeaders.some((name) => request.headers[name] !== undefined)) return false;
   const local = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(request.headers.host ?? '');
   return local && /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');
 }

@@ -56,7 +56,8 @@ export async function startGateway(
   options: {
     template?: 'empty' | 'sample';
     settings?: Partial<Settings>;
-    developmentToken?: string;
+    /** A text to prefill GraphiQL with; true: the token of the gateway. */
+    developmentToken?: string | true;
     now?: () => Date;
     /** Silent unless given. */
     log?: Logger;
@@ -81,7 +82,7 @@ export async function startGateway(
     pool: counted,
     tokens,
     readiness: async () => ({ ready: true }),
-    ...(options.developmentToken ? { developmentToken: options.developmentToken } : {}),
+    developmentToken: options.developmentToken === true ? token : options.developmentToken,
     ...(options.now ? { now: options.now } : {}),
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });

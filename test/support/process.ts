@@ -29,7 +29,7 @@ export type Outcome = { code: number | null; stdout: string; stderr: string };
 const running = new Set<ChildProcess>();
 
 /** Starts a program in a process group of its own, as a shell does. */
-function launch(command: string, args: string[], { env, user, cwd }: Options) {
+function spawnGroup(command: string, args: string[], { env, user, cwd }: Options) {
   const child = spawn(command, args, {
     ...user,
     cwd: cwd ?? (user ? '/' : project),
@@ -49,7 +49,7 @@ function launch(command: string, args: string[], { env, user, cwd }: Options) {
 
 /** Runs a program to its end. */
 export function run(command: string, args: string[], options: Options = {}): Promise<Outcome> {
-  const { child, outcome } = launch(command, args, options);
+  const { child, outcome } = spawnGroup(command, args, options);
   child.stdin.on('error', () => undefined); // it may have left without reading
   child.stdin.end(options.input ?? '');
   return outcome;
@@ -58,6 +58,10 @@ export function run(command: string, args: string[], options: Options = {}): Pro
 /** Runs `stakegraph …` to its end. */
 export const stakegraph = (args: string[], options: Options = {}): Promise<Outcome> =>
   run(process.execPath, [main, ...args], options);
+
+/** Starts `stakegraph …` with its standard input open. */
+export const launch = (args: string[], options: Options = {}) =>
+  spawnGroup(process.execPath, [main, ...args], options);
 
 export type Served = {
   url: string;
@@ -78,7 +82,7 @@ export async function serve(options: Options & { shell?: boolean } = {}): Promis
   // A shell that has more to do stays, as that of `npm start` does.
   const [command, ...args] = options.shell ? ['/bin/sh', '-c', '"$@"; exit $?', 'sh', ...program] : program;
   const env = { PORT: '0', LOG_LEVEL: 'warn', ...options.env };
-  const { child, output, outcome } = launch(command as string, args, { ...options, env });
+  const { child, output, outcome } = spawnGroup(command as string, args, { ...options, env });
   let ended = false;
   outcome.then(() => (ended = true));
   while (!/^stakegraph is serving at \S+\n[\s\S]*(DATABASE_URL|curl .*)\n/.test(output.stdout)) {

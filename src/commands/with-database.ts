@@ -1,0 +1,19 @@
+import { readSettings } from '../config.ts';
+import { type Database, openDatabase } from '../db/open.ts';
+
+/** Runs the work of a command on the database of the settings, and closes it at the end, also at that of a signal. */
+export async function withDatabase(
+  work: (database: Database) => Promise<void>,
+  options: { migrate?: boolean } = {},
+): Promise<void> {
+  const opening = openDatabase(readSettings(), () => undefined, options);
+  // An exit, unlike a signal, stops an embedded PostgreSQL; what was not committed is rolled back.
+  const leave = () => opening.catch(() => undefined).then(() => process.exit(1));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, leave);
+  const database = await opening;
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+  }
+}

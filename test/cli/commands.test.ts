@@ -1,0 +1,227 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { makeDataDir, project, run, stakegraph } from '../support/process.ts';
+
+let database: TestDatabase;
+const folder = makeDataDir();
+beforeAll(async () => {
+  database = await createDatabase('empty');
+});
+afterAll(async () => {
+  await database.drop();
+  await folder.remove();
+});
+
+const call = (args: string[], input?: string | Buffer) =>
+  stakegraph(args, {
+    env: { DATABASE_URL: database.url },
+    cwd: folder.path,
+    ...(input === undefined ? {} : { input }),
+  });
+const lines = (text: string) => text.split('\n').filter(Boolean);
+
+const slashing = (validatorIndex: number, change = {}) => ({
+  validatorIndex,
+  validatorPubkey: `0x${String(validatorIndex).padStart(96, '0')}`,
+  slashingEpoch: validatorIndex,
+  withdrawableEpoch: validatorIndex + 8192,
+  balanceBeforeSlashing: 32_000_000_000,
+  balanceBeforeWithdrawal: 31_000_000_000,
+  slashingPenalties: 1_000_000_000,
+  ...change,
+});
+const file = async (name: string, content: string | Buffer) => {
+  await writeFile(join(folder.path, name), content);
+  return name;
+};
+const stored = async () => {
+  const text = 'select validator_index from slashings order by 1';
+  return (await database.pool.query({ text, values: [] })).rows.map((row) => row.validator_index);
+};
+
+describe('--help', () => {
+  it.each([
+    ['', ['serve', 'migrate', 'import', 'token', '--version']],
+    ['serve', ['DATABASE_URL', 'SIGTERM']],
+    ['migrate', []],
+    [
+      'import',
+      ['operators', 'slashings', '--network', '--skip-invalid', '--rejects', '--replace', '--merge'],
+    ],
+    ['token', ['create', 'list', 'revoke']],
+    ['token create', ['--name', '--expires']],
+    ['token list', ['--json']],
+    ['token revoke', ['<tokenId>']],
+  ])('stakegraph %s --help names what is taken and exits with 0', async (command, named) => {
+    const { code, stdout, stderr } = await stakegraph([...command.split(' ').filter(Boolean), '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: stakegraph${command && ' '}${command}`);
+    for (const name of named) expect(stdout).toContain(name);
+  });
+
+  it('is answered to npx stakegraph in the folder of the project', async () => {
+    const env = { HOME: folder.path, npm_config_update_notifier: 'false', npm_config_offline: 'true' };
+    const { code, stdout } = await run('npx', ['stakegraph', '--help'], { cwd: project, env });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Usage: stakegraph [options] [command]');
+  });
+});
+
+describe('wrong usage', () => {
+  it.each([
+    ['an unknown command', ['migrat'], "unknown command 'migrat'\n(Did you mean migrate?)"],
+    ['an unknown command of token', ['token', 'frobnicate'], "unknown command 'frobnicate'"],
+    ['an unknown option', ['migrate', '--force'], "unknown option '--force'"],
+    ['an unknown option of an inner command', ['token', 'list', '--all'], "unknown option '--all'"],
+    ['a missing file', ['import', 'slashings'], "missing required argument 'files'"],
+    ['an unknown resource', ['import', 'blobs', 'x.json'], 'Allowed choices are operators, slashings'],
+    [
+      'an unknown network',
+      ['import', 'slashings', 'x.json', '--network', 'moon'],
+      'Allowed choices are mainnet',
+    ],
+    [
+      'options that exclude each other',
+      ['import', 'slashings', 'x', '--merge', '--replace'],
+      'cannot be used with',
+    ],
+    ['a missing name', ['token', 'create'], "required option '--name <name>' not specified"],
+    ['a name with a line break', ['token', 'create', '--name', 'a\nb'], '1 to 64 letters'],
+    ['an expiry in the past', ['token', 'create', '--name', 'x', '--expires', '2020-01-31'], 'in the future'],
+    [
+      'an expiry that is no date',
+      ['token', 'create', '--name', 'x', '--expires', '2030-02-30'],
+      'in the future',
+    ],
+    ['a missing token', ['token', 'revoke'], "missing required argument 'tokenId'"],
+  ])('%s exits with 2 and says what is wrong', async (_name, args, message) => {
+    const { code, stdout, stderr } = await call(args);
+    expect(stderr).toContain(message);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+});
+
+describe('stakegraph migrate', () => {
+  it('names what it applied, and nothing the second time', async () => {
+    const own = await createDatabase('empty');
+    const sql = 'drop schema public cascade; create schema public';
+    await own.pool.query({ text: sql, values: undefined as never });
+    const env = { DATABASE_URL: own.url, MIGRATE: 'off' };
+    const [first, second] = [await stakegraph(['migrate'], { env }), await stakegraph(['migrate'], { env })];
+    await own.drop();
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toMatch(/^applied 0001_operators, 0002_slashings, 0003_tokens/);
+    expect(second).toEqual({ code: 0, stdout: 'nothing to apply\n', stderr: '' });
+  });
+});
+
+describe('stakegraph token', () => {
+  it('prints a new token alone on standard output, lists it and revokes it', async () => {
+    const created = await call(['token', 'create', '--name', 'partner', '--expires', '2099-12-31']);
+    expect(created.code).toBe(0);
+    expect(created.stdout).toMatch(/^sgt_[\w-]{49}\n$/);
+    const listed = await call(['token', 'list', '--json']);
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(listed.stdout).not.toContain(created.stdout.trim());
+    const [row] = JSON.parse(listed.stdout).filter((token: any) => token.name === 'partner');
+    expect(row).toMatchObject({ expiresAt: '2099-12-31T00:00:00Z', revokedAt: null, lastUsedAt: null });
+    expect(await call(['token', 'revoke', row.tokenId])).toEqual({
+      code: 0,
+      stdout: `revoked ${row.tokenId} (partner)\n`,
+      stderr: '',
+    });
+    const again = await call(['token', 'list']);
+    expect(again.stdout).toMatch(
+      new RegExp(`^${row.tokenId}  ${row.prefix}…  partner  revoked .*, never used\n`),
+    );
+  });
+
+  it('revoke of a token that is not there exits with 1', async () => {
+    const { code, stderr } = await call(['token', 'revoke', 'nobody']);
+    expect(stderr).toBe('stakegraph: There is no active token "nobody"; see "stakegraph token list".\n');
+    expect(code).toBe(1);
+  });
+});
+
+describe('stakegraph import', () => {
+  it('tells what it loaded and exits with 0', async () => {
+    const name = await file('two.json', JSON.stringify([slashing(1), slashing(2)]));
+    expect(await call(['import', 'slashings', name])).toEqual({
+      code: 0,
+      stdout: 'two.json: 2 of 2 rows (2 new, 0 updated, 0 removed)\n',
+      stderr: '',
+    });
+    expect(await stored()).toEqual(expect.arrayContaining([1, 2]));
+  });
+
+  it('takes gzipped rows from standard input', async () => {
+    const input = gzipSync(`${JSON.stringify(slashing(3))}\n${JSON.stringify(slashing(4))}\n`);
+    const { code, stdout } = await call(['import', 'slashings', '-'], input);
+    expect(stdout).toBe('standard input: 2 of 2 rows (2 new, 0 updated, 0 removed)\n');
+    expect(code).toBe(0);
+    expect(await stored()).toEqual(expect.arrayContaining([3, 4]));
+  });
+
+  it('loads nothing of a file with a fault, names the fault and exits with 1', async () => {
+    const name = await file('bad.json', JSON.stringify([slashing(5), slashing(6, { slashingEpoch: -1 })]));
+    const { code, stdout, stderr } = await call(['import', 'slashings', name]);
+    expect(lines(stderr)).toEqual([
+      expect.stringMatching(/^bad\.json, row 2, slashingEpoch: .*>=0/),
+      'bad.json: nothing loaded, 1 of 2 rows do not fit (--skip-invalid loads the others)',
+      'stakegraph: 1 of 1 files were not loaded whole.',
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(await stored()).not.toContain(5);
+  });
+
+  it('--skip-invalid loads the others, writes the rest beside the file and exits with 1', async () => {
+    const bad = slashing(8, { slashingPenalties: 7 });
+    const name = await file('part.json', JSON.stringify([slashing(7), bad]));
+    const { code, stdout, stderr } = await call(['import', 'slashings', name, '--skip-invalid']);
+    expect(stdout).toBe('part.json: 1 of 2 rows (1 new, 0 updated, 0 removed)\n');
+    expect(stderr).toContain('part.json: 1 rows do not fit and were written to part.json.rejected.ndjson\n');
+    expect(code).toBe(1);
+    expect(await readFile(join(folder.path, 'part.json.rejected.ndjson'), 'utf8')).toBe(
+      `${JSON.stringify(bad)}\n`,
+    );
+  });
+
+  it('--rejects gathers the rows of several files in one', async () => {
+    const names = [];
+    for (const index of [11, 12]) {
+      names.push(await file(`${index}.json`, JSON.stringify(slashing(index, { slashingPenalties: 7 }))));
+    }
+    const { code } = await call([
+      'import',
+      'slashings',
+      ...names,
+      '--skip-invalid',
+      '--rejects',
+      'all.ndjson',
+    ]);
+    expect(code).toBe(1);
+    const rejected = lines(await readFile(join(folder.path, 'all.ndjson'), 'utf8'));
+    expect(rejected.map((line) => JSON.parse(line).validatorIndex)).toEqual([11, 12]);
+  });
+
+  it('goes on with the other files after one that cannot be read', async () => {
+    const name = await file('nine.json', JSON.stringify(slashing(9)));
+    const { code, stdout, stderr } = await call(['import', 'slashings', 'none.json', name]);
+    expect(stdout).toBe('nine.json: 1 of 1 rows (1 new, 0 updated, 0 removed)\n');
+    expect(stderr).toMatch(/^none\.json: ENOENT.*\nstakegraph: 1 of 2 files were not loaded whole\.\n$/);
+    expect(code).toBe(1);
+  });
+
+  it('--network is the network of rows that name none', async () => {
+    const name = await file(
+      'hoodi.ndjson',
+      `${JSON.stringify(slashing(1))}\n${JSON.stringify(slashing(10, { network: 'mainnet' }))}`,
+    );
+    expect(await call(['import', 'slashings', name, '--network', 'hoodi'])).toMatchObject({ code: 0 });
+    const text = `select validator_index from slashings where network = 'hoodi'`;
+    expect((await database.pool.query({ text, values: [] })).rows).toEqual([{ validator_index: 1 }]);
+  });
+});

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import {
+  dataDirForTest,
+  endRunning,
+  makeDataDir,
+  type Served,
+  serve,
+  stakegraph,
+} from '../support/process.ts';
+
+/** NODE_OPTIONS that write the URL of every module that is loaded to standard error. */
+const traceModules = (() => {
+  const hooks = `import { writeSync } from 'node:fs';
+    export const load = (url, context, next) => { writeSync(2, 'module ' + url + '\\n'); return next(url, context); };`;
+  const dataUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))});`;
+  return `--import=${dataUrl(register)}`;
+})();
+
+afterEach(endRunning);
+
+describe('stakegraph serve with DATABASE_URL', () => {
+  const dataDir = makeDataDir();
+  let database: TestDatabase;
+  let served: Served;
+  let modules: string[];
+  let page: string;
+  beforeAll(async () => {
+    database = await createDatabase('empty');
+    const env = {
+      DATABASE_URL: database.url,
+      DATA_DIR: join(dataDir.path, 'data'),
+      NODE_OPTIONS: traceModules,
+    };
+    served = await serve({ env });
+    const response = await fetch(`${served.url}/graphql`, { headers: { accept: 'text/html' } });
+    page = await response.text();
+    const { stderr } = await served.stop();
+    modules = stderr.split('\n').filter((line) => line.startsWith('module '));
+  });
+  afterAll(async () => {
+    await dataDir.remove();
+    await database.drop();
+  });
+
+  it('loads nothing of the embedded database', () => {
+    expect(modules.filter((url) => url.endsWith('/db/open.js'))).toHaveLength(1);
+    expect(modules.filter((url) => /embedded/.test(url))).toEqual([]);
+  });
+
+  it('writes no DATA_DIR', () => {
+    expect(existsSync(join(dataDir.path, 'data'))).toBe(false);
+  });
+
+  it('prints no token', () => {
+    expect(served.banner).not.toMatch(/sgt_|curl|Token/);
+    expect(served.banner).toContain('  Database        DATABASE_URL\n');
+  });
+
+  it('makes no token', async () => {
+    const { rows } = await database.pool.query({ text: 'select * from tokens', values: [] });
+    expect(rows).toEqual([]);
+  });
+
+  it('prefills GraphiQL with no token', () => {
+    expect(page).toContain('Bearer <token>'.replace('<', '\\u003c'));
+    expect(page).not.toContain('sgt_');
+  });
+
+  it('loads no sample data', async () => {
+    const counts = `select (select count(*) from operator_summaries)::int as operators,
+      (select count(*) from slashings)::int as slashings, (select count(*) from sample_data)::int as loads`;
+    const { rows } = await database.pool.query({ text: counts, values: [] });
+    expect(rows).toEqual([{ operators: 0, slashings: 0, loads: 0 }]);
+  });
+});
+
+describe('a database that this version cannot serve', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase('empty');
+  });
+  afterAll(() => database.drop());
+  const query = (text: string) => database.pool.query({ text, values: [] });
+
+  it.each(['serve', 'migrate'])(
+    'is refused by %s by the name of the migration it does not know',
+    async (command) => {
+      await query(`insert into stakegraph_migrations (name, run_on) values ('9999_of_tomorrow', now())`);
+      const { code, stdout, stderr } = await stakegraph([command], {
+        env: { DATABASE_URL: database.url, LOG_LEVEL: 'warn' },
+      });
+      await query(`delete from stakegraph_migrations where name = '9999_of_tomorrow'`);
+      expect(stderr).toBe(
+        'stakegraph: The database has a migration that this version does not know: 9999_of_tomorrow.\n',
+      );
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    },
+  );
+
+  it('is refused with MIGRATE=off by the names of what it lacks', async () => {
+    await query('drop schema public cascade');
+    await query('create schema public');
+    const env = { DATABASE_URL: database.url, MIGRATE: 'off', LOG_LEVEL: 'warn' };
+    const { code, stderr } = await stakegraph(['serve'], { env });
+    expect(stderr).toMatch(
+      /^stakegraph: The database lacks 0001_operators, .*; run "stakegraph migrate" or set MIGRATE=on\.\n$/,
+    );
+    expect(code).toBe(1);
+    const { rows } = await query(`select count(*)::int as tables from pg_tables where schemaname = 'public'`);
+    expect(rows).toEqual([{ tables: 0 }]);
+  });
+
+  it('that does not answer is told in one line without its password', async () => {
+    const env = { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none', DATA_DIR: dataDirForTest() };
+    const { code, stderr } = await stakegraph(['serve'], { env });
+    expect(stderr).toMatch(/^stakegraph: .*ECONNREFUSED.*\n$/);
+    expect(stderr).not.toContain('hunter2');
+    expect(code).toBe(1);
+  });
+});

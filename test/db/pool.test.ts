@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createPool, type Pool, transaction } from '../../src/db/pool.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('empty');
+  await database.pool.query({ text: 'create table numbers (n int)', values: [] });
+});
+afterAll(() => database.drop());
+
+function poolForTest(options: Partial<Parameters<typeof createPool>[0]> = {}): Pool {
+  const pool = createPool({ url: database.url, readOnly: true, max: 1, ...options });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+const query = (pool: Pool, text: string) => pool.query({ text, values: [] });
+/** Takes a connection of the pool until the answer is called. */
+const hold = (pool: Pool) =>
+  new Promise<() => Promise<void>>((taken) => {
+    const held: Promise<void> = pool.withClient(async () => {
+      await new Promise<void>((done) => {
+        taken(() => {
+          done();
+          return held;
+        });
+      });
+    });
+  });
+const refusal = { name: 'Refusal', code: 'UNAVAILABLE', headers: { 'retry-after': '5' } };
+
+describe('the read pool', () => {
+  it.each([
+    'insert into numbers values (1)',
+    'create table more ()',
+    'truncate numbers',
+    'drop table numbers',
+  ])('refuses %s', async (text) => {
+    await expect(query(poolForTest(), text)).rejects.toMatchObject({ code: '25006' });
+  });
+
+  it('is of the time zone UTC', async () => {
+    const { rows } = await query(poolForTest(), `select current_setting('timezone') as zone`);
+    expect(rows).toEqual([{ zone: 'UTC' }]);
+  });
+
+  it('answers 503 to a statement that takes longer than it may, and the next one as ever', async () => {
+    const pool = poolForTest({ statementTimeoutMs: 100 });
+    await expect(query(pool, 'select pg_sleep(5)')).rejects.toMatchObject(refusal);
+    expect((await query(pool, 'select 1 as n')).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('hands on what is wrong with a statement', async () => {
+    await expect(query(poolForTest(), 'select * from nowhere')).rejects.toMatchObject({ code: '42P01' });
+  });
+});
+
+describe('a pool without a free connection', () => {
+  it('answers 503 after its deadline of five seconds, and serves again once one is free', async () => {
+    const pool = poolForTest();
+    const release = await hold(pool);
+    const began = performance.now();
+    await expect(query(pool, 'select 1')).rejects.toMatchObject(refusal);
+    expect(performance.now() - began).toBeGreaterThan(4_900);
+    await release();
+    expect((await query(pool, 'select 1 as n')).rows).toEqual([{ n: 1 }]);
+    expect(pool.stats()).toEqual({ total: 1, idle: 1, waiting: 0 });
+  });
+
+  it('answers 503 at once when 500 others wait', async () => {
+    const pool = poolForTest();
+    const release = await hold(pool);
+    const waiting = Array.from({ length: 500 }, () => query(pool, 'select 1'));
+    const began = performance.now();
+    await expect(query(pool, 'select 1')).rejects.toMatchObject(refusal);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    await release();
+    await Promise.all(waiting);
+  });
+});
+
+describe('a pool whose database is away', () => {
+  it('answers 503 when the connection is cut, tells it, and connects again', async () => {
+    const errors: string[] = [];
+    const pool = poolForTest({ onError: (error) => errors.push(error.message) });
+    const asleep = expect(query(pool, 'select pg_sleep(20)')).rejects.toMatchObject(refusal);
+    const cut = `select pg_terminate_backend(pid) as cut from pg_stat_activity where query = 'select pg_sleep(20)'`;
+    while ((await query(database.pool, cut)).rows.length === 0) await sleep(20);
+    await asleep;
+    expect(errors.join()).toMatch(/terminating connection/);
+    expect((await query(pool, 'select 1 as n')).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('answers 503 when nobody listens at its address', async () => {
+    await expect(
+      query(poolForTest({ url: 'postgres://me@127.0.0.1:1/none' }), 'select 1'),
+    ).rejects.toMatchObject(refusal);
+  });
+});
+
+describe('a transaction', () => {
+  it('that throws leaves nothing', async () => {
+    const failing = transaction(database.pool, async (client) => {
+      await client.query('insert into numbers values (7)');
+      throw new Error('half way');
+    });
+    await expect(failing).rejects.toThrow('half way');
+    expect((await query(database.pool, 'select n from numbers')).rows).toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(() => {
+  gateway.statements.length = 0;
+});
+
+const query = `query ($first: Int!) {
+  operators(window: THIRTY_DAYS, idType: POOL, first: $first) {
+    nodes {
+      operatorId
+      attestations(first: 30, sortOrder: DESC) { nodes { date sumMissedAttestations } }
+      slashings(first: 5) {
+        nodes {
+          validatorIndex
+          validator {
+            validatorPubkey
+            syncCommitteeRewards(first: 3) { nodes { consensusSlot syncCommitteeRewards } }
+          }
+        }
+      }
+    }
+  }
+}`;
+
+describe('a query over four levels', () => {
+  it.each([1, 10, 40])('is one statement for each connection and link, for %i operators', async (first) => {
+    const { data, errors } = await gateway.graphql(query, { first });
+    expect(errors).toBeUndefined();
+    expect(gateway.statements.toSorted()).toEqual([
+      'attestationPages',
+      'operatorPages',
+      'operatorSlashingPages',
+      'validatorRewardPages',
+      'validatorsByIndex',
+    ]);
+    if (first < 10) return;
+    const slashings = data.operators.nodes.flatMap((node: any) => node.slashings.nodes);
+    expect(slashings.length).toBeGreaterThan(0);
+    for (const slashing of slashings) expect(slashing.validator).not.toBeNull();
+  });
+});

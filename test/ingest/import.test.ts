@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ImportResource, importFile } from '../../src/ingest/import.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { body, operator, share, slashing, useFiles } from './rows.ts';
+
+const write = useFiles();
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ template: 'empty' });
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  const text = 'truncate operator_summaries, operator_lists, slashings cascade';
+  await gateway.database.pool.query({ text, values: [] });
+});
+
+const load = async (resource: ImportResource, content: unknown, options = {}) =>
+  importFile(gateway.database.pool, resource, await write(content), { network: 'mainnet', ...options });
+const answer = async (query = 'idType=pool') =>
+  (await gateway.get(`/v0/eth/operators?window=7d&size=200&${query}`)).json.data;
+const ids = async (query?: string) => (await answer(query)).map((row: any) => row.id);
+const slashed = async () =>
+  (await gateway.get('/v0/eth/slashings')).json.data.map((row: any) => row.validatorIndex);
+
+describe('a file', () => {
+  it('is loaded whole or not at all', async () => {
+    const report = await load('slashings', [slashing(1), slashing(2, { slashingEpoch: -1 })]);
+    expect(report).toMatchObject({ loaded: false, rows: 2, inserted: 0, updated: 0 });
+    expect(await slashed()).toEqual([]);
+  });
+
+  it('leaves nothing when the database refuses one row of it', async () => {
+    const { validatorPubkey } = slashing(1);
+    await expect(load('slashings', [slashing(1), slashing(2, { validatorPubkey })])).rejects.toThrow();
+    expect(await slashed()).toEqual([]);
+  });
+
+  it('with skipInvalid is loaded without the rows that do not fit, which are handed back digit for digit', async () => {
+    const bad = '{"validatorIndex":2,"slashingPenalties":1.5000000000}';
+    const text = `${JSON.stringify(slashing(1))}\n${bad}\n${JSON.stringify(slashing(3))}\n`;
+    const report = await load('slashings', text, { skipInvalid: true });
+    expect(report).toMatchObject({ loaded: true, rows: 3, inserted: 2, rejected: [bad] });
+    expect(await slashed()).toEqual([1, 3]);
+  });
+
+  it('with skipInvalid keeps the first of two rows with one key', async () => {
+    const twice = [operator('A', { validatorCount: 1 }), operator('A', { validatorCount: 2 })];
+    expect(await load('operators', twice, { skipInvalid: true })).toMatchObject({ inserted: 1 });
+    expect(await answer()).toMatchObject([{ id: 'A', validatorCount: 1 }]);
+  });
+
+  it('loaded twice is updated the second time, with the same rows in the same order', async () => {
+    const rows = [operator('B'), operator('A'), share('A - x', { poolId: 'A', nodeOperatorId: 'x' })];
+    expect(await load('operators', rows)).toMatchObject({ inserted: 3, updated: 0, removed: 0 });
+    const before = [await answer(), await answer('parentId=A'), await answer('parentId=x')];
+    expect(await load('operators', rows)).toMatchObject({ inserted: 0, updated: 3, removed: 0 });
+    expect([await answer(), await answer('parentId=A'), await answer('parentId=x')]).toEqual(before);
+  });
+
+  it('tells its progress up to all of its rows', async () => {
+    const rows = Array.from({ length: 2_500 }, (_, index) => slashing(index));
+    const told: [number, number][] = [];
+    await load('slashings', rows, { onProgress: (...at: [number, number]) => told.push(at) });
+    expect(told).toEqual([
+      [1_000, 2_500],
+      [2_000, 2_500],
+      [2_500, 2_500],
+    ]);
+  });
+
+  it('has addresses in any letter case as one operator in lower case', async () => {
+    const address = `0x${'aB'.repeat(20)}`;
+    await load('operators', [operator(address)]);
+    expect(await load('operators', [operator(address.toLowerCase())])).toMatchObject({ updated: 1 });
+    expect(await ids()).toEqual([address.toLowerCase()]);
+  });
+});
+
+describe('a body of operators that holds its whole list', () => {
+  const exchange = { operatorTags: [{ name: 'exchange', path: null }] };
+  const stored = [operator('A'), operator('B'), operator('C', exchange)];
+
+  it('removes what it does not hold, and only from its own list', async () => {
+    const others = [operator('B', { timeWindow: '30d' }), operator('B', { network: 'hoodi' })];
+    await load('operators', [...stored, ...others]);
+    const report = await load('operators', body([operator('A'), operator('C', exchange)]));
+    expect(report).toMatchObject({ replaced: true, updated: 2, removed: 1 });
+    expect(await ids()).toEqual(['A', 'C']);
+    const { json } = await gateway.get('/v0/eth/operators/B/summary?window=30d&idType=pool');
+    expect(json).toMatchObject({ id: 'B', timeWindow: '30d' });
+    expect(
+      (await gateway.get('/v0/eth/operators?window=7d&idType=pool', { 'X-Service-Network': 'hoodi' })).json
+        .total,
+    ).toBe(1);
+  });
+
+  it.each([
+    ['a next page', body([operator('A')], { next: '/v0/eth/operators?from=1' })],
+    ['a page before it', body([operator('A')], { page: { from: 1, to: 2, size: 1 } })],
+    ['a total over its rows', body([operator('A')], { total: 2 })],
+    ['only pools of one pool type', body([operator('C', exchange)])],
+    ['no envelope', [operator('A')]],
+  ])('is not one with %s: nothing is removed', async (_name, content) => {
+    await load('operators', stored);
+    expect(await load('operators', content)).toMatchObject({ replaced: false, removed: 0 });
+    expect(await ids()).toEqual(['A', 'B', 'C']);
+  });
+
+  it('is not one of pool shares, which are those of one parent', async () => {
+    await load('operators', [share('A - x', { poolId: 'A' }), share('B - x', { poolId: 'B' })]);
+    const report = await load('operators', body([share('A - x', { poolId: 'A' })]));
+    expect(report).toMatchObject({ replaced: false, removed: 0 });
+    expect(await ids('parentId=B')).toEqual(['B - x']);
+  });
+
+  it('is not one with skipInvalid and a row that does not fit', async () => {
+    await load('operators', stored);
+    const content = body([operator('A'), operator('B', { avgUptime: 7 })]);
+    const report = await load('operators', content, { skipInvalid: true });
+    expect(report).toMatchObject({ replaced: false, removed: 0 });
+    expect(await ids()).toEqual(['A', 'B', 'C']);
+  });
+
+  it('removes nothing with replace: false', async () => {
+    await load('operators', stored);
+    await load('operators', body([operator('A')]), { replace: false });
+    expect(await ids()).toEqual(['A', 'B', 'C']);
+  });
+
+  it('is any file with replace: true', async () => {
+    await load('operators', stored);
+    expect(await load('operators', [operator('A')], { replace: true })).toMatchObject({ removed: 2 });
+    expect(await ids()).toEqual(['A']);
+  });
+});
+
+describe('a body of slashings', () => {
+  it('removes nothing by itself, for a slashing stays', async () => {
+    await load('slashings', [slashing(1), slashing(2)]);
+    expect(await load('slashings', body([slashing(2)]))).toMatchObject({ replaced: false, removed: 0 });
+    expect(await slashed()).toEqual([1, 2]);
+  });
+
+  it('removes the others of its network with replace: true', async () => {
+    await load('slashings', [slashing(1), slashing(2), slashing(1, { network: 'hoodi' })]);
+    expect(await load('slashings', body([slashing(2)]), { replace: true })).toMatchObject({ removed: 1 });
+    expect(await slashed()).toEqual([2]);
+    const { json } = await gateway.get('/v0/eth/slashings', { 'X-Service-Network': 'hoodi' });
+    expect(json.total).toBe(1);
+  });
+});
+
+describe('imports at once', () => {
+  it('of the same lists all arrive, and each row has one rank', async () => {
+    const files = Array.from({ length: 4 }, (_, file) =>
+      Array.from({ length: 30 }, (_, index) =>
+        operator(`${file}-${index}`, { networkPenetration: index / 100 }),
+      ),
+    );
+    await Promise.all(
+      [...files, ...files.map((rows) => rows.toReversed())].map((rows) => load('operators', rows)),
+    );
+    const rows = await answer();
+    expect(rows).toHaveLength(120);
+    expect(new Set(rows.map((row: any) => row.id)).size).toBe(120);
+    expect(rows.map((row: any) => row.networkPenetration)).toEqual(
+      rows.map((row: any) => row.networkPenetration).toSorted((a: number, b: number) => b - a),
+    );
+  });
+
+  it('are seen whole or not at all by a page read meanwhile', async () => {
+    await load('operators', [operator('A'), operator('B')]);
+    const replaced = load('operators', body([operator('C'), operator('D')]));
+    const seen: string[] = [];
+    for (let i = 0; i < 20; i += 1) seen.push((await ids()).join());
+    await replaced;
+    expect(['A,B', 'C,D']).toEqual(expect.arrayContaining([...new Set(seen)]));
+    expect(await ids()).toEqual(['C', 'D']);
+  });
+});

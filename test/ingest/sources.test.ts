@@ -1,0 +1,153 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importFile } from '../../src/ingest/import.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { body, operator, slashing, useFiles } from './rows.ts';
+
+const write = useFiles();
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('empty');
+});
+afterAll(() => database.drop());
+const load = async (content: unknown, options = {}) =>
+  importFile(database.pool, 'slashings', await write(content), { network: 'mainnet', ...options });
+
+const ndjson = (rows: unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+const two = [slashing(1), slashing(2)];
+const forms: [string, string, number][] = [
+  ['a REST body', JSON.stringify(body(two)), 2],
+  ['a REST body over several lines', JSON.stringify(body(two), null, 2), 2],
+  ['a JSON array', JSON.stringify(two), 2],
+  ['NDJSON', ndjson(two), 2],
+  [
+    'NDJSON with empty lines, CRLF and no last line break',
+    `${ndjson(two).replaceAll('\n', '\r\n\r\n')}`.trim(),
+    2,
+  ],
+  ['a single object', JSON.stringify(slashing(1)), 1],
+  ['a single object over several lines', JSON.stringify(slashing(1), null, 2), 1],
+  ['an empty array', '[]', 0],
+];
+
+describe('importFile reads', () => {
+  it.each(forms)('%s', async (_name, text, rows) => {
+    expect(await load(text)).toMatchObject({ rows, faults: [], loaded: true });
+  });
+
+  it.each(forms)('%s, gzipped', async (_name, text, rows) => {
+    expect(await load(gzipSync(text))).toMatchObject({ rows, faults: [], loaded: true });
+  });
+
+  it.each(forms)('%s after a byte order mark', async (_name, text, rows) => {
+    expect(await load(`\ufeff${text}`)).toMatchObject({ rows, faults: [], loaded: true });
+  });
+});
+
+describe('importFile refuses', () => {
+  it.each([
+    ['an empty file', '', /: is empty; a REST body, a JSON array or NDJSON is needed\.$/],
+    ['a file of white space', ' \n\t\n', /: is empty;/],
+    ['an empty file, gzipped', gzipSync(''), /: is empty;/],
+    ['a gzip file that was cut off', gzipSync(ndjson(two)).subarray(0, 60), /: unexpected end of file$/],
+    ['broken JSON', '{"data": [}', /: is not JSON: .*position 10/],
+    ['a page of HTML', '<html></html>', /: is not JSON: /],
+    ['NDJSON that was cut off', ndjson(two).slice(0, -20), /\.json, line 2: is not JSON: /],
+  ])('%s, and names the file', async (_name, content, message) => {
+    await expect(load(content)).rejects.toThrow(message);
+    await expect(load(content)).rejects.toThrow(/^\/.*\d+\.json/);
+  });
+
+  it('a file that is not there', async () => {
+    const missing = importFile(database.pool, 'slashings', '/no/such.json', { network: 'mainnet' });
+    await expect(missing).rejects.toThrow(/^\/no\/such\.json: ENOENT/);
+  });
+
+  it.each([
+    ['null', 'null'],
+    ['text', '"row"'],
+    ['an array of arrays', '[[]]'],
+  ])('%s in place of a row', async (_name, text) => {
+    const { faults, loaded } = await load(text);
+    expect(loaded).toBe(false);
+    expect(faults).toMatchObject([{ place: 'row 1', field: '(row)' }]);
+  });
+});
+
+describe('faults', () => {
+  const bad = [
+    slashing(1, { slashingEpoch: 1.5, withdrawableEpoch: '9' }),
+    slashing(2),
+    slashing(3, { validatorPubkey: '0x12' }),
+  ];
+  const places = (faults: { place: string; field: string }[]) =>
+    faults.map(({ place, field }) => `${place} ${field}`);
+
+  it('name file, row and field, and all of them', async () => {
+    const path = await write(bad);
+    const { faults } = await importFile(database.pool, 'slashings', path, { network: 'mainnet' });
+    expect(places(faults)).toEqual([
+      'row 1 slashingEpoch',
+      'row 1 withdrawableEpoch',
+      'row 3 validatorPubkey',
+    ]);
+    for (const fault of faults) expect(fault.file).toBe(path);
+    expect(faults[2]?.msg).toBe('must be 0x and 96 hex digits');
+  });
+
+  it('name the line of NDJSON', async () => {
+    const { faults } = await load(ndjson(bad).replace('\n', '\n\n'));
+    expect(places(faults)).toEqual([
+      'line 1 slashingEpoch',
+      'line 1 withdrawableEpoch',
+      'line 4 validatorPubkey',
+    ]);
+  });
+
+  it('name a field within a list', async () => {
+    const tags = [{ name: 'exchange', path: null }, { path: null }];
+    const path = await write([operator('A', { operatorTags: tags, clientPercentages: null })]);
+    const { faults } = await importFile(database.pool, 'operators', path, { network: 'mainnet' });
+    expect(places(faults)).toEqual(['row 1 clientPercentages', 'row 1 operatorTags.1.name']);
+  });
+
+  it('are told of a row that comes twice', async () => {
+    const { faults, loaded } = await load([slashing(1), slashing(2), slashing(1, { network: 'mainnet' })]);
+    expect(loaded).toBe(false);
+    expect(faults).toMatchObject([{ place: 'row 3', field: '(row)', msg: 'repeats row 1' }]);
+  });
+
+  it('are told of two rows with one public key', async () => {
+    const { validatorPubkey } = slashing(1);
+    const twice = load([slashing(41, { validatorPubkey }), slashing(42, { validatorPubkey })]);
+    await expect(twice).rejects.toThrow(/\.json: nothing loaded; .*validator_pubkey/);
+  });
+
+  it('are told of a NUL in a text', async () => {
+    const path = await write([operator('a\0b')]);
+    const { faults } = await importFile(database.pool, 'operators', path, { network: 'mainnet' });
+    expect(places(faults)).toEqual(['row 1 id']);
+  });
+
+  it('are told of text that is half a surrogate pair, which no UTF-8 can hold', async () => {
+    const path = await write([operator('a\ud800b')]);
+    const broken = importFile(database.pool, 'operators', path, { network: 'mainnet' });
+    await expect(broken).rejects.toThrow(`${path}: nothing loaded; `);
+  });
+
+  it.each([
+    ['privateSet as class of an operator', { idType: 'privateSet' }, 'idType'],
+    ['a window that is not documented', { timeWindow: '2d' }, 'timeWindow'],
+    ['a network that is not documented', { network: 'moon' }, 'network'],
+    ['a ratio over 1', { networkPenetration: 1.01 }, 'networkPenetration'],
+    ['a number that no double holds', { aprPercentage: '1e999' }, 'aprPercentage'],
+    ['a balance with a fraction', { sumEndEpochBalance: 0.5 }, 'sumEndEpochBalance'],
+    ['a count past 32 bits', { validatorCount: 2 ** 31 }, 'validatorCount'],
+  ])('are told of %s', async (_name, change, field) => {
+    const text = JSON.stringify([operator('A', change)]).replace('"1e999"', '1e999');
+    const { faults } = await importFile(database.pool, 'operators', await write(text), {
+      network: 'mainnet',
+    });
+    expect(places(faults)).toEqual([`row 1 ${field}`]);
+  });
+});

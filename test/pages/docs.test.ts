@@ -1,0 +1,102 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openBrowser, type Visit, visit } from '../support/browser.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const page = async (path: string) => {
+  const answer = await gateway.fetch(path, { headers: { accept: 'text/html' } });
+  const links = [...answer.text.matchAll(/(?:href|src)="(?!data:)([^"]+)"/g)].map(
+    (match) => match[1] as string,
+  );
+  return { ...answer, links };
+};
+
+describe('/', () => {
+  it('is a page whose links all answer', async () => {
+    const { status, links } = await page('/');
+    expect(status).toBe(200);
+    expect(links).toEqual(['/graphql', '/docs', '/openapi.json', '/health', '/ready', '/metrics']);
+    for (const link of links) expect((await page(link)).status, link).toBe(200);
+  });
+
+  it('tells programs the same places in JSON', async () => {
+    const { json } = await gateway.fetch('/');
+    expect(json).toMatchObject({
+      graphql: '/graphql',
+      docs: '/docs',
+      openapi: '/openapi.json',
+      ready: '/ready',
+    });
+  });
+});
+
+describe.each(['/graphql', '/docs'])('the page %s', (path) => {
+  it('takes scripts and styles from the gateway alone', async () => {
+    const { links, text, headers } = await page(path);
+    for (const link of links) expect(link).toMatch(/^\/assets\//);
+    expect(text).not.toMatch(/https?:\/\/(?!127\.0\.0\.1)/);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('content-security-policy')).not.toContain("script-src 'self' 'unsafe-inline'");
+  });
+
+  it('has assets that are sent compressed, and not again while they are the same', async () => {
+    for (const asset of (await page(path)).links) {
+      const first = await gateway.fetch(asset, { headers: { 'accept-encoding': 'br' } });
+      expect(first.headers.get('content-encoding'), asset).toBe('br');
+      const etag = first.headers.get('etag') as string;
+      const second = await gateway.fetch(asset, {
+        headers: { 'accept-encoding': 'br', 'if-none-match': etag },
+      });
+      expect(second.status, asset).toBe(304);
+    }
+  });
+});
+
+describe.skipIf(noBrowser)(`/docs in a browser${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+  let browser: Browser;
+  let docs: Visit;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    docs = await visit(browser, `${gateway.url}/docs`);
+    await docs.page.locator('.opblock').first().waitFor();
+  });
+  afterAll(() => browser?.close());
+
+  it('shows every documented path', async () => {
+    const { json } = await gateway.fetch('/openapi.json');
+    const shown = await docs.page
+      .locator('.opblock-summary [data-path]')
+      .evaluateAll((all) => all.map((one) => (one.getAttribute('data-path') ?? '') as string));
+    expect(shown.sort()).toEqual(Object.keys(json.paths).sort());
+  });
+
+  it('tries a path out with the token', async () => {
+    const { page } = docs;
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page.locator('.auth-container input').fill(gateway.token);
+    await page.locator('.auth-btn-wrapper button[type=submit]').click();
+    await page.locator('.auth-btn-wrapper .btn-done').click();
+    const block = page.locator('.opblock', { has: page.locator('[data-path="/v0/eth/operators"]') });
+    await block.locator('.opblock-summary-control').click();
+    await block.getByRole('button', { name: 'Try it out' }).click();
+    await block.locator('tr[data-param-name=window] select').selectOption('7d');
+    await block.getByRole('button', { name: 'Execute' }).click();
+    const status = block.locator('.live-responses-table .response-col_status').nth(1);
+    await status.waitFor();
+    expect(await status.innerText()).toMatch(/^200/);
+  });
+
+  it('asks nobody but the gateway', () => {
+    expect([...docs.hosts]).toEqual([new URL(gateway.url).host]);
+  });
+
+  it('keeps to its content security policy, without an error in the console', () => {
+    expect(docs.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FileReport, type ImportResource, importFile } from '../../src/ingest/import.ts';
+import type { Gateway } from './gateway.ts';
+
+type Options = Partial<Parameters<typeof importFile>[3]>;
+
+/** Imports this text as the command line does a file, into the gateway's database. */
+export async function importText(
+  gateway: Gateway,
+  resource: ImportResource,
+  text: string,
+  options: Options = {},
+): Promise<FileReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'stakegraph-import-'));
+  const file = join(folder, 'rows.json');
+  writeFileSync(file, text);
+  try {
+    return await importFile(gateway.database.pool, resource, file, { network: 'mainnet', ...options });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
