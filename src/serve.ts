@@ -66,14 +66,17 @@ export async function serve(settings: Settings): Promise<void> {
     log.info({ signal }, 'draining');
     void grace.close();
   });
-  const grace = closeWithGrace({ delay: 30_000 + settings.DRAIN_DELAY_MS, logger: false, skip: [...SIGNALS] }, async ({ err }) => {
-    if (err) log.fatal({ err }, 'stopping after an error');
-    serving.draining = true;
-    const listening = await starting.catch(() => false);
-    if (listening) await new Promise((done) => setTimeout(done, settings.DRAIN_DELAY_MS));
-    await unwind();
-    log.info('stopped');
-  });
+  const grace = closeWithGrace(
+    { delay: 30_000 + settings.DRAIN_DELAY_MS, logger: false, skip: [...SIGNALS] },
+    async ({ err }) => {
+      if (err) log.fatal({ err }, 'stopping after an error');
+      serving.draining = true;
+      const listening = await starting.catch(() => false);
+      if (listening) await new Promise((done) => setTimeout(done, settings.DRAIN_DELAY_MS));
+      await unwind();
+      log.info('stopped');
+    },
+  );
   try {
     await starting;
   } catch (error) {

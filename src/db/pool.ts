@@ -38,7 +38,7 @@ const socketCodes = new Set([
 ]);
 
 /** Whether an error says that the database is away or busy, rather than that a statement is wrong. */
-export function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (code && (passing.test(code) || socketCodes.has(code))) return true;
   return /Connection terminated|timeout expired|Client has encountered a connection error/.test(

@@ -43,13 +43,14 @@ export function LimitsRule(context: ValidationContext): ASTVisitor {
         const name = selection.name.value;
         total.fields += 1;
         if (selection.alias || name === '__typename') total.aliases += 1;
-        // graphql-js bounds introspection itself
-        if (name === '__schema' || name === '__type' || !selection.selectionSet) {
+        if (!selection.selectionSet) {
           total.depth = Math.max(total.depth, 1);
           continue;
         }
         const below = measure(selection.selectionSet);
-        total.depth = Math.max(total.depth, below.depth + 1);
+        // graphql-js bounds the depth of introspection itself
+        const introspection = name === '__schema' || name === '__type';
+        total.depth = Math.max(total.depth, introspection ? 1 : below.depth + 1);
         total.aliases += below.aliases;
       } else {
         const inner =

@@ -1,10 +1,12 @@
-import { lexicographicSortSchema, printSchema } from 'graphql';
+import { type GraphQLInterfaceType, lexicographicSortSchema, printSchema } from 'graphql';
 import '../resources/index.ts';
 import './scalars.ts';
-import { builder } from './builder.ts';
+import { builder, nodeTypes } from './builder.ts';
 
 /** The executable schema, made once. */
 export const schema = builder.toSchema();
+for (const type of schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType))
+  nodeTypes.add(type.name);
 
 /** The text of `schema.graphql`. */
 export const schemaText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

@@ -1,8 +1,10 @@
 import { GraphQLError, type GraphQLErrorOptions, parse } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
 import type { Context } from '../context.ts';
 import { Refusal, refusalStatus } from '../kernel/refusal.ts';
 import { LimitsRule, limitError, limits } from './limits.ts';
+import { NulRule, refuseNul } from './nul.ts';
 import { schema } from './schema.ts';
 
 /** Bounds a document before it is parsed, since parsing is what a hostile one would exhaust, and before it runs. */
@@ -13,22 +15,27 @@ const limitsPlugin: Plugin = {
         return parse(source, { ...options, maxTokens: limits.tokens });
       } catch (error) {
         if (/more (?:that|than) \d+ tokens/.test((error as Error).message)) throw limitError('tokens');
+        if (error instanceof RangeError) throw limitError('depth'); // nested so deeply that the parser's stack is full
         throw error;
       }
     });
   },
   onValidate({ addValidationRule }) {
     addValidationRule(LimitsRule);
+    addValidationRule(NulRule);
+  },
+  onParams({ params }) {
+    if (params.variables) refuseNul(params.variables);
   },
 };
 
-/** Renders whatever was thrown: refusals with their code, faults of the document as they are, the rest masked. */
-function maskError(error: unknown, log: (error: unknown) => void): Error {
-  const original = error instanceof GraphQLError ? error.originalError : error;
-  const place: GraphQLErrorOptions =
-    error instanceof GraphQLError
-      ? { nodes: error.nodes ?? null, path: error.path ?? null, source: error.source ?? null }
-      : {};
+const ownCodes = new Set<unknown>([...Object.keys(refusalStatus), 'BAD_QUERY', 'INTERNAL']);
+
+/** Renders whatever was thrown: refusals with their code, faults of the request as BAD_QUERY, the rest masked. */
+function render(error: GraphQLError, log: Logger): GraphQLError {
+  const { nodes = null, path = null, source = null, positions = null, extensions } = error;
+  const original = error.originalError;
+  const place: GraphQLErrorOptions = { nodes, path, source, positions };
   if (original instanceof Refusal) {
     const away = original.code === 'UNAVAILABLE';
     return new GraphQLError(original.message, {
@@ -40,18 +47,37 @@ function maskError(error: unknown, log: (error: unknown) => void): Error {
       },
     });
   }
-  // Ours carry a code already; graphql-js's own (syntax, validation, variables) have no original error.
-  if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) {
-    return error.extensions.code
-      ? error
-      : new GraphQLError(error.message, { ...place, extensions: { ...error.extensions, code: 'BAD_QUERY' } });
+  // Ours carry a code of ours already; those of graphql-js and Yoga have none or their own.
+  if ((!original || original instanceof GraphQLError) && !extensions.unexpected) {
+    if (ownCodes.has(extensions.code)) return error;
+    const { http } = extensions;
+    return new GraphQLError(error.message, {
+      ...place,
+      extensions: { code: 'BAD_QUERY', ...(http ? { http } : {}) },
+    });
   }
-  log(original ?? error);
+  log.error({ err: original ?? error }, 'resolver failed');
   return new GraphQLError('Internal server error.', { ...place, extensions: { code: 'INTERNAL' } });
 }
 
+/** Every error of every answer passes here, the last place before it is written, where the request is known. */
+const errorsPlugin: Plugin = {
+  onResultProcess({ result, setResult, serverContext }) {
+    if (!('errors' in result) || !result.errors) return;
+    const { log } = serverContext as unknown as Context;
+    const errors = result.errors.map((error) => render(error, log));
+    // Nothing ran: a refused request is 400 where the answer's media type allows it (`spec`), a fault of ours 500.
+    if (!('data' in result)) {
+      for (const { extensions } of errors) {
+        extensions.http ??= extensions.code === 'INTERNAL' ? { status: 500 } : { status: 400, spec: true };
+      }
+    }
+    setResult({ ...result, errors });
+  },
+};
+
 /** The GraphQL engine. HTTP, tokens and bodies are the server's; this answers parsed requests in a context. */
-export const makeYoga = (log: (error: unknown) => void) =>
+export const makeYoga = () =>
   createYoga<Context>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -61,6 +87,6 @@ export const makeYoga = (log: (error: unknown) => void) =>
     batching: false,
     healthCheckEndpoint: '/graphql/health-is-elsewhere',
     logging: false,
-    maskedErrors: { maskError: (error) => maskError(error, log) },
-    plugins: [limitsPlugin as Plugin<object>],
+    maskedErrors: false, // errorsPlugin does it, with the log of the request
+    plugins: [limitsPlugin as Plugin<object>, errorsPlugin as Plugin<object>],
   });

@@ -10,7 +10,7 @@ const fixedDetail: Partial<Record<RefusalCode, string>> = {
 type Answer = { status: number; headers: Record<string, string>; body: { detail: unknown } };
 
 /** A refusal as REST answers it: `{"detail": …}`, with one item for each fault of the input. */
-export const refusalAnswer = (refusal: Refusal): Answer => ({
+const refusalAnswer = (refusal: Refusal): Answer => ({
   status: refusalStatus[refusal.code],
   headers: {
     ...refusal.headers,

@@ -44,6 +44,25 @@ query PoolsAndShares($pools: Int!, $shares: Int!) {
     variables: { pools: 3, shares: 3 },
   },
   {
+    query: `# How the largest pools attested, week by week, newest first.
+query WeeksOfPools {
+  operators(window: THIRTY_DAYS, idType: POOL, first: 3) {
+    nodes {
+      displayName
+      attestations(granularity: WEEK, sortOrder: DESC, first: 4) {
+        nodes {
+          startDate
+          endDate
+          avgAttesterEffectiveness
+          sumMissedAttestations
+        }
+      }
+    }
+  }
+}
+`,
+  },
+  {
     query: `# Validators slashed, and what it cost them in Gwei.
 query Slashings {
   slashings(first: 10) {
@@ -60,5 +79,92 @@ query Slashings {
   }
 }
 `,
+  },
+  {
+    query: `# The largest pools, their slashed validators, and what those earned on sync committees.
+query SlashedValidatorsOfPools($pools: Int!) {
+  operators(window: SEVEN_DAYS, idType: POOL, first: $pools) {
+    nodes {
+      operatorId
+      slashings(last: 3) {
+        totalCount
+        nodes {
+          slashingPenalties
+          validator {
+            validatorIndex
+            nodeOperator
+            exitEpoch
+            syncCommitteeRewards(first: 2) {
+              nodes {
+                consensusSlot
+                syncCommitteeRewards
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+`,
+    variables: { pools: 10 },
+  },
+  {
+    query: `# What the sync committee earned in a block, in Gwei; negative for a missed signature.
+query SyncCommitteeRewards($slot: Int!) {
+  syncCommitteeRewards(slot: $slot, first: 10) {
+    totalCount
+    nodes {
+      validatorIndex
+      syncCommitteeRewards
+      blockTimestamp
+      validator {
+        operators(window: SEVEN_DAYS) {
+          idType
+          operatorId
+        }
+      }
+    }
+  }
+}
+`,
+    variables: { slot: 12927610 },
+  },
+  {
+    query: `# Solana as a whole over each window; amounts in SOL, rates as ratios.
+query SolanaOverview {
+  solanaNetworkOverviews {
+    timeWindow
+    networkEffectiveness
+    delegatorApy
+    rewardsSolanaVoting
+    rewardsSolanaMev
+    totalDelegatedStake
+    giniCoefficient
+  }
+}
+`,
+  },
+  {
+    query: `# The largest Solana stake pools, and what they earned in the last day.
+query StakePools($window: TimeWindow!) {
+  stakeAuthorities(window: $window, type: POOL, first: 5) {
+    totalCount
+    nodes {
+      poolName
+      stakeAuthority
+      delegatedStake
+      networkPenetration
+      delegatorApy
+      validatorDelegates
+      in(window: ONE_DAY) {
+        sumRewards
+        sumCommissionPaid
+      }
+    }
+  }
+}
+`,
+    variables: { window: 'THIRTY_DAYS' },
   },
 ];

@@ -2,10 +2,39 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Network } from '../chain/networks.ts';
 import type { Context } from '../context.ts';
 import { makeYoga } from '../graphql/yoga.ts';
-import { badInput } from '../kernel/refusal.ts';
+import { badInput, type Fault } from '../kernel/refusal.ts';
 import { readNetwork } from './rest.ts';
 
 const MAX_BODY = 256 * 1024;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isJsonObject = (text: unknown): boolean => {
+  try {
+    return typeof text === 'string' && isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+};
+
+/** What is wrong with the request as one of GraphQL: Yoga takes an empty object for no body, and bad JSON in a URL for a fault of ours. */
+function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
+  const fault = (loc: string[], msg: string): Fault[] => [{ loc, msg, type: 'graphql_params' }];
+  if (method === 'POST') {
+    if (!isObject(body)) return fault(['body'], 'The body must be one JSON object with a query.');
+    return typeof body.query === 'string' ? [] : fault(['body', 'query'], 'query must be given, as text.');
+  }
+  const given = query as Record<string, unknown>;
+  if (!given.query || typeof given.query !== 'string')
+    return fault(['query', 'query'], 'query must be given, once.');
+  return ['variables', 'extensions'].flatMap((name) =>
+    !given[name] || isJsonObject(given[name]) ? [] : fault(['query', name], `${name} must be a JSON object.`),
+  );
+}
+
+/** Headers of Yoga's answer that say how it is sent: that is for the server to say. */
+const framing = new Set(['content-length', 'transfer-encoding', 'connection', 'content-encoding']);
 
 /** `/graphql` over POST and GET. */
 export function serveGraphql(
@@ -15,7 +44,7 @@ export function serveGraphql(
     makeContext: (request: FastifyRequest, network: Network) => Context;
   },
 ) {
-  const yoga = makeYoga((error) => app.log.error({ err: error }, 'resolver failed'));
+  const yoga = makeYoga();
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
@@ -23,10 +52,18 @@ export function serveGraphql(
     exposeHeadRoute: false,
     async handler(request, reply) {
       const { network, faults } = readNetwork(request, options.networkHeaders);
+      faults.push(...paramsFaults(request));
       if (faults.length > 0) throw badInput(faults);
       const context = options.makeContext(request, network);
       const response = await yoga.handleNodeRequestAndResponse(request, reply, context);
-      for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value);
+      if (response.status === 406) {
+        const detail =
+          'The answer is application/json or application/graphql-response+json; accept one of them.';
+        return reply.code(406).send({ detail });
+      }
+      for (const [name, value] of response.headers) {
+        if (!framing.has(name.toLowerCase())) reply.header(name, value);
+      }
       return reply.code(response.status).send(await response.text());
     },
   });

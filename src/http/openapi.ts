@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { networkParam } from '../chain/params.ts';
 import type { Context } from '../context.ts';
-import { leafKind } from '../kernel/leaves.ts';
+import { leafOf } from '../kernel/leaves.ts';
 import { paramDocument } from '../kernel/params.ts';
 import { refusalStatus } from '../kernel/refusal.ts';
 import type { Route } from '../kernel/route.ts';
@@ -12,11 +12,14 @@ const schemaOf = (schema: z.ZodType, found: Map<string, Json>): Json => {
   const document = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     override: ({ zodSchema, jsonSchema }) => {
-      if (leafKind(zodSchema) !== 'BigInt' || jsonSchema.type !== 'string') return;
+      const leaf = leafOf(zodSchema);
+      if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
+      if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
       // Digits in the row, a JSON number in the answer.
-      const minimum = jsonSchema.pattern?.startsWith('^(0|-') ? undefined : 0;
       delete jsonSchema.pattern;
-      Object.assign(jsonSchema, { type: 'integer', format: 'int64', ...(minimum === 0 ? { minimum } : {}) });
+      const { kind, raw, ...range } = leaf;
+      const type = kind === 'BigInt' ? { type: 'integer', format: 'int64' } : { type: 'number' };
+      Object.assign(jsonSchema, type, range);
     },
   }) as Json;
   return hoist(document, found);
@@ -46,7 +49,21 @@ function hoist(document: Json, found: Map<string, Json>): Json {
   return { $ref: `#/components/schemas/${id}` };
 }
 
-function parameters(shape: Record<string, z.ZodType>, place: 'query' | 'path' | 'header'): Json[] {
+/** The values in a route's example, by parameter: what the reference page fills in to be tried. */
+function exampleValues(route: Route<Context>): Record<string, string> {
+  const [path = '', query] = route.example.split('?');
+  const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
+  const pattern = new RegExp(`^${route.path.replace(/:\w+/g, '([^/]+)')}$`);
+  const found = pattern.exec(path)?.slice(1) ?? [];
+  const inPath = names.map((name, index) => [name, decodeURIComponent(found[index] ?? '')]);
+  return { ...Object.fromEntries(inPath), ...Object.fromEntries(new URLSearchParams(query)) };
+}
+
+function parameters(
+  shape: Record<string, z.ZodType>,
+  place: 'query' | 'path' | 'header',
+  values: Record<string, string> = {},
+): Json[] {
   return Object.entries(shape).map(([name, type]) => {
     const document = paramDocument(type);
     if (!document) throw new Error(`Parameter ${name} is not documented.`);
@@ -57,6 +74,7 @@ function parameters(shape: Record<string, z.ZodType>, place: 'query' | 'path' | 
       required: document.required,
       description,
       ...(deprecated ? { deprecated } : {}),
+      ...(name in values ? { example: schema.type === 'integer' ? Number(values[name]) : values[name] } : {}),
       schema: { ...schema, ...(examples ? { examples } : {}) },
     };
   });
@@ -106,6 +124,16 @@ const errorSchema: Json = {
   },
 };
 
+const replyHeaders = (route: Route<Context>): Json => ({
+  'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+  ...(route.successor
+    ? {
+        Deprecation: { $ref: '#/components/headers/Deprecation' },
+        Link: { $ref: '#/components/headers/Link' },
+      }
+    : {}),
+});
+
 /** The OpenAPI 3.1 document of the routes: the same values that serve them. */
 export function openApiDocument(
   routes: readonly Route<Context>[],
@@ -122,15 +150,16 @@ export function openApiDocument(
         tags: [route.tag],
         summary: route.summary,
         description: route.description,
+        ...(route.successor ? { deprecated: true } : {}),
         parameters: [
-          ...parameters(route.params.shape, 'path'),
-          ...parameters(route.query.shape, 'query'),
-          ...network,
+          ...parameters(route.params.shape, 'path', exampleValues(route)),
+          ...parameters(route.query.shape, 'query', exampleValues(route)),
+          ...(route.networkHeader === false ? [] : network),
         ],
         responses: {
           200: {
             description: 'The answer.',
-            headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+            headers: replyHeaders(route),
             content: { 'application/json': { schema: schemaOf(route.reply, schemas) } },
           },
           ...errorReplies(),
@@ -154,6 +183,14 @@ export function openApiDocument(
       headers: {
         RequestId: {
           description: "The caller's own if it is sane, else a new one.",
+          schema: { type: 'string' },
+        },
+        Deprecation: {
+          description: 'Since when this path is deprecated (RFC 9745): seconds since 1970 after an @.',
+          schema: { type: 'string' },
+        },
+        Link: {
+          description: 'The path that takes its place, with rel="successor-version" (RFC 8288).',
           schema: { type: 'string' },
         },
       },

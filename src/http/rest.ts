@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { jsonWriter } from '../kernel/json.ts';
 import { paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
-import type { Route } from '../kernel/route.ts';
+import { type Call, deprecated, type Route } from '../kernel/route.ts';
 
 type MakeContext = (request: FastifyRequest, network: Network) => Context;
 
@@ -29,6 +29,20 @@ export function readNetwork(
   return { network: 'mainnet', faults };
 }
 
+const HOST = /^[\w.:[\]-]+$/;
+
+/**
+ * The call for answers that link to themselves. `publicUrl` is the base of absolute links; without it that of the
+ * request, where forwarded headers count only from trusted proxies (Fastify sees to that).
+ */
+function readCall(request: FastifyRequest, publicUrl: string | undefined): Call {
+  const [target, ...query] = request.url.split('?');
+  const path = (target as string).replace(/^https?:\/\/[^/]*/i, ''); // a proxy's absolute form
+  const host = HOST.test(request.host) ? request.host : 'localhost'; // of HTTP/1.0 there may be none
+  const base = publicUrl ?? `${request.protocol}://${host}`;
+  return { path, url: base + path, query: query.join('?') };
+}
+
 /** Reads one part of the request; its faults are collected, so that a caller learns of all of them at once. */
 function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fault[]) {
   // Every documented name is there, if only as undefined: zod does not run the check of a key that is missing.
@@ -46,22 +60,27 @@ function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fau
 export function serveRoute(
   app: FastifyInstance,
   route: Route<Context>,
-  options: { networkHeaders: readonly string[]; makeContext: MakeContext },
+  options: { networkHeaders: readonly string[]; publicUrl?: string | undefined; makeContext: MakeContext },
 ) {
   const write = jsonWriter(route.reply);
+  const { successor } = route;
+  const always = successor ? { ...deprecated(), link: `<${successor}>; rel="successor-version"` } : {};
   app.get(route.path, async (request, reply) => {
-    const { network, faults } = readNetwork(request, options.networkHeaders);
+    reply.headers(always); // of refusals too
+    const headers = route.networkHeader === false ? [] : options.networkHeaders;
+    const { network, faults } = readNetwork(request, headers);
     const params = readPart(route.params, 'path', request.params, faults);
     const query = readPart(route.query, 'query', request.query, faults);
     if (faults.length > 0) throw badInput(faults);
     const unknown = Object.keys(request.query as object).filter((name) => !(name in route.query.shape));
-    if (unknown.length > 0)
-      request.log.debug({ unknown: unknown.slice(0, 20) }, 'unknown parameters ignored');
-    const call = { path: request.url.split('?', 1)[0] as string };
+    if (unknown.length > 0) {
+      const names = unknown.slice(0, 20).map((name) => name.slice(0, 64));
+      request.log.debug({ unknown: names }, 'unknown parameters ignored');
+    }
     const answer = await route.handle(
       options.makeContext(request, network),
       { params, query } as never,
-      call,
+      readCall(request, options.publicUrl),
     );
     return reply
       .headers(answer.headers ?? {})

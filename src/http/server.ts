@@ -3,14 +3,19 @@ import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import underPressure from '@fastify/under-pressure';
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import type { TokenDirectory } from '../accounts/directory.ts';
 import type { Network } from '../chain/networks.ts';
 import type { Settings } from '../config.ts';
 import type { Caller, Context } from '../context.ts';
 import type { Pool } from '../db/pool.ts';
-import { Refusal, unavailable } from '../kernel/refusal.ts';
+import { notFound, Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { sendError } from './errors.ts';
@@ -58,7 +63,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     http: { maxHeaderSize: 16_384 },
-    frameworkErrors: sendError as never,
+    frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      sendError(error, request, reply.header('x-request-id', request.id))) as never, // no hook runs for these
     clientErrorHandler(error, socket) {
       if (!socket.writable) return socket.destroy();
       const large = (error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW';
@@ -70,22 +76,36 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
         `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n` +
           `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
       );
+      // Read on for a moment, or the caller may lose the answer; but not for ever, or closing waits for the caller.
+      socket.resume();
+      setTimeout(() => socket.destroy(), 1_000).unref();
     },
   }) as unknown as FastifyInstance;
 
   app.decorateRequest('caller', null);
   app.setErrorHandler(sendError);
   app.removeContentTypeParser('text/plain');
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
   await app.register(helmet, {
     contentSecurityPolicy: false, // pages set their own
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     strictTransportSecurity: false, // for the proxy that ends TLS to say
+  });
+  app.addHook('onRequest', async (request) => {
+    // Only a preflight is for CORS to answer; other OPTIONS are a method like any other.
+    const { origin, 'access-control-request-method': method } = request.headers;
+    if (request.method === 'OPTIONS' && !(origin && method)) throw refusalOf(request);
   });
   await app.register(cors, {
     origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
     methods: ['GET', 'HEAD', 'POST'],
     exposedHeaders: ['X-Request-Id', 'Deprecation', 'Link', 'Retry-After'],
     maxAge: 600,
+  });
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw refusalOf(request); // before the body is read: it cannot matter
   });
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
   await app.register(underPressure, {
@@ -95,9 +115,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
   });
 
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-  });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     const line = {
@@ -118,7 +135,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     log: request.log as unknown as Logger,
     loaders: new Map(),
   });
-  const served = { networkHeaders: settings.NETWORK_HEADERS, makeContext };
+  const served = { networkHeaders: settings.NETWORK_HEADERS, publicUrl: settings.PUBLIC_URL, makeContext };
 
   serveHealth(app, { pool, readiness: options.readiness });
   servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
@@ -134,32 +151,32 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     for (const route of routes) serveRoute(metered, route, served);
     serveGraphql(metered, served);
   });
-  refuseTheRest(app);
   return app;
 }
 
-/** 405 with `Allow` for a known path asked with another method, else 404. Neither needs a token. */
-function refuseTheRest(app: FastifyInstance) {
-  const gets = [
-    ...routes.map((route) => route.path),
-    '/',
-    '/docs',
-    '/openapi.json',
-    '/health',
-    '/ready',
-    '/metrics',
-  ];
-  const known = gets.map((path) => ({
+const reads = [
+  ...routes.map((route) => route.path),
+  '/',
+  '/docs',
+  '/openapi.json',
+  '/health',
+  '/ready',
+  '/metrics',
+];
+const known = [
+  ...reads.map((path) => ({
     pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
     allow: 'GET, HEAD',
-  }));
-  known.push({ pattern: /^\/graphql\/?$/, allow: 'GET, POST' });
-  app.setNotFoundHandler((request) => {
-    const path = request.url.split('?', 1)[0] as string;
-    const match = known.find(({ pattern }) => pattern.test(path));
-    if (!match) throw new Refusal('NOT_FOUND', 'Not found.');
-    throw new Refusal('METHOD_NOT_ALLOWED', `${request.method} is not served here; use ${match.allow}.`, {
-      headers: { allow: match.allow },
-    });
+  })),
+  { pattern: /^\/graphql\/?$/, allow: 'GET, POST' },
+];
+
+/** 405 with `Allow` for a known path asked with another method, else 404. Neither needs a token. */
+function refusalOf(request: FastifyRequest): Refusal {
+  const path = request.url.split('?', 1)[0] as string;
+  const match = known.find(({ pattern }) => pattern.test(path));
+  if (!match) return notFound();
+  return new Refusal('METHOD_NOT_ALLOWED', `${request.method} is not served here; use ${match.allow}.`, {
+    headers: { allow: match.allow },
   });
 }

@@ -12,7 +12,7 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
-import type { ImportCounts, Importer } from './importer.ts';
+import { type ImportCounts, type Importer, isObject } from './importer.ts';
 
 /** Fields that follow from the epochs; a source may leave them out. */
 const derived = {
@@ -182,11 +182,10 @@ async function writeAttestations(
 export const attestationImporter: Importer<ImportedAttestation> = {
   resource: 'attestations',
   check: (raw, options) => {
-    const row = raw as Record<string, unknown>;
-    const said = row && typeof row === 'object' ? row : {};
-    const calendar: Calendar = (said.utc ?? options.utc) === true ? 'utc' : 'chain';
-    const given = { network: options.network, calendar, entityType: options.idType, ...said };
-    return ImportedAttestation.safeParse(row === said ? decode(Shape, given) : raw);
+    if (!isObject(raw)) return ImportedAttestation.safeParse(raw);
+    const calendar: Calendar = (raw.utc ?? options.utc) === true ? 'utc' : 'chain';
+    const given = { network: options.network, calendar, entityType: options.idType, ...raw };
+    return ImportedAttestation.safeParse(decode(Shape, given));
   },
   key: (row) =>
     JSON.stringify([row.network, row.calendar, row.entityType, normaliseId(row.id), row.day, row.hour]),

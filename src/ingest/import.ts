@@ -1,16 +1,29 @@
 import { stringify } from 'lossless-json';
 import { type Pool, transaction } from '../db/pool.ts';
+import { attestationImporter } from './attestations.ts';
 import type { ImportCounts, Importer, ImportOptions } from './importer.ts';
 import { operatorImporter } from './operators.ts';
-import { type RawRow, readSource } from './read.ts';
+import { type RawRow, readSource, SourceError } from './read.ts';
 import { slashingImporter } from './slashings.ts';
+import { solanaOverviewImporter } from './solana-overview.ts';
+import { stakeAuthorityImporter } from './stake-authorities.ts';
+import { syncCommitteeRewardImporter } from './sync-committee-rewards.ts';
+import { validatorImporter } from './validators.ts';
 
 /** What can be imported, by the name used on the command line. */
-export const importers = { operators: operatorImporter, slashings: slashingImporter } as const;
+export const importers = {
+  operators: operatorImporter,
+  slashings: slashingImporter,
+  attestations: attestationImporter,
+  'solana-overview': solanaOverviewImporter,
+  'stake-authorities': stakeAuthorityImporter,
+  'sync-committee-rewards': syncCommitteeRewardImporter,
+  validators: validatorImporter,
+} as const;
 export type ImportResource = keyof typeof importers;
 
 /** One thing wrong with one row. */
-export type RowFault = { file: string; place: string; field: string; msg: string };
+type RowFault = { file: string; place: string; field: string; msg: string };
 
 export type FileReport = ImportCounts & {
   file: string;
@@ -42,9 +55,9 @@ function checkRows<Row>(
       }
     } else {
       const key = importer.key(result.data);
-      const first = seen.get(key);
+      const first = key === undefined ? undefined : seen.get(key);
       if (first) faults.push({ file, place: raw.place, field: '(row)', msg: `repeats ${first}` });
-      else seen.set(key, raw.place);
+      else if (key !== undefined) seen.set(key, raw.place);
     }
     if (faults.length > 0) {
       checked.faults.push(...faults);
@@ -53,6 +66,11 @@ function checkRows<Row>(
   }
   return checked;
 }
+
+/** Whether the database says that a value cannot be stored, or that a row contradicts one that is. */
+const refusedByDatabase = (error: { code?: unknown }) => /^2[23]/.test(String(error.code));
+const reason = (error: { message: string; detail?: string }) =>
+  [error.message, error.detail].filter(Boolean).join(': ');
 
 /**
  * Imports one file in one transaction: all of it or nothing. With `skipInvalid` the rows that fit are loaded and the
@@ -87,6 +105,10 @@ export async function importFile(
       replace,
       onProgress: options.onProgress && ((done) => options.onProgress?.(done, good.length)),
     }),
-  );
+  ).catch((error) => {
+    throw refusedByDatabase(error)
+      ? new SourceError(`${source.name}: nothing loaded; ${reason(error)}`)
+      : error;
+  });
   return { ...report, ...counts, loaded: true, replaced: replace };
 }

@@ -4,7 +4,7 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { text } from '../kernel/leaves.ts';
 import { idTypes, normaliseId, OperatorSummary, OperatorTag } from '../resources/operators/record.ts';
-import type { ImportCounts, Importer } from './importer.ts';
+import { type ImportCounts, type Importer, isObject } from './importer.ts';
 
 /** A tag may say what it leads to; of a pool share, its pool and its node operator. */
 const ImportedTag = OperatorTag.extend({ idType: text().nullable().optional() });
@@ -149,12 +149,16 @@ async function rankLists(client: pg.ClientBase, lists: readonly ListOf[]) {
   const arrays = listArrays(all);
   await client.query(
     `/* poolTypeOfShares */
-    update operator_summaries s set pool_type = p.pool_type
-    from operator_summaries p, unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
-    where s.id_type = 'poolShare' and l.id_type = 'poolShare' and p.id_type = 'pool'
-      and (s.network, s.time_window) = (l.network, l.time_window)
-      and (p.network, p.operator_id, p.time_window) = (s.network, s.pool_id, s.time_window)
-      and s.pool_type is distinct from p.pool_type`,
+    update operator_summaries s set pool_type = now.pool_type
+    from (
+      select s.summary_id, p.pool_type
+      from unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
+      join operator_summaries s using (network, id_type, time_window)
+      left join operator_summaries p on p.id_type = 'pool'
+        and (p.network, p.operator_id, p.time_window) = (s.network, s.pool_id, s.time_window)
+      where s.id_type = 'poolShare'
+    ) as now
+    where s.summary_id = now.summary_id and s.pool_type is distinct from now.pool_type`,
     arrays,
   );
   await client.query(
@@ -217,8 +221,8 @@ export async function writeOperators(
 export const operatorImporter: Importer<ImportedOperator> = {
   resource: 'operators',
   check: (raw, { network }) => {
-    const value = decode(ImportedOperator, raw) as Record<string, unknown>;
-    return ImportedOperator.safeParse(typeof value === 'object' && value ? { network, ...value } : value);
+    const value = decode(ImportedOperator, raw);
+    return ImportedOperator.safeParse(isObject(value) ? { network, ...value } : value);
   },
   key: (row) => JSON.stringify([row.network, row.idType, row.timeWindow, normaliseId(row.id)]),
   write: writeOperators,

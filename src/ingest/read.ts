@@ -70,21 +70,25 @@ function readLines(name: string, text: string): RawRow[] {
     .map(({ line, place }) => ({ value: parseText(line, `${name}, ${place}`), place }));
 }
 
-function readDocument(name: string, text: string): Source {
-  const document = parseText(text, name) as Record<string, unknown> | unknown[];
-  const isBody = !Array.isArray(document) && Array.isArray(document?.data);
-  const values: unknown[] = Array.isArray(document)
-    ? document
-    : isBody
-      ? (document.data as unknown[])
-      : [document];
-  const rows = values.map((value, index) => ({ value, place: `row ${index + 1}` }));
-  return { name, rows, complete: isBody && isWholeList(document, values.length) };
+/** The rows of a REST body: `data` of a v0 one, `results` of a v1 one. */
+function bodyRows(document: Record<string, unknown> | unknown[] | null): unknown[] | undefined {
+  if (document === null || Array.isArray(document)) return undefined;
+  return [document.data, document.results].find((rows): rows is unknown[] => Array.isArray(rows));
 }
 
-/** A v0 body without a page before or after it. */
+function readDocument(name: string, text: string): Source {
+  const document = parseText(text, name) as Record<string, unknown> | unknown[];
+  const inBody = bodyRows(document);
+  const values = inBody ?? (Array.isArray(document) ? document : [document]);
+  const rows = values.map((value, index) => ({ value, place: `row ${index + 1}` }));
+  const complete = inBody !== undefined && isWholeList(document as Record<string, unknown>, values.length);
+  return { name, rows, complete };
+}
+
+/** A body without a page before or after it. */
 function isWholeList(body: Record<string, unknown>, rows: number): boolean {
+  if ((body.next ?? null) !== null || (body.previous ?? null) !== null) return false;
   const from = (body.page as Record<string, unknown> | undefined)?.from;
   const starts = from === null || from === undefined || String(from) === '0';
-  return starts && (body.next ?? null) === null && String(body.total) === String(rows);
+  return starts && ('results' in body || String(body.total) === String(rows));
 }

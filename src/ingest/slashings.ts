@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { Slashing } from '../resources/slashings/record.ts';
-import type { ImportCounts, Importer } from './importer.ts';
+import { type ImportCounts, type Importer, isObject } from './importer.ts';
 
 const ImportedSlashing = Slashing.extend({ network: Network }).superRefine((row, context) => {
   const expected = BigInt(row.balanceBeforeSlashing) - BigInt(row.balanceBeforeWithdrawal);
@@ -80,8 +80,8 @@ export async function writeSlashings(
 export const slashingImporter: Importer<ImportedSlashing> = {
   resource: 'slashings',
   check: (raw, { network }) => {
-    const value = decode(ImportedSlashing, raw) as Record<string, unknown>;
-    return ImportedSlashing.safeParse(typeof value === 'object' && value ? { network, ...value } : value);
+    const value = decode(ImportedSlashing, raw);
+    return ImportedSlashing.safeParse(isObject(value) ? { network, ...value } : value);
   },
   key: (row) => `${row.network}:${row.validatorIndex}`,
   write: writeSlashings,

@@ -32,6 +32,7 @@ export function decodeCursor(list: string, cursor: string): (string | number)[] 
  */
 export function decodePosition(list: string, cursor: string, length: number): number[] | undefined {
   const key = decodeCursor(list, cursor);
-  const fits = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31;
+  const fits = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31;
   return key?.length === length && key.every(fits) ? (key as number[]) : undefined;
 }

@@ -19,7 +19,8 @@ const leaf = <T extends z.ZodType>(schema: T, kind: LeafKind, more: Omit<Leaf, '
 
 /** What Postgres `bigint` holds: 9.2 billion ETH in Gwei. */
 const fitsBigint = (digits: string) =>
-  digits.length < 19 || BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
+  // what is not digits at all is told by another check
+  digits.length < 19 || !/^-?\d+$/.test(digits) || BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 
 /** True or false. */
 export const flag = () => leaf(z.boolean(), 'Boolean');
@@ -44,7 +45,7 @@ export const gwei = () =>
     { raw: true, minimum: 0 },
   );
 /** A count >= 0 that may pass 32 bits and 2^53, as digits; REST writes a JSON number. */
-export const bigCount = gwei;
+export const bigCount = () => gwei();
 /** A UTC date `YYYY-MM-DD`. */
 export const date = () =>
   leaf(
@@ -109,7 +110,8 @@ export const text = (max = 512) =>
     z
       .string()
       .max(max)
-      .refine((value) => !value.includes('\0'), 'must not contain a NUL character'),
+      .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
+      .refine((value) => !/\p{Surrogate}/u.test(value), 'must be well-formed Unicode'),
     'String',
   );
 /** `0x` and lower-case hex digits of so many bytes. */

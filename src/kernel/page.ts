@@ -20,7 +20,7 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
-export const PageV0 = z
+const PageV0 = z
   .object({
     from: count().describe('First position of the page.'),
     to: count().describe('Position after the last row of the page.'),

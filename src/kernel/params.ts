@@ -66,7 +66,7 @@ export function intParam<const O extends Options<number> & { min: number; max?: 
     if (!/^-?\d+$/.test(raw))
       return { msg: `is ${quote(raw)}; an integer ${range} is needed`, type: 'int_parsing' };
     const value = Number(raw);
-    if (value < options.min || value > max) {
+    if (value < options.min || value > max || Object.is(value, -0)) {
       return { msg: `is ${quote(raw)}; an integer ${range} is needed`, type: 'out_of_range' };
     }
     return { value };

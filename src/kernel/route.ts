@@ -33,7 +33,7 @@ export type Route<Context> = {
   handle(context: Context, input: never, call: Call): Promise<Reply>;
 };
 
-export type Reply = { body: unknown; headers?: Record<string, string> };
+type Reply = { body: unknown; headers?: Record<string, string> };
 
 /** Types the handler's input by the schemas beside it. */
 export const route = <

@@ -39,4 +39,4 @@ export function* sampleSyncCommitteeRewards(
   }
 }
 
-export { type SampleStakeAuthority, sampleSolanaOverviews, sampleStakeAuthorities } from './solana.ts';
+export { sampleSolanaOverviews, sampleStakeAuthorities } from './solana.ts';

@@ -9,7 +9,7 @@ import {
 import { isLosslessNumber, parse } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
-import { rooms } from '../../src/resources/index.ts';
+import { rooms, routes } from '../../src/resources/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 /** How one question is asked of both faces; `cursor` is put where Relay's arguments go. */
@@ -146,6 +146,15 @@ async function graphqlRows(question: Question, keys: string[], backward: boolean
     cursor = backward ? info.startCursor : info.endCursor;
   }
 }
+
+describe('the example of each path', () => {
+  it.each(routes.map((route) => route.example))('%s answers rows of the sample data', async (path) => {
+    const { status, json } = await gateway.get(path);
+    expect(status).toBe(200);
+    const rows = Array.isArray(json) ? json : (json.data ?? json.results ?? [json]);
+    expect(rows.length).toBeGreaterThan(0);
+  });
+});
 
 describe('both faces', () => {
   it('are compared for every registered room', () => {

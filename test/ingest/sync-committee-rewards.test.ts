@@ -160,6 +160,8 @@ describe('rows of sync committee rewards', () => {
     [{ epoch: null }, []],
     [{ consensusSlot: -1, epoch: null, blockTimestamp: null }, ['consensusSlot']],
     [{ consensusSlot: 2 ** 31, epoch: null, blockTimestamp: null }, ['consensusSlot']],
+    [{ consensusSlot: 2 ** 50 }, ['consensusSlot']],
+    [{ consensusSlot: 1.5 }, ['consensusSlot']],
     [{ validatorIndex: -1 }, ['validatorIndex']],
     [{ validatorIndex: null }, ['validatorIndex']],
     [{ syncCommitteeRewards: '1.5' }, ['syncCommitteeRewards']],

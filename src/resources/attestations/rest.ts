@@ -24,7 +24,7 @@ const list = route({
   summary: 'Attestation duties of an entity over time',
   description:
     'Attestation duty metrics of a pool, operator or address by hours, days, weeks, months, quarters, years or all in one row. Weeks are ISO weeks; longer periods are gathered from days. UTC figures begin on 2024-10-01. Dates and days may be combined: the narrower range counts.',
-  example: '/v1/eth/entities/Sample%20Pool%20Aurora/attestations?entityType=pool',
+  example: '/v1/eth/entities/Sample%20Pool%20Alder/attestations?entityType=pool',
   params: z.object({
     entity_id: textParam({ description: 'Name, address, public key or index of the entity.' }, normaliseId),
   }),

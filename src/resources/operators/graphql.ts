@@ -74,7 +74,7 @@ function keyOfNodeId(id: string): OperatorKey | undefined {
 }
 
 /** The columns to read for what is selected; `operatorId` is the record's `id`. */
-function askedFields(info: GraphQLResolveInfo, ...paths: string[][]): OperatorField[] {
+export function askedFields(info: GraphQLResolveInfo, ...paths: string[][]): OperatorField[] {
   const selected = selectedFields(info, ...paths);
   return operatorFields.filter((name) => selected.has(name) && name !== 'id');
 }
@@ -141,12 +141,12 @@ builder.node(Operator, {
   }),
 });
 
-export const OperatorEdge = builder.edgeObject({
+const OperatorEdge = builder.edgeObject({
   type: Operator,
   name: 'OperatorEdge',
   description: 'An operator and its place in the list.',
 });
-export const OperatorConnection = builder.connectionObject(
+const OperatorConnection = builder.connectionObject(
   { type: Operator, name: 'OperatorConnection', description: 'A list of operators, page by page.' },
   OperatorEdge,
 );

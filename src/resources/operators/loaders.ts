@@ -11,14 +11,23 @@ import {
 } from './queries.ts';
 import type { OperatorField } from './record.ts';
 
-const keyOf = (key: OperatorKey) => JSON.stringify([key.network, key.idType, key.timeWindow, key.id]);
+export type { OperatorKey };
+
+/** A text that two keys share only when they are equal. */
+export const operatorKeyText = (key: OperatorKey) =>
+  JSON.stringify([key.network, key.idType, key.timeWindow, key.id]);
 
 /** One summary by its key; all that a request asks for in one step travel in one statement. */
 export const loadOperator = (ctx: Context, key: OperatorKey, asked: readonly OperatorField[]) =>
-  batchLoader<OperatorKey, OperatorRow>(ctx.loaders, `operator:${asked.join()}`, keyOf, async (keys) => {
-    const found = await operatorsByKey(ctx.db, keys, asked);
-    return new Map(found.map((row) => [keyOf(row), row]));
-  }).load(key);
+  batchLoader<OperatorKey, OperatorRow>(
+    ctx.loaders,
+    `operator:${asked.join()}`,
+    operatorKeyText,
+    async (keys) => {
+      const found = await operatorsByKey(ctx.db, keys, asked);
+      return new Map(found.map((row) => [operatorKeyText(row), row]));
+    },
+  ).load(key);
 
 const listKeyOf = (list: ListKey) =>
   JSON.stringify([list.network, list.idType, list.timeWindow, list.poolType, list.parentId]);

@@ -7,10 +7,14 @@ import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { parseDateTime } from '../../kernel/time.ts';
-import { loadSlashing } from './loaders.ts';
+import { Operator } from '../operators/graphql.ts';
+import { loadOperatorSlashingTotal, loadSlashing } from './loaders.ts';
 import { type SlashingRow, slashingByPubkey } from './queries.ts';
 import { Slashing } from './record.ts';
 import {
+  operatorSlashingCursor,
+  operatorSlashingPosition,
+  operatorSlashings,
   SLASHINGS_DEFAULT_SIZE,
   SLASHINGS_MAX_SIZE,
   slashingCursor,
@@ -118,4 +122,28 @@ builder.queryField('slashing', (t) =>
       return slashingByPubkey(ctx.db, network, (pubkey as string).toLowerCase());
     },
   }),
+);
+
+builder.objectField(Operator, 'slashings', (t) =>
+  t.connection(
+    {
+      type: SlashingType,
+      description: `Slashings of its validators, ascending by slashing epoch and validator index, whatever its window. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default.`,
+      resolve: async (operator, args, ctx) => {
+        const range = connectionRange(args, {
+          defaultSize: SLASHINGS_DEFAULT_SIZE,
+          maxSize: SLASHINGS_MAX_SIZE,
+          decode: (cursor) => operatorSlashingPosition(operator, cursor),
+        });
+        const page = await operatorSlashings(ctx, operator, range);
+        return connection(
+          page,
+          (row) => operatorSlashingCursor(operator, row),
+          () => loadOperatorSlashingTotal(ctx, operator),
+        );
+      },
+    },
+    SlashingConnection,
+    SlashingEdge,
+  ),
 );

@@ -1,6 +1,15 @@
 import type { Context } from '../../context.ts';
-import { batchLoader } from '../../kernel/batch.ts';
-import { type SlashingKey, type SlashingRow, slashingsByValidator } from './queries.ts';
+import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
+import type { Range } from '../../kernel/page.ts';
+import { type OperatorKey, operatorKeyText } from '../operators/loaders.ts';
+import {
+  operatorSlashingPages,
+  operatorSlashingTotals,
+  type SlashingKey,
+  type SlashingPosition,
+  type SlashingRow,
+  slashingsByValidator,
+} from './queries.ts';
 
 const keyOf = (key: SlashingKey) => `${key.network}:${key.validatorIndex}`;
 
@@ -10,3 +19,27 @@ export const loadSlashing = (ctx: Context, key: SlashingKey) =>
     const found = await slashingsByValidator(ctx.db, keys);
     return new Map(found.map((row) => [keyOf(row), row]));
   }).load(key);
+
+/** A page of the slashings of an operator's validators; the pages of many operators are one statement. */
+export const loadOperatorSlashings = async (
+  ctx: Context,
+  operator: OperatorKey,
+  range: Range<SlashingPosition>,
+): Promise<SlashingRow[]> =>
+  (await batchListLoader(
+    ctx.loaders,
+    `operatorSlashings:${JSON.stringify(range)}`,
+    operatorKeyText,
+    (operators: readonly OperatorKey[]) => operatorSlashingPages(ctx.db, operators, range),
+  ).load(operator)) ?? [];
+
+/** How many slashings the validators of an operator have; those of many operators are one statement. */
+export const loadOperatorSlashingTotal = async (ctx: Context, operator: OperatorKey): Promise<number> => {
+  const rows = await batchListLoader(
+    ctx.loaders,
+    'operatorSlashingTotal',
+    operatorKeyText,
+    (operators: readonly OperatorKey[]) => operatorSlashingTotals(ctx.db, operators),
+  ).load(operator);
+  return rows?.[0]?.total ?? 0;
+};

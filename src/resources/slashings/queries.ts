@@ -4,6 +4,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
+import type { OperatorKey } from '../operators/loaders.ts';
 import { Slashing, type SlashingField, slashingFields } from './record.ts';
 
 /** Where a slashing stands in the list's order. */
@@ -23,6 +24,8 @@ const fields: Fields<SlashingField> = {
 // Seven narrow columns: reading fewer of them saves nothing that could be measured.
 const select = sql`s.network, ${selectList(fields, slashingFields)}`;
 const Row = Slashing.extend({ network: Network });
+const ListedRow = Row.extend({ list: count() });
+const ListedTotal = z.object({ list: count(), total: count() });
 
 /** A page of the slashings from an epoch on, by (slashing_epoch, validator_index); one row more than the limit. */
 export function slashingPage(
@@ -85,4 +88,64 @@ export async function slashingByPubkey(
     select ${select} from slashings s where s.network = ${network} and s.validator_pubkey = ${pubkey}`,
   );
   return row;
+}
+
+// Slashings are rare and operators may have half a million validators: begin with the slashings of the networks, look
+// up whose they are, and keep those of the operators asked about. The cost is that of the slashings, not of the pages.
+const operatorSlashings = (operators: readonly OperatorKey[]) => sql`asked as materialized (
+      select * from asked_operators(
+        ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
+        ${operators.map((key) => key.idType)}::text[], ${operators.map((key) => key.timeWindow)}::text[]
+      )
+    ), owned as materialized (
+      select s.network, s.validator_index, s.slashing_epoch, m.id_type, m.operator_id, m.share_of
+      from slashings s join operator_validators m using (network, validator_index)
+      where s.network = any(${[...new Set(operators.map((key) => key.network))]}::text[])
+    )`;
+
+/**
+ * A page of the slashings of each of several operators, in the order of the list; `list` in a row is the position of
+ * its operator. One row more than the limit is read.
+ */
+export function operatorSlashingPages(
+  db: Queryable,
+  operators: readonly OperatorKey[],
+  range: Range<SlashingPosition>,
+): Promise<(SlashingRow & { list: number })[]> {
+  const order = range.backward ? sql`desc` : sql``;
+  const { after, before } = range;
+  return rows(
+    db,
+    ListedRow,
+    sql`/* operatorSlashingPages */
+    with ${operatorSlashings(operators)}, page as (
+      select asked.list, o.network, o.validator_index, row_number() over (
+        partition by asked.list order by o.slashing_epoch ${order}, o.validator_index ${order}
+      ) as place
+      from asked join owned o using (network, id_type, operator_id, share_of)
+      where true
+        ${after ? sql`and (o.slashing_epoch, o.validator_index) > (${after.slashingEpoch}, ${after.validatorIndex})` : sql``}
+        ${before ? sql`and (o.slashing_epoch, o.validator_index) < (${before.slashingEpoch}, ${before.validatorIndex})` : sql``}
+    )
+    select page.list, ${select}
+    from page join slashings s using (network, validator_index)
+    where page.place <= ${range.limit + 1}
+    order by page.list, page.place`,
+  );
+}
+
+/** How many slashings each operator has; operators without any are absent. */
+export function operatorSlashingTotals(
+  db: Queryable,
+  operators: readonly OperatorKey[],
+): Promise<z.infer<typeof ListedTotal>[]> {
+  return rows(
+    db,
+    ListedTotal,
+    sql`/* operatorSlashingTotals */
+    with ${operatorSlashings(operators)}
+    select asked.list, count(*)::int as total
+    from asked join owned using (network, id_type, operator_id, share_of)
+    group by asked.list`,
+  );
 }

@@ -1,7 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import type { OperatorKey } from '../operators/loaders.ts';
+import { loadOperatorSlashings } from './loaders.ts';
 import { type SlashingPosition, type SlashingRow, slashingPage, slashingTotal } from './queries.ts';
 
 export const SLASHINGS_DEFAULT_SIZE = 10;
@@ -16,11 +18,16 @@ const listName = (list: SlashingList) => `slashings:${list.network}:${list.fromE
 export const slashingCursor = (list: SlashingList, row: SlashingPosition): string =>
   encodeCursor(listName(list), [row.slashingEpoch, row.validatorIndex]);
 
-/** The position in a cursor, or undefined when it is not one of this list. */
-export function slashingPosition(list: SlashingList, cursor: string): SlashingPosition | undefined {
-  const key = decodeCursor(listName(list), cursor);
-  return key ? { slashingEpoch: Number(key[0]), validatorIndex: Number(key[1]) } : undefined;
+function positionIn(name: string, cursor: string): SlashingPosition | undefined {
+  const [slashingEpoch, validatorIndex] = decodePosition(name, cursor, 2) ?? [];
+  return slashingEpoch === undefined || validatorIndex === undefined
+    ? undefined
+    : { slashingEpoch, validatorIndex };
 }
+
+/** The position in a cursor, or undefined when it is not one of this list. */
+export const slashingPosition = (list: SlashingList, cursor: string): SlashingPosition | undefined =>
+  positionIn(listName(list), cursor);
 
 /** A page of slashings, ascending by slashing epoch and validator index (spec §4.5). */
 export async function slashings(
@@ -34,3 +41,22 @@ export async function slashings(
 /** How many rows the list has. */
 export const totalSlashings = (ctx: Context, list: SlashingList): Promise<number> =>
   slashingTotal(ctx.db, list.network, list.fromEpoch);
+
+// Without the window: an operator has the same validators in each.
+const operatorListName = (operator: OperatorKey) =>
+  `slashings:${JSON.stringify([operator.network, operator.idType, operator.id])}`;
+
+/** The cursor of a slashing in its operator's list. */
+export const operatorSlashingCursor = (operator: OperatorKey, row: SlashingPosition): string =>
+  encodeCursor(operatorListName(operator), [row.slashingEpoch, row.validatorIndex]);
+
+/** The position in a cursor, or undefined when it is not one of this operator's list. */
+export const operatorSlashingPosition = (operator: OperatorKey, cursor: string) =>
+  positionIn(operatorListName(operator), cursor);
+
+/** A page of the slashings of an operator's validators, in the order of the whole list. */
+export const operatorSlashings = async (
+  ctx: Context,
+  operator: OperatorKey,
+  range: Range<SlashingPosition>,
+): Promise<Slice<SlashingRow>> => slice(await loadOperatorSlashings(ctx, operator, range), range);

@@ -1,0 +1,37 @@
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { TimeWindowEnum } from '../../graphql/enums.ts';
+import { SolanaNetworkOverview } from './record.ts';
+import { solanaOverview, solanaOverviews } from './resolve.ts';
+
+const SolanaNetworkOverviewType = builder
+  .objectRef<SolanaNetworkOverview>('SolanaNetworkOverview')
+  .implement({
+    description: SolanaNetworkOverview.meta()?.description as string,
+    fields: (t) => ({
+      timeWindow: t.field({
+        type: TimeWindowEnum,
+        description: 'Window that the figures cover.',
+        resolve: (row) => row.timeWindow,
+      }),
+      ...columns(t, SolanaNetworkOverview),
+    }),
+  });
+
+builder.queryField('solanaNetworkOverview', (t) =>
+  t.field({
+    type: SolanaNetworkOverviewType,
+    nullable: true,
+    description: 'Solana as a whole in one window; null when there are no figures of it.',
+    args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }) },
+    resolve: (_root, { window }, ctx) => solanaOverview(ctx, window),
+  }),
+);
+
+builder.queryField('solanaNetworkOverviews', (t) =>
+  t.field({
+    type: [SolanaNetworkOverviewType],
+    description: 'Solana as a whole in every window, shortest first. REST: GET /v1/solana/network/overview.',
+    resolve: (_root, _args, ctx) => solanaOverviews(ctx, null),
+  }),
+);

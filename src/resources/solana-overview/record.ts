@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { TimeWindow } from '../../chain/windows.ts';
+import {
+  count,
+  decimal,
+  decimalRatio,
+  decimalsAsNumbers,
+  int,
+  nonNegative,
+  nonNegativeDecimal,
+  number,
+  ratio,
+} from '../../kernel/leaves.ts';
+
+/** Of the rewards behind a yield (spec §4.7 and the decisions on Solana). */
+const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
+const diff = (what: string) =>
+  int().describe(`Change in the number of ${what} since the window before; negative when it fell.`);
+
+/** Solana network overview record (spec §2.6); amounts in SOL and rates as ratios by the decisions on Solana. */
+export const SolanaNetworkOverview = z
+  .object({
+    timeWindow: TimeWindow.describe('Window that the figures cover.'),
+    networkEffectiveness: nonNegative().describe(
+      'Mean effectiveness of the validators, weighted by stake, as a ratio: 1 is a perfect one.',
+    ),
+    networkVoteSuccessRate: ratio().describe('Share of the slots that were voted on with success, 0..1.'),
+    networkMissedBlocksRate: ratio().describe('Share of the leader slots without a block, 0..1.'),
+    networkVotingLatency: nonNegative().describe('Mean slots until a vote lands, 1 is best.'),
+    validatorApy: number().describe(
+      `Yearly yield of a validator, commissions and own rewards, on the stake delegated to it, ${smoothed}`,
+    ),
+    netValidatorApy: number().describe(`Yearly yield of a validator after its voting costs, ${smoothed}`),
+    delegatorApy: number().describe(`Yearly yield of a delegator after commissions, ${smoothed}`),
+    rewardsSolanaVoting: nonNegativeDecimal().describe('Rewards for voting (inflation), in SOL.'),
+    rewardsSolanaProposals: nonNegativeDecimal().describe('Rewards for proposed blocks (fees), in SOL.'),
+    rewardsSolanaMev: nonNegativeDecimal().describe('Rewards from MEV tips, in SOL.'),
+    rewardsSolanaRent: nonNegativeDecimal().describe('Rewards from rent, in SOL.'),
+    activeValidatorCount: count().describe('Validators with active stake at the end of the window.'),
+    activeValidatorDiff: diff('active validators'),
+    totalDelegatedStake: nonNegativeDecimal().describe('Stake delegated to validators, in SOL.'),
+    activeDelegatorStakeAccountCount: count().describe('Stake accounts with active stake.'),
+    activeDelegatorStakeAccountCountDiff: diff('stake accounts'),
+    activeDelegatorWithdrawAuthorityCount: count().describe('Withdraw authorities of those stake accounts.'),
+    activeDelegatorWithdrawAuthorityCountDiff: diff('withdraw authorities'),
+    stakeAccountWithdrawAuthorityRatio: nonNegativeDecimal().describe(
+      'Stake accounts per withdraw authority.',
+    ),
+    activeDelegatorStakeAuthorityCount: count().describe('Stake authorities of those stake accounts.'),
+    activeDelegatorStakeAuthorityCountDiff: diff('stake authorities'),
+    stakeAccountStakeAuthorityRatio: nonNegativeDecimal().describe('Stake accounts per stake authority.'),
+    networkEffectivenessDiff: decimal().describe('Change of networkEffectiveness since the window before.'),
+    giniCoefficient: decimalRatio().describe(
+      'How unevenly stake is spread over the validators: 0 all the same, 1 all with one.',
+    ),
+    deactivatingStakeAccounts: count()
+      .nullable()
+      .describe('Stake accounts being deactivated; null where it is not known.'),
+  })
+  .meta({
+    id: 'SolanaNetworkOverview',
+    description: 'Network-wide statistics of Solana over a time window.',
+  });
+export type SolanaNetworkOverview = z.infer<typeof SolanaNetworkOverview>;
+export type SolanaOverviewField = keyof SolanaNetworkOverview;
+export const solanaOverviewFields = Object.keys(SolanaNetworkOverview.shape) as SolanaOverviewField[];
+
+/** The same record in v1: decimals are JSON numbers. */
+export const SolanaNetworkOverviewV1 = decimalsAsNumbers(SolanaNetworkOverview);

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { timeWindows } from '../../chain/windows.ts';
+import type { Context } from '../../context.ts';
+import { envelopeV1 } from '../../kernel/page.ts';
+import { enumParam } from '../../kernel/params.ts';
+import { route } from '../../kernel/route.ts';
+import { SolanaNetworkOverview, SolanaNetworkOverviewV1 } from './record.ts';
+import { solanaOverviews } from './resolve.ts';
+
+const V1 = '/v1/solana/network/overview';
+
+const common = {
+  tag: 'Solana',
+  summary: 'Solana network overview',
+  networkHeader: false,
+  params: z.object({}),
+  query: z.object({
+    window: enumParam(timeWindows, {
+      description: 'Narrows the answer to one window; all four when absent.',
+      nullable: true,
+    }),
+  }),
+};
+const description =
+  'Network-wide effectiveness, yields, rewards and stake of Solana: one record for each window, in the order 1d, 7d, 30d, all. Yields of the 1d window are computed over the rewards of the last 3 days, because staking rewards are paid about every 2 days.';
+
+const overview = route({
+  ...common,
+  path: '/v0/solana/network/overview',
+  operationId: 'getSolanaNetworkOverview',
+  description: `${description} Decimals are text.`,
+  example: '/v0/solana/network/overview',
+  successor: V1,
+  reply: z.array(SolanaNetworkOverview),
+  handle: async (ctx: Context, { query }) => ({ body: await solanaOverviews(ctx, query.window) }),
+});
+
+const overviewV1 = route({
+  ...common,
+  path: V1,
+  operationId: 'getSolanaNetworkOverviewV1',
+  description: `${description} Decimals are JSON numbers with all their digits. There is one page at the most.`,
+  example: V1,
+  reply: envelopeV1(SolanaNetworkOverviewV1),
+  async handle(ctx: Context, { query }) {
+    const results = await solanaOverviews(ctx, query.window);
+    return { body: { previous: null, next: null, pages: results.length > 0 ? 1 : 0, results } };
+  },
+});
+
+export const solanaOverviewRoutes = [overview, overviewV1];

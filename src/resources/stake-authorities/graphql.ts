@@ -1,0 +1,148 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { TimeWindow } from '../../chain/windows.ts';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns, plainObject } from '../../graphql/columns.ts';
+import { connection, connectionRange } from '../../graphql/connection.ts';
+import { TimeWindowEnum } from '../../graphql/enums.ts';
+import { selectedFields } from '../../graphql/selection.ts';
+import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import type { StakeAuthorityRow } from './queries.ts';
+import {
+  type StakeAuthorityField,
+  StakeAuthoritySummary,
+  StakeDelegation,
+  stakeAuthorityFields,
+} from './record.ts';
+import {
+  listKey,
+  STAKE_AUTHORITIES_DEFAULT_SIZE,
+  STAKE_AUTHORITIES_MAX_SIZE,
+  stakeAuthorities,
+  stakeAuthority,
+} from './resolve.ts';
+
+const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
+  description: 'A kind of stake authority.',
+  values: {
+    POOL: { value: 'pool', description: 'A stake pool: it has a poolName.' },
+    INDIVIDUAL: { value: 'individual', description: 'Anyone else.' },
+  } as const,
+});
+
+const StakeDelegationType = plainObject(StakeDelegation);
+
+/** The columns to read for what is selected. */
+function askedFields(info: GraphQLResolveInfo, ...paths: string[][]): StakeAuthorityField[] {
+  const selected = selectedFields(info, ...paths);
+  return stakeAuthorityFields.filter((name) => selected.has(name));
+}
+
+const StakeAuthority = builder.objectRef<StakeAuthorityRow>('StakeAuthority');
+builder.node(StakeAuthority, {
+  description: StakeAuthoritySummary.meta()?.description as string,
+  id: {
+    resolve: (row) => `${row.timeWindow}:${row.stakeAuthority}`,
+    description: 'Global id, for `node`.',
+  },
+  loadMany: (ids, ctx) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const [window, ...rest] = id.split(':');
+        const key = { window: TimeWindow.safeParse(window).data, stakeAuthority: rest.join(':') };
+        if (!key.window) return null;
+        return (await stakeAuthority(ctx, { ...key, window: key.window }, stakeAuthorityFields)) ?? null;
+      }),
+    ),
+  fields: (t) => ({
+    timeWindow: t.field({
+      type: TimeWindowEnum,
+      description: 'Window that the figures cover.',
+      resolve: (row) => row.timeWindow,
+    }),
+    ...columns(t, StakeAuthoritySummary),
+    delegations: t.field({
+      type: [StakeDelegationType],
+      description: 'Where its stake is delegated to.',
+      resolve: (row) => row.delegations ?? [],
+    }),
+    in: t.field({
+      type: StakeAuthority,
+      nullable: true,
+      description: 'The same stake authority in another window; null when it has no summary there.',
+      args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
+      resolve: (row, { window }, ctx, info) =>
+        stakeAuthority(ctx, { window, stakeAuthority: row.stakeAuthority }, askedFields(info, [])),
+    }),
+  }),
+});
+
+const StakeAuthorityEdge = builder.edgeObject({
+  type: StakeAuthority,
+  name: 'StakeAuthorityEdge',
+  description: 'A stake authority and its place in the list.',
+});
+const StakeAuthorityConnection = builder.connectionObject(
+  {
+    type: StakeAuthority,
+    name: 'StakeAuthorityConnection',
+    description: 'A list of stake authorities, page by page.',
+  },
+  StakeAuthorityEdge,
+);
+
+builder.queryField('stakeAuthorities', (t) =>
+  t.connection(
+    {
+      type: StakeAuthority,
+      description: `Solana stake authorities by network penetration, largest first. At most ${STAKE_AUTHORITIES_MAX_SIZE} a page, ${STAKE_AUTHORITIES_DEFAULT_SIZE} by default. REST: GET /v1/solana/delegators/stakeAuthorities.`,
+      args: {
+        window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
+        type: t.arg({
+          type: StakeAuthorityTypeEnum,
+          description: 'Narrows the list to pools or individuals.',
+        }),
+      },
+      resolve: async (_root, args, ctx: Context, info) => {
+        const list = { window: args.window, type: args.type ?? null };
+        const { timeWindow, type } = listKey(list);
+        const name = `stakeAuthorities:${timeWindow}:${type}`;
+        const range = connectionRange(args, {
+          defaultSize: STAKE_AUTHORITIES_DEFAULT_SIZE,
+          maxSize: STAKE_AUTHORITIES_MAX_SIZE,
+          decode: (cursor) => decodeCursor(name, cursor)?.map(Number)[0],
+        });
+        const page = await stakeAuthorities(
+          ctx,
+          list,
+          range,
+          askedFields(info, ['edges', 'node'], ['nodes']),
+        );
+        return connection(
+          page,
+          (row) => encodeCursor(name, [row.rank]),
+          () => page.total,
+        );
+      },
+    },
+    StakeAuthorityConnection,
+    StakeAuthorityEdge,
+  ),
+);
+
+builder.queryField('stakeAuthority', (t) =>
+  t.field({
+    type: StakeAuthority,
+    nullable: true,
+    description: 'One stake authority; null when there is none.',
+    args: {
+      stakeAuthority: t.arg.string({ required: true, description: 'Address of the stake authority.' }),
+      window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
+    },
+    resolve: (_root, args, ctx, info) => {
+      if (args.stakeAuthority === '') throw badArgument('stakeAuthority', 'stakeAuthority is empty.');
+      return stakeAuthority(ctx, args, askedFields(info, []));
+    },
+  }),
+);

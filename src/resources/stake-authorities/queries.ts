@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { TimeWindow } from '../../chain/windows.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { count } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
+
+/** What finds one summary. */
+export type StakeAuthorityKey = { timeWindow: TimeWindow; stakeAuthority: string };
+
+/** What names one stored list. */
+export type StakeAuthorityListKey = { timeWindow: TimeWindow; type: StakeAuthorityType | 'all' };
+
+/** A summary with the fields that were asked for, and always what finds it again. */
+export type StakeAuthorityRow = Partial<StakeAuthoritySummary> & StakeAuthorityKey;
+export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number; total: number };
+
+const fields: Fields<StakeAuthorityField> = {
+  stakeAuthority: sql`s.stake_authority`,
+  validatorDelegates: sql`s.validator_delegates`,
+  // the percentages as text, or the client would make doubles of them
+  delegations: sql`coalesce((
+    select jsonb_agg(d.value || jsonb_build_object('percentage', d.value ->> 'percentage') order by d.place)
+    from jsonb_array_elements(s.delegations) with ordinality as d (value, place)
+  ), '[]')`,
+  stakingRewardsApy: sql`s.staking_rewards_apy::text`,
+  mevRewardsApr: sql`s.mev_rewards_apr::text`,
+  delegatorApy: sql`s.delegator_apy::text`,
+  sumMissedStakingRewards: sql`s.sum_missed_staking_rewards::text`,
+  poolName: sql`s.pool_name`,
+  delegatedStake: sql`s.delegated_stake::text`,
+  networkPenetration: sql`s.network_penetration::text`,
+  aggregateValidatorEffectiveness: sql`s.aggregate_validator_effectiveness::text`,
+  blendedVoteCommissionRate: sql`s.blended_vote_commission_rate::text`,
+  blendedMevCommissionRate: sql`s.blended_mev_commission_rate::text`,
+  sumStakingRewards: sql`s.sum_staking_rewards::text`,
+  sumMevRewards: sql`s.sum_mev_rewards::text`,
+  sumRewards: sql`s.sum_rewards::text`,
+  sumStakingCommissionPaid: sql`s.sum_staking_commission_paid::text`,
+  sumMevCommissionPaid: sql`s.sum_mev_commission_paid::text`,
+  sumCommissionPaid: sql`s.sum_commission_paid::text`,
+};
+
+const Place = z.object({ timeWindow: TimeWindow, rank: count(), total: count() });
+
+type Selection = {
+  names: StakeAuthorityField[];
+  row: z.ZodType<StakeAuthorityRow>;
+  ranked: z.ZodType<RankedStakeAuthorityRow>;
+};
+const selections = new Map<string, Selection>();
+
+/** The fields to read for those asked for, with the checks of such rows; there are few sets, so they are kept. */
+function selection(asked: readonly StakeAuthorityField[]): Selection {
+  const names = [...new Set<StakeAuthorityField>(['stakeAuthority', ...asked])].sort();
+  const known = selections.get(names.join());
+  if (known) return known;
+  const mask = Object.fromEntries(names.map((name) => [name, true]));
+  const ranked = StakeAuthoritySummary.pick(mask as { stakeAuthority: true }).extend(Place.shape);
+  const made = { names, ranked, row: ranked.omit({ rank: true, total: true }) } as unknown as Selection;
+  selections.set(names.join(), made);
+  return made;
+}
+
+/** A page of a list by stored rank: the cost is that of the rows returned, wherever it lies; one row more is read. */
+export function stakeAuthorityPage(
+  db: Queryable,
+  list: StakeAuthorityListKey,
+  range: Range<number>,
+  asked: readonly StakeAuthorityField[],
+): Promise<RankedStakeAuthorityRow[]> {
+  const { names, ranked } = selection(asked);
+  return rows(
+    db,
+    ranked,
+    sql`/* stakeAuthorityPage */
+    select page.*, l.total
+    from stake_authority_lists l
+    cross join lateral (
+      select r.rank, s.time_window as "timeWindow", ${selectList(fields, names)}
+      from stake_authority_ranks r join stake_authority_summaries s using (summary_id)
+      where r.list_id = l.list_id
+        and r.rank > ${range.after ?? -1} and r.rank < ${range.before ?? 2 ** 31 - 1}
+      order by r.rank ${range.backward ? sql`desc` : sql``}
+      limit ${range.limit + 1}
+    ) page
+    where l.time_window = ${list.timeWindow} and l.list_type = ${list.type}
+    order by page.rank ${range.backward ? sql`desc` : sql``}`,
+  );
+}
+
+/** How many rows a list has; 0 when there is no such list. */
+export async function stakeAuthorityListTotal(db: Queryable, list: StakeAuthorityListKey): Promise<number> {
+  const [row] = await rows(
+    db,
+    z.object({ total: count() }),
+    sql`/* stakeAuthorityListTotal */
+    select total from stake_authority_lists
+    where time_window = ${list.timeWindow} and list_type = ${list.type}`,
+  );
+  return row?.total ?? 0;
+}
+
+/** The summaries of these keys, in no particular order; keys without a row are absent. */
+export function stakeAuthoritiesByKey(
+  db: Queryable,
+  keys: readonly StakeAuthorityKey[],
+  asked: readonly StakeAuthorityField[],
+): Promise<StakeAuthorityRow[]> {
+  const { names, row } = selection(asked);
+  return rows(
+    db,
+    row,
+    sql`/* stakeAuthoritiesByKey */
+    select s.time_window as "timeWindow", ${selectList(fields, names)}
+    from unnest(
+      ${keys.map((key) => key.stakeAuthority)}::text[], ${keys.map((key) => key.timeWindow)}::text[]
+    ) as k (stake_authority, time_window)
+    join stake_authority_summaries s using (stake_authority, time_window)`,
+  );
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import {
+  base58Key,
+  count,
+  decimal,
+  decimalRatio,
+  decimalsAsNumbers,
+  nonNegativeDecimal,
+  text,
+} from '../../kernel/leaves.ts';
+
+/** The narrowing of stake authorities (decisions on stake authorities): a `pool` has a poolName. */
+export const stakeAuthorityTypes = ['pool', 'individual'] as const;
+export type StakeAuthorityType = (typeof stakeAuthorityTypes)[number];
+
+export const StakeDelegation = z
+  .object({
+    validatorVoteAccount: base58Key().describe('Vote account of the validator.'),
+    validatorName: text().nullable().describe('Name of the validator; null where it has none.'),
+    percentage: decimalRatio().describe("Share of the authority's delegated stake, 0..1."),
+  })
+  .meta({ id: 'StakeDelegation', description: 'A validator and the share of stake delegated to it.' });
+
+/** Of the rewards behind a yield (spec §4.8 and the decisions on Solana). */
+const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
+
+/** Stake authority summary (spec §2.7); amounts in SOL and rates as ratios by the decisions on Solana. */
+export const StakeAuthoritySummary = z
+  .object({
+    stakeAuthority: base58Key().describe('Address of the stake authority.'),
+    validatorDelegates: count().describe('Validators that its stake is delegated to.'),
+    delegations: z.array(StakeDelegation).describe('Where its stake is delegated to.'),
+    stakingRewardsApy: decimal().describe(`Yearly yield of staking rewards, compounded, ${smoothed}`),
+    mevRewardsApr: decimal().describe(`Yearly rate of MEV rewards, ${smoothed}`),
+    delegatorApy: decimal().describe(`Yearly yield of staking and MEV rewards together, ${smoothed}`),
+    sumMissedStakingRewards: nonNegativeDecimal().describe(
+      'Staking rewards missed because its validators were not perfect, in SOL.',
+    ),
+    poolName: text().min(1).nullable().describe('Name of the stake pool; null for an individual.'),
+    delegatedStake: nonNegativeDecimal().describe('Delegated stake, in SOL.'),
+    networkPenetration: decimalRatio().describe("Its share of the network's delegated stake, 0..1."),
+    aggregateValidatorEffectiveness: nonNegativeDecimal().describe(
+      'Effectiveness of its validators, weighted by its stake, as a ratio: 1 is a perfect one.',
+    ),
+    blendedVoteCommissionRate: decimalRatio().describe(
+      'Commission of its validators on staking rewards, weighted by its stake, 0..1.',
+    ),
+    blendedMevCommissionRate: decimalRatio().describe(
+      'Commission of its validators on MEV rewards, weighted by its stake, 0..1.',
+    ),
+    sumStakingRewards: nonNegativeDecimal().describe('Staking rewards, in SOL.'),
+    sumMevRewards: nonNegativeDecimal().describe('MEV rewards, in SOL.'),
+    sumRewards: nonNegativeDecimal().describe('Staking and MEV rewards together, in SOL.'),
+    sumStakingCommissionPaid: nonNegativeDecimal().describe(
+      'Commission paid to validators on staking rewards, in SOL.',
+    ),
+    sumMevCommissionPaid: nonNegativeDecimal().describe(
+      'Commission paid to validators on MEV rewards, in SOL.',
+    ),
+    sumCommissionPaid: nonNegativeDecimal().describe('Commission paid in all, in SOL.'),
+  })
+  .meta({
+    id: 'StakeAuthoritySummary',
+    description: 'Stake and rewards of a Solana stake authority over a time window.',
+  });
+export type StakeAuthoritySummary = z.infer<typeof StakeAuthoritySummary>;
+export type StakeAuthorityField = keyof StakeAuthoritySummary;
+export const stakeAuthorityFields = Object.keys(StakeAuthoritySummary.shape) as StakeAuthorityField[];
+
+/** The same record in v1: decimals are JSON numbers. */
+export const StakeAuthoritySummaryV1 = decimalsAsNumbers(StakeAuthoritySummary);

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { windowParam } from '../../chain/params.ts';
+import type { Context } from '../../context.ts';
+import { envelopeV0, envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { enumParam, intParam } from '../../kernel/params.ts';
+import { relativeUrl, route } from '../../kernel/route.ts';
+import {
+  StakeAuthoritySummary,
+  StakeAuthoritySummaryV1,
+  stakeAuthorityFields,
+  stakeAuthorityTypes,
+} from './record.ts';
+import {
+  STAKE_AUTHORITIES_DEFAULT_SIZE,
+  STAKE_AUTHORITIES_MAX_SIZE,
+  type StakeAuthorityList,
+  stakeAuthorities,
+} from './resolve.ts';
+
+const V1 = '/v1/solana/delegators/stakeAuthorities';
+
+const common = {
+  tag: 'Solana',
+  summary: 'Stake authorities',
+  networkHeader: false,
+  params: z.object({}),
+};
+const description =
+  'Summary statistics of all Solana stake authorities, by network penetration, largest first. Yields of the 1d window are computed over the rewards of the last 3 days, because staking rewards are paid about every 2 days.';
+
+const typeParam = () =>
+  enumParam(stakeAuthorityTypes, {
+    description: 'Kind of authority: `pool` has a poolName, `individual` has none; both when absent.',
+    nullable: true,
+  });
+const sizeParam = () =>
+  intParam({
+    description: 'Rows per page.',
+    min: 1,
+    max: STAKE_AUTHORITIES_MAX_SIZE,
+    default: STAKE_AUTHORITIES_DEFAULT_SIZE,
+  });
+
+/** The rows from a rank on, complete. */
+async function rowsFrom(ctx: Context, list: StakeAuthorityList, from: number, limit: number) {
+  const range = { ...(from > 0 ? { after: from - 1 } : {}), limit };
+  const page = await stakeAuthorities(ctx, list, range, stakeAuthorityFields);
+  return { ...page, rows: page.rows as unknown as StakeAuthoritySummary[] };
+}
+
+const list = route({
+  ...common,
+  path: '/v0/solana/delegators/stakeAuthorities',
+  operationId: 'listStakeAuthorities',
+  description: `${description} \`from\` is the 0-based rank. Decimals are text.`,
+  example: '/v0/solana/delegators/stakeAuthorities?window=7d',
+  successor: V1,
+  query: z.object({
+    window: windowParam(),
+    type: typeParam(),
+    from: intParam({ description: 'Rank of the first row, 0-based.', min: 0, nullable: true, default: 0 }),
+    size: sizeParam(),
+  }),
+  reply: envelopeV0(StakeAuthoritySummary),
+  async handle(ctx: Context, { query: { from, size, ...asked } }, call) {
+    const page = await rowsFrom(ctx, asked, from, size);
+    const to = from + page.rows.length;
+    return {
+      body: {
+        page: { from, to, size },
+        total: page.total,
+        data: page.rows,
+        next: page.hasNext ? relativeUrl(call.path, { ...asked, from: to, size }) : null,
+      },
+    };
+  },
+});
+
+const listV1 = route({
+  ...common,
+  path: V1,
+  operationId: 'listStakeAuthoritiesV1',
+  description: `${description} Decimals are JSON numbers with all their digits.`,
+  example: `${V1}?window=7d`,
+  query: z.object({
+    window: windowParam(),
+    type: typeParam(),
+    limit: sizeParam(),
+    offset: intParam({
+      description: 'Rows to skip: the rank of the first row, 0-based.',
+      min: 0,
+      default: 0,
+    }),
+  }),
+  reply: envelopeV1(StakeAuthoritySummaryV1),
+  async handle(ctx: Context, { query: { limit, offset, ...asked } }, call) {
+    const page = await rowsFrom(ctx, asked, offset, limit);
+    return { body: { ...linksV1(call, { limit, offset, count: page.total }), results: page.rows } };
+  },
+});
+
+export const stakeAuthorityRoutes = [list, listV1];

@@ -1,0 +1,112 @@
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { connection, connectionRange } from '../../graphql/connection.ts';
+import { NetworkEnum } from '../../graphql/enums.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import { ValidatorType } from '../validators/graphql.ts';
+import { loadValidator } from '../validators/loaders.ts';
+import { loadValidatorRewardTotal } from './loaders.ts';
+import type { RewardRow } from './queries.ts';
+import { SyncCommitteeReward } from './record.ts';
+import {
+  COMMITTEE_SIZE,
+  slotRewardCursor,
+  slotRewardPosition,
+  syncCommitteeRewards,
+  VALIDATOR_REWARDS_DEFAULT_SIZE,
+  VALIDATOR_REWARDS_MAX_SIZE,
+  validatorRewardCursor,
+  validatorRewardPosition,
+  validatorRewards,
+} from './resolve.ts';
+
+const SyncCommitteeRewardType = builder.objectRef<RewardRow>('SyncCommitteeReward').implement({
+  description:
+    'What one seat of the sync committee earned in a slot. A validator with several seats has a record for each.',
+  fields: (t) => ({
+    network: t.field({
+      type: NetworkEnum,
+      description: 'Network of the block.',
+      resolve: (row) => row.network,
+    }),
+    ...columns(t, SyncCommitteeReward),
+    validator: t.field({
+      type: ValidatorType,
+      nullable: true,
+      description: 'The validator that holds the seat; null when it is not stored.',
+      resolve: (row, _args, ctx) => loadValidator(ctx, row),
+    }),
+  }),
+});
+
+const SyncCommitteeRewardEdge = builder.edgeObject({
+  type: SyncCommitteeRewardType,
+  name: 'SyncCommitteeRewardEdge',
+  description: 'A reward and its place in the list.',
+});
+const SyncCommitteeRewardConnection = builder.connectionObject(
+  {
+    type: SyncCommitteeRewardType,
+    name: 'SyncCommitteeRewardConnection',
+    description: 'A list of sync committee rewards, page by page.',
+  },
+  SyncCommitteeRewardEdge,
+);
+
+builder.queryField('syncCommitteeRewards', (t) =>
+  t.connection(
+    {
+      type: SyncCommitteeRewardType,
+      description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for one after the last stored. At most ${COMMITTEE_SIZE} a page, as many by default. REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
+      args: {
+        slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
+        network: t.arg({
+          type: NetworkEnum,
+          description: 'Network; default: that of the network header, else MAINNET.',
+        }),
+      },
+      resolve: async (_root, args, ctx: Context) => {
+        if (args.slot < 0) throw badArgument('slot', `slot is ${args.slot}; an integer >= 0 is needed.`);
+        const slot = { network: args.network ?? ctx.network, slot: args.slot };
+        const range = connectionRange(args, {
+          defaultSize: COMMITTEE_SIZE,
+          maxSize: COMMITTEE_SIZE,
+          decode: (cursor) => slotRewardPosition(slot, cursor),
+        });
+        const page = await syncCommitteeRewards(ctx, slot, range);
+        return connection(
+          page,
+          (row) => slotRewardCursor(slot, row),
+          () => page.total,
+        );
+      },
+    },
+    SyncCommitteeRewardConnection,
+    SyncCommitteeRewardEdge,
+  ),
+);
+
+builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
+  t.connection(
+    {
+      type: SyncCommitteeRewardType,
+      description: `What it earned on sync committees, newest slot first. At most ${VALIDATOR_REWARDS_MAX_SIZE} a page, ${VALIDATOR_REWARDS_DEFAULT_SIZE} by default.`,
+      resolve: async (validator, args, ctx) => {
+        const range = connectionRange(args, {
+          defaultSize: VALIDATOR_REWARDS_DEFAULT_SIZE,
+          maxSize: VALIDATOR_REWARDS_MAX_SIZE,
+          decode: (cursor) => validatorRewardPosition(validator, cursor),
+        });
+        const page = await validatorRewards(ctx, validator, range);
+        return connection(
+          page,
+          (row) => validatorRewardCursor(validator, row),
+          () => loadValidatorRewardTotal(ctx, validator),
+        );
+      },
+    },
+    SyncCommitteeRewardConnection,
+    SyncCommitteeRewardEdge,
+  ),
+);

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
+import { Network } from '../../chain/networks.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { type Fields, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { count, flag } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import type { ValidatorKey } from '../validators/loaders.ts';
+import { SyncCommitteeReward, type SyncCommitteeRewardField, syncCommitteeRewardFields } from './record.ts';
+
+/** The slot of a block. */
+export type SlotKey = { network: Network; slot: number };
+export type RewardRow = SyncCommitteeReward & { network: Network; rank: number };
+/** A row with the position of its key in the keys. */
+export type ListedRewardRow = RewardRow & { list: number };
+export type SlotRewardRow = ListedRewardRow & { total: number };
+/** Where a reward stands in its validator's list, newest slot first. */
+export type RewardPosition = { slot: number; rank: number };
+
+// `k.genesis` is when slot 0 of the network began, in seconds.
+const fields: Fields<SyncCommitteeRewardField> = {
+  epoch: sql`r.slot / ${raw(String(SLOTS_PER_EPOCH))}`,
+  consensusSlot: sql`r.slot`,
+  validatorIndex: sql`r.validator_index`,
+  syncCommitteeRewards: sql`r.reward::text`,
+  blockTimestamp: sql`to_char(to_timestamp(k.genesis + ${raw(String(SECONDS_PER_SLOT))} * r.slot::bigint) at time zone 'UTC',
+      'YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
+};
+// Narrow columns: reading fewer of them saves nothing that could be measured.
+const select = sql`r.network, r.rank, ${selectList(fields, syncCommitteeRewardFields)}`;
+const Row = SyncCommitteeReward.extend({ network: Network, rank: count(), list: count() });
+const SlotRow = Row.extend({ total: count() });
+
+/** The networks of the keys with their genesis, as two columns of an `unnest`. */
+const networksOf = (keys: readonly { network: Network }[]): Sql =>
+  sql`${keys.map((key) => key.network)}::text[], ${keys.map((key) => slotStart(key.network, 0))}::bigint[]`;
+
+/**
+ * A page of the rewards of each of several slots, by stored rank: the cost is that of the rows returned, wherever the
+ * page lies. `total` is that of the slot, whose ranks have no gaps. One row more than the limit is read.
+ */
+export function slotRewardPages(
+  db: Queryable,
+  slots: readonly SlotKey[],
+  range: Range<number>,
+): Promise<SlotRewardRow[]> {
+  const order = range.backward ? sql`desc` : sql``;
+  return rows(
+    db,
+    SlotRow,
+    sql`/* slotRewardPages */
+    select k.list::int - 1 as "list", page.*, l.total
+    from unnest(${networksOf(slots)}, ${slots.map((key) => key.slot)}::int[])
+      with ordinality as k (network, genesis, slot, list)
+    cross join lateral (
+      select z.rank + 1 as total from sync_committee_rewards z
+      where z.network = k.network and z.slot = k.slot
+      order by z.rank desc limit 1
+    ) l
+    cross join lateral (
+      select ${select}
+      from sync_committee_rewards r
+      where r.network = k.network and r.slot = k.slot
+        and r.rank > ${range.after ?? -1}::int and r.rank < ${range.before ?? 512}::int
+      order by r.rank ${order}
+      limit ${range.limit + 1}
+    ) page
+    order by k.list, page.rank ${order}`,
+  );
+}
+
+const SlotState = z.object({ list: count(), total: count(), reached: flag() });
+export type SlotState = z.infer<typeof SlotState>;
+
+/** How many rewards each slot has, and whether the stored chain has reached it. */
+export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<SlotState[]> {
+  return rows(
+    db,
+    SlotState,
+    sql`/* slotStates */
+    select k.list::int - 1 as "list", coalesce(l.total, 0) as total, coalesce(h.slot >= k.slot, false) as reached
+    from unnest(${slots.map((key) => key.network)}::text[], ${slots.map((key) => key.slot)}::int[])
+      with ordinality as k (network, slot, list)
+    left join chain_heads h on h.network = k.network
+    left join lateral (
+      select z.rank + 1 as total from sync_committee_rewards z
+      where z.network = k.network and z.slot = k.slot
+      order by z.rank desc limit 1
+    ) l on true`,
+  );
+}
+
+/**
+ * A page of the rewards of each of several validators, newest slot first and within a slot the last seat first; one
+ * row more than the limit is read.
+ */
+export function validatorRewardPages(
+  db: Queryable,
+  validators: readonly ValidatorKey[],
+  range: Range<RewardPosition>,
+): Promise<ListedRewardRow[]> {
+  const { after, before } = range;
+  const order = range.backward ? sql`` : sql`desc`;
+  return rows(
+    db,
+    Row,
+    sql`/* validatorRewardPages */
+    select k.list::int - 1 as "list", page.*
+    from unnest(${networksOf(validators)}, ${validators.map((key) => key.validatorIndex)}::int[])
+      with ordinality as k (network, genesis, validator_index, list)
+    cross join lateral (
+      select ${select}
+      from sync_committee_rewards r
+      where r.network = k.network and r.validator_index = k.validator_index
+        ${after ? sql`and (r.slot, r.rank) < (${after.slot}::int, ${after.rank}::int)` : sql``}
+        ${before ? sql`and (r.slot, r.rank) > (${before.slot}::int, ${before.rank}::int)` : sql``}
+      order by r.slot ${order}, r.rank ${order}
+      limit ${range.limit + 1}
+    ) page
+    order by k.list, page."consensusSlot" ${order}, page.rank ${order}`,
+  );
+}
+
+const Total = z.object({ list: count(), total: count() });
+
+/** How many rewards each validator has: a count over the index of its rows. */
+export function validatorRewardTotals(
+  db: Queryable,
+  validators: readonly ValidatorKey[],
+): Promise<z.infer<typeof Total>[]> {
+  return rows(
+    db,
+    Total,
+    sql`/* validatorRewardTotals */
+    select k.list::int - 1 as "list", t.total
+    from unnest(${validators.map((key) => key.network)}::text[],
+      ${validators.map((key) => key.validatorIndex)}::int[]) with ordinality as k (network, validator_index, list)
+    cross join lateral (
+      select count(*)::int as total from sync_committee_rewards r
+      where r.network = k.network and r.validator_index = k.validator_index
+    ) t`,
+  );
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { count, signedGweiText, timestamp } from '../../kernel/leaves.ts';
+
+/** Sync committee rewards record (spec §2.5); units by the decisions on sync committee rewards. */
+export const SyncCommitteeReward = z
+  .object({
+    epoch: count().describe('Epoch of the slot.'),
+    consensusSlot: count().describe('Slot of the block.'),
+    validatorIndex: count().describe('Index of the validator that holds the seat.'),
+    syncCommitteeRewards: signedGweiText().describe(
+      'What the seat earned in the slot, in Gwei; negative for a missed signature.',
+    ),
+    blockTimestamp: timestamp().describe('When the slot began, in UTC.'),
+  })
+  .meta({
+    id: 'SyncCommitteeReward',
+    description:
+      'What one seat of the sync committee earned in a slot. A validator with several seats has a record for each.',
+  });
+export type SyncCommitteeReward = z.infer<typeof SyncCommitteeReward>;
+export type SyncCommitteeRewardField = keyof SyncCommitteeReward;
+export const syncCommitteeRewardFields = Object.keys(SyncCommitteeReward.shape) as SyncCommitteeRewardField[];

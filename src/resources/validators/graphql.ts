@@ -1,0 +1,121 @@
+import { Network } from '../../chain/networks.ts';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { connection, connectionRange } from '../../graphql/connection.ts';
+import { NetworkEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { askedFields, Operator } from '../operators/graphql.ts';
+import { SlashingType } from '../slashings/graphql.ts';
+import { loadSlashing } from '../slashings/loaders.ts';
+import { loadOperatorValidatorTotal, loadValidator, type ValidatorKey, validatorKeyText } from './loaders.ts';
+import type { ValidatorRow } from './queries.ts';
+import { Validator } from './record.ts';
+import {
+  operatorsOf,
+  operatorValidators,
+  VALIDATORS_DEFAULT_SIZE,
+  VALIDATORS_MAX_SIZE,
+  validator,
+  validatorCursor,
+  validatorPosition,
+} from './resolve.ts';
+
+function keyOfNodeId(id: string): ValidatorKey | null {
+  const [, name, index] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
+  const network = Network.safeParse(name).data;
+  return network && Number(index) < 2 ** 31 ? { network, validatorIndex: Number(index) } : null;
+}
+
+export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
+builder.node(ValidatorType, {
+  description: 'A validator and whom it belongs to. GraphQL only: no REST path is documented for it.',
+  id: { resolve: validatorKeyText, description: 'Global id, for `node`.' },
+  loadMany: (ids, ctx) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const key = keyOfNodeId(id);
+        return key && ((await loadValidator(ctx, key)) ?? null);
+      }),
+    ),
+  fields: (t) => ({
+    network: t.field({
+      type: NetworkEnum,
+      description: 'Network of the validator.',
+      resolve: (row) => row.network,
+    }),
+    ...columns(t, Validator),
+    slashing: t.field({
+      type: SlashingType,
+      nullable: true,
+      description: 'Its slashing; null when there is none.',
+      resolve: (row, _args, ctx) => loadSlashing(ctx, row),
+    }),
+    operators: t.field({
+      type: [Operator],
+      description:
+        'The operators it belongs to, in a window: those of its deposit address, withdrawal address, node operator and pool, in this order. Those without a summary are left out.',
+      args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }) },
+      resolve: (row, args, ctx, info) => operatorsOf(ctx, row, args.window, askedFields(info, [])),
+    }),
+  }),
+});
+
+const ValidatorEdge = builder.edgeObject({
+  type: ValidatorType,
+  name: 'ValidatorEdge',
+  description: 'A validator and its place in the list.',
+});
+const ValidatorConnection = builder.connectionObject(
+  { type: ValidatorType, name: 'ValidatorConnection', description: 'A list of validators, page by page.' },
+  ValidatorEdge,
+);
+
+builder.queryField('validator', (t) =>
+  t.field({
+    type: ValidatorType,
+    nullable: true,
+    description: 'One validator, by exactly one of index and public key; null when it is not known.',
+    args: {
+      index: t.arg.int({ description: 'Index of the validator, >= 0.' }),
+      pubkey: t.arg.string({ description: 'Public key of the validator, 0x and 96 hex digits.' }),
+      network: t.arg({
+        type: NetworkEnum,
+        description: 'Network; default: that of the network header, else MAINNET.',
+      }),
+    },
+    resolve: (_root, args, ctx: Context) => validator(ctx, args.network ?? ctx.network, args),
+  }),
+);
+
+builder.objectField(SlashingType, 'validator', (t) =>
+  t.field({
+    type: ValidatorType,
+    nullable: true,
+    description: 'The slashed validator; null when only its slashing is stored.',
+    resolve: (row, _args, ctx) => loadValidator(ctx, row),
+  }),
+);
+
+builder.objectField(Operator, 'validators', (t) =>
+  t.connection(
+    {
+      type: ValidatorType,
+      description: `Its validators by index, whatever its window: of deposit addresses, withdrawal addresses, node operators, pools and pool shares; empty for other classes. At most ${VALIDATORS_MAX_SIZE} a page, ${VALIDATORS_DEFAULT_SIZE} by default.`,
+      resolve: async (operator, args, ctx) => {
+        const range = connectionRange(args, {
+          defaultSize: VALIDATORS_DEFAULT_SIZE,
+          maxSize: VALIDATORS_MAX_SIZE,
+          decode: (cursor) => validatorPosition(operator, cursor),
+        });
+        const page = await operatorValidators(ctx, operator, range);
+        return connection(
+          page,
+          (row) => validatorCursor(operator, row),
+          () => loadOperatorValidatorTotal(ctx, operator),
+        );
+      },
+    },
+    ValidatorConnection,
+    ValidatorEdge,
+  ),
+);

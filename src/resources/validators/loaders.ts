@@ -1,0 +1,58 @@
+import type { Context } from '../../context.ts';
+import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
+import type { Range } from '../../kernel/page.ts';
+import { type OperatorKey, operatorKeyText } from '../operators/loaders.ts';
+import {
+  operatorValidatorPages,
+  operatorValidatorTotals,
+  type PubkeyKey,
+  type ValidatorKey,
+  type ValidatorRow,
+  validatorsByIndex,
+  validatorsByPubkey,
+} from './queries.ts';
+
+export type { ValidatorKey };
+
+/** A text that two keys share only when they are equal. */
+export const validatorKeyText = (key: ValidatorKey) => `${key.network}:${key.validatorIndex}`;
+
+/** A validator by its index, or undefined; all that a request asks for in one step travel in one statement. */
+export const loadValidator = (ctx: Context, key: ValidatorKey) =>
+  batchLoader<ValidatorKey, ValidatorRow>(ctx.loaders, 'validator', validatorKeyText, async (keys) => {
+    const found = await validatorsByIndex(ctx.db, keys);
+    return new Map(found.map((row) => [validatorKeyText(row), row]));
+  }).load(key);
+
+const pubkeyText = (key: PubkeyKey) => `${key.network}:${key.validatorPubkey}`;
+
+/** A validator by its public key in lower case, or undefined. */
+export const loadValidatorByPubkey = (ctx: Context, key: PubkeyKey) =>
+  batchLoader<PubkeyKey, ValidatorRow>(ctx.loaders, 'validatorByPubkey', pubkeyText, async (keys) => {
+    const found = await validatorsByPubkey(ctx.db, keys);
+    return new Map(found.map((row) => [pubkeyText(row), row]));
+  }).load(key);
+
+/** A page of an operator's validators; the pages of many operators are one statement. */
+export const loadOperatorValidators = async (
+  ctx: Context,
+  operator: OperatorKey,
+  range: Range<number>,
+): Promise<ValidatorRow[]> =>
+  (await batchListLoader(
+    ctx.loaders,
+    `operatorValidators:${JSON.stringify(range)}`,
+    operatorKeyText,
+    (operators: readonly OperatorKey[]) => operatorValidatorPages(ctx.db, operators, range),
+  ).load(operator)) ?? [];
+
+/** How many validators an operator has; those of many operators are one statement. */
+export const loadOperatorValidatorTotal = async (ctx: Context, operator: OperatorKey): Promise<number> => {
+  const rows = await batchListLoader(
+    ctx.loaders,
+    'operatorValidatorTotal',
+    operatorKeyText,
+    (operators: readonly OperatorKey[]) => operatorValidatorTotals(ctx.db, operators),
+  ).load(operator);
+  return rows?.[0]?.total ?? 0;
+};

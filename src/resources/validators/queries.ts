@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { Network } from '../../chain/networks.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { type Fields, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { count } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import type { OperatorKey } from '../operators/loaders.ts';
+import { Validator, type ValidatorField, validatorFields } from './record.ts';
+
+export type ValidatorKey = { network: Network; validatorIndex: number };
+export type PubkeyKey = { network: Network; validatorPubkey: string };
+export type ValidatorRow = Validator & { network: Network };
+
+const fields: Fields<ValidatorField> = {
+  validatorIndex: sql`v.validator_index`,
+  validatorPubkey: sql`v.validator_pubkey`,
+  depositAddress: sql`v.deposit_address`,
+  withdrawalAddress: sql`v.withdrawal_address`,
+  nodeOperator: sql`v.node_operator`,
+  pool: sql`v.pool`,
+  activationEpoch: sql`v.activation_epoch`,
+  exitEpoch: sql`v.exit_epoch`,
+  slashed: sql`v.slashed`,
+};
+const select = sql`v.network, ${selectList(fields, validatorFields)}`;
+const Row = Validator.extend({ network: Network });
+const ListedRow = Row.extend({ list: count() });
+const Total = z.object({ list: count(), total: count() });
+
+/** The validators of these indices; those that are not known are absent. */
+export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]): Promise<ValidatorRow[]> {
+  return rows(
+    db,
+    Row,
+    sql`/* validatorsByIndex */
+    select ${select}
+    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.validatorIndex)}::int[])
+      as k (network, validator_index)
+    join validators v using (network, validator_index)`,
+  );
+}
+
+/** The validators with these public keys, in lower case; those that are not known are absent. */
+export function validatorsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Promise<ValidatorRow[]> {
+  return rows(
+    db,
+    Row,
+    sql`/* validatorsByPubkey */
+    select ${select}
+    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.validatorPubkey)}::text[])
+      as k (network, validator_pubkey)
+    join validators v using (network, validator_pubkey)`,
+  );
+}
+
+const operatorsAsked = (operators: readonly OperatorKey[]): Sql => sql`asked_operators(
+      ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
+      ${operators.map((key) => key.idType)}::text[], ${operators.map((key) => key.timeWindow)}::text[]
+    ) k`;
+
+/**
+ * A page of the validators of each of several operators, by index; `list` in a row is the position of its operator.
+ * One row more than the limit is read. Classes without validators of their own have none.
+ */
+export function operatorValidatorPages(
+  db: Queryable,
+  operators: readonly OperatorKey[],
+  range: Range<number>,
+): Promise<(ValidatorRow & { list: number })[]> {
+  const order = range.backward ? sql`desc` : sql``;
+  return rows(
+    db,
+    ListedRow,
+    sql`/* operatorValidatorPages */
+    select k.list, ${select}
+    from ${operatorsAsked(operators)}
+    cross join lateral (
+      select m.validator_index
+      from operator_validators m
+      where m.network = k.network and m.id_type = k.id_type
+        and m.operator_id = k.operator_id and m.share_of = k.share_of
+        and m.validator_index > ${range.after ?? -1}
+        ${range.before === undefined ? sql`` : sql`and m.validator_index < ${range.before}`}
+      order by m.validator_index ${order}
+      limit ${range.limit + 1}
+    ) page
+    join validators v on (v.network, v.validator_index) = (k.network, page.validator_index)
+    order by k.list, v.validator_index ${order}`,
+  );
+}
+
+/** How many validators each operator has: a count over the index of its class. */
+export function operatorValidatorTotals(
+  db: Queryable,
+  operators: readonly OperatorKey[],
+): Promise<z.infer<typeof Total>[]> {
+  return rows(
+    db,
+    Total,
+    sql`/* operatorValidatorTotals */
+    select k.list, t.total
+    from ${operatorsAsked(operators)}
+    cross join lateral (
+      select count(*)::int as total
+      from operator_validators m
+      where m.network = k.network and m.id_type = k.id_type
+        and m.operator_id = k.operator_id and m.share_of = k.share_of
+    ) t`,
+  );
+}
