@@ -1,5 +1,10 @@
-// `npm start`: builds and serves in one process, so that a signal to npm reaches the gateway itself.
-import './build.mjs';
+// `npm start`: serves, built anew when the sources are newer than the build. One process, so that a signal to npm
+// reaches the gateway itself.
+import { readdirSync, statSync } from 'node:fs';
+
+const built = statSync('dist/main.js', { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const sources = readdirSync('src', { recursive: true }).map((name) => statSync(`src/${name}`).mtimeMs);
+if (Math.max(...sources) > built) await import('./build.mjs');
 
 process.argv.splice(2, process.argv.length, 'serve');
 await import('../dist/main.js');

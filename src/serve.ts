@@ -41,7 +41,7 @@ function banner(address: string, database: Database, token: string | undefined):
     '',
     `  GraphiQL        ${address}/graphql`,
     `  REST reference  ${address}/docs`,
-    `  Database        ${database.embedded ? 'embedded PostgreSQL, sample data' : 'DATABASE_URL'}`,
+    `  Database        ${database.embedded ? 'embedded PostgreSQL' : 'that of DATABASE_URL'}`,
   ];
   if (token) {
     lines.push(

@@ -35,7 +35,7 @@ const Shape = AttestationRecord.omit(derived).extend({
 });
 
 /** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */
-const ImportedAttestation = Shape.superRefine((row, context) => {
+const ImportedAttestation = Shape.pipe(z.custom<z.infer<typeof Shape>>()).superRefine((row, context) => {
   const { network, calendar, hour, day } = row;
   const fault = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });

@@ -1,11 +1,14 @@
 import type pg from 'pg';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { Slashing } from '../resources/slashings/record.ts';
 import { type ImportCounts, type Importer, isObject } from './importer.ts';
 
-const ImportedSlashing = Slashing.extend({ network: Network }).superRefine((row, context) => {
+const Shape = Slashing.extend({ network: Network });
+
+/** What fields say of one another; asked only of rows whose fields fit. */
+const ImportedSlashing = Shape.pipe(z.custom<z.infer<typeof Shape>>()).superRefine((row, context) => {
   const expected = BigInt(row.balanceBeforeSlashing) - BigInt(row.balanceBeforeWithdrawal);
   if (BigInt(row.slashingPenalties) !== expected) {
     context.addIssue({
@@ -80,7 +83,7 @@ export async function writeSlashings(
 export const slashingImporter: Importer<ImportedSlashing> = {
   resource: 'slashings',
   check: (raw, { network }) => {
-    const value = decode(ImportedSlashing, raw);
+    const value = decode(Shape, raw);
     return ImportedSlashing.safeParse(isObject(value) ? { network, ...value } : value);
   },
   key: (row) => `${row.network}:${row.validatorIndex}`,

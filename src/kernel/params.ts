@@ -60,7 +60,7 @@ function param<T, O extends Options<T>>(options: O, schema: JsonSchema, read: Re
 /** An integer in decimal digits within `min..max`. Out of range is a fault, never clamped. */
 export function intParam<const O extends Options<number> & { min: number; max?: number }>(options: O) {
   const max = options.max ?? 2 ** 31 - 1;
-  const range = options.max === undefined ? `>= ${options.min}` : `from ${options.min} to ${max}`;
+  const range = `from ${options.min} to ${max}`;
   const schema = { type: 'integer', minimum: options.min, maximum: max };
   return param<number, O>(options, schema, (raw) => {
     if (!/^-?\d+$/.test(raw))

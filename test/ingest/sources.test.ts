@@ -131,8 +131,9 @@ describe('faults', () => {
 
   it('are told of text that is half a surrogate pair, which no UTF-8 can hold', async () => {
     const path = await write([operator('a\ud800b')]);
-    const broken = importFile(database.pool, 'operators', path, { network: 'mainnet' });
-    await expect(broken).rejects.toThrow(`${path}: nothing loaded; `);
+    const { faults, loaded } = await importFile(database.pool, 'operators', path, { network: 'mainnet' });
+    expect(loaded).toBe(false);
+    expect(faults).toEqual([{ file: path, place: 'row 1', field: 'id', msg: 'must be well-formed Unicode' }]);
   });
 
   it.each([

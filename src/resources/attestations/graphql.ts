@@ -6,7 +6,7 @@ import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { selectedFields } from '../../graphql/selection.ts';
-import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { IdTypeEnum, Operator } from '../operators/graphql.ts';
@@ -135,7 +135,7 @@ async function attestationConnection(
   const range = connectionRange(args, {
     defaultSize: ATTESTATIONS_DEFAULT_SIZE,
     maxSize: ATTESTATIONS_MAX_SIZE,
-    decode: (cursor) => decodeCursor(name, cursor)?.map(Number)[0],
+    decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
   });
   const page = await read(query, range);
   return connection(

@@ -7,7 +7,7 @@ import { columns, plainObject } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum, TimeWindowEnum } from '../../graphql/enums.ts';
 import { selectedFields } from '../../graphql/selection.ts';
-import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import type { Range, Slice } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { loadOperator } from './loaders.ts';
@@ -168,7 +168,7 @@ async function operatorConnection(
   const range = connectionRange(args, {
     defaultSize: OPERATORS_DEFAULT_SIZE,
     maxSize: OPERATORS_MAX_SIZE,
-    decode: (cursor) => decodeCursor(name, cursor)?.map(Number)[0],
+    decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
   });
   const page = await read(range, askedFields(info, ['edges', 'node'], ['nodes']));
   return connection(

@@ -30,9 +30,10 @@ builder.node(SlashingType, {
   loadMany: (ids, ctx) =>
     Promise.all(
       ids.map(async (id) => {
-        const [network, index] = [Network.safeParse(id.split(':')[0]).data, Number(id.split(':')[1])];
-        if (!network || !Number.isInteger(index) || index < 0 || index >= 2 ** 31) return null;
-        return (await loadSlashing(ctx, { network, validatorIndex: index })) ?? null;
+        const [, name, index] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
+        const network = Network.safeParse(name).data;
+        if (!network || Number(index) >= 2 ** 31) return null;
+        return (await loadSlashing(ctx, { network, validatorIndex: Number(index) })) ?? null;
       }),
     ),
   fields: (t) => ({

@@ -6,7 +6,7 @@ import { columns, plainObject } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { TimeWindowEnum } from '../../graphql/enums.ts';
 import { selectedFields } from '../../graphql/selection.ts';
-import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { StakeAuthorityRow } from './queries.ts';
 import {
@@ -111,7 +111,7 @@ builder.queryField('stakeAuthorities', (t) =>
         const range = connectionRange(args, {
           defaultSize: STAKE_AUTHORITIES_DEFAULT_SIZE,
           maxSize: STAKE_AUTHORITIES_MAX_SIZE,
-          decode: (cursor) => decodeCursor(name, cursor)?.map(Number)[0],
+          decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
         });
         const page = await stakeAuthorities(
           ctx,
