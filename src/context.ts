@@ -3,8 +3,15 @@ import type { Network } from './chain/networks.ts';
 import type { Queryable } from './db/pool.ts';
 import type { LoaderCache } from './kernel/batch.ts';
 
-/** Who calls: the token that was shown. */
-export type Caller = { tokenId: string; tokenName: string };
+/** Who calls: the account whose token was shown. */
+export type Caller = {
+  accountId: string;
+  account: string;
+  tokenId: string;
+  tokenName: string;
+  /** Requests per second; undefined without a limit. */
+  rateLimit: number | undefined;
+};
 
 /** What an answer may depend on. Fresh for each request, and the only bag that is passed around. */
 export type Context = {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import { accountCommand } from './commands/account.ts';
 import { importCommand } from './commands/import.ts';
 import { tokenCommand } from './commands/token.ts';
 import { withDatabase } from './commands/with-database.ts';
@@ -43,6 +44,7 @@ program
   );
 
 program.addCommand(importCommand());
+program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 // exitOverride is not inherited by commands that are added ready-made
 for (const command of program.commands) {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
 import { listen } from '../db/listen.ts';
 import type { Queryable } from '../db/pool.ts';
+import { tierRates } from './tiers.ts';
 import { isWellFormed, tokenHash } from './token-format.ts';
 import { type ActiveToken, activeTokens, noteUse, TOKENS_CHANNEL } from './tokens.ts';
 
@@ -61,7 +62,13 @@ export async function openDirectory(options: {
         return undefined;
       }
       uses.set(token.tokenId, now);
-      return { tokenId: token.tokenId, tokenName: token.name };
+      return {
+        accountId: token.accountId,
+        account: token.account,
+        tokenId: token.tokenId,
+        tokenName: token.name,
+        rateLimit: token.rateLimit ?? tierRates[token.tier],
+      };
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 import { rows, sql } from '../db/rows.ts';
+import { tiers } from './tiers.ts';
 import { newToken, tokenHash, tokenPrefix } from './token-format.ts';
 
 /** The channel on which every change of tokens is told to all replicas. */
 export const TOKENS_CHANNEL = 'stakegraph_tokens';
 
-export const TokenRow = z.object({
+const TokenRow = z.object({
   tokenId: z.string(),
+  account: z.string(),
   name: z.string(),
   prefix: z.string(),
   createdAt: z.string(),
@@ -18,45 +20,53 @@ export const TokenRow = z.object({
 export type TokenRow = z.infer<typeof TokenRow>;
 
 const iso = 'YYYY-MM-DD"T"HH24:MI:SS"Z"';
-const columns = sql`token_id::text as "tokenId", name, prefix, to_char(created_at, ${iso}) as "createdAt",
-  to_char(expires_at, ${iso}) as "expiresAt", to_char(last_used_at, ${iso}) as "lastUsedAt",
-  to_char(revoked_at, ${iso}) as "revokedAt"`;
+const columns = sql`t.token_id::text as "tokenId", (select a.name from accounts a where a.account_id = t.account_id)
+    as account, t.name, t.prefix, to_char(t.created_at, ${iso}) as "createdAt",
+  to_char(t.expires_at, ${iso}) as "expiresAt", to_char(t.last_used_at, ${iso}) as "lastUsedAt",
+  to_char(t.revoked_at, ${iso}) as "revokedAt"`;
 
-/** Makes a token; the answer is the only time that it is shown. */
+/** Makes a token of an account; the answer is the only time that it is shown. Throws when there is no such account. */
 export async function createToken(
   db: Queryable,
   name: string,
   expiresAt: Date | null = null,
+  account = 'default',
 ): Promise<{ token: string; row: TokenRow }> {
   const token = newToken();
   const [row] = await rows(
     db,
     TokenRow,
     sql`/* createToken */
-    with made as (
-      insert into tokens (name, hash, prefix, expires_at)
-      values (${name}, ${tokenHash(token)}, ${tokenPrefix(token)}, ${expiresAt})
+    with t as (
+      insert into tokens (name, hash, prefix, expires_at, account_id)
+      select ${name}, ${tokenHash(token)}, ${tokenPrefix(token)}, ${expiresAt}, account_id
+      from accounts where name = ${account}
       returning *
     )
-    select ${columns}, pg_notify(${TOKENS_CHANNEL}, '') from made`,
+    select ${columns}, pg_notify(${TOKENS_CHANNEL}, '') from t`,
   );
-  return { token, row: row as TokenRow };
+  if (!row) throw new Error(`There is no account ${JSON.stringify(account)}; see "stakegraph account list".`);
+  return { token, row };
 }
 
 /** All tokens, newest first. */
 export const listTokens = (db: Queryable): Promise<TokenRow[]> =>
-  rows(db, TokenRow, sql`/* listTokens */ select ${columns} from tokens order by created_at desc, token_id`);
+  rows(
+    db,
+    TokenRow,
+    sql`/* listTokens */ select ${columns} from tokens t order by t.created_at desc, t.token_id`,
+  );
 
-/** Revokes a token by its id or the start of what is shown of it; undefined when there is no such active token. */
+/** Revokes a token by its id; undefined when there is no such active token. */
 export async function revokeToken(db: Queryable, tokenId: string): Promise<TokenRow | undefined> {
   const [row] = await rows(
     db,
     TokenRow,
     sql`/* revokeToken */
-    with revoked as (
+    with t as (
       update tokens set revoked_at = now() where token_id::text = ${tokenId} and revoked_at is null returning *
     )
-    select ${columns}, pg_notify(${TOKENS_CHANNEL}, '') from revoked`,
+    select ${columns}, pg_notify(${TOKENS_CHANNEL}, '') from t`,
   );
   return row;
 }
@@ -65,6 +75,11 @@ const ActiveToken = z.object({
   hash: z.string(),
   tokenId: z.string(),
   name: z.string(),
+  accountId: z.string(),
+  account: z.string(),
+  tier: z.enum(tiers),
+  /** Requests per second of the account's own; null where the tier's holds. */
+  rateLimit: z.int().nullable(),
   expiresAtMs: z.number().nullable(),
 });
 export type ActiveToken = z.infer<typeof ActiveToken>;
@@ -75,9 +90,11 @@ export const activeTokens = (db: Queryable): Promise<ActiveToken[]> =>
     db,
     ActiveToken,
     sql`/* activeTokens */
-    select encode(hash, 'hex') as hash, token_id::text as "tokenId", name,
-      (extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"
-    from tokens where revoked_at is null and (expires_at is null or expires_at > now())`,
+    select encode(t.hash, 'hex') as hash, t.token_id::text as "tokenId", t.name,
+      a.account_id::text as "accountId", a.name as account, a.tier, a.rate_limit as "rateLimit",
+      (extract(epoch from t.expires_at) * 1000)::float8 as "expiresAtMs"
+    from tokens t join accounts a using (account_id)
+    where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`,
   );
 
 /** Notes when tokens were last used, in one statement for all. */
@@ -87,4 +104,34 @@ export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): P
     from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::timestamptz[]) as u (token_id, at)
     where t.token_id = u.token_id`;
   await db.query({ text: statement.text, values: statement.values });
+}
+
+/**
+ * Makes a token that takes the place of another: same account and name. The old one stays good until `graceSeconds` have
+ * passed, so that its users can be given the new one without a gap. Undefined when there is no such active token.
+ */
+export async function rotateToken(
+  db: Queryable,
+  tokenId: string,
+  graceSeconds: number,
+): Promise<{ token: string; row: TokenRow } | undefined> {
+  const token = newToken();
+  const [row] = await rows(
+    db,
+    TokenRow,
+    sql`/* rotateToken */
+    with old as (
+      select * from tokens where token_id::text = ${tokenId} and revoked_at is null
+        and (expires_at is null or expires_at > now()) for update
+    ), t as (
+      insert into tokens (name, hash, prefix, account_id, expires_at)
+      select name, ${tokenHash(token)}, ${tokenPrefix(token)}, account_id, expires_at from old
+      returning *
+    ), ending as (
+      update tokens set expires_at = least(tokens.expires_at, now() + make_interval(secs => ${graceSeconds}))
+      from old where tokens.token_id = old.token_id
+    )
+    select ${columns}, pg_notify(${TOKENS_CHANNEL}, '') from t`,
+  );
+  return row && { token, row };
 }

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { createToken, listTokens, revokeToken } from '../accounts/tokens.ts';
+import { DEFAULT_ACCOUNT } from '../accounts/accounts.ts';
+import { createToken, listTokens, revokeToken, rotateToken, type TokenRow } from '../accounts/tokens.ts';
 import { parseDate, parseDateTime } from '../kernel/time.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -18,21 +19,48 @@ function tokenName(text: string): string {
   return text;
 }
 
-/** `stakegraph token create|list|revoke` */
+function grace(text: string): number {
+  if (!/^\d{1,8}$/.test(text) || Number(text) > 31_536_000) {
+    throw new InvalidArgumentError('Whole seconds from 0 to 31536000 are needed.');
+  }
+  return Number(text);
+}
+
+const noSuchToken = (tokenId: string) =>
+  new Error(`There is no active token ${JSON.stringify(tokenId)}; see "stakegraph token list".`);
+
+function show({ token, row }: { token: string; row: TokenRow }) {
+  process.stdout.write(`${token}\n`);
+  process.stderr.write(
+    `Token ${row.tokenId} (${row.name}) of account ${row.account}. It is shown this once; only its hash is kept.\n`,
+  );
+}
+
+/** `stakegraph token create|rotate|list|revoke` */
 export function tokenCommand(): Command {
-  const command = new Command('token').description('make, list and revoke access tokens');
+  const command = new Command('token').description('make, rotate, list and revoke access tokens');
   command
     .command('create')
     .description('make a token and print it; it cannot be shown again')
     .requiredOption('--name <name>', 'what the token is for', tokenName)
+    .option('--account <name>', 'whose token it is', DEFAULT_ACCOUNT)
     .option('--expires <date>', 'date or date-time from which on it is refused', future)
-    .action((flags: { name: string; expires?: Date }) =>
+    .action((flags: { name: string; account: string; expires?: Date }) =>
       withDatabase(async ({ write: pool }) => {
-        const { token, row } = await createToken(pool, flags.name, flags.expires ?? null);
-        process.stdout.write(`${token}\n`);
-        process.stderr.write(
-          `Token ${row.tokenId} (${row.name}). It is shown this once; only its hash is kept.\n`,
-        );
+        show(await createToken(pool, flags.name, flags.expires ?? null, flags.account));
+      }),
+    );
+  command
+    .command('rotate')
+    .description('make a token that takes the place of another, and let the old one run out')
+    .argument('<tokenId>', 'id of the old token, as listed')
+    .option('--grace <seconds>', 'how long the old token stays good, 0 to 31536000', grace, 86_400)
+    .action((tokenId: string, flags: { grace: number }) =>
+      withDatabase(async ({ write: pool }) => {
+        const made = await rotateToken(pool, tokenId, flags.grace);
+        if (!made) throw noSuchToken(tokenId);
+        show(made);
+        process.stderr.write(`Token ${tokenId} stays good for ${flags.grace} seconds.\n`);
       }),
     );
   command
@@ -50,7 +78,9 @@ export function tokenCommand(): Command {
               ? `expires ${row.expiresAt}`
               : 'active';
           const used = row.lastUsedAt ? `last used ${row.lastUsedAt}` : 'never used';
-          process.stdout.write(`${row.tokenId}  ${row.prefix}…  ${row.name}  ${state}, ${used}\n`);
+          process.stdout.write(
+            `${row.tokenId}  ${row.prefix}…  ${row.account}  ${row.name}  ${state}, ${used}\n`,
+          );
         }
       }),
     );
@@ -61,10 +91,7 @@ export function tokenCommand(): Command {
     .action((tokenId: string) =>
       withDatabase(async ({ write: pool }) => {
         const row = await revokeToken(pool, tokenId);
-        if (!row)
-          throw new Error(
-            `There is no active token ${JSON.stringify(tokenId)}; see "stakegraph token list".`,
-          );
+        if (!row) throw noSuchToken(tokenId);
         process.stdout.write(`revoked ${row.tokenId} (${row.name})\n`);
       }),
     );

@@ -18,7 +18,10 @@ const isJsonObject = (text: unknown): boolean => {
   }
 };
 
-/** What is wrong with the request as one of GraphQL: Yoga takes an empty object for no body, and bad JSON in a URL for a fault of ours. */
+/**
+ * What is wrong with a request as one of GraphQL. Checked here because Yoga reads an empty object as no body at all,
+ * and answers bad JSON in a URL as a fault of ours.
+ */
 function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
   const fault = (loc: string[], msg: string): Fault[] => [{ loc, msg, type: 'graphql_params' }];
   if (method === 'POST') {

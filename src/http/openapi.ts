@@ -84,6 +84,7 @@ const errorText: Record<string, string> = {
   400: 'Invalid input: one item for each fault found.',
   401: 'The token is missing, malformed, unknown, revoked or expired.',
   404: 'There is no such thing.',
+  429: 'Over the rate of the account; see Retry-After, RateLimit and RateLimit-Policy.',
   503: 'The database cannot answer now; see Retry-After.',
 };
 

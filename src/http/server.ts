@@ -11,6 +11,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { TokenDirectory } from '../accounts/directory.ts';
+import { memoryRates } from '../accounts/rates.ts';
 import type { Network } from '../chain/networks.ts';
 import type { Settings } from '../config.ts';
 import type { Caller, Context } from '../context.ts';
@@ -101,7 +102,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(cors, {
     origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
     methods: ['GET', 'HEAD', 'POST'],
-    exposedHeaders: ['X-Request-Id', 'Deprecation', 'Link', 'Retry-After'],
+    exposedHeaders: ['X-Request-Id', 'Deprecation', 'Link', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
     maxAge: 600,
   });
   app.addHook('onRequest', async (request) => {
@@ -135,6 +136,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     log: request.log as unknown as Logger,
     loaders: new Map(),
   });
+  const rates = memoryRates();
   const served = { networkHeaders: settings.NETWORK_HEADERS, publicUrl: settings.PUBLIC_URL, makeContext };
 
   serveHealth(app, { pool, readiness: options.readiness });
@@ -147,6 +149,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       const caller = tokens.find(request.headers.authorization, now());
       if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');
       request.caller = caller;
+      reply.headers(await rates.take(caller));
     });
     for (const route of routes) serveRoute(metered, route, served);
     serveGraphql(metered, served);

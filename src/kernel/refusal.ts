@@ -11,6 +11,7 @@ export const refusalStatus = {
   TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   QUERY_LIMIT: 400,
+  RATE_LIMITED: 429,
   UNAVAILABLE: 503,
 } as const;
 

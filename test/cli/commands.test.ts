@@ -51,10 +51,13 @@ describe('--help', () => {
       'import',
       ['operators', 'slashings', '--network', '--skip-invalid', '--rejects', '--replace', '--merge'],
     ],
-    ['token', ['create', 'list', 'revoke']],
-    ['token create', ['--name', '--expires']],
+    ['token', ['create', 'rotate', 'list', 'revoke']],
+    ['token create', ['--name', '--account', '--expires']],
     ['token list', ['--json']],
     ['token revoke', ['<tokenId>']],
+    ['token rotate', ['<tokenId>', '--grace']],
+    ['account', ['create', 'list', 'show', 'set-tier']],
+    ['account create', ['--tier', '--rate', '--json']],
   ])('stakegraph %s --help names what is taken and exits with 0', async (command, named) => {
     const { code, stdout, stderr } = await stakegraph([...command.split(' ').filter(Boolean), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -135,7 +138,7 @@ describe('stakegraph token', () => {
     });
     const again = await call(['token', 'list']);
     expect(again.stdout).toMatch(
-      new RegExp(`^${row.tokenId}  ${row.prefix}…  partner  revoked .*, never used\n`),
+      new RegExp(`^${row.tokenId}  ${row.prefix}…  default  partner  revoked .*, never used\n`),
     );
   });
 

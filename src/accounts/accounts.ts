@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Queryable } from '../db/pool.ts';
+import { rows, sql } from '../db/rows.ts';
+import { type Tier, tiers } from './tiers.ts';
+import { TOKENS_CHANNEL } from './tokens.ts';
+
+/** The account of tokens that are made without naming one. */
+export const DEFAULT_ACCOUNT = 'default';
+
+const AccountRow = z.object({
+  accountId: z.string(),
+  name: z.string(),
+  tier: z.enum(tiers),
+  /** Requests per second; null where the tier's holds. */
+  rateLimit: z.int().nullable(),
+  createdAt: z.string(),
+  activeTokens: z.int(),
+});
+export type AccountRow = z.infer<typeof AccountRow>;
+
+const select = sql`a.account_id::text as "accountId", a.name, a.tier, a.rate_limit as "rateLimit",
+  to_char(a.created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "createdAt",
+  (select count(*)::int from tokens t where t.account_id = a.account_id and t.revoked_at is null
+    and (t.expires_at is null or t.expires_at > now())) as "activeTokens"`;
+
+/** Makes an account; undefined when the name is taken. */
+export async function createAccount(
+  db: Queryable,
+  account: { name: string; tier: Tier; rateLimit?: number | null | undefined },
+): Promise<AccountRow | undefined> {
+  const [row] = await rows(
+    db,
+    AccountRow,
+    sql`/* createAccount */
+    with a as (
+      insert into accounts (name, tier, rate_limit)
+      values (${account.name}, ${account.tier}, ${account.rateLimit ?? null})
+      on conflict (name) do nothing returning *
+    )
+    select ${select} from a`,
+  );
+  return row;
+}
+
+/** All accounts by name, or the one of this name. */
+export const listAccounts = (db: Queryable, name: string | null = null): Promise<AccountRow[]> =>
+  rows(
+    db,
+    AccountRow,
+    sql`/* listAccounts */
+    select ${select} from accounts a where ${name}::text is null or a.name = ${name} order by a.name`,
+  );
+
+/** Gives an account another tier, and the limit of its own or none; undefined when there is no such account. */
+export async function setTier(
+  db: Queryable,
+  account: { name: string; tier: Tier; rateLimit?: number | null | undefined },
+): Promise<AccountRow | undefined> {
+  const [row] = await rows(
+    db,
+    AccountRow,
+    sql`/* setTier */
+    with a as (
+      update accounts set tier = ${account.tier}, rate_limit = ${account.rateLimit ?? null}
+      where name = ${account.name} returning *
+    ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from a)
+    select ${select} from a, told`,
+  );
+  return row;
+}

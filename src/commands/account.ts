@@ -1,0 +1,86 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { type AccountRow, createAccount, listAccounts, setTier } from '../accounts/accounts.ts';
+import { type Tier, tierRates, tiers } from '../accounts/tiers.ts';
+import { withDatabase } from './with-database.ts';
+
+function accountName(text: string): string {
+  if (!/^[\w .:@-]{1,64}$/.test(text)) {
+    throw new InvalidArgumentError('1 to 64 letters, digits, spaces and . : @ _ - are taken.');
+  }
+  return text;
+}
+
+function rate(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('A number from 1 to 999999 is needed.');
+  return Number(text);
+}
+
+const noSuchAccount = (name: string) =>
+  new Error(`There is no account ${JSON.stringify(name)}; see "stakegraph account list".`);
+
+function tell(accounts: AccountRow[], json: boolean | undefined) {
+  if (json) return void process.stdout.write(`${JSON.stringify(accounts, null, 2)}\n`);
+  for (const { name, tier, rateLimit, activeTokens } of accounts) {
+    const limit = rateLimit ?? tierRates[tier];
+    const text = limit === undefined ? 'no rate limit' : `${limit} requests a second`;
+    process.stdout.write(`${name}  ${tier}  ${text}  ${activeTokens} active tokens\n`);
+  }
+}
+
+const rateOption = () =>
+  new Option('--rate <number>', "requests per second, in place of the tier's").argParser(rate);
+
+/** `stakegraph account create|list|show|set-tier` */
+export function accountCommand(): Command {
+  const command = new Command('account').description('make and list accounts, and set their tiers');
+  command
+    .command('create')
+    .description('make an account')
+    .argument('<name>', 'name of the account', accountName)
+    .addOption(new Option('--tier <tier>', 'tier of the account').choices(tiers).default('free'))
+    .addOption(rateOption())
+    .option('--json', 'as a JSON array')
+    .action((name: string, flags: { tier: Tier; rate?: number; json?: boolean }) =>
+      withDatabase(async ({ write }) => {
+        const account = await createAccount(write, { name, tier: flags.tier, rateLimit: flags.rate });
+        if (!account) throw new Error(`There is an account ${JSON.stringify(name)} already.`);
+        tell([account], flags.json);
+      }),
+    );
+  command
+    .command('list')
+    .description('list the accounts by name')
+    .option('--json', 'as a JSON array')
+    .action((flags: { json?: boolean }) =>
+      withDatabase(async ({ write }) => tell(await listAccounts(write), flags.json)),
+    );
+  command
+    .command('show')
+    .description('show one account')
+    .argument('<name>', 'name of the account')
+    .option('--json', 'as a JSON array')
+    .action((name: string, flags: { json?: boolean }) =>
+      withDatabase(async ({ write }) => {
+        const found = await listAccounts(write, name);
+        if (found.length === 0) throw noSuchAccount(name);
+        tell(found, flags.json);
+      }),
+    );
+  command
+    .command('set-tier')
+    .description(
+      "give an account another tier, on every replica within seconds; without --rate the tier's holds",
+    )
+    .argument('<name>', 'name of the account')
+    .addArgument(new Argument('<tier>', 'its new tier').choices(tiers))
+    .addOption(rateOption())
+    .option('--json', 'as a JSON array')
+    .action((name: string, tier: Tier, flags: { rate?: number; json?: boolean }) =>
+      withDatabase(async ({ write }) => {
+        const account = await setTier(write, { name, tier, rateLimit: flags.rate });
+        if (!account) throw noSuchAccount(name);
+        tell([account], flags.json);
+      }),
+    );
+  return command;
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { stakegraph } from '../support/process.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('empty');
+});
+afterAll(() => database.drop());
+
+const call = (...args: string[]) => stakegraph(args, { env: { DATABASE_URL: database.url } });
+
+describe('stakegraph account', () => {
+  it('makes, shows and lists accounts, and sets their tiers', async () => {
+    const made = await call('account', 'create', 'frontend', '--tier', 'build', '--json');
+    expect(made.code).toBe(0);
+    expect(JSON.parse(made.stdout)).toMatchObject([{ name: 'frontend', tier: 'build', rateLimit: null }]);
+    await call('token', 'create', '--name', 'web', '--account', 'frontend');
+    const { stdout } = await call('account', 'show', 'frontend');
+    expect(stdout).toBe('frontend  build  10 requests a second  1 active tokens\n');
+    const set = await call('account', 'set-tier', 'frontend', 'enterprise', '--rate', '7');
+    expect(set.stdout).toBe('frontend  enterprise  7 requests a second  1 active tokens\n');
+    expect((await call('account', 'list')).stdout).toBe(
+      `default  enterprise  no rate limit  0 active tokens\n${set.stdout}`,
+    );
+  });
+
+  it('exits with 1 and says so where the account is there already, or not at all', async () => {
+    expect(await call('account', 'create', 'default')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'stakegraph: There is an account "default" already.\n',
+    });
+    for (const args of [
+      ['account', 'show', 'nobody'],
+      ['account', 'set-tier', 'nobody', 'free'],
+      ['token', 'create', '--name', 'x', '--account', 'nobody'],
+    ]) {
+      const { code, stderr } = await call(...args);
+      expect([code, stderr]).toEqual([
+        1,
+        'stakegraph: There is no account "nobody"; see "stakegraph account list".\n',
+      ]);
+    }
+  });
+
+  it.each([
+    ['an unknown tier', ['create', 'x', '--tier', 'pro'], 'Allowed choices are free, starter, build'],
+    ['a rate of 0', ['create', 'x', '--rate', '0'], 'A number from 1 to 999999'],
+    ['a name with a line break', ['create', 'a\nb'], '1 to 64 letters'],
+    ['no tier', ['set-tier', 'x'], "missing required argument 'tier'"],
+  ])('exits with 2 for %s', async (_what, args, said) => {
+    const { code, stderr } = await call('account', ...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+  });
+});
+
+describe('stakegraph token rotate', () => {
+  it('prints the new token, and says how long the old one stays good', async () => {
+    await call('token', 'create', '--name', 'web');
+    const [old] = JSON.parse((await call('token', 'list', '--json')).stdout);
+    const { code, stdout, stderr } = await call('token', 'rotate', old.tokenId, '--grace', '60');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^sgt_[\w-]{49}\n$/);
+    expect(stderr).toContain(`Token ${old.tokenId} stays good for 60 seconds.`);
+    const rows = JSON.parse((await call('token', 'list', '--json')).stdout);
+    expect(rows.map((row: any) => row.name)).toContain('web');
+    expect(rows.find((row: any) => row.tokenId === old.tokenId).expiresAt).not.toBeNull();
+  });
+});
