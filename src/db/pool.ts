@@ -86,7 +86,8 @@ export function createPool(options: Options): Pool {
       client = await acquire();
       return await work(client);
     } catch (error) {
-      broken = isPassing(error);
+      // Without a client nothing was asked yet: whatever the reason, the database is away.
+      broken = client === undefined || isPassing(error);
       if (!broken) throw error;
       options.onError?.(error as Error);
       throw unavailable();

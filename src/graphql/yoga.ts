@@ -76,6 +76,23 @@ const errorsPlugin: Plugin = {
   },
 };
 
+const CACHED_DOCUMENTS = 1_000;
+const CACHED_LENGTH = 16_384;
+
+/** Keeps the last documents by their text. Long ones are not kept: a caller could fill the memory with literals. */
+function documentCache<T>() {
+  const kept = new Map<string, T>();
+  return {
+    get: (text: string) => kept.get(text),
+    set(text: string, value: T) {
+      if (text.length > CACHED_LENGTH) return;
+      kept.delete(text);
+      kept.set(text, value);
+      if (kept.size > CACHED_DOCUMENTS) kept.delete(kept.keys().next().value as string);
+    },
+  };
+}
+
 /** The GraphQL engine. HTTP, tokens and bodies are the server's; this answers parsed requests in a context. */
 export const makeYoga = () =>
   createYoga<Context>({
@@ -87,6 +104,7 @@ export const makeYoga = () =>
     batching: false,
     healthCheckEndpoint: '/graphql/health-is-elsewhere',
     logging: false,
+    parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
     maskedErrors: false, // errorsPlugin does it, with the log of the request
     plugins: [limitsPlugin as Plugin<object>, errorsPlugin as Plugin<object>],
   });

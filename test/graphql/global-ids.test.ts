@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ template: 'empty' });
+});
+afterAll(() => gateway.close());
+
+const idOf = (text: string) => Buffer.from(text).toString('base64url');
+const one = (id: string) => gateway.graphql('query ($id: ID!) { node(id: $id) { id } }', { id });
+const many = (ids: string[]) => gateway.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
+
+describe('node', () => {
+  it('is null for an object that does not exist', async () => {
+    for (const text of ['Slashing:mainnet:1', 'Slashing:nowhere:1', 'Operator:x']) {
+      expect((await one(idOf(text))).json).toEqual({ data: { node: null } });
+    }
+  });
+
+  it.each(
+    [
+      ['', 'x', '5', 'null', '%%%', 'x'.repeat(10_000)],
+      ['Slashing', 'slashing:1', ':1', 'Slashing\0:1', 'Slashing:\0'].map(idOf),
+      ['Nobody:1', 'PageInfo:1', 'Query:1', 'Node:1', 'String:1', 'toString:1', '__Schema:1'].map(idOf),
+    ].flat(),
+  )('refuses what is no global id of an object: %s', async (id) => {
+    const { data, errors } = await one(id);
+    expect(data).toEqual({ node: null });
+    expect(errors?.[0].extensions).toMatchObject({
+      code: 'BAD_INPUT',
+      faults: [{ loc: ['argument', 'id'] }],
+    });
+    expect(errors?.[0].message.length).toBeLessThan(200);
+  });
+});
+
+describe('nodes', () => {
+  const ids = (count: number) =>
+    Array.from({ length: count }, (_, index) => idOf(`Slashing:mainnet:${index}`));
+
+  it('takes 200 ids in one statement and answers them in order, by variable and by literal', async () => {
+    gateway.statements.length = 0;
+    const expected = { nodes: ids(200).map(() => null) };
+    expect((await many(ids(200))).data).toEqual(expected);
+    expect(gateway.statements).toEqual(['slashingsByValidator']);
+    expect((await gateway.graphql(`{ nodes(ids: ${JSON.stringify(ids(200))}) { id } }`)).data).toEqual(
+      expected,
+    );
+  });
+
+  it('refuses 201 ids, by variable and by literal, without a statement', async () => {
+    gateway.statements.length = 0;
+    for (const { data, errors } of [
+      await many(ids(201)),
+      await gateway.graphql(`{ nodes(ids: ${JSON.stringify(ids(201))}) { id } }`),
+      await many(Array(201).fill(ids(1)[0])),
+    ]) {
+      expect(data).toBeNull();
+      expect(errors?.[0].extensions).toMatchObject({
+        code: 'BAD_INPUT',
+        faults: [{ loc: ['argument', 'ids'] }],
+      });
+    }
+    expect(gateway.statements).toEqual([]);
+  });
+
+  it('refuses a malformed id among good ones', async () => {
+    expect((await many([...ids(2), 'x'])).errors?.[0].extensions.code).toBe('BAD_INPUT');
+  });
+
+  it('answers none for none', async () => {
+    expect((await many([])).json).toEqual({ data: { nodes: [] } });
+  });
+});
