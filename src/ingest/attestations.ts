@@ -4,9 +4,12 @@ import {
   type Calendar,
   calendars,
   dateOfDay,
+  epochStart,
   epochsOfDay,
   epochsOfHour,
   FIRST_UTC_DATE,
+  SECONDS_PER_SLOT,
+  SLOTS_PER_EPOCH,
 } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
@@ -14,31 +17,38 @@ import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
 import { type ImportCounts, type Importer, isObject } from './importer.ts';
 
-/** Fields that follow from the epochs; a source may leave them out. */
-const derived = {
-  startDay: true,
-  endDay: true,
-  startDate: true,
-  endDate: true,
-  date: true,
-  startTimestamp: true,
-  endTimestamp: true,
-  startSlot: true,
-  endSlot: true,
-} as const;
+const record = AttestationRecord.shape;
+const MAX_DAY = 100_000; // in the 23rd century: a day beyond is a mistake, and would make a part of its own
 
-const Shape = AttestationRecord.omit(derived).extend({
+const Shape = AttestationRecord.extend({
   network: Network,
   calendar: z.enum(calendars),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
-  day: AttestationRecord.shape.day.unwrap(),
+  day: record.day.unwrap().max(MAX_DAY),
+  // These follow from day and epochs; a source may leave them out, and is checked where it does not.
+  date: record.date,
+  startTimestamp: record.startTimestamp.nullable(),
+  endTimestamp: record.endTimestamp.nullable(),
+  startSlot: record.startSlot.nullable(),
+  endSlot: record.endSlot.nullable(),
+});
+type ShapeRow = z.infer<typeof Shape>;
+
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');
+
+/** What follows from a row's network, day and epochs. */
+const derivedOf = (row: ShapeRow) => ({
+  date: dateOfDay(row.network, row.day),
+  startSlot: row.startEpoch * SLOTS_PER_EPOCH,
+  endSlot: (row.endEpoch + 1) * SLOTS_PER_EPOCH - 1,
+  startTimestamp: iso(epochStart(row.network, row.startEpoch)),
+  endTimestamp: iso(epochStart(row.network, row.endEpoch + 1) - SECONDS_PER_SLOT),
 });
 
 /** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */
-const ImportedAttestation = Shape.pipe(z.custom<z.infer<typeof Shape>>()).superRefine((row, context) => {
+const ImportedAttestation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, context) => {
   const { network, calendar, hour, day } = row;
-  const fault = (path: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [path], message });
+  const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   if (hour !== null && Math.floor(hour / 24) !== day) fault('hour', `is ${hour}, not an hour of day ${day}`);
   const epochs = hour === null ? epochsOfDay(network, calendar, day) : epochsOfHour(network, calendar, hour);
   for (const name of ['startEpoch', 'endEpoch'] as const) {
@@ -46,10 +56,18 @@ const ImportedAttestation = Shape.pipe(z.custom<z.infer<typeof Shape>>()).superR
       fault(name, `is ${row[name]}; the period holds epochs ${epochs.first} to ${epochs.last}`);
     }
   }
-  if (row.startEpoch > row.endEpoch)
-    fault('startEpoch', `is ${row.startEpoch}, after endEpoch ${row.endEpoch}`);
+  if (row.startEpoch > row.endEpoch) fault('startEpoch', `is ${row.startEpoch}, after endEpoch ${row.endEpoch}`);
   if (calendar === 'utc' && dateOfDay(network, day) < FIRST_UTC_DATE) {
     fault('day', `is ${day} (${dateOfDay(network, day)}); UTC figures begin on ${FIRST_UTC_DATE}`);
+  }
+  for (const [name, value] of Object.entries(derivedOf(row))) {
+    const given = row[name as keyof ShapeRow];
+    if (given !== null && given !== value) fault(name, `is ${given}; on ${network} this row's is ${value}`);
+  }
+  for (const [name, value] of Object.entries(row)) {
+    if (typeof value === 'string' && /^\d{19,}$/.test(value) && BigInt(value) >= 2n ** 63n && name !== 'id') {
+      fault(name, `is ${value}; at most 2^63 - 1 can be stored`);
+    }
   }
 });
 export type ImportedAttestation = z.infer<typeof ImportedAttestation>;
@@ -83,7 +101,7 @@ const snake = (name: string) => name.replace(/[A-Z]/g, '_$&').toLowerCase();
 /** A row under the names of the columns. */
 function stored(row: ImportedAttestation): Record<string, unknown> {
   const { id, entityType, calendar, ...figures } = row;
-  const named = Object.entries(figures).map(([name, value]) => [snake(name), value]);
+  const named = Object.entries(figures).map(([name, value]) => [snake(name), value]); // others are not read
   return {
     ...Object.fromEntries(named),
     entity_id: normaliseId(id),
@@ -123,7 +141,10 @@ export async function ensureEntities(
   await client.query(
     `/* attestationEntities */
     insert into attestation_entities (network, id_type, entity_id)
-    select distinct * from unnest($1::text[], $2::text[], $3::text[])
+    select distinct network, id_type, entity_id
+    from unnest($1::text[], $2::text[], $3::text[]) as given (network, id_type, entity_id)
+    left join attestation_entities known using (network, id_type, entity_id)
+    where known.entity_key is null -- an insert that meets a conflict uses up a key all the same
     on conflict (network, entity_id, id_type) do nothing`,
     [
       entities.map((entity) => entity.network),
@@ -133,15 +154,10 @@ export async function ensureEntities(
   );
 }
 
-/** Makes the parts of both tables that days of a network need. */
+/** Makes the parts of a table that dates need. */
 export async function ensureParts(client: pg.ClientBase, dates: readonly string[], hours: boolean) {
-  if (dates.length === 0) return;
-  const sorted = [...dates].sort();
-  await client.query('/* attestationParts */ select attestation_parts($1::date, $2::date, $3)', [
-    sorted[0],
-    sorted.at(-1),
-    hours,
-  ]);
+  const distinct = [...new Set(dates)];
+  await client.query('/* attestationParts */ select attestation_parts($1::date[], $2)', [distinct, hours]);
 }
 
 const BATCH = 1_000;

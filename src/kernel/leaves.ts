@@ -45,7 +45,8 @@ export const gwei = () =>
     { raw: true, minimum: 0 },
   );
 /** A count >= 0 that may pass 32 bits and 2^53, as digits; REST writes a JSON number. */
-export const bigCount = () => gwei();
+export const bigCount = () =>
+  leaf(z.string().regex(/^(0|[1-9]\d{0,39})$/, 'must be a whole number >= 0'), 'BigInt');
 /** A UTC date `YYYY-MM-DD`. */
 export const date = () =>
   leaf(

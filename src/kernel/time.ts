@@ -1,7 +1,7 @@
-/** Seconds since 1970 of a strict `YYYY-MM-DD` (its midnight UTC), or undefined. */
+/** Seconds since 1970 of a strict `YYYY-MM-DD` (its midnight UTC) of the years 1 to 9999, or undefined. */
 export function parseDate(text: string): number | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  if (!match) return undefined;
+  if (!match || match[1] === '0000') return undefined; // Postgres has no year 0
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
   const time = new Date(Date.UTC(year, month - 1, day));
   time.setUTCFullYear(year); // Date.UTC reads years 0..99 as 1900..1999

@@ -57,7 +57,7 @@ describe('stakegraph serve with DATABASE_URL', () => {
 
   it('prints no token', () => {
     expect(served.banner).not.toMatch(/sgt_|curl|Token/);
-    expect(served.banner).toContain('  Database        DATABASE_URL\n');
+    expect(served.banner).toContain('  Database        that of DATABASE_URL\n');
   });
 
   it('makes no token', async () => {

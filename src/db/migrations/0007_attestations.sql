@@ -50,19 +50,22 @@ create function attestation_part(parent text, first date, upto date) returns voi
 declare
   part text := parent || '_' || to_char(first, case parent when 'attestation_hours' then 'YYYY_MM' else 'YYYY' end);
 begin
-  if to_regclass(part) is null then
+  if not exists (select from pg_inherits where inhrelid = to_regclass(part) and inhparent = to_regclass(parent)) then
+    if to_regclass(part) is not null then
+      raise exception 'part % was detached and is still there; attach it again, or rename or drop it', part;
+    end if;
     execute format('create table %I (like %I including all)', part, parent);
     execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, part, first, upto);
   end if;
 end $$;
 
-create function attestation_parts(first date, last date, hours boolean) returns void language plpgsql as $$
+create function attestation_parts(dates date[], hours boolean) returns void language plpgsql as $$
 declare
   step interval := case when hours then interval '1 month' else interval '1 year' end;
   start date;
 begin
   for start in
-    select generate_series(date_trunc(case when hours then 'month' else 'year' end, first::timestamp), last, step)
+    select distinct date_trunc(case when hours then 'month' else 'year' end, d::timestamp)::date from unnest(dates) d
   loop
     perform attestation_part(
       case when hours then 'attestation_hours' else 'attestation_days' end, start, (start + step)::date);
