@@ -1,5 +1,5 @@
-// `npm start`: serves, built anew when the sources are newer than the build. One process, so that a signal to npm
-// reaches the gateway itself.
+// `npm start`: serves, built anew when the sources are newer than the build. One process (the script in
+// package.json execs it), so that a signal to npm reaches the gateway itself.
 import { readdirSync, statSync } from 'node:fs';
 
 const built = statSync('dist/main.js', { throwIfNoEntry: false })?.mtimeMs ?? 0;

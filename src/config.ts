@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const flag = (fallback: 'on' | 'off') =>
@@ -22,6 +23,15 @@ const list = (text: string) =>
     .split(',')
     .map((item) => item.trim())
     .filter(Boolean);
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  const sized = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  return isIP(address) !== 0 && sized && rest.length === 0;
+}
+
+const isOrigin = (text: string): boolean =>
+  text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 const headerName = /^[A-Za-z0-9-]+$/;
 
 /** The settings, read from the environment. README's table of settings is checked against this object. */
@@ -43,12 +53,14 @@ export const Settings = z.object({
   ),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'an http:// or https:// URL is needed' })
+    .refine((url) => !/[?#]/.test(url), 'a URL without query or fragment is needed')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('Base of absolute links; default: the scheme and host of the request.'),
   TRUST_PROXY: z
     .string()
     .transform(list)
+    .refine((all) => all.every(isNetwork), 'IP addresses or networks like 10.0.0.0/8 are needed')
     .optional()
     .describe('Addresses or networks of proxies whose forwarded headers count, by comma.'),
   NETWORK_HEADERS: z

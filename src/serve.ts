@@ -10,6 +10,7 @@ import type { Settings } from './config.ts';
 import { pendingMigrations } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import type { Pool } from './db/pool.ts';
+import type { Readiness } from './http/health.ts';
 import { buildServer } from './http/server.ts';
 import { loadSampleData } from './ingest/sample.ts';
 
@@ -125,6 +126,7 @@ async function start(
   const token = database.embedded ? await developmentToken(settings.DATA_DIR, database.write) : undefined;
   const tokens = await openDirectory({ url: database.url, db: database.write, log });
   serving.undo.push(tokens.stop);
+  const ready = readinessOf(database, log);
   const app = await buildServer({
     settings,
     log,
@@ -132,7 +134,7 @@ async function start(
     tokens,
     // Behind a proxy the page would hand the token to whomever the proxy serves.
     developmentToken: settings.PUBLIC_URL || settings.TRUST_PROXY ? undefined : token,
-    readiness: async () => (serving.draining ? { ready: false, reason: 'draining' } : readiness(database)),
+    readiness: async () => (serving.draining ? { ready: false, reason: 'draining' } : ready()),
   });
   app.server.prependListener('request', (_request, response) => {
     if (serving.draining) response.setHeader('connection', 'close');
@@ -150,13 +152,25 @@ async function start(
   return true;
 }
 
-/** Ready is: the database answers, and has every migration of this version. */
-async function readiness(database: Database) {
-  try {
-    await database.read.query({ text: '/* readiness */ select 1', values: [] });
-    const pending = await pendingMigrations(database.url);
-    return pending.length === 0 ? { ready: true } : { ready: false, reason: `lacks ${pending.join(', ')}` };
-  } catch {
-    return { ready: false, reason: 'the database does not answer' };
-  }
+const READINESS_MS = 1_000;
+
+/** Ready is: the database answers, and has every migration of this version. Asked once a second, however often called. */
+function readinessOf(database: Database, log: Logger): () => Promise<Readiness> {
+  let asked = 0;
+  let answer: Promise<Readiness> | undefined;
+  const ask = async (): Promise<Readiness> => {
+    try {
+      await database.read.query({ text: '/* readiness */ select 1', values: [] });
+      const pending = await pendingMigrations(database.url);
+      return pending.length === 0 ? { ready: true } : { ready: false, reason: `lacks ${pending.join(', ')}` };
+    } catch (error) {
+      log.warn({ err: error }, 'not ready');
+      return { ready: false, reason: 'the database does not answer' };
+    }
+  };
+  return () => {
+    if (answer && Date.now() - asked < READINESS_MS) return answer;
+    asked = Date.now();
+    return (answer = ask());
+  };
 }

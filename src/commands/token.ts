@@ -75,7 +75,7 @@ export function tokenCommand(): Command {
           const state = row.revokedAt
             ? `revoked ${row.revokedAt}`
             : row.expiresAt
-              ? `expires ${row.expiresAt}`
+              ? `${Date.parse(row.expiresAt) <= Date.now() ? 'expired' : 'expires'} ${row.expiresAt}`
               : 'active';
           const used = row.lastUsedAt ? `last used ${row.lastUsedAt}` : 'never used';
           process.stdout.write(

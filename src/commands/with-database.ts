@@ -6,7 +6,11 @@ export async function withDatabase(
   work: (database: Database) => Promise<void>,
   options: { migrate?: boolean } = {},
 ): Promise<void> {
-  const opening = openDatabase(readSettings(), () => undefined, options);
+  const settings = readSettings();
+  // Reading or writing rows must not change the schema under the gateways that serve a shared database.
+  const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
+  const onError = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
+  const opening = openDatabase(settings, onError, { migrate });
   // An exit, unlike a signal, stops an embedded PostgreSQL; what was not committed is rolled back.
   const leave = () => opening.catch(() => undefined).then(() => process.exit(1));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, leave);

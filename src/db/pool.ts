@@ -48,12 +48,17 @@ function isPassing(error: unknown): boolean {
 
 /** A pool whose waiting is bounded: a caller gets a client, or 503 within the deadline or when the queue is long. */
 export function createPool(options: Options): Pool {
+  // pg lets an `options` of the URL win over ours, and read only and timeouts would be lost: both count, ours last.
+  const url = new URL(options.url);
+  const own = url.searchParams.get('options') ?? '';
+  url.searchParams.delete('options');
   const pool = new pg.Pool({
-    connectionString: options.url,
+    connectionString: url.href,
     max: options.max ?? 10,
     connectionTimeoutMillis: 0, // node-postgres 3543: its own timeout leaks a slot; ours is below
     application_name: 'stakegraph',
     options: [
+      own,
       `-c default_transaction_read_only=${options.readOnly ? 'on' : 'off'}`,
       `-c statement_timeout=${options.statementTimeoutMs ?? 0}`,
       '-c timezone=UTC',

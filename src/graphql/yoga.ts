@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLErrorOptions, parse } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Context } from '../context.ts';
+import { boundedMap } from '../kernel/bounded.ts';
 import { Refusal, refusalStatus } from '../kernel/refusal.ts';
 import { LimitsRule, limitError, limits } from './limits.ts';
 import { NulRule, refuseNul } from './nul.ts';
@@ -76,19 +77,15 @@ const errorsPlugin: Plugin = {
   },
 };
 
-const CACHED_DOCUMENTS = 1_000;
 const CACHED_LENGTH = 16_384;
 
 /** Keeps the last documents by their text. Long ones are not kept: a caller could fill the memory with literals. */
 function documentCache<T>() {
-  const kept = new Map<string, T>();
+  const kept = boundedMap<T>(1_000);
   return {
-    get: (text: string) => kept.get(text),
+    get: kept.get,
     set(text: string, value: T) {
-      if (text.length > CACHED_LENGTH) return;
-      kept.delete(text);
-      kept.set(text, value);
-      if (kept.size > CACHED_DOCUMENTS) kept.delete(kept.keys().next().value as string);
+      if (text.length <= CACHED_LENGTH) kept.set(text, value);
     },
   };
 }

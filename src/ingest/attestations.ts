@@ -48,7 +48,8 @@ const derivedOf = (row: ShapeRow) => ({
 /** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */
 const ImportedAttestation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, context) => {
   const { network, calendar, hour, day } = row;
-  const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+  const fault = (path: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message });
   if (hour !== null && Math.floor(hour / 24) !== day) fault('hour', `is ${hour}, not an hour of day ${day}`);
   const epochs = hour === null ? epochsOfDay(network, calendar, day) : epochsOfHour(network, calendar, hour);
   for (const name of ['startEpoch', 'endEpoch'] as const) {
@@ -56,7 +57,8 @@ const ImportedAttestation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, c
       fault(name, `is ${row[name]}; the period holds epochs ${epochs.first} to ${epochs.last}`);
     }
   }
-  if (row.startEpoch > row.endEpoch) fault('startEpoch', `is ${row.startEpoch}, after endEpoch ${row.endEpoch}`);
+  if (row.startEpoch > row.endEpoch)
+    fault('startEpoch', `is ${row.startEpoch}, after endEpoch ${row.endEpoch}`);
   if (calendar === 'utc' && dateOfDay(network, day) < FIRST_UTC_DATE) {
     fault('day', `is ${day} (${dateOfDay(network, day)}); UTC figures begin on ${FIRST_UTC_DATE}`);
   }

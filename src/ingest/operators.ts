@@ -170,28 +170,30 @@ async function rankLists(client: pg.ClientBase, lists: readonly ListOf[]) {
   await client.query(
     `/* rankOperators */
     with member as (
-      select s.*, t.list_type, p.parent_id
+      select s.*, t.list_type, p.parent_type, p.parent_id
       from unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
       join operator_summaries s using (network, id_type, time_window)
       cross join lateral (select 'all' union select s.pool_type where s.pool_type is not null) as t (list_type)
       cross join lateral (
-        select '' union select s.pool_id where s.pool_id is not null
-        union select s.node_operator_id where s.node_operator_id is not null
-      ) as p (parent_id)
+        select '', ''
+        union select t, s.pool_id from unnest(array['pool', 'any']) t where s.pool_id is not null
+        union select t, s.node_operator_id from unnest(array['nodeOperator', 'any']) t
+          where s.node_operator_id is not null
+      ) as p (parent_type, parent_id)
     ), ranked as (
-      select network, id_type, time_window, list_type, parent_id, summary_id, row_number() over (
-        partition by network, id_type, time_window, list_type, parent_id
+      select network, id_type, time_window, list_type, parent_type, parent_id, summary_id, row_number() over (
+        partition by network, id_type, time_window, list_type, parent_type, parent_id
         order by network_penetration desc nulls last, validator_count desc, operator_id
       ) - 1 as rank
       from member
     ), list as (
-      insert into operator_lists (network, id_type, time_window, pool_type, parent_id, total)
-      select network, id_type, time_window, list_type, parent_id, count(*) from ranked group by 1, 2, 3, 4, 5
-      returning list_id, network, id_type, time_window, pool_type as list_type, parent_id
+      insert into operator_lists (network, id_type, time_window, pool_type, parent_type, parent_id, total)
+      select network, id_type, time_window, list_type, parent_type, parent_id, count(*) from ranked group by 1, 2, 3, 4, 5, 6
+      returning list_id, network, id_type, time_window, pool_type as list_type, parent_type, parent_id
     )
     insert into operator_ranks (list_id, rank, summary_id)
     select list_id, rank, summary_id
-    from ranked join list using (network, id_type, time_window, list_type, parent_id)`,
+    from ranked join list using (network, id_type, time_window, list_type, parent_type, parent_id)`,
     arrays,
   );
 }

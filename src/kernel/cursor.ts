@@ -16,14 +16,24 @@ export function encodeCursor(list: string, key: readonly (string | number)[]): s
   return Buffer.from(`${VERSION}.${mark(list, text)}.${text}`).toString('base64url');
 }
 
+function parseKey(text: string): (string | number)[] | undefined {
+  try {
+    const key: unknown = JSON.parse(text);
+    const fits = (part: unknown) => typeof part === 'string' || typeof part === 'number';
+    return Array.isArray(key) && key.every(fits) ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The key in a cursor, or undefined when it is not a cursor of this list. */
 export function decodeCursor(list: string, cursor: string): (string | number)[] | undefined {
   if (cursor.length > 1024) return undefined;
   const [version, given, ...rest] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
   const text = rest.join('.');
   if (version !== String(VERSION) || given !== mark(list, text)) return undefined;
-  const key = JSON.parse(text) as (string | number)[];
-  return encodeCursor(list, key) === cursor ? key : undefined;
+  const key = parseKey(text); // the mark is no secret: what it covers may be anything
+  return key && encodeCursor(list, key) === cursor ? key : undefined;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { isLosslessNumber } from 'lossless-json';
 import { z } from 'zod';
-import { leafKind, unwrap } from './leaves.ts';
+import { leafOf, unwrap } from './leaves.ts';
 
 /**
  * Brings a value parsed by lossless-json into the kinds of a record, ready for the record's own check: digits of a
- * `BigInt` or `Decimal` leaf stay text, other numbers become doubles, bytea-style `\x…` becomes `0x…`, and a key that is absent
+ * `BigInt` or `Decimal` leaf stay text, other numbers become doubles, bytes written as `\x…` become `0x…`, and a key that is absent
  * where null is allowed becomes null (older services answer fewer keys). What does not fit is left for the check.
  */
 export function decode(schema: z.core.$ZodType, value: unknown): unknown {
@@ -15,7 +15,9 @@ export function decode(schema: z.core.$ZodType, value: unknown): unknown {
   if (inner instanceof z.ZodArray) {
     return Array.isArray(value) ? value.map((item) => decode(inner.element, item)) : plain(value);
   }
-  const kind = leafKind(inner);
+  const leaf = leafOf(inner);
+  if (leaf?.bytes !== undefined) return hexDigits(value);
+  const kind = leaf?.kind;
   if (kind === 'Decimal') return decimalDigits(value);
   return kind === 'BigInt' ? wholeDigits(value) : plain(value);
 }
@@ -31,12 +33,13 @@ function decodeObject(schema: z.ZodObject, value: Record<string, unknown>) {
   return Object.fromEntries(entries.filter(([, field]) => field !== undefined));
 }
 
-function plain(value: unknown): unknown {
-  if (isLosslessNumber(value)) return Number(value.toString());
-  if (typeof value === 'string' && /^\\+x[0-9a-f]*$/i.test(value))
-    return `0x${value.replace(/^\\+x/i, '').toLowerCase()}`;
-  return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? value.toLowerCase() : value;
-}
+const plain = (value: unknown): unknown => (isLosslessNumber(value) ? Number(value.toString()) : value);
+
+/** Bytes as Postgres writes them, `\\x…`, or in capitals, as `0x…` in lower case. Other text stays: a name may look like it. */
+const hexDigits = (value: unknown): unknown =>
+  typeof value === 'string' && /^(0|\\+)x[0-9a-f]*$/i.test(value)
+    ? value.toLowerCase().replace(/^(0|\\+)x/, '0x')
+    : plain(value);
 
 /** `32014860472`, also written `32014860472.0`, as digits. */
 const wholeDigits = (value: unknown): unknown =>

@@ -7,8 +7,11 @@ import { parseDate, parseDateTime } from './time.ts';
  */
 export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Decimal' | 'Date' | 'DateTime';
 
-/** `raw`: text in the row whose digits REST writes as a JSON number. The range is told where zod cannot tell it. */
-type Leaf = { kind: LeafKind; raw?: boolean; minimum?: number; maximum?: number };
+/**
+ * `raw`: text in the row whose digits REST writes as a JSON number. The range is told where zod cannot tell it. `bytes`:
+ * text that stands for so many bytes.
+ */
+type Leaf = { kind: LeafKind; raw?: boolean; minimum?: number; maximum?: number; bytes?: number };
 
 const kinds = z.registry<Leaf>();
 
@@ -120,6 +123,7 @@ export const hex = (bytes: number) =>
   leaf(
     z.string().regex(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`), `must be 0x and ${bytes * 2} hex digits`),
     'String',
+    { bytes },
   );
 
 /** 32 bytes in base58: a public key of Solana. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { decode } from '../../src/kernel/decode.ts';
 import { jsonWriter } from '../../src/kernel/json.ts';
-import { count, gwei, number, text } from '../../src/kernel/leaves.ts';
+import { count, gwei, hex, number, text } from '../../src/kernel/leaves.ts';
 
 const Row = z.object({
   name: text(),
@@ -51,10 +51,14 @@ describe('the JSON of a record', () => {
 
 describe('an imported value', () => {
   it('has bytes written as \\x in 0x and lower case', () => {
-    expect(decode(text(), '\\\\xABcd')).toBe('0xabcd');
-    expect(decode(text(), '\\xABcd')).toBe('0xabcd');
-    expect(decode(text(), '0xABcd')).toBe('0xabcd');
-    expect(decode(text(), 'xABcd')).toBe('xABcd');
+    expect(decode(hex(2), '\\\\xABcd')).toBe('0xabcd');
+    expect(decode(hex(2), '\\xABcd')).toBe('0xabcd');
+    expect(decode(hex(2), '0xABcd')).toBe('0xabcd');
+  });
+
+  it('keeps names that look like bytes as they are', () => {
+    expect(decode(text(), '0xBEEF')).toBe('0xBEEF');
+    expect(decode(text(), '\\xBEEF')).toBe('\\xBEEF');
   });
 
   it('is null where the key is absent and null is allowed, and missing where it is not', () => {

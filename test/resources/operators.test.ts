@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chain/networks.ts';
 import { timeWindows } from '../../src/chain/windows.ts';
+import { transaction } from '../../src/db/pool.ts';
+import { writeOperators } from '../../src/ingest/operators.ts';
 import { idTypes, operatorFields } from '../../src/resources/operators/record.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
@@ -431,5 +433,48 @@ describe('GraphQL operators', () => {
       edges: [],
       pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
     });
+  });
+});
+
+describe('a pool and a node operator of one name', () => {
+  it('have each their own pool shares, and an entity of that name has none', async () => {
+    const one = await startGateway({ template: 'empty' });
+    const row = (id: string, idType: string, more = {}) => ({
+      ...{ id, idType, timeWindow: '7d', network: 'mainnet', validatorCount: 1, avgCorrectness: 1 },
+      ...{ avgInclusionDelay: 1, avgUptime: 1, avgValidatorEffectiveness: 99, clientPercentages: [] },
+      ...{ networkPenetration: 0.1, relayerPercentages: [], nodeOperatorCount: null, operatorTags: [] },
+      ...{
+        displayName: null,
+        aprPercentage: null,
+        sumEndEpochBalance: null,
+        sumEndEpochEffectiveBalance: null,
+      },
+      ...{ poolId: null, nodeOperatorId: null, ...more },
+    });
+    await transaction(one.database.pool, (client) =>
+      writeOperators(
+        client,
+        [
+          row('Twin', 'pool'),
+          row('Twin', 'nodeOperator'),
+          row('Twin', 'entity'),
+          row('Twin - A', 'poolShare', { poolId: 'Twin', nodeOperatorId: 'A' }),
+          row('B - Twin', 'poolShare', { poolId: 'B', nodeOperatorId: 'Twin' }),
+        ] as never,
+        { replace: false },
+      ),
+    );
+    const shares = async (idType: string) => {
+      const { data } = await one.graphql(
+        `{ operator(operatorId: "Twin", idType: ${idType}, window: SEVEN_DAYS) { poolShares { nodes { operatorId } } } }`,
+      );
+      return data.operator.poolShares.nodes.map((node: any) => node.operatorId);
+    };
+    expect(await shares('POOL')).toEqual(['Twin - A']);
+    expect(await shares('NODE_OPERATOR')).toEqual(['B - Twin']);
+    expect(await shares('ENTITY')).toEqual([]);
+    const { json } = await one.get('/v0/eth/operators?window=7d&parentId=Twin');
+    expect(json.data.map((share: any) => share.id)).toEqual(['B - Twin', 'Twin - A']);
+    await one.close();
   });
 });

@@ -28,16 +28,18 @@ create table operator_summaries (
   unique (network, operator_id, id_type, time_window)
 );
 
--- The lists a caller can ask for: a class in a window, whole or narrowed by pool type or parent ('' when not narrowed).
+-- The lists a caller can ask for: a class in a window, whole or narrowed by pool type or parent ('' when not narrowed). A
+-- pool and a node operator may have one name: the shares of each are a list, and those of either (`any`) another.
 create table operator_lists (
   list_id bigint generated always as identity primary key,
   network text collate "C" not null,
   id_type text collate "C" not null,
   time_window text collate "C" not null,
   pool_type text collate "C" not null,
+  parent_type text collate "C" not null check (parent_type in ('', 'any', 'pool', 'nodeOperator')),
   parent_id text collate "C" not null,
   total integer not null,
-  unique (network, parent_id, id_type, time_window, pool_type)
+  unique (network, parent_id, parent_type, id_type, time_window, pool_type)
 );
 
 -- The stored order of each list, so that a page at rank 90,000 costs what the first one costs.

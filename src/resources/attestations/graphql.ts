@@ -9,7 +9,7 @@ import { selectedFields } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
-import { IdTypeEnum, Operator } from '../operators/graphql.ts';
+import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { normaliseId } from '../operators/record.ts';
 import type { AttestationQuery, AttestationRow, EntityKey } from './queries.ts';
 import {
@@ -167,6 +167,7 @@ builder.queryField('attestations', (t) =>
   t.connection(
     {
       type: AttestationRecordType,
+      nullable: true, // so that a refusal leaves the other root fields whole
       description: `Attestation duties of an entity over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
       args: {
         entityId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
@@ -178,6 +179,7 @@ builder.queryField('attestations', (t) =>
         ...queryArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
+        checkId('entityId', args.entityId);
         const key = {
           network: args.network ?? ctx.network,
           idType: args.entityType,

@@ -3,6 +3,7 @@ import { type Calendar, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { join, raw, rows, type Sql, sql } from '../../db/rows.ts';
+import { boundedMap } from '../../kernel/bounded.ts';
 import { count, leafKind } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { IdType } from '../operators/record.ts';
@@ -98,7 +99,7 @@ function wire(name: AttestationField): Sql {
 }
 
 const Place = z.object({ entity: count(), position: count(), total: count() });
-const rowChecks = new Map<string, z.ZodType<AttestationRow>>();
+const rowChecks = boundedMap<z.ZodType<AttestationRow>>(500);
 
 function rowCheck(names: readonly AttestationField[]): z.ZodType<AttestationRow> {
   let check = rowChecks.get(names.join());
@@ -125,13 +126,17 @@ function shape(granularity: Granularity): { table: Sql; period: Sql; group: Sql;
   return { table, period, group: sql`group by ${period}`, from: 'gathered' };
 }
 
+/** The date of a day, by which parts that cannot hold it are left out; a day beyond what is stored is as good as the last. */
+const dateOf = (day: number) =>
+  sql`(to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`;
+
 /** The stored rows of an entity that a query takes in. */
 const within = (query: AttestationQuery): Sql => sql`
   a.entity_key = e.entity_key and a.utc = ${query.calendar === 'utc'}
   ${query.fromDate === null ? sql`` : sql`and a.date >= ${query.fromDate}::date`}
   ${query.toDate === null ? sql`` : sql`and a.date <= ${query.toDate}::date`}
-  ${query.fromDay === null ? sql`` : sql`and a.day >= ${query.fromDay}`}
-  ${query.toDay === null ? sql`` : sql`and a.day <= ${query.toDay}`}`;
+  ${query.fromDay === null ? sql`` : sql`and a.day >= ${query.fromDay} and a.date >= ${dateOf(query.fromDay)}`}
+  ${query.toDay === null ? sql`` : sql`and a.day <= ${query.toDay} and a.date <= ${dateOf(query.toDay)}`}`;
 
 /**
  * A page for each of several entities, in one statement. Periods are gathered and put in order for each entity, and

@@ -15,6 +15,7 @@ import type { ListKey, OperatorKey, OperatorRow, RankedOperatorRow } from './que
 import {
   ClientPercentage,
   IdType,
+  idFault,
   type OperatorField,
   OperatorSummary,
   OperatorTag,
@@ -28,6 +29,7 @@ import {
   operatorPage,
   operatorPageOf,
   operatorSummary,
+  shareListKey,
 } from './resolve.ts';
 
 export const IdTypeEnum = builder.enumType('OperatorIdType', {
@@ -152,7 +154,7 @@ const OperatorConnection = builder.connectionObject(
 );
 
 const listName = (key: ListKey) =>
-  `operators:${JSON.stringify([key.network, key.timeWindow, key.idType, key.poolType, key.parentId])}`;
+  `operators:${JSON.stringify([key.network, key.timeWindow, key.idType, key.poolType, key.parentType, key.parentId])}`;
 
 /** A page of a stored list as a connection; `read` fetches it. */
 async function operatorConnection(
@@ -178,6 +180,12 @@ async function operatorConnection(
   );
 }
 
+/** Refuses an identifier that REST would refuse. */
+export function checkId(name: string, id: string): void {
+  const fault = idFault(id);
+  if (fault) throw badArgument(name, `${name} ${fault}.`);
+}
+
 const poolTypeArg = 'Narrows pools, and pool shares by their pool.';
 const networkArg = 'Network; default: that of the network header, else MAINNET.';
 
@@ -185,6 +193,7 @@ builder.queryField('operators', (t) =>
   t.connection(
     {
       type: Operator,
+      nullable: true, // so that a refusal leaves the other root fields whole
       description: `Operators of a class by network penetration, largest first. At most ${OPERATORS_MAX_SIZE} a page, ${OPERATORS_DEFAULT_SIZE} by default. REST: GET /v0/eth/operators.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
@@ -200,6 +209,7 @@ builder.queryField('operators', (t) =>
         network: t.arg({ type: NetworkEnum, description: networkArg }),
       },
       resolve: (_root, args, ctx: Context, info) => {
+        if (args.parentId != null) checkId('parentId', args.parentId);
         const list = {
           network: args.network ?? ctx.network,
           window: args.window,
@@ -233,7 +243,7 @@ builder.queryField('operator', (t) =>
       network: t.arg({ type: NetworkEnum, description: networkArg }),
     },
     resolve: (_root, args, ctx, info) => {
-      if (args.operatorId === '') throw badArgument('operatorId', 'operatorId is empty.');
+      checkId('operatorId', args.operatorId);
       return operatorSummary(
         ctx,
         {
@@ -256,13 +266,7 @@ builder.objectField(Operator, 'poolShares', (t) =>
         'Of a pool or node operator: its pool shares in the same window, by network penetration. Empty for other classes.',
       args: { poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }) },
       resolve: (row, args, ctx, info) => {
-        const key = listKey({
-          network: row.network,
-          window: row.timeWindow,
-          idType: 'poolShare',
-          poolType: args.poolType ?? 'all',
-          parentId: row.id,
-        });
+        const key = shareListKey(row, args.poolType ?? 'all');
         return operatorConnection(key, args, info, (range, asked) => operatorPageOf(ctx, key, range, asked));
       },
     },

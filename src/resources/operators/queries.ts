@@ -3,6 +3,7 @@ import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { IdType, type OperatorField, OperatorSummary } from './record.ts';
@@ -10,12 +11,13 @@ import { IdType, type OperatorField, OperatorSummary } from './record.ts';
 /** What finds one summary. */
 export type OperatorKey = { network: Network; idType: IdType; timeWindow: TimeWindow; id: string };
 
-/** What names one stored list; `parentId` is '' and `poolType` is 'all' where the list is not narrowed. */
+/** What names one stored list; the parent's are '' and `poolType` is 'all' where the list is not narrowed. */
 export type ListKey = {
   network: Network;
   idType: IdType;
   timeWindow: TimeWindow;
   poolType: string;
+  parentType: '' | 'any' | 'pool' | 'nodeOperator';
   parentId: string;
 };
 
@@ -52,9 +54,9 @@ type Selection = {
   row: z.ZodType<OperatorRow>;
   ranked: z.ZodType<RankedOperatorRow>;
 };
-const selections = new Map<string, Selection>();
+const selections = boundedMap<Selection>(500);
 
-/** The fields to read for those asked for, with the checks of such rows; there are few sets, so they are kept. */
+/** The fields to read for those asked for, with the checks of such rows; those used last are kept. */
 function selection(asked: readonly OperatorField[]): Selection {
   const names = [...new Set<OperatorField>([...keyFields, ...asked])].sort();
   const known = selections.get(names.join());
@@ -84,10 +86,11 @@ export function operatorPages(
     select k.list::int - 1 as "list", page.*, l.total
     from unnest(
       ${lists.map((list) => list.network)}::text[], ${lists.map((list) => list.parentId)}::text[],
+      ${lists.map((list) => list.parentType)}::text[],
       ${lists.map((list) => list.idType)}::text[], ${lists.map((list) => list.timeWindow)}::text[],
       ${lists.map((list) => list.poolType)}::text[]
-    ) with ordinality as k (network, parent_id, id_type, time_window, pool_type, list)
-    join operator_lists l using (network, parent_id, id_type, time_window, pool_type)
+    ) with ordinality as k (network, parent_id, parent_type, id_type, time_window, pool_type, list)
+    join operator_lists l using (network, parent_id, parent_type, id_type, time_window, pool_type)
     cross join lateral (
       select r.rank, s.network, ${selectList(fields, names)}
       from operator_ranks r join operator_summaries s using (summary_id)
@@ -107,7 +110,8 @@ export async function operatorListTotal(db: Queryable, list: ListKey): Promise<n
     z.object({ total: count() }),
     sql`/* operatorListTotal */
     select total from operator_lists
-    where network = ${list.network} and parent_id = ${list.parentId} and id_type = ${list.idType}
+    where network = ${list.network} and parent_id = ${list.parentId} and parent_type = ${list.parentType}
+      and id_type = ${list.idType}
       and time_window = ${list.timeWindow} and pool_type = ${list.poolType}`,
   );
   return row?.total ?? 0;

@@ -93,4 +93,9 @@ const address = /^0x[0-9a-f]{40}$/i;
 export const isAddress = (id: string): boolean => address.test(id);
 
 /** Addresses and public keys match in any letter case and are kept in lower case; names are case sensitive. */
-export const normaliseId = (id: string): string => (/^0x[0-9a-f]+$/i.test(id) ? id.toLowerCase() : id);
+export const normaliseId = (id: string): string =>
+  /^0x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase() : id;
+
+/** What is wrong with an identifier that a caller gives; undefined when nothing is. REST's parameters take the same. */
+export const idFault = (id: string): string | undefined =>
+  id === '' ? 'is empty' : id.length > 256 ? `has ${id.length} characters; at most 256 are taken` : undefined;

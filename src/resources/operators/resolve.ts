@@ -6,6 +6,7 @@ import { notFound } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorPage } from './loaders.ts';
 import {
   type ListKey,
+  type OperatorKey,
   type OperatorRow,
   operatorExists,
   operatorListTotal,
@@ -33,8 +34,16 @@ export function listKey(list: OperatorList): ListKey {
     idType,
     timeWindow: list.window,
     poolType: idType === 'pool' || idType === 'poolShare' ? list.poolType : 'all',
+    parentType: list.parentId === null ? '' : 'any',
     parentId: list.parentId === null ? '' : normaliseId(list.parentId),
   };
+}
+
+/** The stored list of the shares of one operator; no list is named so for classes other than pool and node operator. */
+export function shareListKey(operator: OperatorKey, poolType: PoolType): ListKey {
+  const { network, timeWindow, idType, id } = operator;
+  const parentType = idType === 'pool' || idType === 'nodeOperator' ? idType : '';
+  return { network, idType: 'poolShare', timeWindow, poolType, parentType, parentId: id };
 }
 
 const parentClasses = ['pool', 'nodeOperator'] as const;

@@ -77,7 +77,8 @@ const list = route({
       slashings(ctx, asked, { ...(after ? { after } : {}), limit: query.size }),
       totalSlashings(ctx, asked),
     ]);
-    const from = chainDayOfEpoch(after?.slashingEpoch ?? asked.fromEpoch);
+    const first = after ? (page.rows[0] ?? after).slashingEpoch : asked.fromEpoch;
+    const from = chainDayOfEpoch(first);
     const last = page.rows.at(-1);
     const cursor = last && page.hasNext ? slashingCursor(asked, last) : null;
     return {

@@ -96,6 +96,7 @@ builder.queryField('stakeAuthorities', (t) =>
   t.connection(
     {
       type: StakeAuthority,
+      nullable: true, // so that a refusal leaves the other root fields whole
       description: `Solana stake authorities by network penetration, largest first. At most ${STAKE_AUTHORITIES_MAX_SIZE} a page, ${STAKE_AUTHORITIES_DEFAULT_SIZE} by default. REST: GET /v1/solana/delegators/stakeAuthorities.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),

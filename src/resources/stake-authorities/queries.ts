@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
@@ -49,9 +50,9 @@ type Selection = {
   row: z.ZodType<StakeAuthorityRow>;
   ranked: z.ZodType<RankedStakeAuthorityRow>;
 };
-const selections = new Map<string, Selection>();
+const selections = boundedMap<Selection>(500);
 
-/** The fields to read for those asked for, with the checks of such rows; there are few sets, so they are kept. */
+/** The fields to read for those asked for, with the checks of such rows; those used last are kept. */
 function selection(asked: readonly StakeAuthorityField[]): Selection {
   const names = [...new Set<StakeAuthorityField>(['stakeAuthority', ...asked])].sort();
   const known = selections.get(names.join());

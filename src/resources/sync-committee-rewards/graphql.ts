@@ -58,6 +58,7 @@ builder.queryField('syncCommitteeRewards', (t) =>
   t.connection(
     {
       type: SyncCommitteeRewardType,
+      nullable: true, // so that a refusal leaves the other root fields whole
       description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for one after the last stored. At most ${COMMITTEE_SIZE} a page, as many by default. REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
       args: {
         slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
