@@ -4,7 +4,7 @@ import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type Valida
  * Bounds on one document, before anything runs. graphql-armor's own rules refuse ordinary Relay queries or ignore
  * `__typename`; these count plainly and name the bound.
  */
-export const limits = { tokens: 2_000, depth: 15, aliases: 30, rootFields: 20 } as const;
+export const limits = { tokens: 2_000, depth: 15, aliases: 30, rootFields: 20, rows: 20_000 } as const;
 
 /** A refusal of a document, with the bound that it passes. */
 export const limitError = (name: keyof typeof limits) =>
@@ -17,6 +17,7 @@ const words = {
   depth: 'levels of nesting',
   aliases: 'aliases (`__typename` counts)',
   rootFields: 'root fields',
+  rows: 'rows; ask for smaller pages within pages',
 };
 
 type Measure = { depth: number; aliases: number; fields: number };

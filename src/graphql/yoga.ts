@@ -7,6 +7,7 @@ import { Refusal, refusalStatus } from '../kernel/refusal.ts';
 import { LimitsRule, limitError, limits } from './limits.ts';
 import { NulRule, refuseNul } from './nul.ts';
 import { schema } from './schema.ts';
+import { rowsAsked } from './size.ts';
 
 /** Bounds a document before it is parsed, since parsing is what a hostile one would exhaust, and before it runs. */
 const limitsPlugin: Plugin = {
@@ -24,6 +25,12 @@ const limitsPlugin: Plugin = {
   onValidate({ addValidationRule }) {
     addValidationRule(LimitsRule);
     addValidationRule(NulRule);
+  },
+  onExecute({ args, setResultAndStopExecution }) {
+    const { schema, document, operationName, variableValues } = args;
+    if (rowsAsked(schema, document, operationName, variableValues ?? {}) > limits.rows) {
+      setResultAndStopExecution({ errors: [limitError('rows')] });
+    }
   },
   onParams({ params }) {
     if (params.variables) refuseNul(params.variables);

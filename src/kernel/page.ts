@@ -9,7 +9,7 @@ import type { Call } from './route.ts';
 export type Range<Key> = { after?: Key; before?: Key; limit: number; backward?: boolean };
 
 /** One part of a list, in the list's order, and whether more lies on either side. */
-export type Slice<Row> = { rows: Row[]; hasNext: boolean; hasPrevious: boolean; total?: number | undefined };
+export type Slice<Row> = { rows: Row[]; hasNext: boolean; hasPrevious: boolean };
 
 /** Makes a slice of the rows of a query that asked for one row more than the limit, so that no count is needed. */
 export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {

@@ -16,6 +16,8 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 type Question = {
   /** REST path; `next` is followed to the end. */
   rest: string;
+  /** Sent as X-Service-Network on REST; GraphQL has it as an argument. */
+  network?: 'hoodi' | 'holesky';
   /** GraphQL field with its arguments. */
   graphql: (page: string) => string;
   /** What the record's `id` is called in GraphQL. */
@@ -26,14 +28,17 @@ type Face = Question[] | { graphqlOnly: string };
 let gateway: Gateway;
 let pool: string;
 let slot: number;
+let hoodiSlot: number;
 beforeAll(async () => {
   gateway = await startGateway();
   pool = (await gateway.get('/v0/eth/operators?window=30d&idType=pool&size=1')).json.data[0].id;
   const { rows } = await gateway.database.pool.query({
-    text: `select max(slot)::int as slot from sync_committee_rewards where network = 'mainnet'`,
+    text: 'select network, max(slot)::int as slot from sync_committee_rewards group by network',
     values: [],
   });
-  slot = rows[0]?.slot as number;
+  const lastSlot = (network: string) => rows.find((row) => row.network === network)?.slot as number;
+  slot = lastSlot('mainnet');
+  hoodiSlot = lastSlot('hoodi');
 });
 afterAll(() => gateway.close());
 
@@ -45,19 +50,55 @@ const faces: Record<string, () => Face> = {
       graphql: (page) => `operators(window: SEVEN_DAYS, idType: POOL_SHARE, ${page})`,
       idName: 'operatorId',
     },
-  ],
-  slashings: () => [{ rest: '/v0/eth/slashings?size=90', graphql: (page) => `slashings(${page})` }],
-  attestations: () => [
     {
-      rest: `/v1/eth/entities/${encodeURIComponent(pool)}/attestations?entityType=pool&limit=25`,
-      graphql: (page) => `attestations(entityId: ${JSON.stringify(pool)}, entityType: POOL, ${page})`,
-      idName: 'entityId',
+      rest: '/v0/eth/operators?window=30d&idType=pool&poolType=lst&size=9',
+      graphql: (page) => `operators(window: THIRTY_DAYS, idType: POOL, poolType: LST, ${page})`,
+      idName: 'operatorId',
+    },
+    {
+      rest: '/v0/eth/operators?window=all&idType=nodeOperator&size=90',
+      network: 'hoodi',
+      graphql: (page) => `operators(network: HOODI, window: ALL, idType: NODE_OPERATOR, ${page})`,
+      idName: 'operatorId',
     },
   ],
+  slashings: () => [
+    { rest: '/v0/eth/slashings?size=90', graphql: (page) => `slashings(${page})` },
+    { rest: '/v0/eth/slashings?from=900&size=30', graphql: (page) => `slashings(fromDay: 900, ${page})` },
+    {
+      rest: '/v0/eth/slashings?size=7',
+      network: 'hoodi',
+      graphql: (page) => `slashings(network: HOODI, ${page})`,
+    },
+    {
+      rest: '/v0/eth/slashings?size=7',
+      network: 'holesky',
+      graphql: (page) => `slashings(network: HOLESKY, ${page})`,
+    },
+  ],
+  attestations: () =>
+    [
+      ['', ''],
+      ['&utc=true', 'utc: true'],
+      ['&granularity=week', 'granularity: WEEK'],
+      ['&granularity=hour', 'granularity: HOUR'],
+      ['&utc=true&granularity=week&sortOrder=desc', 'utc: true, granularity: WEEK, sortOrder: DESC'],
+      ['&sortBy=sumMissedAttestations&sortOrder=desc', 'sortBy: SUM_MISSED_ATTESTATIONS, sortOrder: DESC'],
+    ].map(([rest, graphql]) => ({
+      rest: `/v1/eth/entities/${encodeURIComponent(pool)}/attestations?entityType=pool&limit=25${rest}`,
+      graphql: (page: string) =>
+        `attestations(entityId: ${JSON.stringify(pool)}, entityType: POOL, ${graphql} ${page})`,
+      idName: 'entityId',
+    })),
   'sync-committee-rewards': () => [
     {
       rest: `/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=200`,
       graphql: (page) => `syncCommitteeRewards(slot: ${slot}, ${page})`,
+    },
+    {
+      rest: `/v0/eth/blocks/${hoodiSlot}/syncCommitteeRewards?limit=200`,
+      network: 'hoodi',
+      graphql: (page) => `syncCommitteeRewards(network: HOODI, slot: ${hoodiSlot}, ${page})`,
     },
   ],
   'solana-overview': () => [
@@ -82,11 +123,12 @@ const digits = (value: any): any => {
   return value;
 };
 
-async function restRows(path: string): Promise<any[]> {
+async function restRows({ rest, network }: Question): Promise<any[]> {
+  const headers: Record<string, string> = network ? { 'X-Service-Network': network } : {};
   const rows: any[] = [];
-  let next: string | null = path;
+  let next: string | null = rest;
   while (next) {
-    const { status, text } = await gateway.get(next.replace(gateway.url, ''));
+    const { status, text } = await gateway.get(next.replace(gateway.url, ''), headers);
     expect(status).toBe(200);
     const body: any = parse(text);
     rows.push(...(Array.isArray(body) ? body : (body.data ?? body.results)));
@@ -168,7 +210,7 @@ describe('both faces', () => {
       if ('graphqlOnly' in face) return expect(rooms[room]).toEqual([]);
       expect(face.length).toBeGreaterThanOrEqual(1);
       for (const question of face) {
-        const rows = await restRows(question.rest);
+        const rows = await restRows(question);
         expect(rows.length).toBeGreaterThan(3);
         const keys = Object.keys(rows[0]);
         expect(await graphqlRows(question, keys, false)).toEqual(rows);

@@ -15,7 +15,7 @@ const query = `query ($first: Int!) {
     nodes {
       operatorId
       attestations(first: 30, sortOrder: DESC) { nodes { date sumMissedAttestations } }
-      slashings(first: 5) {
+      slashings(last: 5) {
         nodes {
           validatorIndex
           validator {
@@ -39,9 +39,11 @@ describe('a query over four levels', () => {
       'validatorRewardPages',
       'validatorsByIndex',
     ]);
-    if (first < 10) return;
     const slashings = data.operators.nodes.flatMap((node: any) => node.slashings.nodes);
     expect(slashings.length).toBeGreaterThan(0);
     for (const slashing of slashings) expect(slashing.validator).not.toBeNull();
+    const rewards = slashings.flatMap(({ validator }: any) => validator.syncCommitteeRewards.nodes);
+    expect(rewards.length).toBeGreaterThan(0);
+    for (const reward of rewards) expect(reward.syncCommitteeRewards).toMatch(/^-?\d+$/);
   });
 });

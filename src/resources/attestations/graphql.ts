@@ -7,11 +7,10 @@ import { type ConnectionArgs, connection, connectionRange } from '../../graphql/
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import type { Range } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { normaliseId } from '../operators/record.ts';
-import type { AttestationQuery, AttestationRow, EntityKey } from './queries.ts';
+import type { AttestationQuery, AttestationRange, AttestationRow, EntityKey } from './queries.ts';
 import {
   type AttestationField,
   AttestationRecord,
@@ -128,7 +127,8 @@ function askedFields(info: GraphQLResolveInfo): AttestationField[] {
 async function attestationConnection(
   key: EntityKey,
   args: QueryArgs & ConnectionArgs,
-  read: (query: AttestationQuery, range: Range<number>) => Promise<AttestationPage>,
+  info: GraphQLResolveInfo,
+  read: (query: AttestationQuery, range: AttestationRange) => Promise<AttestationPage>,
 ) {
   const query = queryOf(args);
   const name = `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`;
@@ -137,11 +137,11 @@ async function attestationConnection(
     maxSize: ATTESTATIONS_MAX_SIZE,
     decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
   });
-  const page = await read(query, range);
+  const page = await read(query, { ...range, counted: selectedFields(info, []).has('totalCount') });
   return connection(
     page,
     (row) => encodeCursor(name, [row.position]),
-    () => page.total,
+    () => page.total as number, // counted, since it is selected
   );
 }
 
@@ -154,7 +154,7 @@ builder.objectField(Operator, 'attestations', (t) =>
       description: `Attestation duties of the operator over time, whatever its window. ${sizes}`,
       args: queryArgs,
       resolve: (row, args, ctx, info) =>
-        attestationConnection(row, args, (query, range) =>
+        attestationConnection(row, args, info, (query, range) =>
           attestationPageOf(ctx, row, query, range, askedFields(info)),
         ),
     },
@@ -185,7 +185,7 @@ builder.queryField('attestations', (t) =>
           idType: args.entityType,
           id: normaliseId(args.entityId),
         };
-        return attestationConnection(key, args, (query, range) =>
+        return attestationConnection(key, args, info, (query, range) =>
           attestations(ctx, key, query, range, askedFields(info)),
         );
       },

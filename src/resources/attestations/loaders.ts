@@ -1,7 +1,12 @@
 import type { Context } from '../../context.ts';
 import { batchLoader } from '../../kernel/batch.ts';
-import type { Range } from '../../kernel/page.ts';
-import { type AttestationQuery, type AttestationRow, attestationPages, type EntityKey } from './queries.ts';
+import {
+  type AttestationQuery,
+  type AttestationRange,
+  type AttestationRow,
+  attestationPages,
+  type EntityKey,
+} from './queries.ts';
 import type { AttestationField } from './record.ts';
 
 const keyOf = (key: EntityKey) => JSON.stringify([key.network, key.idType, key.id]);
@@ -11,7 +16,7 @@ export const loadAttestationPage = async (
   ctx: Context,
   key: EntityKey,
   query: AttestationQuery,
-  range: Range<number>,
+  range: AttestationRange,
   asked: readonly AttestationField[],
 ): Promise<AttestationRow[]> =>
   (await batchLoader<EntityKey, AttestationRow[]>(

@@ -24,8 +24,18 @@ export type AttestationQuery = {
   sortOrder: 'asc' | 'desc';
 };
 
-/** The fields that were asked for; `entity` is the position of its entity in the keys, `position` that in the list. */
-export type AttestationRow = Partial<AttestationRecord> & { entity: number; position: number; total: number };
+/** Which part of an entity's list: from a cursor on, or after so many rows (REST); `counted` asks for the list's size. */
+export type AttestationRange = Range<number> & { offset?: number; counted?: boolean };
+
+/**
+ * The fields that were asked for. `entity` is the place of its entity in the keys. `position` is what a cursor holds: the
+ * hour or day itself where rows are those, in their own order, so that a new day moves no page; else the place in the list.
+ */
+export type AttestationRow = Partial<AttestationRecord> & {
+  entity: number;
+  position: number;
+  total: number | null;
+};
 
 /** A field as stored in a row of hours or days, and gathered from the days of a longer period. */
 type Expression = { stored: Sql; gathered: Sql };
@@ -90,6 +100,10 @@ const fields: Record<AttestationField, Expression> = {
   endSlot: edge(lastSlot, 'max(a.end_epoch)'),
 };
 
+/** A field's typed expression for rows of a granularity; rows of days have no hour of their own. */
+const expression = (name: AttestationField, granularity: Granularity): Sql =>
+  name === 'hour' && granularity !== 'hour' ? sql`null::int` : fields[name][shape(granularity).from];
+
 /** A typed column as it goes over the wire. */
 function wire(name: AttestationField): Sql {
   const column = raw(`p."${name}"`);
@@ -98,7 +112,7 @@ function wire(name: AttestationField): Sql {
   return kind === 'DateTime' ? sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')` : column;
 }
 
-const Place = z.object({ entity: count(), position: count(), total: count() });
+const Place = z.object({ entity: count(), position: count(), total: count().nullable() });
 const rowChecks = boundedMap<z.ZodType<AttestationRow>>(500);
 
 function rowCheck(names: readonly AttestationField[]): z.ZodType<AttestationRow> {
@@ -138,44 +152,84 @@ const within = (query: AttestationQuery): Sql => sql`
   ${query.fromDay === null ? sql`` : sql`and a.day >= ${query.fromDay} and a.date >= ${dateOf(query.fromDay)}`}
   ${query.toDay === null ? sql`` : sql`and a.day <= ${query.toDay} and a.date <= ${dateOf(query.toDay)}`}`;
 
-/**
- * A page for each of several entities, in one statement. Periods are gathered and put in order for each entity, and
- * the page is cut by position, so an entity costs its number of stored hours or days. One row more than the limit.
- */
+/** The entities asked for, each with its place and its network's genesis. */
+const entities = (keys: readonly EntityKey[]): Sql => sql`unnest(
+      ${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.idType)}::text[],
+      ${keys.map((key) => key.id)}::text[], ${keys.map((key) => genesisTime[key.network])}::bigint[]
+    ) with ordinality as k (network, id_type, entity_id, genesis, entity)
+    join attestation_entities e using (network, id_type, entity_id)`;
+
+/** Hours and days in their own order are the order of the primary key. */
+const inKeyOrder = (query: AttestationQuery): boolean =>
+  query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
+
+const wireList = (asked: readonly AttestationField[]): Sql =>
+  asked.length > 0 ? sql`, ${join(asked.map((name) => sql`${wire(name)} as ${raw(`"${name}"`)}`))}` : sql``;
+
+/** A page for each of several entities, in one statement; one row more than the limit. */
 export function attestationPages(
   db: Queryable,
   keys: readonly EntityKey[],
   query: AttestationQuery,
-  range: Range<number>,
+  range: AttestationRange,
   asked: readonly AttestationField[],
 ): Promise<AttestationRow[]> {
-  const { table, period, group, from } = shape(query.granularity);
+  const page = inKeyOrder(query) ? keyedPage : sortedPage;
+  return rows(db, rowCheck(asked), page(keys, query, range, asked));
+}
+
+/** Stored rows, read from the primary key: a page costs its own rows, and the count only where it is asked for. */
+function keyedPage(
+  keys: readonly EntityKey[],
+  query: AttestationQuery,
+  range: AttestationRange,
+  asked: readonly AttestationField[],
+): Sql {
+  const { table, period } = shape(query.granularity);
+  const descending = (query.sortOrder === 'desc') !== (range.backward === true);
+  const direction = descending ? sql`desc` : sql`asc`;
+  const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
+  const typed = asked.map((name) => sql`${expression(name, query.granularity)} as ${raw(`"${name}"`)}`);
+  const total = range.counted
+    ? sql`(select count(*)::int from ${table} a where ${within(query)})`
+    : sql`null::int`;
+  return sql`/* attestationPages */
+    select k.entity::int - 1 as entity, p.position, ${total} as total ${wireList(asked)}
+    from ${entities(keys)}
+    cross join lateral (
+      select ${period} as position ${typed.length > 0 ? sql`, ${join(typed)}` : sql``}
+      from ${table} a
+      where ${within(query)}
+        ${low === undefined ? sql`` : sql`and ${period} > ${low}`}
+        ${high === undefined ? sql`` : sql`and ${period} < ${high}`}
+      order by ${period} ${direction} limit ${range.limit + 1} offset ${range.offset ?? 0}
+    ) p
+    order by k.entity, p.position ${direction}`;
+}
+
+/** Periods are gathered and put in order for each entity, and the page is cut by place: the cost is that of its days. */
+function sortedPage(
+  keys: readonly EntityKey[],
+  query: AttestationQuery,
+  range: AttestationRange,
+  asked: readonly AttestationField[],
+): Sql {
+  const { table, period, group } = shape(query.granularity);
   const sorted = query.sortBy === 'day' ? [] : [query.sortBy];
   const names = [...new Set<AttestationField>([...asked, ...sorted])];
-  // rows of days have no hour of their own
-  const expression = (name: AttestationField) =>
-    name === 'hour' && query.granularity !== 'hour' ? sql`null::int` : fields[name][from];
-  const typed = names.map((name) => sql`${expression(name)} as ${raw(`"${name}"`)}`);
+  const typed = names.map((name) => sql`${expression(name, query.granularity)} as ${raw(`"${name}"`)}`);
   const direction = query.sortOrder === 'desc' ? sql`desc` : sql`asc`;
   const order =
     query.sortBy === 'day'
       ? sql`period ${direction}`
       : sql`${raw(`"${query.sortBy}"`)} ${direction} nulls last, period`;
-  const after = range.after ?? -1;
+  const after = range.after ?? (range.offset ?? 0) - 1;
   const cut = range.backward
     ? sql`p.position >= least(${range.before ?? null}::bigint, p.total) - ${range.limit + 1}`
     : sql`p.position <= ${after + range.limit + 1}`;
-  return rows(
-    db,
-    rowCheck(asked),
-    sql`/* attestationPages */
-    select k.entity::int - 1 as entity, p.position::int, p.total::int
-      ${asked.length > 0 ? sql`, ${join(asked.map((name) => sql`${wire(name)} as ${raw(`"${name}"`)}`))}` : sql``}
-    from unnest(
-      ${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.idType)}::text[],
-      ${keys.map((key) => key.id)}::text[], ${keys.map((key) => genesisTime[key.network])}::bigint[]
-    ) with ordinality as k (network, id_type, entity_id, genesis, entity)
-    join attestation_entities e using (network, id_type, entity_id)
+  return sql`/* attestationPages */
+    select k.entity::int - 1 as entity, p.position::int, p.total::int ${wireList(asked)}
+    from ${entities(keys)}
     cross join lateral (
       select g.*, row_number() over (order by ${order}) - 1 as position, count(*) over () as total
       from (
@@ -184,8 +238,7 @@ export function attestationPages(
       ) g
     ) p
     where p.position > ${after} and p.position < ${range.before ?? 2 ** 31 - 1} and ${cut}
-    order by k.entity, p.position ${range.backward ? sql`desc` : sql``}`,
-  );
+    order by k.entity, p.position ${range.backward ? sql`desc` : sql``}`;
 }
 
 /** Whether an entity is known: from its summaries, or from attestations in any period. */

@@ -65,10 +65,10 @@ const list = route({
       ctx,
       { network: ctx.network, idType: entityType, id: params.entity_id },
       { ...asked, calendar: utc ? 'utc' : 'chain' },
-      { limit, ...(offset > 0 ? { after: offset - 1 } : {}) },
+      { limit, offset, counted: true },
       attestationFields,
     );
-    const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total });
+    const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });
     return { body: { previous, next, pages, results: page.rows as AttestationRecord[] } };
   },
 });

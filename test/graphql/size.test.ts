@@ -1,0 +1,67 @@
+import { parse } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '../../src/graphql/limits.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { rowsAsked } from '../../src/graphql/size.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+const rows = (query: string, variables = {}) => rowsAsked(schema, parse(query), null, variables);
+const page = (first: number | string, inner: string) =>
+  `operators(window: ALL, idType: POOL, first: ${first}) { nodes { id ${inner} } }`;
+
+describe('the rows that a query asks for', () => {
+  it.each([
+    ['a page', `{ ${page(10, '')} }`, 10],
+    ['a page without a size', '{ operators(window: ALL) { nodes { id } } }', 15],
+    ['pages within a page', `{ ${page(10, 'poolShares(first: 5) { nodes { id } }')} }`, 60],
+    [
+      'edges like nodes',
+      '{ operators(window: ALL, last: 3) { edges { node { poolShares(first: 2) { edges { node { id } } } } } } }',
+      9,
+    ],
+    ['two aliases', `{ a: ${page(10, '')} b: ${page(10, '')} }`, 20],
+    [
+      'a fragment at each use',
+      `{ a: ${page(2, '...f')} b: ${page(3, '...f')} } fragment f on Operator { poolShares(first: 4) { nodes { id } } }`,
+      25,
+    ],
+    [
+      'inline fragments',
+      `{ node(id: "x") { ... on Operator { poolShares(first: 7) { nodes { id } } } } }`,
+      7,
+    ],
+    [
+      'global ids',
+      '{ nodes(ids: ["a", "b"]) { ... on Operator { poolShares(first: 3) { nodes { id } } } } }',
+      8,
+    ],
+    ['one object', '{ operator(operatorId: "x", window: ALL) { id } }', 0],
+    ['introspection', '{ __schema { types { fields { name } } } }', 0],
+  ])('count %s', (_what, query, expected) => {
+    expect(rows(query)).toBe(expected);
+  });
+
+  it('count variables like literals, and their defaults', () => {
+    const query = `query ($n: Int = 20) { ${page('$n', '')} }`;
+    expect(rows(query, { n: 7 })).toBe(7);
+    expect(rows(query)).toBe(20);
+    expect(rows('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] })).toBe(3);
+  });
+});
+
+describe('the bound on rows', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ template: 'empty' });
+  });
+  afterAll(() => gateway.close());
+
+  it('refuses pages within pages that pass it, before a statement runs', async () => {
+    gateway.statements.length = 0;
+    const query = `query ($n: Int) { ${page(200, 'poolShares(first: $n) { nodes { id } }')} }`;
+    const { errors } = await gateway.graphql(query, { n: 100 });
+    expect(errors?.[0].extensions).toMatchObject({ code: 'QUERY_LIMIT', limit: 'rows', max: limits.rows });
+    expect(gateway.statements).toEqual([]);
+    expect((await gateway.graphql(query, { n: 99 })).errors).toBeUndefined();
+  });
+});
