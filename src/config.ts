@@ -76,6 +76,7 @@ export const Settings = z.object({
     .string()
     .default('*')
     .transform(list)
+    .refine((all) => all.every(isOrigin), '* or origins like https://app.example.org are needed')
     .describe(
       'Origins whose pages may call the API, by comma; * for all: calls carry a token, never a cookie.',
     ),

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
 import { listen } from '../db/listen.ts';
@@ -7,6 +8,7 @@ import { isWellFormed, tokenHash } from './token-format.ts';
 import { type ActiveToken, activeTokens, noteUse, TOKENS_CHANNEL } from './tokens.ts';
 
 const RELOAD_MS = 10_000;
+const READ_DEADLINE_MS = 5_000;
 const FLUSH_MS = 30_000;
 
 export type TokenDirectory = {
@@ -30,7 +32,13 @@ export async function openDirectory(options: {
 
   const read = async () => {
     try {
-      tokens = new Map((await activeTokens(db)).map((token) => [token.hash, token]));
+      // A connection that hangs must not keep every later reading, and with it a revocation, waiting.
+      const read = await Promise.race([
+        activeTokens(db),
+        setTimeout(READ_DEADLINE_MS, 'late' as const, { ref: false }),
+      ]);
+      if (read === 'late') throw new Error(`no answer within ${READ_DEADLINE_MS} ms`);
+      tokens = new Map(read.map((token) => [token.hash, token]));
     } catch (error) {
       log.warn({ err: error }, 'tokens could not be read again; the last known ones stay in use');
     }

@@ -87,6 +87,8 @@ const proxyHeaders = [
 
 /** A browser on this machine, talking to this machine by name: no proxy, no rebound DNS name in between. */
 function isLocal(request: FastifyRequest): boolean {
+  // A proxy that says nothing of itself, as nginx by default, speaks HTTP/1.0; a browser does not.
+  if (request.raw.httpVersion === '1.0') return false;
   if (proxyHeaders.some((name) => request.headers[name] !== undefined)) return false;
   const local = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(request.headers.host ?? '');
   return local && /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');

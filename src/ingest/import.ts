@@ -47,22 +47,22 @@ function checkRows<Row>(
   const checked: Checked<Row> = { good: [], faults: [], rejected: [] };
   const seen = new Map<string, string>();
   for (const raw of rows) {
-    const result = importer.check(raw.value, options);
     const faults: RowFault[] = [];
-    if (!result.success) {
-      for (const issue of result.error.issues) {
-        faults.push({ file, place: raw.place, field: issue.path.join('.') || '(row)', msg: issue.message });
-      }
+    const fault = (field: string, msg: string) => faults.push({ file, place: raw.place, field, msg });
+    const result = raw.broken ? undefined : importer.check(raw.value, options);
+    if (!result) fault('(row)', raw.broken?.msg as string);
+    else if (!result.success) {
+      for (const issue of result.error.issues) fault(issue.path.join('.') || '(row)', issue.message);
     } else {
       const key = importer.key(result.data);
       const first = key === undefined ? undefined : seen.get(key);
-      if (first) faults.push({ file, place: raw.place, field: '(row)', msg: `repeats ${first}` });
+      if (first) fault('(row)', `repeats ${first}`);
       else if (key !== undefined) seen.set(key, raw.place);
     }
     if (faults.length > 0) {
       checked.faults.push(...faults);
       checked.rejected.push(raw);
-    } else if (result.success) checked.good.push(result.data);
+    } else if (result?.success) checked.good.push(result.data);
   }
   return checked;
 }
@@ -92,7 +92,7 @@ export async function importFile(
     updated: 0,
     removed: 0,
     faults,
-    rejected: rejected.map((row) => stringify(row.value) ?? 'null'),
+    rejected: rejected.map((row) => row.broken?.text ?? stringify(row.value) ?? 'null'),
     loaded: false,
     replaced: false,
   };

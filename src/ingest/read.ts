@@ -4,8 +4,11 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { parse } from 'lossless-json';
 
-/** One row of a source, as parsed, and where it stands for a person: `row 3`, `line 17`. */
-export type RawRow = { value: unknown; place: string };
+/**
+ * One row of a source, as parsed, and where it stands for a person: `row 3`, `line 17`. A line of NDJSON that is not JSON
+ * is a row too, with its text and what is wrong: others may be loaded without it.
+ */
+export type RawRow = { value: unknown; place: string; broken?: { text: string; msg: string } };
 
 /** The rows of a source; `complete` when it is a REST body that holds its whole list. */
 export type Source = { name: string; rows: RawRow[]; complete: boolean };
@@ -38,17 +41,18 @@ export async function readSource(path: string): Promise<Source> {
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   if (text.trim() === '')
     throw new SourceError(`${name}: is empty; a REST body, a JSON array or NDJSON is needed.`);
-  return isNdjson(text) ? { name, rows: readLines(name, text), complete: false } : readDocument(name, text);
+  return isNdjson(text) ? { name, rows: readLines(text), complete: false } : readDocument(name, text);
 }
 
-/** NDJSON is told from one document by its first line being a whole object and more lines following. */
+/** NDJSON is told from one document by its first or second line being a whole object, with other lines beside it. */
 function isNdjson(text: string): boolean {
-  const trimmed = text.trim();
-  const end = trimmed.indexOf('\n');
-  if (end < 0 || !trimmed.startsWith('{')) return false;
+  const lines = text.split('\n', 50).filter((line) => line.trim() !== '');
+  return lines.length > 1 && lines.slice(0, 2).some(isObjectText);
+}
+
+function isObjectText(line: string): boolean {
   try {
-    JSON.parse(trimmed.slice(0, end));
-    return true;
+    return line.trim().startsWith('{') && typeof JSON.parse(line) === 'object';
   } catch {
     return false;
   }
@@ -62,13 +66,20 @@ function parseText(text: string, name: string): unknown {
   }
 }
 
-function readLines(name: string, text: string): RawRow[] {
-  return text
+function readLine(text: string, place: string): RawRow {
+  try {
+    return { value: parse(text), place };
+  } catch (error) {
+    return { value: undefined, place, broken: { text, msg: `is not JSON: ${(error as Error).message}` } };
+  }
+}
+
+const readLines = (text: string): RawRow[] =>
+  text
     .split('\n')
     .map((line, index) => ({ line: line.trim(), place: `line ${index + 1}` }))
     .filter(({ line }) => line !== '')
-    .map(({ line, place }) => ({ value: parseText(line, `${name}, ${place}`), place }));
-}
+    .map(({ line, place }) => readLine(line, place));
 
 /** The rows of a REST body: `data` of a v0 one, `results` of a v1 one. */
 function bodyRows(document: Record<string, unknown> | unknown[] | null): unknown[] | undefined {

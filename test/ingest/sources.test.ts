@@ -52,7 +52,6 @@ describe('importFile refuses', () => {
     ['a gzip file that was cut off', gzipSync(ndjson(two)).subarray(0, 60), /: unexpected end of file$/],
     ['broken JSON', '{"data": [}', /: is not JSON: .*position 10/],
     ['a page of HTML', '<html></html>', /: is not JSON: /],
-    ['NDJSON that was cut off', ndjson(two).slice(0, -20), /\.json, line 2: is not JSON: /],
   ])('%s, and names the file', async (_name, content, message) => {
     await expect(load(content)).rejects.toThrow(message);
     await expect(load(content)).rejects.toThrow(/^\/.*\d+\.json/);
@@ -121,6 +120,22 @@ describe('faults', () => {
     const { validatorPubkey } = slashing(1);
     const twice = load([slashing(41, { validatorPubkey }), slashing(42, { validatorPubkey })]);
     await expect(twice).rejects.toThrow(/\.json: nothing loaded; .*validator_pubkey/);
+  });
+
+  it('are told of each line of NDJSON that is not JSON, and the others can be loaded without it', async () => {
+    const [first, second] = ndjson(two).trim().split('\n');
+    for (const lines of [
+      ['{broken', first, second],
+      [first, '{broken', second],
+    ]) {
+      const path = await write(lines.join('\n'));
+      const options = { network: 'mainnet', skipInvalid: true } as const;
+      const report = await importFile(database.pool, 'slashings', path, options);
+      expect(report).toMatchObject({ loaded: true, rows: 3, rejected: ['{broken'] });
+      expect(report.faults).toMatchObject([
+        { place: `line ${lines.indexOf('{broken') + 1}`, field: '(row)' },
+      ]);
+    }
   });
 
   it('are told of a NUL in a text', async () => {

@@ -4,6 +4,7 @@ import { attestationFields, granularities, sortFields } from '../../src/resource
 import { idTypes } from '../../src/resources/operators/record.ts';
 import { exact } from '../support/exact.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { importText } from '../support/import.ts';
 
 let gateway: Gateway;
 let pool: string;
@@ -81,6 +82,9 @@ describe('GET /v1/eth/entities/{entity_id}/attestations', () => {
     const [utc] = await results(`utc=true&fromDate=${dateOfDay('mainnet', lastDay)}&sortOrder=asc`);
     expect(utc.startTimestamp < chain.startTimestamp).toBe(true);
     expect((await list('utc=True')).json.results).toEqual((await list('utc=true')).json.results);
+    const { results: days } = (await list('')).json;
+    expect(days).not.toEqual((await list('utc=true')).json.results);
+    for (const word of ['false', 'FALSE']) expect((await list(`utc=${word}`)).json.results).toEqual(days);
   });
 
   it('is empty before the first UTC date', async () => {
@@ -125,18 +129,35 @@ describe('GET /v1/eth/entities/{entity_id}/attestations', () => {
   it.each([
     ['entityType', 'Pool', 'entityType=Pool'],
     ['entityType', 'empty', 'entityType='],
+    ['entityType', 'null', 'entityType=null'],
     ['limit', '0', 'entityType=pool&limit=0'],
     ['limit', '1001', 'entityType=pool&limit=1001'],
     ['limit', '1.5', 'entityType=pool&limit=1.5'],
     ['limit', 'empty', 'entityType=pool&limit='],
+    ['limit', '-1', 'entityType=pool&limit=-1'],
+    ['limit', 'null', 'entityType=pool&limit=null'],
+    ['limit', 'text', 'entityType=pool&limit=ten'],
     ['offset', '-1', 'entityType=pool&offset=-1'],
+    ['offset', '1.5', 'entityType=pool&offset=1.5'],
+    ['offset', 'empty', 'entityType=pool&offset='],
+    ['offset', 'null', 'entityType=pool&offset=null'],
+    ['offset', '2^31', 'entityType=pool&offset=2147483648'],
     ['offset', '2^63', 'entityType=pool&offset=9223372036854775808'],
     ['fromDate', 'not a date', 'entityType=pool&fromDate=yesterday'],
     ['fromDate', '30 February', 'entityType=pool&fromDate=2024-02-30'],
     ['toDate', 'a date-time', 'entityType=pool&toDate=2024-01-01T00:00:00Z'],
+    ['toDate', 'not a date', 'entityType=pool&toDate=tomorrow'],
+    ['toDate', '31 April', 'entityType=pool&toDate=2024-04-31'],
     ['fromDay', '-1', 'entityType=pool&fromDay=-1'],
+    ['fromDay', '2^31', 'entityType=pool&fromDay=2147483648'],
+    ['fromDay', 'a date', 'entityType=pool&fromDay=2024-01-01'],
+    ['fromDay', '1.5', 'entityType=pool&fromDay=1.5'],
+    ['toDay', '-1', 'entityType=pool&toDay=-1'],
+    ['toDay', '2^31', 'entityType=pool&toDay=2147483648'],
+    ['toDay', 'text', 'entityType=pool&toDay=last'],
     ['toDay', '1e3', 'entityType=pool&toDay=1e3'],
     ['utc', 'yes', 'entityType=pool&utc=yes'],
+    ['utc', '1', 'entityType=pool&utc=1'],
     ['sortBy', 'id', 'entityType=pool&sortBy=id'],
     ['sortBy', 'empty', 'entityType=pool&sortBy='],
     ['sortOrder', 'up', 'entityType=pool&sortOrder=up'],
@@ -161,6 +182,7 @@ describe('GET /v1/eth/entities/{entity_id}/attestations', () => {
   });
 
   it.each([
+    'entityType',
     'limit',
     'offset',
     'fromDate',
@@ -186,13 +208,47 @@ describe('GET /v1/eth/entities/{entity_id}/attestations', () => {
     }
   });
 
-  it('answers an empty list for an entity without rows, 404 for none, and each network its own', async () => {
+  it('takes each allowed bound of offset and of days', async () => {
+    const { status, json } = await list('offset=2147483647');
+    expect([status, json.results, json.next]).toEqual([200, [], null]);
+    expect(json.pages).toBeGreaterThan(0);
+    expect((await list('fromDay=2147483647')).json).toEqual({
+      previous: null,
+      next: null,
+      pages: 0,
+      results: [],
+    });
+    expect(await results('toDay=2147483647')).toEqual(await results(''));
+    expect(await results('fromDay=0')).toEqual(await results(''));
+    expect(await results('toDay=0')).toEqual([]);
+  });
+
+  it('answers an empty list for an entity without rows, 404 for none', async () => {
     const pools = (await gateway.get('/v0/eth/operators?window=30d&idType=pool&size=200')).json.data;
     const quiet = pools.at(-1).id;
     const { status, json } = await gateway.get(`${pathOf(quiet)}?entityType=pool`);
     expect([status, json]).toEqual([200, { previous: null, next: null, pages: 0, results: [] }]);
     expect((await gateway.get(`${pathOf('nobody')}?entityType=pool`)).status).toBe(404);
-    expect((await list('', { 'x-service-network': 'hoodi' })).json?.results ?? []).toEqual([]);
+  });
+
+  it('answers for each network its own', async () => {
+    const before = (await list('')).json;
+    const [{ hour, day, ...figures }] = before.results;
+    const row = { ...figures, network: 'hoodi', entityType: 'pool', hour: null, day: 7 };
+    for (const name of ['date', 'startTimestamp', 'endTimestamp', 'startSlot', 'endSlot']) delete row[name];
+    const own = { ...row, startEpoch: 1_575, endEpoch: 1_799, validatorCount: 77 };
+    expect(await importText(gateway, 'attestations', JSON.stringify([own]))).toMatchObject({ inserted: 1 });
+    const hoodi = (await list('', { 'x-service-network': 'hoodi' })).json;
+    expect(hoodi).toMatchObject({ pages: 1, results: [{ id: pool, day: 7, validatorCount: 77 }] });
+    expect(hoodi.results).toHaveLength(1);
+    expect(hoodi.results[0].date).toBe('2025-03-24');
+    expect((await list('', { 'x-service-network': 'mainnet' })).json).toEqual(before);
+  });
+
+  it.each(['goerli', 'Hoodi', ''])('refuses the network "%s"', async (network) => {
+    const { status, json } = await list('', { 'x-service-network': network });
+    expect(status).toBe(400);
+    expect(json.detail).toMatchObject([{ loc: ['header', 'X-Service-Network'], type: 'enum' }]);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])(

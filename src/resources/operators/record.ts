@@ -92,9 +92,12 @@ const address = /^0x[0-9a-f]{40}$/i;
 /** Whether an identifier is an execution layer address. */
 export const isAddress = (id: string): boolean => address.test(id);
 
-/** Addresses and public keys match in any letter case and are kept in lower case; names are case sensitive. */
+/**
+ * Addresses and public keys match in any letter case and are kept in lower case, also where a dump of Postgres wrote them
+ * as `\\x…`; names are case sensitive.
+ */
 export const normaliseId = (id: string): string =>
-  /^0x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase() : id;
+  /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
 
 /** What is wrong with an identifier that a caller gives; undefined when nothing is. REST's parameters take the same. */
 export const idFault = (id: string): string | undefined =>
