@@ -23,6 +23,7 @@ const MAX_DAY = 100_000; // in the 23rd century: a day beyond is a mistake, and 
 const Shape = AttestationRecord.extend({
   network: Network,
   calendar: z.enum(calendars),
+  utc: z.boolean().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
   // These follow from day and epochs; a source may leave them out, and is checked where it does not.

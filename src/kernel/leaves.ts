@@ -49,7 +49,10 @@ export const gwei = () =>
   );
 /** A count >= 0 that may pass 32 bits and 2^53, as digits; REST writes a JSON number. */
 export const bigCount = () =>
-  leaf(z.string().regex(/^(0|[1-9]\d{0,39})$/, 'must be a whole number >= 0'), 'BigInt');
+  leaf(z.string().regex(/^(0|[1-9]\d{0,39})$/, 'must be a whole number >= 0'), 'BigInt', {
+    raw: true,
+    minimum: 0,
+  });
 /** A UTC date `YYYY-MM-DD`. */
 export const date = () =>
   leaf(
