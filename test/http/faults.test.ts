@@ -23,7 +23,7 @@ describe('a fault of ours', () => {
     expect([rest.status, rest.json]).toEqual([500, { detail: 'Internal server error.' }]);
     const graphql = await gateway.graphql(`{ a: ${query.slice(2)}`);
     expect(graphql.json).toEqual({
-      data: null,
+      data: { a: null },
       errors: [
         {
           message: 'Internal server error.',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeCursor, encodeCursor } from '../../src/kernel/cursor.ts';
@@ -30,6 +31,23 @@ describe('cursors', () => {
         const changed = cursor.slice(0, place) + other + cursor.slice(place + 1);
         fc.pre(changed !== cursor);
         expect(decodeCursor('list', changed)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('are refused, and never throw, when they are made by hand around anything', () => {
+    const mark = (text: string) =>
+      createHash('sha256').update(`stakegraph:1:list:${text}`).digest('base64url').slice(0, 11);
+    const anything = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.constantFrom('{', '{"length":2}', '"ab"', 'null', '1'),
+    );
+    fc.assert(
+      fc.property(anything, (text) => {
+        const cursor = Buffer.from(`1.${mark(text)}.${text}`).toString('base64url');
+        const key = decodeCursor('list', cursor);
+        if (key !== undefined) expect(JSON.stringify(key)).toBe(text);
       }),
     );
   });
