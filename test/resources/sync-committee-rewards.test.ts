@@ -223,3 +223,40 @@ describe('GraphQL syncCommitteeRewards', () => {
     expect(await statementsOf(() => gateway.graphql(ask))).toEqual(['slotRewardPages', 'validatorsByIndex']);
   });
 });
+
+describe('a block in GraphQL', () => {
+  const select = 'edges { cursor node { validatorIndex syncCommitteeRewards } } totalCount';
+  const block = (slot: number) =>
+    gateway.graphql(`{
+      block(slot: ${slot}) { consensusSlot epoch network syncCommitteeRewards { ${select} } }
+      syncCommitteeRewards(slot: ${slot}) { ${select} }
+    }`);
+
+  it('has the sync committee rewards of its slot, the same as at the root, in one statement each', async () => {
+    const { rows } = await gateway.database.pool.query({
+      text: `select max(slot)::int as slot from sync_committee_rewards where network = 'mainnet'`,
+      values: [],
+    });
+    const slot = rows[0]?.slot as number;
+    gateway.statements.length = 0;
+    const { data, errors } = await block(slot);
+    expect(errors).toBeUndefined();
+    expect(data.block).toMatchObject({
+      consensusSlot: slot,
+      epoch: Math.floor(slot / 32),
+      network: 'MAINNET',
+    });
+    expect(data.block.syncCommitteeRewards).toEqual(data.syncCommitteeRewards);
+    expect(data.syncCommitteeRewards.totalCount).toBe(512);
+    expect(gateway.statements.toSorted()).toEqual(['slotRewardPages', 'slotStates']);
+  });
+
+  it('is null where nothing is stored of it', async () => {
+    const { data } = await gateway.graphql(
+      '{ early: block(slot: 1) { epoch } late: block(slot: 2147483647) { epoch } }',
+    );
+    expect(data).toEqual({ early: null, late: null });
+    const { errors } = await gateway.graphql('{ block(slot: -1) { epoch } }');
+    expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
+  });
+});

@@ -1,13 +1,15 @@
+import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
-import { connection, connectionRange } from '../../graphql/connection.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
-import { loadValidatorRewardTotal } from './loaders.ts';
-import type { RewardRow } from './queries.ts';
+import { loadSlotState, loadValidatorRewardTotal } from './loaders.ts';
+import type { RewardRow, SlotKey } from './queries.ts';
 import { SyncCommitteeReward } from './record.ts';
 import {
   COMMITTEE_SIZE,
@@ -54,38 +56,85 @@ const SyncCommitteeRewardConnection = builder.connectionObject(
   SyncCommitteeRewardEdge,
 );
 
+/** The rewards of a slot as a connection, wherever it is asked for. */
+async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs) {
+  const range = connectionRange(args, {
+    defaultSize: COMMITTEE_SIZE,
+    maxSize: COMMITTEE_SIZE,
+    decode: (cursor) => slotRewardPosition(slot, cursor),
+  });
+  const page = await syncCommitteeRewards(ctx, slot, range);
+  return connection(
+    page,
+    (row) => slotRewardCursor(slot, row),
+    () => page.total,
+  );
+}
+
+const sizes = `At most ${COMMITTEE_SIZE} a page, as many by default.`;
+const slotArgs = builder.args((t) => ({
+  slot: t.int({ required: true, description: 'Slot of the block, >= 0.' }),
+  network: t.field({
+    type: NetworkEnum,
+    description: 'Network; default: that of the network header, else MAINNET.',
+  }),
+}));
+
+function slotOf(ctx: Context, args: { slot: number; network?: Network | null | undefined }): SlotKey {
+  if (args.slot < 0) throw badArgument('slot', `slot is ${args.slot}; an integer >= 0 is needed.`);
+  return { network: args.network ?? ctx.network, slot: args.slot };
+}
+
 builder.queryField('syncCommitteeRewards', (t) =>
   t.connection(
     {
       type: SyncCommitteeRewardType,
       nullable: true, // so that a refusal leaves the other root fields whole
-      description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for one after the last stored. At most ${COMMITTEE_SIZE} a page, as many by default. REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
-      args: {
-        slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
-        network: t.arg({
-          type: NetworkEnum,
-          description: 'Network; default: that of the network header, else MAINNET.',
-        }),
-      },
-      resolve: async (_root, args, ctx: Context) => {
-        if (args.slot < 0) throw badArgument('slot', `slot is ${args.slot}; an integer >= 0 is needed.`);
-        const slot = { network: args.network ?? ctx.network, slot: args.slot };
-        const range = connectionRange(args, {
-          defaultSize: COMMITTEE_SIZE,
-          maxSize: COMMITTEE_SIZE,
-          decode: (cursor) => slotRewardPosition(slot, cursor),
-        });
-        const page = await syncCommitteeRewards(ctx, slot, range);
-        return connection(
-          page,
-          (row) => slotRewardCursor(slot, row),
-          () => page.total,
-        );
-      },
+      description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for one after the last stored. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
+      args: slotArgs,
+      resolve: (_root, args, ctx: Context) => slotConnection(ctx, slotOf(ctx, args), args),
     },
     SyncCommitteeRewardConnection,
     SyncCommitteeRewardEdge,
   ),
+);
+
+const Block = builder.objectRef<SlotKey>('Block').implement({
+  description: 'A block that the sync committee was rewarded in.',
+  fields: (t) => ({
+    network: t.field({
+      type: NetworkEnum,
+      description: 'Network of the block.',
+      resolve: (slot) => slot.network,
+    }),
+    consensusSlot: t.int({ description: 'Slot of the block.', resolve: ({ slot }) => slot }),
+    epoch: t.int({
+      description: 'Epoch of the slot.',
+      resolve: ({ slot }) => Math.floor(slot / SLOTS_PER_EPOCH),
+    }),
+    syncCommitteeRewards: t.connection(
+      {
+        type: SyncCommitteeRewardType,
+        description: `What each seat of the sync committee earned, ascending by validator index. ${sizes}`,
+        resolve: (slot, args, ctx) => slotConnection(ctx, slot, args),
+      },
+      SyncCommitteeRewardConnection,
+      SyncCommitteeRewardEdge,
+    ),
+  }),
+});
+
+builder.queryField('block', (t) =>
+  t.field({
+    type: Block,
+    nullable: true,
+    description: 'The block of a slot; null for a slot without a block, or of which nothing is stored.',
+    args: slotArgs,
+    resolve: async (_root, args, ctx) => {
+      const slot = slotOf(ctx, args);
+      return (await loadSlotState(ctx, slot))?.total ? slot : null;
+    },
+  }),
 );
 
 builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
