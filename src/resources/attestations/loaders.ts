@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchLoader } from '../../kernel/batch.ts';
+import { batchListLoader } from '../../kernel/batch.ts';
 import {
   type AttestationQuery,
   type AttestationRange,
@@ -19,15 +19,9 @@ export const loadAttestationPage = async (
   range: AttestationRange,
   asked: readonly AttestationField[],
 ): Promise<AttestationRow[]> =>
-  (await batchLoader<EntityKey, AttestationRow[]>(
+  (await batchListLoader<EntityKey, AttestationRow>(
     ctx.loaders,
     `attestations:${JSON.stringify([query, range, asked])}`,
     keyOf,
-    async (keys) => {
-      const pages: AttestationRow[][] = keys.map(() => []);
-      for (const row of await attestationPages(ctx.db, keys, query, range, asked)) {
-        pages[row.entity]?.push(row);
-      }
-      return new Map(keys.map((entity, index) => [keyOf(entity), pages[index] as AttestationRow[]]));
-    },
+    (keys) => attestationPages(ctx.db, keys, query, range, asked),
   ).load(key)) ?? [];

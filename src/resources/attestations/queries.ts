@@ -28,11 +28,11 @@ export type AttestationQuery = {
 export type AttestationRange = Range<number> & { offset?: number; counted?: boolean };
 
 /**
- * The fields that were asked for. `entity` is the place of its entity in the keys. `position` is what a cursor holds: the
+ * The fields that were asked for. `list` is the place of its entity in the keys. `position` is what a cursor holds: the
  * hour or day itself where rows are those, in their own order, so that a new day moves no page; else the place in the list.
  */
 export type AttestationRow = Partial<AttestationRecord> & {
-  entity: number;
+  list: number;
   position: number;
   total: number | null;
 };
@@ -112,7 +112,7 @@ function wire(name: AttestationField): Sql {
   return kind === 'DateTime' ? sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')` : column;
 }
 
-const Place = z.object({ entity: count(), position: count(), total: count().nullable() });
+const Place = z.object({ list: count(), position: count(), total: count().nullable() });
 const rowChecks = boundedMap<z.ZodType<AttestationRow>>(500);
 
 function rowCheck(names: readonly AttestationField[]): z.ZodType<AttestationRow> {
@@ -156,7 +156,7 @@ const within = (query: AttestationQuery): Sql => sql`
 const entities = (keys: readonly EntityKey[]): Sql => sql`unnest(
       ${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.idType)}::text[],
       ${keys.map((key) => key.id)}::text[], ${keys.map((key) => genesisTime[key.network])}::bigint[]
-    ) with ordinality as k (network, id_type, entity_id, genesis, entity)
+    ) with ordinality as k (network, id_type, entity_id, genesis, list)
     join attestation_entities e using (network, id_type, entity_id)`;
 
 /** Hours and days in their own order are the order of the primary key. */
@@ -194,7 +194,7 @@ function keyedPage(
     ? sql`(select count(*)::int from ${table} a where ${within(query)})`
     : sql`null::int`;
   return sql`/* attestationPages */
-    select k.entity::int - 1 as entity, p.position, ${total} as total ${wireList(asked)}
+    select k.list::int - 1 as list, p.position, ${total} as total ${wireList(asked)}
     from ${entities(keys)}
     cross join lateral (
       select ${period} as position ${typed.length > 0 ? sql`, ${join(typed)}` : sql``}
@@ -204,7 +204,7 @@ function keyedPage(
         ${high === undefined ? sql`` : sql`and ${period} < ${high}`}
       order by ${period} ${direction} limit ${range.limit + 1} offset ${range.offset ?? 0}
     ) p
-    order by k.entity, p.position ${direction}`;
+    order by k.list, p.position ${direction}`;
 }
 
 /** Periods are gathered and put in order for each entity, and the page is cut by place: the cost is that of its days. */
@@ -228,7 +228,7 @@ function sortedPage(
     ? sql`p.position >= least(${range.before ?? null}::bigint, p.total) - ${range.limit + 1}`
     : sql`p.position <= ${after + range.limit + 1}`;
   return sql`/* attestationPages */
-    select k.entity::int - 1 as entity, p.position::int, p.total::int ${wireList(asked)}
+    select k.list::int - 1 as list, p.position::int, p.total::int ${wireList(asked)}
     from ${entities(keys)}
     cross join lateral (
       select g.*, row_number() over (order by ${order}) - 1 as position, count(*) over () as total
@@ -238,7 +238,7 @@ function sortedPage(
       ) g
     ) p
     where p.position > ${after} and p.position < ${range.before ?? 2 ** 31 - 1} and ${cut}
-    order by k.entity, p.position ${range.backward ? sql`desc` : sql``}`;
+    order by k.list, p.position ${range.backward ? sql`desc` : sql``}`;
 }
 
 /** Whether an entity is known: from its summaries, or from attestations in any period. */

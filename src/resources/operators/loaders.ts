@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchLoader } from '../../kernel/batch.ts';
+import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
 import {
   type ListKey,
@@ -39,14 +39,9 @@ export const loadOperatorPage = async (
   range: Range<number>,
   asked: readonly OperatorField[],
 ): Promise<RankedOperatorRow[]> =>
-  (await batchLoader<ListKey, RankedOperatorRow[]>(
+  (await batchListLoader<ListKey, RankedOperatorRow>(
     ctx.loaders,
     `operatorPage:${JSON.stringify([range, asked])}`,
     listKeyOf,
-    async (lists) => {
-      const pages = new Map<string, RankedOperatorRow[]>(lists.map((key) => [listKeyOf(key), []]));
-      const byPosition = [...pages.values()];
-      for (const row of await operatorPages(ctx.db, lists, range, asked)) byPosition[row.list]?.push(row);
-      return pages;
-    },
+    (lists) => operatorPages(ctx.db, lists, range, asked),
   ).load(list)) ?? [];
