@@ -64,7 +64,9 @@ export function createPool(options: Options): Pool {
       '-c timezone=UTC',
     ].join(' '),
   });
-  pool.on('error', (error) => options.onError?.(error));
+  // A connection that is being closed may still be told that the server stops; that is no failure.
+  let ending = false;
+  pool.on('error', (error) => ending || options.onError?.(error));
 
   async function acquire(): Promise<pg.PoolClient> {
     if (pool.waitingCount >= MAX_WAITING) throw unavailable();
@@ -105,7 +107,10 @@ export function createPool(options: Options): Pool {
     query: (statement) => withClient((client) => client.query(statement)),
     withClient,
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    end: () => pool.end(),
+    end: () => {
+      ending = true;
+      return pool.end();
+    },
   };
 }
 
