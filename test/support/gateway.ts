@@ -7,12 +7,12 @@ import { createToken } from '../../src/accounts/tokens.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { buildServer } from '../../src/http/server.ts';
-import { databaseUrl } from './global-setup.ts';
+import { databaseUrl, type Template } from './global-setup.ts';
 
 export type TestDatabase = { url: string; pool: Pool; drop(): Promise<void> };
 
 /** A database of its own, cloned from a template: nothing that a test does reaches another. */
-export async function createDatabase(template: 'empty' | 'sample' = 'empty'): Promise<TestDatabase> {
+export async function createDatabase(template: Template = 'empty'): Promise<TestDatabase> {
   const serverUrl = inject('serverUrl');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const run = async (statement: string) => {
@@ -22,7 +22,7 @@ export async function createDatabase(template: 'empty' | 'sample' = 'empty'): Pr
     await admin.query(`select pg_advisory_lock(42)`);
     await admin.query(statement).finally(() => admin.end());
   };
-  await run(`create database ${name} template template_${template}`);
+  await run(`create database ${name} template ${inject('templates')[template]}`);
   const url = databaseUrl(serverUrl, name);
   const pool = createPool({ url, readOnly: false, max: 4 });
   return {
@@ -54,7 +54,7 @@ export type Gateway = {
 /** The gateway as it is served, over real HTTP on a database of its own. */
 export async function startGateway(
   options: {
-    template?: 'empty' | 'sample';
+    template?: Template;
     settings?: Partial<Settings>;
     /** A text to prefill GraphiQL with; true: the token of the gateway. */
     developmentToken?: string | true;

@@ -1,6 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
@@ -10,12 +12,19 @@ import { loadSampleData } from '../../src/ingest/sample.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A PostgreSQL with the template databases `template_empty` and `template_sample`. */
+    /** A PostgreSQL with the template databases. */
     serverUrl: string;
+    /** Names of the databases that those of the tests are cloned from. */
+    templates: Record<Template, string>;
   }
 }
 
-/** One real PostgreSQL for the whole run: the embedded one, or that of TEST_DATABASE_URL. */
+export type Template = 'empty' | 'sample';
+
+/**
+ * One real PostgreSQL for the whole run: the embedded one, or that of TEST_DATABASE_URL, which keeps the templates for
+ * the next run with the same sources.
+ */
 export default async function setup(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'stakegraph-test-'));
   chmodSync(folder, 0o755);
@@ -23,22 +32,48 @@ export default async function setup(project: TestProject) {
     ? undefined
     : await (await import('../../src/db/embedded/index.ts')).startEmbedded({ dataDir: folder });
   const serverUrl = (process.env.TEST_DATABASE_URL ?? embedded?.url) as string;
-  await makeTemplate(serverUrl, 'template_empty', false);
-  await makeTemplate(serverUrl, 'template_sample', true);
+  const made = sourcesHash();
+  const templates = { empty: `template_empty_${made}`, sample: `template_sample_${made}` };
+  await makeTemplate(serverUrl, templates.empty, false);
+  await makeTemplate(serverUrl, templates.sample, true);
   project.provide('serverUrl', serverUrl);
+  project.provide('templates', templates);
   return async () => {
     await embedded?.stop();
     rmSync(folder, { recursive: true, force: true });
   };
 }
 
+/** Changes with whatever a template is made by. */
+function sourcesHash(): string {
+  const root = fileURLToPath(new URL('../../src', import.meta.url));
+  const hash = createHash('sha256');
+  for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (/\.(ts|sql)$/.test(name) && /^(chain|db|ingest|kernel|resources|sample)\b/.test(name))
+      hash.update(name).update(readFileSync(join(root, name)));
+  }
+  return hash.digest('hex').slice(0, 12);
+}
+
 async function makeTemplate(serverUrl: string, name: string, sample: boolean) {
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
-  await admin.query(`drop database if exists ${name}`);
-  await admin.query(`create database ${name}`);
-  await admin.end();
-  const url = databaseUrl(serverUrl, name);
+  try {
+    // Two runs on one server make it once, and a run that was killed leaves no half of one.
+    await admin.query('select pg_advisory_lock(41)');
+    const { rowCount } = await admin.query('select from pg_database where datname = $1', [name]);
+    if (rowCount) return;
+    const draft = `${name}_draft`;
+    await admin.query(`drop database if exists ${draft}`);
+    await admin.query(`create database ${draft}`);
+    await fillTemplate(databaseUrl(serverUrl, draft), sample);
+    await admin.query(`alter database ${draft} rename to ${name}`);
+  } finally {
+    await admin.end();
+  }
+}
+
+async function fillTemplate(url: string, sample: boolean) {
   await migrate(url);
   if (!sample) return;
   const pool = createPool({ url, readOnly: false });
