@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Tier } from './accounts/tiers.ts';
 import type { Network } from './chain/networks.ts';
 import type { Queryable } from './db/pool.ts';
 import type { LoaderCache } from './kernel/batch.ts';
@@ -9,6 +10,7 @@ export type Caller = {
   account: string;
   tokenId: string;
   tokenName: string;
+  tier: Tier;
   /** Requests per second; undefined without a limit. */
   rateLimit: number | undefined;
 };

@@ -75,6 +75,7 @@ export async function openDirectory(options: {
         account: token.account,
         tokenId: token.tokenId,
         tokenName: token.name,
+        tier: token.tier,
         rateLimit: token.rateLimit ?? tierRates[token.tier],
       };
     },
