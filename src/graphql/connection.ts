@@ -1,4 +1,5 @@
-import type { Range, Slice } from '../kernel/page.ts';
+import { decodePosition, encodeCursor } from '../kernel/cursor.ts';
+import type { Range, Slice, Walk } from '../kernel/page.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 
 /** Relay's arguments as they arrive. */
@@ -42,6 +43,33 @@ export function connectionRange<Key>(args: ConnectionArgs, limits: Limits<Key>):
   };
   if (faults.length > 0) throw badInput(faults);
   return range;
+}
+
+/** The cursor of a row of a ranked list: its rank in the list of that revision. */
+export const rankCursor = (list: string, row: { revision: number; rank: number }): string =>
+  encodeCursor(list, [row.revision, row.rank]);
+
+/** `connectionRange` of a ranked list: its cursors say from which revision of it to read on. */
+export function rankedRange(
+  args: ConnectionArgs,
+  limits: { list: string; defaultSize: number; maxSize: number },
+): { range: Range<number>; walk: Walk | undefined } {
+  const { after, before, ...range } = connectionRange(args, {
+    ...limits,
+    decode(cursor) {
+      const [revision, rank] = decodePosition(limits.list, cursor, 2) ?? [];
+      return revision === undefined || rank === undefined ? undefined : { revision, rank };
+    },
+  });
+  if (after && before && after.revision !== before.revision) {
+    const msg = `before is of revision ${before.revision} of the list and after of ${after.revision}; take both from one walk.`;
+    throw badInput([{ loc: ['argument', 'before'], msg, type: 'revision' }]);
+  }
+  const revision = (after ?? before)?.revision;
+  return {
+    range: { ...range, ...(after && { after: after.rank }), ...(before && { before: before.rank }) },
+    walk: revision === undefined ? undefined : { revision, loc: ['argument', after ? 'after' : 'before'] },
+  };
 }
 
 /** A slice as a Relay connection. */

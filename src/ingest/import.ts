@@ -1,5 +1,6 @@
 import { stringify } from 'lossless-json';
 import { type Pool, transaction } from '../db/pool.ts';
+import { raisedRevision } from '../db/revisions.ts';
 import { attestationImporter } from './attestations.ts';
 import type { ImportCounts, Importer, ImportOptions } from './importer.ts';
 import { operatorImporter } from './operators.ts';
@@ -100,12 +101,16 @@ export async function importFile(
   // A list that is short of rejected rows must not remove what is stored of them.
   const whole = source.complete && faults.length === 0 && importer.replacesBy(good);
   const replace = options.replace ?? whole;
-  const counts = await transaction(pool, (client) =>
-    importer.write(client, good, {
+  const counts = await transaction(pool, async (client) => {
+    const revision = raisedRevision(client, importer.resource);
+    const counts = await importer.write(client, good, {
       replace,
+      revision,
       onProgress: options.onProgress && ((done) => options.onProgress?.(done, good.length)),
-    }),
-  ).catch((error) => {
+    });
+    if (counts.inserted + counts.updated + counts.removed > 0) await revision();
+    return counts;
+  }).catch((error) => {
     throw refusedByDatabase(error)
       ? new SourceError(`${source.name}: nothing loaded; ${reason(error)}`)
       : error;

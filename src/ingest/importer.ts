@@ -19,6 +19,14 @@ export type ImportOptions = {
 
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
+export type WriteOptions = {
+  /** Whether stored rows of the same lists that are not among these are removed. */
+  replace: boolean;
+  /** Raises the dataset's revision, once in the transaction, and gives it. */
+  revision: () => Promise<number>;
+  onProgress?: ((done: number) => void) | undefined;
+};
+
 /** How one resource gets in: the check of a row, its key, and the set-based write. */
 export type Importer<Row> = {
   resource: string;
@@ -27,11 +35,7 @@ export type Importer<Row> = {
   /** Two rows with the same key in one source are a fault; undefined where rows may be alike. */
   key(row: Row): string | undefined;
   /** Writes rows in the transaction of the client. */
-  write(
-    client: pg.ClientBase,
-    rows: readonly Row[],
-    options: { replace: boolean; onProgress?: ((done: number) => void) | undefined },
-  ): Promise<ImportCounts>;
+  write(client: pg.ClientBase, rows: readonly Row[], options: WriteOptions): Promise<ImportCounts>;
   /** Whether a body that says it holds its whole list replaces what is stored. */
   replacesBy(rows: readonly Row[]): boolean;
 };

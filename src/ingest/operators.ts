@@ -4,7 +4,8 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { text } from '../kernel/leaves.ts';
 import { idTypes, normaliseId, OperatorSummary, OperatorTag } from '../resources/operators/record.ts';
-import { type ImportCounts, type Importer, isObject } from './importer.ts';
+import { type ImportCounts, type Importer, isObject, type WriteOptions } from './importer.ts';
+import { forgetOldLists, type RankedTables, writeSummaries } from './ranked-lists.ts';
 
 /** A tag may say what it leads to; of a pool share, its pool and its node operator. */
 const ImportedTag = OperatorTag.extend({ idType: text().nullable().optional() });
@@ -38,44 +39,37 @@ function poolTypeOf(row: ImportedOperator): 'cex' | 'lst' | null {
   return tags.includes('liquid staking') || tags.includes('lst') ? 'lst' : null;
 }
 
-const columns = [
-  ['network', 'text'],
-  ['id_type', 'text'],
-  ['time_window', 'text'],
-  ['operator_id', 'text'],
-  ['validator_count', 'integer'],
-  ['avg_correctness', 'double precision'],
-  ['avg_inclusion_delay', 'double precision'],
-  ['avg_uptime', 'double precision'],
-  ['avg_validator_effectiveness', 'double precision'],
-  ['client_percentages', 'jsonb'],
-  ['network_penetration', 'double precision'],
-  ['relayer_percentages', 'jsonb'],
-  ['node_operator_count', 'integer'],
-  ['operator_tags', 'jsonb'],
-  ['display_name', 'text'],
-  ['apr_percentage', 'double precision'],
-  ['sum_end_epoch_balance', 'bigint'],
-  ['sum_end_epoch_effective_balance', 'bigint'],
-  ['pool_id', 'text'],
-  ['node_operator_id', 'text'],
-  ['pool_type', 'text'],
-] as const;
-const names = columns.map(([name]) => name).join(', ');
-
-const upsert = `/* importOperators */
-  with written as (
-    insert into operator_summaries (${names})
-    select ${names} from jsonb_to_recordset($1::jsonb) as r (${columns.map(([name, type]) => `${name} ${type}`).join(', ')})
-    on conflict (network, operator_id, id_type, time_window) do update
-      set ${columns
-        .slice(4)
-        .map(([name]) => `${name} = excluded.${name}`)
-        .join(', ')}
-    returning (xmax = 0) as fresh
-  )
-  select count(*) filter (where fresh)::int as inserted, count(*) filter (where not fresh)::int as updated
-  from written`;
+const tables: RankedTables = {
+  summaries: 'operator_summaries',
+  lists: 'operator_lists',
+  ranks: 'operator_ranks',
+  key: ['network', 'operator_id', 'id_type', 'time_window'],
+  columns: [
+    { name: 'network', type: 'text' },
+    { name: 'id_type', type: 'text' },
+    { name: 'time_window', type: 'text' },
+    { name: 'operator_id', type: 'text' },
+    { name: 'validator_count', type: 'integer' },
+    { name: 'avg_correctness', type: 'double precision' },
+    { name: 'avg_inclusion_delay', type: 'double precision' },
+    { name: 'avg_uptime', type: 'double precision' },
+    { name: 'avg_validator_effectiveness', type: 'double precision' },
+    { name: 'client_percentages', type: 'jsonb' },
+    { name: 'network_penetration', type: 'double precision' },
+    { name: 'relayer_percentages', type: 'jsonb' },
+    { name: 'node_operator_count', type: 'integer' },
+    { name: 'operator_tags', type: 'jsonb' },
+    { name: 'display_name', type: 'text' },
+    { name: 'apr_percentage', type: 'double precision' },
+    { name: 'sum_end_epoch_balance', type: 'bigint' },
+    { name: 'sum_end_epoch_effective_balance', type: 'bigint' },
+    { name: 'pool_id', type: 'text' },
+    { name: 'node_operator_id', type: 'text' },
+    // follows from a pool's tags, and of a share from its pool: `poolTypeOfShares` writes it
+    { name: 'pool_type', type: 'text', compared: false },
+  ],
+};
+const listKey = ['network', 'id_type', 'time_window', 'pool_type', 'parent_type', 'parent_id'];
 
 function stored(row: ImportedOperator) {
   const parents = parentsOf(row);
@@ -124,9 +118,9 @@ const listArrays = (lists: readonly ListOf[]) => [
 async function removeAbsent(client: pg.ClientBase, rows: readonly ImportedOperator[]): Promise<number> {
   const removed = await client.query(
     `/* removeAbsentOperators */
-    delete from operator_summaries s
-    using unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
-    where (s.network, s.id_type, s.time_window) = (l.network, l.id_type, l.time_window)
+    update operator_summaries s set superseded = true
+    from unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
+    where not s.superseded and (s.network, s.id_type, s.time_window) = (l.network, l.id_type, l.time_window)
       and not exists (
         select from unnest($4::text[], $5::text[], $6::text[], $7::text[]) as k (network, id_type, time_window, operator_id)
         where (s.network, s.id_type, s.time_window, s.operator_id) = (k.network, k.id_type, k.time_window, k.operator_id)
@@ -137,10 +131,10 @@ async function removeAbsent(client: pg.ClientBase, rows: readonly ImportedOperat
 }
 
 /**
- * Writes the ranks of these lists anew: network penetration descending with nulls last, then validator count
+ * Makes these lists anew under a revision: network penetration descending with nulls last, then validator count
  * descending, then id; for the whole list, for each pool type, and for the shares of each parent.
  */
-async function rankLists(client: pg.ClientBase, lists: readonly ListOf[]) {
+async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
   // The pool type of a share is that of its pool, so new pools change the lists of shares too.
   const shares = lists
     .filter((list) => list.idType === 'pool')
@@ -154,17 +148,18 @@ async function rankLists(client: pg.ClientBase, lists: readonly ListOf[]) {
       select s.summary_id, p.pool_type
       from unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
       join operator_summaries s using (network, id_type, time_window)
-      left join operator_summaries p on p.id_type = 'pool'
+      left join operator_summaries p on p.id_type = 'pool' and not p.superseded
         and (p.network, p.operator_id, p.time_window) = (s.network, s.pool_id, s.time_window)
-      where s.id_type = 'poolShare'
+      where s.id_type = 'poolShare' and not s.superseded
     ) as now
     where s.summary_id = now.summary_id and s.pool_type is distinct from now.pool_type`,
     arrays,
   );
   await client.query(
-    `/* dropOperatorLists */
-    delete from operator_lists o using unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
-    where (o.network, o.id_type, o.time_window) = (l.network, l.id_type, l.time_window)`,
+    `/* supersedeOperatorLists */
+    update operator_lists o set superseded_at = now()
+    from unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
+    where o.superseded_at is null and (o.network, o.id_type, o.time_window) = (l.network, l.id_type, l.time_window)`,
     arrays,
   );
   await client.query(
@@ -180,6 +175,7 @@ async function rankLists(client: pg.ClientBase, lists: readonly ListOf[]) {
         union select t, s.node_operator_id from unnest(array['nodeOperator', 'any']) t
           where s.node_operator_id is not null
       ) as p (parent_type, parent_id)
+      where not s.superseded
     ), ranked as (
       select network, id_type, time_window, list_type, parent_type, parent_id, summary_id, row_number() over (
         partition by network, id_type, time_window, list_type, parent_type, parent_id
@@ -187,15 +183,17 @@ async function rankLists(client: pg.ClientBase, lists: readonly ListOf[]) {
       ) - 1 as rank
       from member
     ), list as (
-      insert into operator_lists (network, id_type, time_window, pool_type, parent_type, parent_id, total)
-      select network, id_type, time_window, list_type, parent_type, parent_id, count(*) from ranked group by 1, 2, 3, 4, 5, 6
+      insert into operator_lists (network, id_type, time_window, pool_type, parent_type, parent_id, total, revision)
+      select network, id_type, time_window, list_type, parent_type, parent_id, count(*), $4
+      from ranked group by 1, 2, 3, 4, 5, 6
       returning list_id, network, id_type, time_window, pool_type as list_type, parent_type, parent_id
     )
     insert into operator_ranks (list_id, rank, summary_id)
     select list_id, rank, summary_id
     from ranked join list using (network, id_type, time_window, list_type, parent_type, parent_id)`,
-    arrays,
+    [...arrays, revision],
   );
+  await forgetOldLists(client, tables, listKey);
 }
 
 const BATCH = 1_000;
@@ -204,19 +202,20 @@ const BATCH = 1_000;
 export async function writeOperators(
   client: pg.ClientBase,
   rows: readonly ImportedOperator[],
-  options: { replace: boolean; onProgress?: ((done: number) => void) | undefined },
+  options: WriteOptions,
 ): Promise<ImportCounts> {
   await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph operators'))`);
   const counts = { inserted: 0, updated: 0, removed: 0 };
   for (let start = 0; start < rows.length; start += BATCH) {
     const batch = rows.slice(start, start + BATCH).map(stored);
-    const { rows: written } = await client.query(upsert, [JSON.stringify(batch)]);
-    counts.inserted += written[0]?.inserted ?? 0;
-    counts.updated += written[0]?.updated ?? 0;
+    const { inserted, updated } = await writeSummaries(client, tables, batch);
+    counts.inserted += inserted;
+    counts.updated += updated;
     options.onProgress?.(Math.min(rows.length, start + BATCH));
   }
   if (options.replace) counts.removed = await removeAbsent(client, rows);
-  await rankLists(client, listsOf(rows));
+  const changed = counts.inserted + counts.updated + counts.removed > 0;
+  if (changed) await rankLists(client, listsOf(rows), await options.revision());
   return counts;
 }
 

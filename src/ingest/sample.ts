@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Pool, transaction } from '../db/pool.ts';
+import { raisedRevision } from '../db/revisions.ts';
 import { type AttestationSize, wholeSize } from '../sample/attestations.ts';
 import {
   sampleOperators,
@@ -9,9 +10,10 @@ import {
   sampleSyncCommitteeRewards,
   sampleValidators,
 } from '../sample/index.ts';
+import type { Importer } from './importer.ts';
 import { type ImportedOperator, writeOperators } from './operators.ts';
 import { loadSampleAttestations } from './sample-attestations.ts';
-import { type ImportedSlashing, writeSlashings } from './slashings.ts';
+import { writeSlashings } from './slashings.ts';
 import { writeSolanaOverviews } from './solana-overview.ts';
 import { writeStakeAuthorities } from './stake-authorities.ts';
 import { writeSyncCommitteeRewards } from './sync-committee-rewards.ts';
@@ -42,26 +44,26 @@ export async function loadSampleData(
           nodeOperatorId: row.nodeOperatorId ?? null,
         }) as ImportedOperator,
     );
-    const slashings: ImportedSlashing[] = [...sampleSlashings()];
-    await writeOperators(client, operators, { replace: false });
-    await writeSlashings(client, slashings, { replace: false });
-    const periods = await loadSampleAttestations(client, made, attestations);
-    await writeSolanaOverviews(client, [...sampleSolanaOverviews()], { replace: false });
-    const stakeAuthorities = [...sampleStakeAuthorities()];
-    await writeStakeAuthorities(client, stakeAuthorities, { replace: false });
     const validators = [...sampleValidators()];
-    await writeValidators(client, validators, { replace: false });
-    const rewards = [...sampleSyncCommitteeRewards(validators)];
-    await writeSyncCommitteeRewards(client, rewards, { replace: false });
-    await client.query('insert into sample_data default values');
-    const counts = {
-      operators: operators.length,
-      slashings: slashings.length,
-      attestations: periods,
-      stakeAuthorities: stakeAuthorities.length,
-      validators: validators.length,
-      syncCommitteeRewards: rewards.length,
+    const load = async <Row>(dataset: string, write: Importer<Row>['write'], rows: readonly Row[]) => {
+      const revision = raisedRevision(client, dataset);
+      await write(client, rows, { replace: false, revision });
+      await revision();
+      return rows.length;
     };
+    const counts = {
+      operators: await load('operators', writeOperators, operators),
+      slashings: await load('slashings', writeSlashings, [...sampleSlashings()]),
+      attestations: await loadSampleAttestations(client, made, attestations),
+      solanaOverviews: await load('solana-overview', writeSolanaOverviews, [...sampleSolanaOverviews()]),
+      stakeAuthorities: await load('stake-authorities', writeStakeAuthorities, [...sampleStakeAuthorities()]),
+      validators: await load('validators', writeValidators, validators),
+      syncCommitteeRewards: await load('sync-committee-rewards', writeSyncCommitteeRewards, [
+        ...sampleSyncCommitteeRewards(validators),
+      ]),
+    };
+    await raisedRevision(client, 'attestations')();
+    await client.query('insert into sample_data default values');
     log.info(counts, 'sample data loaded');
   });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { Slashing } from '../resources/slashings/record.ts';
-import { type ImportCounts, type Importer, isObject } from './importer.ts';
+import { type ImportCounts, type Importer, isObject, type WriteOptions } from './importer.ts';
 
 const Shape = Slashing.extend({ network: Network });
 
@@ -33,7 +33,7 @@ const BATCH = 1_000;
 export async function writeSlashings(
   client: pg.ClientBase,
   rows: readonly ImportedSlashing[],
-  options: { replace: boolean; onProgress?: ((done: number) => void) | undefined },
+  options: WriteOptions,
 ): Promise<ImportCounts> {
   await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph slashings'))`);
   const counts = { inserted: 0, updated: 0, removed: 0 };

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { decode } from '../kernel/decode.ts';
 import { SolanaNetworkOverview } from '../resources/solana-overview/record.ts';
-import type { ImportCounts, Importer } from './importer.ts';
+import type { ImportCounts, Importer, WriteOptions } from './importer.ts';
 
 const columns = [
   ['time_window', 'timeWindow', 'text'],
@@ -51,7 +51,7 @@ const upsert = `/* importSolanaOverviews */
 export async function writeSolanaOverviews(
   client: pg.ClientBase,
   rows: readonly SolanaNetworkOverview[],
-  options: { replace: boolean; onProgress?: ((done: number) => void) | undefined },
+  options: WriteOptions,
 ): Promise<ImportCounts> {
   await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph solana overview'))`);
   let removed = 0;

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import { decode } from '../kernel/decode.ts';
 import { StakeAuthoritySummary } from '../resources/stake-authorities/record.ts';
-import type { ImportCounts, Importer } from './importer.ts';
+import type { ImportCounts, Importer, WriteOptions } from './importer.ts';
+import { forgetOldLists, type RankedTables, writeSummaries } from './ranked-lists.ts';
 
 /** A stake authority summary as it comes in: the published record, and the window, which it does not carry. */
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
@@ -13,7 +14,7 @@ const ImportedStakeAuthority = StakeAuthoritySummary.extend({
 });
 export type ImportedStakeAuthority = z.infer<typeof ImportedStakeAuthority>;
 
-const columns = [
+const fields = [
   ['time_window', 'timeWindow', 'text'],
   ['stake_authority', 'stakeAuthority', 'text'],
   ['validator_delegates', 'validatorDelegates', 'integer'],
@@ -42,26 +43,26 @@ const numericDelegations = `coalesce((
   from jsonb_array_elements(delegations) with ordinality as d (value, place)
 ), '[]')`;
 
-const upsert = `/* importStakeAuthorities */
-  with written as (
-    insert into stake_authority_summaries (${columns.map(([column]) => column).join(', ')})
-    select ${columns.map(([, key]) => (key === 'delegations' ? numericDelegations : `"${key}"`)).join(', ')}
-    from jsonb_to_recordset($1::jsonb) as r (${columns.map(([, key, type]) => `"${key}" ${type}`).join(', ')})
-    on conflict (stake_authority, time_window) do update
-      set ${columns
-        .slice(2)
-        .map(([column]) => `${column} = excluded.${column}`)
-        .join(', ')}
-    returning (xmax = 0) as fresh
-  )
-  select count(*) filter (where fresh)::int as inserted, count(*) filter (where not fresh)::int as updated
-  from written`;
+const tables: RankedTables = {
+  summaries: 'stake_authority_summaries',
+  lists: 'stake_authority_lists',
+  ranks: 'stake_authority_ranks',
+  key: ['stake_authority', 'time_window'],
+  columns: fields.map(([name, , type]) => ({
+    name,
+    type,
+    ...(name === 'delegations' ? { from: numericDelegations } : {}),
+  })),
+};
+
+const stored = (row: ImportedStakeAuthority) =>
+  Object.fromEntries(fields.map(([name, field]) => [name, row[field]]));
 
 async function removeAbsent(client: pg.ClientBase, rows: readonly ImportedStakeAuthority[]): Promise<number> {
   const removed = await client.query(
     `/* removeAbsentStakeAuthorities */
-    delete from stake_authority_summaries s
-    where s.time_window = any($1::text[]) and not exists (
+    update stake_authority_summaries s set superseded = true
+    where not s.superseded and s.time_window = any($1::text[]) and not exists (
       select from unnest($1::text[], $2::text[]) as k (time_window, stake_authority)
       where (k.time_window, k.stake_authority) = (s.time_window, s.stake_authority)
     )`,
@@ -70,10 +71,12 @@ async function removeAbsent(client: pg.ClientBase, rows: readonly ImportedStakeA
   return removed.rowCount ?? 0;
 }
 
-/** Writes the ranks of these windows anew: network penetration descending, then address; whole and of each type. */
-async function rankWindows(client: pg.ClientBase, windows: readonly TimeWindow[]) {
+/** Makes the lists of these windows anew under a revision: network penetration descending, then address; whole and of each type. */
+async function rankWindows(client: pg.ClientBase, windows: readonly TimeWindow[], revision: number) {
   await client.query(
-    `/* dropStakeAuthorityLists */ delete from stake_authority_lists where time_window = any($1::text[])`,
+    `/* supersedeStakeAuthorityLists */
+    update stake_authority_lists set superseded_at = now()
+    where superseded_at is null and time_window = any($1::text[])`,
     [windows],
   );
   await client.query(
@@ -86,16 +89,17 @@ async function rankWindows(client: pg.ClientBase, windows: readonly TimeWindow[]
       cross join lateral (
         values ('all'), (case when s.pool_name is null then 'individual' else 'pool' end)
       ) as t (list_type)
-      where s.time_window = any($1::text[])
+      where not s.superseded and s.time_window = any($1::text[])
     ), list as (
-      insert into stake_authority_lists (time_window, list_type, total)
-      select time_window, list_type, count(*) from ranked group by 1, 2
+      insert into stake_authority_lists (time_window, list_type, total, revision)
+      select time_window, list_type, count(*), $2 from ranked group by 1, 2
       returning list_id, time_window, list_type
     )
     insert into stake_authority_ranks (list_id, rank, summary_id)
     select list_id, rank, summary_id from ranked join list using (time_window, list_type)`,
-    [windows],
+    [windows, revision],
   );
+  await forgetOldLists(client, tables, ['time_window', 'list_type']);
 }
 
 const BATCH = 1_000;
@@ -104,18 +108,21 @@ const BATCH = 1_000;
 export async function writeStakeAuthorities(
   client: pg.ClientBase,
   rows: readonly ImportedStakeAuthority[],
-  options: { replace: boolean; onProgress?: ((done: number) => void) | undefined },
+  options: WriteOptions,
 ): Promise<ImportCounts> {
   await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph stake authorities'))`);
   const counts = { inserted: 0, updated: 0, removed: 0 };
   for (let start = 0; start < rows.length; start += BATCH) {
-    const { rows: written } = await client.query(upsert, [JSON.stringify(rows.slice(start, start + BATCH))]);
-    counts.inserted += written[0]?.inserted ?? 0;
-    counts.updated += written[0]?.updated ?? 0;
+    const batch = rows.slice(start, start + BATCH).map(stored);
+    const { inserted, updated } = await writeSummaries(client, tables, batch);
+    counts.inserted += inserted;
+    counts.updated += updated;
     options.onProgress?.(Math.min(rows.length, start + BATCH));
   }
   if (options.replace) counts.removed = await removeAbsent(client, rows);
-  await rankWindows(client, [...new Set(rows.map((row) => row.timeWindow))]);
+  if (counts.inserted + counts.updated + counts.removed > 0) {
+    await rankWindows(client, [...new Set(rows.map((row) => row.timeWindow))], await options.revision());
+  }
   return counts;
 }
 

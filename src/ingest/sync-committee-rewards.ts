@@ -8,7 +8,7 @@ import { parseDateTime } from '../kernel/time.ts';
 import { SyncCommitteeReward } from '../resources/sync-committee-rewards/record.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 import { type Seat, type SlotSeats, seatsAfter } from './committee-seats.ts';
-import { type ImportCounts, type Importer, isObject } from './importer.ts';
+import { type ImportCounts, type Importer, isObject, type WriteOptions } from './importer.ts';
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
@@ -122,7 +122,7 @@ const SLOTS_AT_ONCE = 32;
 export async function writeSyncCommitteeRewards(
   client: pg.ClientBase,
   rows: readonly WrittenReward[],
-  options: { replace: boolean; onProgress?: ((done: number) => void) | undefined },
+  options: WriteOptions,
 ): Promise<ImportCounts> {
   await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph sync committee rewards'))`);
   const counts = { inserted: 0, updated: 0, removed: 0 };

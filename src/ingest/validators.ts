@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { Validator } from '../resources/validators/record.ts';
-import { type ImportCounts, type Importer, isObject } from './importer.ts';
+import { type ImportCounts, type Importer, isObject, type WriteOptions } from './importer.ts';
 
 const Shape = Validator.extend({ network: Network });
 
@@ -70,7 +70,7 @@ const BATCH = 5_000;
 export async function writeValidators(
   client: pg.ClientBase,
   rows: readonly ImportedValidator[],
-  options: { replace: boolean; onProgress?: ((done: number) => void) | undefined },
+  options: WriteOptions,
 ): Promise<ImportCounts> {
   await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph validators'))`);
   const counts = { inserted: 0, updated: 0, removed: 0 };

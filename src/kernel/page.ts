@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { count } from './leaves.ts';
+import { intParam } from './params.ts';
+import { badInput } from './refusal.ts';
 import type { Call } from './route.ts';
 
 /**
@@ -7,6 +9,33 @@ import type { Call } from './route.ts';
  * The same for REST (`from`, `size`) and GraphQL (`first`/`after`, `last`/`before`).
  */
 export type Range<Key> = { after?: Key; before?: Key; limit: number; backward?: boolean };
+
+/**
+ * The revision of a ranked list that a walk began with, and where the caller gave it: every page of the walk is read
+ * from that list, also after a refresh has replaced it.
+ */
+export type Walk = { revision: number; loc: string[] };
+
+/** The parameter by which the links of a ranked list name it. */
+export const revisionParam = () =>
+  intParam({
+    description:
+      'Revision of the list to read; comes from `next`, so that a walk sees each row once while refreshes land. Kept for an hour after the list is replaced.',
+    min: 0,
+    nullable: true,
+  });
+export const walkOf = (revision: number | null): Walk | undefined =>
+  revision === null ? undefined : { revision, loc: ['query', 'revision'] };
+
+/** The list that a walk began with is not kept any more. */
+export const walkEnded = ({ revision, loc }: Walk) =>
+  badInput([
+    {
+      loc,
+      msg: `${loc.at(-1)} belongs to revision ${revision} of the list, which is not kept: lists are for an hour after a refresh replaces them. Begin again with the first page.`,
+      type: 'revision',
+    },
+  ]);
 
 /** One part of a list, in the list's order, and whether more lies on either side. */
 export type Slice<Row> = { rows: Row[]; hasNext: boolean; hasPrevious: boolean };
@@ -55,16 +84,17 @@ export const envelopeV1 = <T extends z.ZodType>(record: T) =>
 /**
  * The links of a v1 page of a list of `count` rows: the caller's own query with limit and offset replaced. `previous`
  * ends where the page begins, or at the last row when the page lies past the end, so that walking either way gives
- * each row once: before offset 3 with limit 10 comes offset 0 with limit 3.
+ * each row once: before offset 3 with limit 10 comes offset 0 with limit 3. `revision` is that of a ranked list.
  */
 export function linksV1(
   call: Pick<Call, 'url' | 'query'>,
-  { limit, offset, count }: { limit: number; offset: number; count: number },
+  { limit, offset, count, revision }: { limit: number; offset: number; count: number; revision?: number },
 ): { previous: string | null; next: string | null; pages: number } {
   const link = (from: number, to: number) => {
     const query = new URLSearchParams(call.query);
     query.set('limit', String(to - from));
     query.set('offset', String(from));
+    if (revision !== undefined) query.set('revision', String(revision));
     return `${call.url}?${query}`;
   };
   const end = Math.min(offset, count);

@@ -49,11 +49,11 @@ describe('a file', () => {
     expect(await answer()).toMatchObject([{ id: 'A', validatorCount: 1 }]);
   });
 
-  it('loaded twice is updated the second time, with the same rows in the same order', async () => {
+  it('loaded twice changes nothing the second time', async () => {
     const rows = [operator('B'), operator('A'), share('A - x', { poolId: 'A', nodeOperatorId: 'x' })];
     expect(await load('operators', rows)).toMatchObject({ inserted: 3, updated: 0, removed: 0 });
     const before = [await answer(), await answer('parentId=A'), await answer('parentId=x')];
-    expect(await load('operators', rows)).toMatchObject({ inserted: 0, updated: 3, removed: 0 });
+    expect(await load('operators', rows)).toMatchObject({ inserted: 0, updated: 0, removed: 0 });
     expect([await answer(), await answer('parentId=A'), await answer('parentId=x')]).toEqual(before);
   });
 
@@ -71,7 +71,10 @@ describe('a file', () => {
   it('has addresses in any letter case as one operator in lower case', async () => {
     const address = `0x${'aB'.repeat(20)}`;
     await load('operators', [operator(address)]);
-    expect(await load('operators', [operator(address.toLowerCase())])).toMatchObject({ updated: 1 });
+    expect(await load('operators', [operator(address.toLowerCase())])).toMatchObject({
+      inserted: 0,
+      updated: 0,
+    });
     expect(await ids()).toEqual([address.toLowerCase()]);
   });
 });
@@ -84,7 +87,7 @@ describe('a body of operators that holds its whole list', () => {
     const others = [operator('B', { timeWindow: '30d' }), operator('B', { network: 'hoodi' })];
     await load('operators', [...stored, ...others]);
     const report = await load('operators', body([operator('A'), operator('C', exchange)]));
-    expect(report).toMatchObject({ replaced: true, updated: 2, removed: 1 });
+    expect(report).toMatchObject({ replaced: true, inserted: 0, updated: 0, removed: 1 });
     expect(await ids()).toEqual(['A', 'C']);
     const { json } = await gateway.get('/v0/eth/operators/B/summary?window=30d&idType=pool');
     expect(json).toMatchObject({ id: 'B', timeWindow: '30d' });

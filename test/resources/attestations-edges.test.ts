@@ -45,7 +45,7 @@ async function load(...given: Given[]) {
     return data as ImportedAttestation;
   });
   await transaction(gateway.database.pool, (client) =>
-    attestationImporter.write(client, rows, { replace: false }),
+    attestationImporter.write(client, rows, { replace: false, revision: async () => 1 }),
   );
 }
 

@@ -26,7 +26,7 @@ const day = (number: number) => {
 };
 const store = (days: number[]) =>
   transaction(gateway.database.pool, (client) =>
-    attestationImporter.write(client, days.map(day), { replace: false }),
+    attestationImporter.write(client, days.map(day), { replace: false, revision: async () => 1 }),
   );
 
 const page = async (after: string | null) => {

@@ -63,7 +63,7 @@ describe('GET /v0/eth/operators', () => {
 
   it('repeats the effective parameters in a relative next', async () => {
     const { json } = await list('window=30d&size=5&idType=pool&poolType=cex&from=1&ignored=1');
-    expect(json.next).toBe('/v0/eth/operators?window=30d&poolType=cex&idType=pool&from=6&size=5');
+    expect(json.next).toBe('/v0/eth/operators?window=30d&poolType=cex&idType=pool&from=6&size=5&revision=1');
   });
 
   it('is null at the end and past the end, where the page is empty', async () => {
@@ -461,7 +461,7 @@ describe('a pool and a node operator of one name', () => {
           row('Twin - A', 'poolShare', { poolId: 'Twin', nodeOperatorId: 'A' }),
           row('B - Twin', 'poolShare', { poolId: 'B', nodeOperatorId: 'Twin' }),
         ] as never,
-        { replace: false },
+        { replace: false, revision: async () => 1 },
       ),
     );
     const shares = async (idType: string) => {

@@ -157,8 +157,10 @@ describe('the pages of v0', () => {
   it('say where they lie, and repeat the effective parameters in a relative next', async () => {
     const { json } = await v0('window=30d&size=5&type=pool&from=1&ignored=1');
     expect(json.page).toEqual({ from: 1, to: 6, size: 5 });
-    expect(json.next).toBe(`${V0}?window=30d&type=pool&from=6&size=5`);
-    expect((await v0('window=30d&from=&type=')).json.next).toBe(`${V0}?window=30d&from=15&size=15`);
+    expect(json.next).toBe(`${V0}?window=30d&type=pool&from=6&size=5&revision=1`);
+    expect((await v0('window=30d&from=&type=')).json.next).toBe(
+      `${V0}?window=30d&from=15&size=15&revision=1`,
+    );
   });
 
   it('take an empty or null from as absent', async () => {
@@ -188,8 +190,8 @@ describe('the pages of v1', () => {
   it('link to the pages around them with the query of the caller', async () => {
     const { json } = await v1('window=7d&limit=10&x=a%20b&offset=20');
     expect(json).toMatchObject({
-      previous: `${gateway.url}${V1}?window=7d&limit=10&x=a+b&offset=10`,
-      next: `${gateway.url}${V1}?window=7d&limit=10&x=a+b&offset=30`,
+      previous: `${gateway.url}${V1}?window=7d&limit=10&x=a+b&offset=10&revision=1`,
+      next: `${gateway.url}${V1}?window=7d&limit=10&x=a+b&offset=30&revision=1`,
       pages: 500,
     });
     expect((await v1('window=7d&limit=10')).json.previous).toBeNull();

@@ -250,7 +250,7 @@ export async function attestationEntityExists(db: Queryable, key: EntityKey): Pr
     sql`/* attestationEntityExists */
     select exists (
         select from operator_summaries
-        where network = ${network} and operator_id = ${id} and id_type = ${idType}
+        where network = ${network} and operator_id = ${id} and id_type = ${idType} and not superseded
       ) or exists (
         select from attestation_entities
         where network = ${network} and entity_id = ${id} and id_type = ${idType}

@@ -4,14 +4,13 @@ import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns, plainObject } from '../../graphql/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { type ConnectionArgs, connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
 import { NetworkEnum, TimeWindowEnum } from '../../graphql/enums.ts';
 import { selectedFields } from '../../graphql/selection.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import type { Range, Slice } from '../../kernel/page.ts';
+import type { Range, Walk } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { loadOperator } from './loaders.ts';
-import type { ListKey, OperatorKey, OperatorRow, RankedOperatorRow } from './queries.ts';
+import type { ListKey, OperatorKey, OperatorRow } from './queries.ts';
 import {
   ClientPercentage,
   IdType,
@@ -26,6 +25,7 @@ import {
   listKey,
   OPERATORS_DEFAULT_SIZE,
   OPERATORS_MAX_SIZE,
+  type OperatorPage,
   operatorPage,
   operatorPageOf,
   operatorSummary,
@@ -161,21 +161,15 @@ async function operatorConnection(
   key: ListKey,
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
-  read: (
-    range: Range<number>,
-    asked: OperatorField[],
-  ) => Promise<Slice<RankedOperatorRow> & { total: number }>,
+  read: (range: Range<number>, asked: OperatorField[], walk: Walk | undefined) => Promise<OperatorPage>,
 ) {
-  const name = listName(key);
-  const range = connectionRange(args, {
-    defaultSize: OPERATORS_DEFAULT_SIZE,
-    maxSize: OPERATORS_MAX_SIZE,
-    decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
-  });
-  const page = await read(range, askedFields(info, ['edges', 'node'], ['nodes']));
+  const list = listName(key);
+  const limits = { list, defaultSize: OPERATORS_DEFAULT_SIZE, maxSize: OPERATORS_MAX_SIZE };
+  const { range, walk } = rankedRange(args, limits);
+  const page = await read(range, askedFields(info, ['edges', 'node'], ['nodes']), walk);
   return connection(
     page,
-    (row) => encodeCursor(name, [row.rank]),
+    (row) => rankCursor(list, row),
     () => page.total,
   );
 }
@@ -217,8 +211,8 @@ builder.queryField('operators', (t) =>
           poolType: args.poolType ?? 'all',
           parentId: args.parentId ?? null,
         };
-        return operatorConnection(listKey(list), args, info, (range, asked) =>
-          operatorPage(ctx, list, range, asked),
+        return operatorConnection(listKey(list), args, info, (range, asked, walk) =>
+          operatorPage(ctx, list, range, asked, walk),
         );
       },
     },
@@ -267,7 +261,9 @@ builder.objectField(Operator, 'poolShares', (t) =>
       args: { poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }) },
       resolve: (row, args, ctx, info) => {
         const key = shareListKey(row, args.poolType ?? 'all');
-        return operatorConnection(key, args, info, (range, asked) => operatorPageOf(ctx, key, range, asked));
+        return operatorConnection(key, args, info, (range, asked, walk) =>
+          operatorPageOf(ctx, key, range, asked, walk),
+        );
       },
     },
     OperatorConnection,

@@ -30,7 +30,10 @@ export const loadOperator = (ctx: Context, key: OperatorKey, asked: readonly Ope
   ).load(key);
 
 const listKeyOf = (list: ListKey) =>
-  JSON.stringify([list.network, list.idType, list.timeWindow, list.poolType, list.parentType, list.parentId]);
+  JSON.stringify([
+    ...[list.network, list.idType, list.timeWindow, list.poolType, list.parentType, list.parentId],
+    list.revision,
+  ]);
 
 /** A page of a list; the pages of many lists (the pool shares of each operator on a page) are one statement. */
 export const loadOperatorPage = async (

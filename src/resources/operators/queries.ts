@@ -19,11 +19,18 @@ export type ListKey = {
   poolType: string;
   parentType: '' | 'any' | 'pool' | 'nodeOperator';
   parentId: string;
+  /** Of the list to read; undefined: the current one. */
+  revision?: number | undefined;
 };
 
 /** A summary with the fields that were asked for, and always what finds it again. */
 export type OperatorRow = Partial<OperatorSummary> & OperatorKey;
-export type RankedOperatorRow = OperatorRow & { list: number; rank: number; total: number };
+export type RankedOperatorRow = OperatorRow & {
+  list: number;
+  rank: number;
+  total: number;
+  revision: number;
+};
 
 const fields: Fields<OperatorField> = {
   id: sql`s.operator_id`,
@@ -47,7 +54,8 @@ const fields: Fields<OperatorField> = {
 
 const keyFields = ['id', 'idType', 'timeWindow'] as const;
 const Key = z.object({ network: Network, id: z.string(), idType: IdType, timeWindow: TimeWindow });
-const Place = z.object({ list: count(), rank: count(), total: count() });
+const ListSize = z.object({ total: count(), revision: count() });
+const Place = ListSize.extend({ list: count(), rank: count() });
 
 type Selection = {
   names: OperatorField[];
@@ -83,13 +91,13 @@ export function operatorPages(
     db,
     ranked,
     sql`/* operatorPages */
-    select k.list::int - 1 as "list", page.*, l.total
+    select k.list::int - 1 as "list", page.*, l.total, l.revision
     from unnest(
       ${lists.map((list) => list.network)}::text[], ${lists.map((list) => list.parentId)}::text[],
       ${lists.map((list) => list.parentType)}::text[],
       ${lists.map((list) => list.idType)}::text[], ${lists.map((list) => list.timeWindow)}::text[],
-      ${lists.map((list) => list.poolType)}::text[]
-    ) with ordinality as k (network, parent_id, parent_type, id_type, time_window, pool_type, list)
+      ${lists.map((list) => list.poolType)}::text[], ${lists.map((list) => list.revision ?? null)}::int[]
+    ) with ordinality as k (network, parent_id, parent_type, id_type, time_window, pool_type, asked, list)
     join operator_lists l using (network, parent_id, parent_type, id_type, time_window, pool_type)
     cross join lateral (
       select r.rank, s.network, ${selectList(fields, names)}
@@ -99,22 +107,27 @@ export function operatorPages(
       order by r.rank ${range.backward ? sql`desc` : sql``}
       limit ${range.limit + 1}
     ) page
+    where l.revision = k.asked or (k.asked is null and l.superseded_at is null)
     order by k.list, page.rank ${range.backward ? sql`desc` : sql``}`,
   );
 }
 
-/** How many rows a list has; 0 when there is no such list. */
-export async function operatorListTotal(db: Queryable, list: ListKey): Promise<number> {
+/** How many rows a list has, and its revision; undefined when there is no such list. */
+export async function operatorListSize(
+  db: Queryable,
+  list: ListKey,
+): Promise<z.infer<typeof ListSize> | undefined> {
+  const revision = list.revision ?? null;
   const [row] = await rows(
     db,
-    z.object({ total: count() }),
-    sql`/* operatorListTotal */
-    select total from operator_lists
+    ListSize,
+    sql`/* operatorListSize */
+    select total, revision from operator_lists
     where network = ${list.network} and parent_id = ${list.parentId} and parent_type = ${list.parentType}
-      and id_type = ${list.idType}
-      and time_window = ${list.timeWindow} and pool_type = ${list.poolType}`,
+      and id_type = ${list.idType} and time_window = ${list.timeWindow} and pool_type = ${list.poolType}
+      and (revision = ${revision}::int or (${revision}::int is null and superseded_at is null))`,
   );
-  return row?.total ?? 0;
+  return row;
 }
 
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
@@ -133,7 +146,8 @@ export function operatorsByKey(
       ${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.id)}::text[],
       ${keys.map((key) => key.idType)}::text[], ${keys.map((key) => key.timeWindow)}::text[]
     ) as k (network, operator_id, id_type, time_window)
-    join operator_summaries s using (network, operator_id, id_type, time_window)`,
+    join operator_summaries s using (network, operator_id, id_type, time_window)
+    where not s.superseded`,
   );
 }
 
@@ -150,6 +164,7 @@ export async function operatorExists(
     sql`/* operatorExists */
     select 1 as yes from operator_summaries
     where network = ${network} and operator_id = ${id} and id_type = any(${[...classes]}::text[])
+      and not superseded
     limit 1`,
   );
   return found.length > 0;

@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { type Range, type Slice, slice, type Walk, walkEnded } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorPage } from './loaders.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type OperatorKey,
   type OperatorRow,
   operatorExists,
-  operatorListTotal,
+  operatorListSize,
   type RankedOperatorRow,
 } from './queries.ts';
 import { type IdType, isAddress, normaliseId, type OperatorField, type PoolType } from './record.ts';
@@ -46,6 +46,8 @@ export function shareListKey(operator: OperatorKey, poolType: PoolType): ListKey
   return { network, idType: 'poolShare', timeWindow, poolType, parentType, parentId: id };
 }
 
+export type OperatorPage = Slice<RankedOperatorRow> & { total: number; revision: number };
+
 const parentClasses = ['pool', 'nodeOperator'] as const;
 
 /**
@@ -57,28 +59,34 @@ export async function operatorPage(
   list: OperatorList,
   range: Range<number>,
   asked: readonly OperatorField[],
-): Promise<Slice<RankedOperatorRow> & { total: number }> {
+  walk?: Walk,
+): Promise<OperatorPage> {
   const key = listKey(list);
-  const page = await operatorPageOf(ctx, key, range, asked);
+  const page = await operatorPageOf(ctx, key, range, asked, walk);
   if (page.total === 0 && list.parentId !== null) {
     if (!(await operatorExists(ctx.db, key.network, key.parentId, parentClasses))) throw notFound();
   }
   return page;
 }
 
-/** A page of a stored list, with the list's total. */
+/**
+ * A page of a stored list, with the list's size and revision; `walk` reads from the list that a walk began with. Throws
+ * BAD_INPUT when that list is not kept any more.
+ */
 export async function operatorPageOf(
   ctx: Context,
   key: ListKey,
   range: Range<number>,
   asked: readonly OperatorField[],
-): Promise<Slice<RankedOperatorRow> & { total: number }> {
-  const fetched = await loadOperatorPage(ctx, key, range, asked);
-  const first = fetched[0];
-  // Only a page past the end has no row to carry the total; a list's first page without rows is an empty list.
+  walk?: Walk,
+): Promise<OperatorPage> {
+  const list = { ...key, revision: walk?.revision };
+  const fetched = await loadOperatorPage(ctx, list, range, asked);
+  // Only a page past the end has no row to carry the size; a list's first page without rows is an empty list.
   const past = range.after !== undefined || range.before !== undefined;
-  const total = first?.total ?? (past ? await operatorListTotal(ctx.db, key) : 0);
-  return { ...slice(fetched, range), total };
+  const size = fetched[0] ?? (past || walk ? await operatorListSize(ctx.db, list) : undefined);
+  if (walk && !size) throw walkEnded(walk);
+  return { ...slice(fetched, range), total: size?.total ?? 0, revision: size?.revision ?? 0 };
 }
 
 /** Classes tried in this order when none is named (spec §4.3 and the decisions on summaries). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV0 } from '../../kernel/page.ts';
+import { envelopeV0, revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam, textParam } from '../../kernel/params.ts';
 import { badInput, notFound } from '../../kernel/refusal.ts';
 import { deprecated, relativeUrl, route } from '../../kernel/route.ts';
@@ -45,24 +45,28 @@ const list = route({
       { description: 'Deprecated; use parentId.', nullable: true, deprecated: true },
       normaliseId,
     ),
+    revision: revisionParam(),
   }),
   reply: envelopeV0(OperatorSummary),
   async handle(ctx: Context, { query }, call) {
-    const { parentEntity, from, size, ...rest } = query;
+    const { parentEntity, from, size, revision, ...rest } = query;
     if (parentEntity && query.parentId && parentEntity !== query.parentId) {
       const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(query.parentId)}; give parentId alone.`;
       throw badInput([{ loc: ['query', 'parentEntity'], msg, type: 'conflict' }]);
     }
     const asked = { ...rest, parentId: query.parentId ?? parentEntity };
     const range = { ...(from > 0 ? { after: from - 1 } : {}), limit: size };
-    const page = await operatorPage(ctx, { network: ctx.network, ...asked }, range, operatorFields);
+    const list = { network: ctx.network, ...asked };
+    const page = await operatorPage(ctx, list, range, operatorFields, walkOf(revision));
     const to = from + page.rows.length;
     return {
       body: {
         page: { from, to, size },
         total: page.total,
         data: page.rows.map(complete),
-        next: page.hasNext ? relativeUrl(call.path, { ...asked, from: to, size }) : null,
+        next: page.hasNext
+          ? relativeUrl(call.path, { ...asked, from: to, size, revision: page.revision })
+          : null,
       },
       headers: parentEntity ? deprecated() : {},
     };

@@ -3,10 +3,9 @@ import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns, plainObject } from '../../graphql/columns.ts';
-import { connection, connectionRange } from '../../graphql/connection.ts';
+import { connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
 import { TimeWindowEnum } from '../../graphql/enums.ts';
 import { selectedFields } from '../../graphql/selection.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { StakeAuthorityRow } from './queries.ts';
 import {
@@ -109,20 +108,16 @@ builder.queryField('stakeAuthorities', (t) =>
         const list = { window: args.window, type: args.type ?? null };
         const { timeWindow, type } = listKey(list);
         const name = `stakeAuthorities:${timeWindow}:${type}`;
-        const range = connectionRange(args, {
+        const { range, walk } = rankedRange(args, {
+          list: name,
           defaultSize: STAKE_AUTHORITIES_DEFAULT_SIZE,
           maxSize: STAKE_AUTHORITIES_MAX_SIZE,
-          decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
         });
-        const page = await stakeAuthorities(
-          ctx,
-          list,
-          range,
-          askedFields(info, ['edges', 'node'], ['nodes']),
-        );
+        const asked = askedFields(info, ['edges', 'node'], ['nodes']);
+        const page = await stakeAuthorities(ctx, list, range, asked, walk);
         return connection(
           page,
-          (row) => encodeCursor(name, [row.rank]),
+          (row) => rankCursor(name, row),
           () => page.total,
         );
       },

@@ -11,11 +11,16 @@ import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityTyp
 export type StakeAuthorityKey = { timeWindow: TimeWindow; stakeAuthority: string };
 
 /** What names one stored list. */
-export type StakeAuthorityListKey = { timeWindow: TimeWindow; type: StakeAuthorityType | 'all' };
+export type StakeAuthorityListKey = {
+  timeWindow: TimeWindow;
+  type: StakeAuthorityType | 'all';
+  /** Of the list to read; undefined: the current one. */
+  revision?: number | undefined;
+};
 
 /** A summary with the fields that were asked for, and always what finds it again. */
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> & StakeAuthorityKey;
-export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number; total: number };
+export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number; total: number; revision: number };
 
 const fields: Fields<StakeAuthorityField> = {
   stakeAuthority: sql`s.stake_authority`,
@@ -43,7 +48,8 @@ const fields: Fields<StakeAuthorityField> = {
   sumCommissionPaid: sql`s.sum_commission_paid::text`,
 };
 
-const Place = z.object({ timeWindow: TimeWindow, rank: count(), total: count() });
+const ListSize = z.object({ total: count(), revision: count() });
+const Place = ListSize.extend({ timeWindow: TimeWindow, rank: count() });
 
 type Selection = {
   names: StakeAuthorityField[];
@@ -59,10 +65,18 @@ function selection(asked: readonly StakeAuthorityField[]): Selection {
   if (known) return known;
   const mask = Object.fromEntries(names.map((name) => [name, true]));
   const ranked = StakeAuthoritySummary.pick(mask as { stakeAuthority: true }).extend(Place.shape);
-  const made = { names, ranked, row: ranked.omit({ rank: true, total: true }) } as unknown as Selection;
+  const made = {
+    names,
+    ranked,
+    row: ranked.omit({ rank: true, total: true, revision: true }),
+  } as unknown as Selection;
   selections.set(names.join(), made);
   return made;
 }
+
+const isList = ({ timeWindow, type, revision }: StakeAuthorityListKey) =>
+  sql`l.time_window = ${timeWindow} and l.list_type = ${type}
+    and ${revision === undefined ? sql`l.superseded_at is null` : sql`l.revision = ${revision}`}`;
 
 /** A page of a list by stored rank: the cost is that of the rows returned, wherever it lies; one row more is read. */
 export function stakeAuthorityPage(
@@ -76,7 +90,7 @@ export function stakeAuthorityPage(
     db,
     ranked,
     sql`/* stakeAuthorityPage */
-    select page.*, l.total
+    select page.*, l.total, l.revision
     from stake_authority_lists l
     cross join lateral (
       select r.rank, s.time_window as "timeWindow", ${selectList(fields, names)}
@@ -86,21 +100,23 @@ export function stakeAuthorityPage(
       order by r.rank ${range.backward ? sql`desc` : sql``}
       limit ${range.limit + 1}
     ) page
-    where l.time_window = ${list.timeWindow} and l.list_type = ${list.type}
+    where ${isList(list)}
     order by page.rank ${range.backward ? sql`desc` : sql``}`,
   );
 }
 
-/** How many rows a list has; 0 when there is no such list. */
-export async function stakeAuthorityListTotal(db: Queryable, list: StakeAuthorityListKey): Promise<number> {
+/** How many rows a list has, and its revision; undefined when there is no such list. */
+export async function stakeAuthorityListSize(
+  db: Queryable,
+  list: StakeAuthorityListKey,
+): Promise<z.infer<typeof ListSize> | undefined> {
   const [row] = await rows(
     db,
-    z.object({ total: count() }),
-    sql`/* stakeAuthorityListTotal */
-    select total from stake_authority_lists
-    where time_window = ${list.timeWindow} and list_type = ${list.type}`,
+    ListSize,
+    sql`/* stakeAuthorityListSize */
+    select l.total, l.revision from stake_authority_lists l where ${isList(list)}`,
   );
-  return row?.total ?? 0;
+  return row;
 }
 
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
@@ -118,6 +134,7 @@ export function stakeAuthoritiesByKey(
     from unnest(
       ${keys.map((key) => key.stakeAuthority)}::text[], ${keys.map((key) => key.timeWindow)}::text[]
     ) as k (stake_authority, time_window)
-    join stake_authority_summaries s using (stake_authority, time_window)`,
+    join stake_authority_summaries s using (stake_authority, time_window)
+    where not s.superseded`,
   );
 }

@@ -1,12 +1,12 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { type Range, type Slice, slice, type Walk, walkEnded } from '../../kernel/page.ts';
 import { loadStakeAuthority } from './loaders.ts';
 import {
   type RankedStakeAuthorityRow,
   type StakeAuthorityListKey,
   type StakeAuthorityRow,
-  stakeAuthorityListTotal,
+  stakeAuthorityListSize,
   stakeAuthorityPage,
 } from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
@@ -23,19 +23,24 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
   type: list.type ?? 'all',
 });
 
-/** A page of stake authorities by network penetration (spec §4.8), ranks 0-based, with the list's total. */
+/**
+ * A page of stake authorities by network penetration (spec §4.8), ranks 0-based, with the list's size and revision;
+ * `walk` reads from the list that a walk began with. Throws BAD_INPUT when that list is not kept any more.
+ */
 export async function stakeAuthorities(
   ctx: Context,
   list: StakeAuthorityList,
   range: Range<number>,
   asked: readonly StakeAuthorityField[],
-): Promise<Slice<RankedStakeAuthorityRow> & { total: number }> {
-  const key = listKey(list);
+  walk?: Walk,
+): Promise<Slice<RankedStakeAuthorityRow> & { total: number; revision: number }> {
+  const key = { ...listKey(list), revision: walk?.revision };
   const fetched = await stakeAuthorityPage(ctx.db, key, range, asked);
-  // Only a page past the end has no row to carry the total; a list's first page without rows is an empty list.
+  // Only a page past the end has no row to carry the size; a list's first page without rows is an empty list.
   const past = range.after !== undefined || range.before !== undefined;
-  const total = fetched[0]?.total ?? (past ? await stakeAuthorityListTotal(ctx.db, key) : 0);
-  return { ...slice(fetched, range), total };
+  const size = fetched[0] ?? (past || walk ? await stakeAuthorityListSize(ctx.db, key) : undefined);
+  if (walk && !size) throw walkEnded(walk);
+  return { ...slice(fetched, range), total: size?.total ?? 0, revision: size?.revision ?? 0 };
 }
 
 /** One stake authority's summary in a window, or undefined. */

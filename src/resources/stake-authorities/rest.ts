@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV0, envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { envelopeV0, envelopeV1, linksV1, revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam } from '../../kernel/params.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import {
@@ -42,9 +42,14 @@ const sizeParam = () =>
   });
 
 /** The rows from a rank on, complete. */
-async function rowsFrom(ctx: Context, list: StakeAuthorityList, from: number, limit: number) {
+async function rowsFrom(
+  ctx: Context,
+  { revision, ...list }: StakeAuthorityList & { revision: number | null },
+  from: number,
+  limit: number,
+) {
   const range = { ...(from > 0 ? { after: from - 1 } : {}), limit };
-  const page = await stakeAuthorities(ctx, list, range, stakeAuthorityFields);
+  const page = await stakeAuthorities(ctx, list, range, stakeAuthorityFields, walkOf(revision));
   return { ...page, rows: page.rows as unknown as StakeAuthoritySummary[] };
 }
 
@@ -60,17 +65,20 @@ const list = route({
     type: typeParam(),
     from: intParam({ description: 'Rank of the first row, 0-based.', min: 0, nullable: true, default: 0 }),
     size: sizeParam(),
+    revision: revisionParam(),
   }),
   reply: envelopeV0(StakeAuthoritySummary),
-  async handle(ctx: Context, { query: { from, size, ...asked } }, call) {
-    const page = await rowsFrom(ctx, asked, from, size);
+  async handle(ctx: Context, { query: { from, size, revision, ...asked } }, call) {
+    const page = await rowsFrom(ctx, { ...asked, revision }, from, size);
     const to = from + page.rows.length;
     return {
       body: {
         page: { from, to, size },
         total: page.total,
         data: page.rows,
-        next: page.hasNext ? relativeUrl(call.path, { ...asked, from: to, size }) : null,
+        next: page.hasNext
+          ? relativeUrl(call.path, { ...asked, from: to, size, revision: page.revision })
+          : null,
       },
     };
   },
@@ -91,11 +99,13 @@ const listV1 = route({
       min: 0,
       default: 0,
     }),
+    revision: revisionParam(),
   }),
   reply: envelopeV1(StakeAuthoritySummaryV1),
   async handle(ctx: Context, { query: { limit, offset, ...asked } }, call) {
     const page = await rowsFrom(ctx, asked, offset, limit);
-    return { body: { ...linksV1(call, { limit, offset, count: page.total }), results: page.rows } };
+    const { total, revision } = page;
+    return { body: { ...linksV1(call, { limit, offset, count: total, revision }), results: page.rows } };
   },
 });
 
