@@ -1,13 +1,15 @@
-import { writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { SingleBar } from 'cli-progress';
-import { Argument, Command, Option } from 'commander';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import type { Database } from '../db/open.ts';
-import { type FileReport, type ImportResource, importers, importFile } from '../ingest/import.ts';
-import { SourceError } from '../ingest/read.ts';
+import { type FileReport, importFile } from '../ingest/import.ts';
+import { type ImportResource, importers } from '../ingest/importers.ts';
+import { type Format, formats } from '../ingest/source/open.ts';
+import { SourceError } from '../ingest/source/source.ts';
 import { type IdType, idTypes } from '../resources/operators/record.ts';
+import { type ImportProgress, importProgress } from './import-progress.ts';
 import { withDatabase } from './with-database.ts';
 
 type Flags = {
@@ -15,18 +17,30 @@ type Flags = {
   entityType?: IdType;
   utc?: boolean;
   window?: TimeWindow;
+  format?: Format;
   skipInvalid?: boolean;
   rejects?: string;
   replace?: boolean;
   merge?: boolean;
+  dryRun?: boolean;
+  resume?: boolean;
+  jobs: number;
+  json?: boolean;
 };
 
 const MAX_FAULTS_SHOWN = 20;
+const MAX_JOBS = 16;
+
+function jobs(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && count <= MAX_JOBS) return count;
+  throw new InvalidArgumentError(`An integer from 1 to ${MAX_JOBS} is needed.`);
+}
 
 /** `stakegraph import RESOURCE FILE…` */
 export const importCommand = (): Command =>
   new Command('import')
-    .description('load rows from files: REST bodies, JSON arrays or NDJSON, also gzipped')
+    .description('load rows from files: REST bodies, JSON arrays, NDJSON or CSV, also gzipped')
     .addArgument(new Argument('<resource>', 'what the rows are').choices(Object.keys(importers)))
     .argument('<files...>', 'files, or - for standard input')
     .addOption(
@@ -37,6 +51,11 @@ export const importCommand = (): Command =>
     )
     .option('--utc', 'rows that do not say so are of the UTC calendar, not of the chain calendar')
     .addOption(new Option('--window <window>', 'window of rows that name none').choices(timeWindows))
+    .addOption(
+      new Option('--format <format>', 'what the files are (default: by their name and beginning)').choices(
+        formats,
+      ),
+    )
     .option('--skip-invalid', 'load the rows that fit and write the others to a file')
     .option(
       '--rejects <file>',
@@ -48,78 +67,110 @@ export const importCommand = (): Command =>
       ),
     )
     .option('--merge', 'remove nothing, even when a file says that it holds its whole list')
+    .option('--dry-run', 'check everything and say what would change, and change nothing')
+    .option('--resume', 'pass over files that were loaded whole before')
+    .option('--jobs <count>', 'files loaded at once', jobs, 1)
+    .option('--json', 'tell each file as a line of JSON')
     .addHelpText(
       'after',
       `
-Each file is one transaction: all of it is loaded or nothing. A REST body of operators that holds its whole list
-(total rows, no next) replaces that list, unless it may be a narrowed one (pool shares, pools of one pool type).
-So does one of stake authorities, unless it holds nothing but pools or nothing but individuals, and one of sync
-committee rewards for its slot.`,
+Each file is one transaction: all of it is loaded or nothing, and memory does not grow with its size. CSV has a header of
+field names; an empty cell is null, lists are JSON. A REST body of operators that holds its whole list (total rows, no
+next) replaces that list, unless it may be a narrowed one (pool shares, pools of one pool type). So does one of stake
+authorities, unless it holds nothing but pools or nothing but individuals, and one of sync committee rewards for its slot.
+Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     )
     .action((resource: ImportResource, files: string[], flags: Flags) =>
       withDatabase(async (database) => {
+        const progress = importProgress();
+        const queue = files.entries();
         let failed = 0;
-        for (const file of files) if (!(await importOne(database, resource, file, flags))) failed += 1;
+        const work = async () => {
+          for (const [, file] of queue) {
+            if (!(await importOne(database, resource, file, flags, progress))) failed += 1;
+          }
+        };
+        await Promise.all(Array.from({ length: flags.jobs }, work)).finally(() => progress.stop());
         if (failed > 0) throw new Error(`${failed} of ${files.length} files were not loaded whole.`);
       }),
     );
 
 /** Imports a file and tells about it; false when not every row was loaded. */
-async function importOne(database: Database, resource: ImportResource, file: string, flags: Flags) {
-  const bar = process.stderr.isTTY
-    ? new SingleBar({
-        format: `${basename(file)} [{bar}] {value}/{total} rows`,
-        stream: process.stderr,
-        clearOnComplete: true,
-      })
-    : undefined;
+async function importOne(
+  database: Database,
+  resource: ImportResource,
+  file: string,
+  flags: Flags,
+  progress: ImportProgress,
+): Promise<boolean> {
+  const shown = progress.file(file);
+  const rejects = rejectsFile(file, flags);
   try {
     const report = await importFile(database.write, resource, file, {
       network: flags.network,
       idType: flags.entityType,
       utc: flags.utc,
       window: flags.window,
+      format: flags.format,
       skipInvalid: flags.skipInvalid ?? false,
+      dryRun: flags.dryRun ?? false,
+      resume: flags.resume ?? false,
       replace: flags.replace ? true : flags.merge ? false : undefined,
-      onProgress: (done, total) => (done <= 1_000 ? bar?.start(total, done) : bar?.update(done)),
+      onRejected: (text) => flags.skipInvalid && !flags.dryRun && rejects.write(text),
+      onProgress: shown.show,
     });
-    bar?.stop();
-    return await tell(report, flags);
+    shown.end();
+    await rejects.end();
+    return tell(report, flags, rejects.path);
   } catch (error) {
-    bar?.stop();
+    shown.end();
+    await rejects.end();
     if (!(error instanceof SourceError)) throw error;
     process.stderr.write(`${error.message}\n`);
+    if (flags.json)
+      process.stdout.write(`${JSON.stringify({ file, loaded: false, error: error.message })}\n`);
     return false;
   }
 }
 
-async function tell(report: FileReport, flags: Flags): Promise<boolean> {
+/** The file for rows that do not fit, made with the first of them. */
+function rejectsFile(file: string, flags: Flags) {
+  const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
+  let stream: WriteStream | undefined;
+  return {
+    path,
+    write(text: string) {
+      stream ??= createWriteStream(path, { flags: flags.rejects ? 'a' : 'w' });
+      stream.write(`${text}\n`);
+    },
+    async end() {
+      if (stream) await finished(stream.end());
+    },
+  };
+}
+
+function tell(report: FileReport, flags: Flags, rejects: string): boolean {
+  const { file, rows, rejected, faultCount, loaded } = report;
+  const say = (text: string) => process.stderr.write(`${file}: ${text}\n`);
   for (const fault of report.faults.slice(0, MAX_FAULTS_SHOWN)) {
     process.stderr.write(`${fault.file}, ${fault.place}, ${fault.field}: ${fault.msg}\n`);
   }
-  const more = report.faults.length - MAX_FAULTS_SHOWN;
-  if (more > 0) process.stderr.write(`${report.file}: and ${more} more faults\n`);
-  if (!report.loaded) {
-    const bad = report.rejected.length;
-    process.stderr.write(
-      `${report.file}: nothing loaded, ${bad} of ${report.rows} rows do not fit (--skip-invalid loads the others)\n`,
-    );
+  if (faultCount > MAX_FAULTS_SHOWN) say(`and ${faultCount - MAX_FAULTS_SHOWN} more faults`);
+  if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+  const counts = `${report.inserted} new, ${report.updated} updated, ${report.removed} removed`;
+  const whole = rejected === 0;
+  if (!loaded && !(flags.dryRun && (whole || flags.skipInvalid))) {
+    say(`nothing loaded, ${rejected} of ${rows} rows do not fit (--skip-invalid loads the others)`);
     return false;
   }
-  const counts = `${report.inserted} new, ${report.updated} updated, ${report.removed} removed`;
-  process.stdout.write(
-    `${report.file}: ${report.rows - report.rejected.length} of ${report.rows} rows (${counts})\n`,
-  );
-  if (report.removed > 0) {
-    process.stderr.write(
-      `${report.file}: ${report.removed} stored rows were not in the list and were removed\n`,
-    );
+  if (!flags.json) {
+    const what = report.passed
+      ? 'loaded before, passed over'
+      : `${rows - rejected} of ${rows} rows (${counts})`;
+    process.stdout.write(`${file}: ${flags.dryRun ? 'would load ' : ''}${what}\n`);
   }
-  if (report.rejected.length === 0) return true;
-  const path = flags.rejects ?? `${report.file === 'standard input' ? 'stdin' : report.file}.rejected.ndjson`;
-  await writeFile(path, `${report.rejected.join('\n')}\n`, { flag: flags.rejects ? 'a' : 'w' });
-  process.stderr.write(
-    `${report.file}: ${report.rejected.length} rows do not fit and were written to ${path}\n`,
-  );
-  return false;
+  if (loaded && report.removed > 0)
+    say(`${report.removed} stored rows were not in the list and were removed`);
+  if (!whole && loaded) say(`${rejected} rows do not fit and were written to ${rejects}`);
+  return whole;
 }

@@ -15,7 +15,7 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
-import { type ImportCounts, type Importer, isObject } from './importer.ts';
+import { type ImportCounts, type Importer, isObject, snakeCased } from './importer.ts';
 
 const record = AttestationRecord.shape;
 const MAX_DAY = 100_000; // in the 23rd century: a day beyond is a mistake, and would make a part of its own
@@ -75,85 +75,52 @@ const ImportedAttestation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, c
 });
 export type ImportedAttestation = z.infer<typeof ImportedAttestation>;
 
-const columns = [
-  ['utc', 'boolean'],
-  ['day', 'int'],
-  ['date', 'date'],
-  ['validator_count', 'int'],
-  ['total_unique_attestations', 'bigint'],
-  ['sum_missed_attestations', 'bigint'],
-  ['sum_missed_sync_signatures', 'bigint'],
-  ['sum_correct_head', 'bigint'],
-  ['sum_correct_target', 'bigint'],
-  ['sum_correct_source', 'bigint'],
-  ['sum_wrong_head_votes', 'bigint'],
-  ['sum_wrong_target_votes', 'bigint'],
-  ['sum_late_target_votes', 'bigint'],
-  ['sum_late_source_votes', 'bigint'],
-  ['avg_attester_effectiveness', 'double precision'],
-  ['sum_inclusion_delay', 'bigint'],
-  ['sum_sync_signature_count', 'bigint'],
-  ['sum_end_epoch_balance', 'bigint'],
-  ['sum_end_epoch_effective_balance', 'bigint'],
-  ['start_epoch', 'int'],
-  ['end_epoch', 'int'],
-] as const;
+/** The columns of days; hours have one more. */
+const dayColumns = [
+  { name: 'utc', type: 'boolean' },
+  { name: 'day', type: 'int' },
+  { name: 'date', type: 'date' },
+  { name: 'validator_count', type: 'int' },
+  { name: 'total_unique_attestations', type: 'bigint' },
+  { name: 'sum_missed_attestations', type: 'bigint' },
+  { name: 'sum_missed_sync_signatures', type: 'bigint' },
+  { name: 'sum_correct_head', type: 'bigint' },
+  { name: 'sum_correct_target', type: 'bigint' },
+  { name: 'sum_correct_source', type: 'bigint' },
+  { name: 'sum_wrong_head_votes', type: 'bigint' },
+  { name: 'sum_wrong_target_votes', type: 'bigint' },
+  { name: 'sum_late_target_votes', type: 'bigint' },
+  { name: 'sum_late_source_votes', type: 'bigint' },
+  { name: 'avg_attester_effectiveness', type: 'double precision' },
+  { name: 'sum_inclusion_delay', type: 'bigint' },
+  { name: 'sum_sync_signature_count', type: 'bigint' },
+  { name: 'sum_end_epoch_balance', type: 'bigint' },
+  { name: 'sum_end_epoch_effective_balance', type: 'bigint' },
+  { name: 'start_epoch', type: 'int' },
+  { name: 'end_epoch', type: 'int' },
+];
+const hourColumn = { name: 'hour', type: 'int' };
+const entity = ['network', 'id_type', 'entity_id'];
 
-const snake = (name: string) => name.replace(/[A-Z]/g, '_$&').toLowerCase();
+/** A row under the names of the columns; what follows from others is not stored. */
+const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) => ({
+  ...snakeCased(figures),
+  entity_id: normaliseId(id),
+  id_type: entityType,
+  utc: calendar === 'utc',
+  date: dateOfDay(figures.network, figures.day),
+});
 
-/** A row under the names of the columns. */
-function stored(row: ImportedAttestation): Record<string, unknown> {
-  const { id, entityType, calendar, ...figures } = row;
-  const named = Object.entries(figures).map(([name, value]) => [snake(name), value]); // others are not read
-  return {
-    ...Object.fromEntries(named),
-    entity_id: normaliseId(id),
-    id_type: entityType,
-    utc: calendar === 'utc',
-    date: dateOfDay(row.network, row.day),
-  };
-}
-
-function upsert(table: 'attestation_days' | 'attestation_hours'): string {
-  const period = table === 'attestation_hours' ? 'hour' : 'day';
-  const all = table === 'attestation_hours' ? [...columns, ['hour', 'int'] as const] : columns;
-  const names = all.map(([name]) => name).join(', ');
-  const figures = columns.slice(3).map(([name]) => `${name} = excluded.${name}`);
-  const key = `entity_key, utc, ${period}, date`;
-  const given = [...all, ['network', 'text'], ['id_type', 'text'], ['entity_id', 'text']];
-  // Counted beforehand: RETURNING cannot tell a new row from an updated one in a table of parts.
-  return `/* importAttestations */
-    with given as (
-      select e.entity_key, ${names}
-      from jsonb_to_recordset($1::jsonb) as r (${given.map((column) => column.join(' ')).join(', ')})
-      join attestation_entities e using (network, id_type, entity_id)
-    ), known as (
-      select count(*)::int as updated from given join ${table} using (${key})
-    ), written as (
-      insert into ${table} (entity_key, ${names}) select entity_key, ${names} from given
-      on conflict (${key}) do update set ${figures.join(', ')}
-    )
-    select updated, (select count(*)::int from given) - updated as inserted from known`;
-}
-
-/** Makes the entities that are not known yet. */
-export async function ensureEntities(
-  client: pg.ClientBase,
-  entities: readonly { network: string; idType: string; id: string }[],
-) {
+/** Makes the entities that are not known yet; `given` is a query of network, class and id. */
+export async function ensureEntities(client: pg.ClientBase, given: string, values: unknown[] = []) {
   await client.query(
     `/* attestationEntities */
     insert into attestation_entities (network, id_type, entity_id)
     select distinct network, id_type, entity_id
-    from unnest($1::text[], $2::text[], $3::text[]) as given (network, id_type, entity_id)
-    left join attestation_entities known using (network, id_type, entity_id)
+    from (${given}) as given left join attestation_entities known using (network, id_type, entity_id)
     where known.entity_key is null -- an insert that meets a conflict uses up a key all the same
     on conflict (network, entity_id, id_type) do nothing`,
-    [
-      entities.map((entity) => entity.network),
-      entities.map((entity) => entity.idType),
-      entities.map((entity) => entity.id),
-    ],
+    values,
   );
 }
 
@@ -163,52 +130,58 @@ export async function ensureParts(client: pg.ClientBase, dates: readonly string[
   await client.query('/* attestationParts */ select attestation_parts($1::date[], $2)', [distinct, hours]);
 }
 
-const BATCH = 1_000;
-
-/** Writes hours and days of attestations in the client's transaction. */
-async function writeAttestations(
-  client: pg.ClientBase,
-  rows: readonly ImportedAttestation[],
-  options: { onProgress?: ((done: number) => void) | undefined },
-): Promise<ImportCounts> {
-  await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph attestations'))`);
-  const counts = { inserted: 0, updated: 0, removed: 0 };
-  await ensureEntities(
-    client,
-    rows.map((row) => ({ network: row.network, idType: row.entityType, id: normaliseId(row.id) })),
+/** Brings the staged hours, or the staged days, where they belong. */
+async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<ImportCounts> {
+  const table = hours ? 'attestation_hours' : 'attestation_days';
+  const wanted = hours ? 'hour is not null' : 'hour is null';
+  const { rows: dates } = await client.query<{ date: string }>(
+    `/* stagedDates */ select distinct date::text as date from staged where ${wanted}`,
   );
-  let done = 0;
-  for (const hours of [true, false]) {
-    const part = rows.filter((row) => (row.hour !== null) === hours).map(stored);
-    await ensureParts(
-      client,
-      part.map((row) => row.date as string),
-      hours,
-    );
-    const statement = upsert(hours ? 'attestation_hours' : 'attestation_days');
-    for (let start = 0; start < part.length; start += BATCH) {
-      const batch = part.slice(start, start + BATCH);
-      const { rows: written } = await client.query(statement, [JSON.stringify(batch)]);
-      counts.inserted += written[0]?.inserted ?? 0;
-      counts.updated += written[0]?.updated ?? 0;
-      done += batch.length;
-      options.onProgress?.(done);
-    }
-  }
-  return counts;
+  if (dates.length === 0) return { inserted: 0, updated: 0, removed: 0 };
+  await ensureParts(
+    client,
+    dates.map((row) => row.date),
+    hours,
+  );
+  const columns = (hours ? [...dayColumns, hourColumn] : dayColumns).map(({ name }) => name);
+  const key = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
+  const figures = columns.filter((name) => !key.includes(name));
+  const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
+  const same = key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ');
+  const updated = await client.query(
+    `/* updateAttestations */
+    update ${table} t set ${figures.map((name) => `${name} = s.${name}`).join(', ')} from ${given}
+    where s.${wanted} and ${same}
+      and (${figures.map((name) => `t.${name}`).join(', ')}) is distinct from (${figures.map((name) => `s.${name}`).join(', ')})`,
+  );
+  const inserted = await client.query(
+    `/* insertAttestations */
+    insert into ${table} (entity_key, ${columns.join(', ')})
+    select e.entity_key, ${columns.map((name) => `s.${name}`).join(', ')} from ${given}
+    where s.${wanted} and not exists (select from ${table} t where ${same})`,
+  );
+  return { inserted: inserted.rowCount ?? 0, updated: updated.rowCount ?? 0, removed: 0 };
 }
 
+async function mergeAttestations(client: pg.ClientBase): Promise<ImportCounts> {
+  await ensureEntities(client, 'select network, id_type, entity_id from staged');
+  const [hours, days] = [await mergePeriods(client, true), await mergePeriods(client, false)];
+  return { inserted: hours.inserted + days.inserted, updated: hours.updated + days.updated, removed: 0 };
+}
+
+// A series grows and is corrected; a shorter one removes nothing.
 export const attestationImporter: Importer<ImportedAttestation> = {
   resource: 'attestations',
+  shape: Shape,
   check: (raw, options) => {
     if (!isObject(raw)) return ImportedAttestation.safeParse(raw);
     const calendar: Calendar = (raw.utc ?? options.utc) === true ? 'utc' : 'chain';
     const given = { network: options.network, calendar, entityType: options.idType, ...raw };
     return ImportedAttestation.safeParse(decode(Shape, given));
   },
-  key: (row) =>
-    JSON.stringify([row.network, row.calendar, row.entityType, normaliseId(row.id), row.day, row.hour]),
-  write: writeAttestations,
-  // A series grows and is corrected; a shorter one removes nothing.
-  replacesBy: () => false,
+  columns: [...dayColumns, hourColumn, ...entity.map((name) => ({ name, type: 'text' }))],
+  stored,
+  // -1: days of one entity are told apart by their day alone
+  key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],
+  merge: mergeAttestations,
 };

@@ -1,5 +1,5 @@
 import type { Network } from '../chain/networks.ts';
-import { SourceError } from './read.ts';
+import { SourceError } from './source/source.ts';
 
 /** What a seat of the sync committee earned, as it is stored. */
 export type Seat = { position: number; validatorIndex: number; reward: string };

@@ -1,119 +1,271 @@
 import { stringify } from 'lossless-json';
+import type pg from 'pg';
 import { type Pool, transaction } from '../db/pool.ts';
 import { raisedRevision } from '../db/revisions.ts';
-import { attestationImporter } from './attestations.ts';
-import type { ImportCounts, Importer, ImportOptions } from './importer.ts';
-import { operatorImporter } from './operators.ts';
-import { type RawRow, readSource, SourceError } from './read.ts';
-import { slashingImporter } from './slashings.ts';
-import { solanaOverviewImporter } from './solana-overview.ts';
-import { stakeAuthorityImporter } from './stake-authorities.ts';
-import { syncCommitteeRewardImporter } from './sync-committee-rewards.ts';
-import { validatorImporter } from './validators.ts';
-
-/** What can be imported, by the name used on the command line. */
-export const importers = {
-  operators: operatorImporter,
-  slashings: slashingImporter,
-  attestations: attestationImporter,
-  'solana-overview': solanaOverviewImporter,
-  'stake-authorities': stakeAuthorityImporter,
-  'sync-committee-rewards': syncCommitteeRewardImporter,
-  validators: validatorImporter,
-} as const;
-export type ImportResource = keyof typeof importers;
+import { digestOf, noteImported, wasImported } from './imported-files.ts';
+import type { ImportCounts, Importer, RowOptions } from './importer.ts';
+import { type ImportResource, importerOf } from './importers.ts';
+import { type Format, openSource } from './source/open.ts';
+import { type RawRow, type Source, SourceError } from './source/source.ts';
+import { contradictingRows, dropStaged, openStaging, repeatedRows } from './staging.ts';
 
 /** One thing wrong with one row. */
 type RowFault = { file: string; place: string; field: string; msg: string };
 
+/** How far an import is. Bytes are of the file as it is stored; `size` is unknown for standard input. */
+export type Progress = {
+  phase: 'reading' | 'merging';
+  rows: number;
+  read: number;
+  size: number | undefined;
+};
+
+export type ImportOptions = RowOptions & {
+  format?: Format | undefined;
+  /** Whether rows of the same lists that are absent from the source are removed; undefined: the source decides. */
+  replace?: boolean | undefined;
+  /** Load the rows that fit and hand the others to `onRejected`. */
+  skipInvalid?: boolean;
+  /** Check everything, change nothing. */
+  dryRun?: boolean;
+  /** A row that did not fit, as NDJSON; loaded by no one. */
+  onRejected?: (text: string) => void;
+  onProgress?: (progress: Progress) => void;
+  /** Pass over a file that was loaded whole before, with the same options. */
+  resume?: boolean;
+};
+
 export type FileReport = ImportCounts & {
   file: string;
   rows: number;
+  /** Rows that did not fit. */
+  rejected: number;
+  /** What is wrong with them: the first thousand of `faultCount`. */
   faults: RowFault[];
-  /** Rows that did not fit, as NDJSON; loaded by no one. */
-  rejected: string[];
-  /** False when the file was refused as a whole. */
+  faultCount: number;
+  /** False when the source was refused as a whole, and for a dry run. */
   loaded: boolean;
+  /** True when it was loaded before and passed over. */
+  passed: boolean;
   replaced: boolean;
 };
 
-type Checked<Row> = { good: Row[]; faults: RowFault[]; rejected: RawRow[] };
+const MOST_FAULTS = 1_000;
 
-function checkRows<Row>(
-  importer: Importer<Row>,
-  file: string,
-  rows: RawRow[],
-  options: ImportOptions,
-): Checked<Row> {
-  const checked: Checked<Row> = { good: [], faults: [], rejected: [] };
-  const seen = new Map<string, string>();
-  for (const raw of rows) {
-    const faults: RowFault[] = [];
-    const fault = (field: string, msg: string) => faults.push({ file, place: raw.place, field, msg });
-    const result = raw.broken ? undefined : importer.check(raw.value, options);
-    if (!result) fault('(row)', raw.broken?.msg as string);
-    else if (!result.success) {
-      for (const issue of result.error.issues) fault(issue.path.join('.') || '(row)', issue.message);
-    } else {
-      const key = importer.key(result.data);
-      const first = key === undefined ? undefined : seen.get(key);
-      if (first) fault('(row)', `repeats ${first}`);
-      else if (key !== undefined) seen.set(key, raw.place);
-    }
-    if (faults.length > 0) {
-      checked.faults.push(...faults);
-      checked.rejected.push(raw);
-    } else if (result?.success) checked.good.push(result.data);
-  }
-  return checked;
-}
+const emptyReport = (file: string): FileReport => ({
+  ...{ file, rows: 0, rejected: 0, faults: [], faultCount: 0, inserted: 0, updated: 0, removed: 0 },
+  ...{ loaded: false, passed: false, replaced: false },
+});
 
-/** Whether the database says that a value cannot be stored, or that a row contradicts one that is. */
-const refusedByDatabase = (error: { code?: unknown }) => /^2[23]/.test(String(error.code));
-const reason = (error: { message: string; detail?: string }) =>
-  [error.message, error.detail].filter(Boolean).join(': ');
+/** Ends a transaction without its changes, and is no failure. */
+class Undone extends Error {}
 
 /**
- * Imports one file in one transaction: all of it or nothing. With `skipInvalid` the rows that fit are loaded and the
- * others handed back. Loading the same file again changes nothing.
+ * Imports one file in one transaction: all of it or nothing, whatever its size in memory that does not grow. With
+ * `skipInvalid` the rows that fit are loaded and the others handed back. Loading the same file again changes nothing.
  */
 export async function importFile(
   pool: Pool,
   resource: ImportResource,
   path: string,
-  options: ImportOptions & { skipInvalid?: boolean; onProgress?: (done: number, total: number) => void },
+  options: ImportOptions,
 ): Promise<FileReport> {
-  const importer = importers[resource] as Importer<unknown>;
-  const source = await readSource(path);
-  const { good, faults, rejected } = checkRows(importer, source.name, source.rows, options);
-  const report: FileReport = {
-    file: source.name,
-    rows: source.rows.length,
-    inserted: 0,
-    updated: 0,
-    removed: 0,
-    faults,
-    rejected: rejected.map((row) => row.broken?.text ?? stringify(row.value) ?? 'null'),
-    loaded: false,
-    replaced: false,
-  };
-  if (faults.length > 0 && !options.skipInvalid) return report;
-  // A list that is short of rejected rows must not remove what is stored of them.
-  const whole = source.complete && faults.length === 0 && importer.replacesBy(good);
-  const replace = options.replace ?? whole;
-  const counts = await transaction(pool, async (client) => {
-    const revision = raisedRevision(client, importer.resource);
-    const counts = await importer.write(client, good, {
-      replace,
-      revision,
-      onProgress: options.onProgress && ((done) => options.onProgress?.(done, good.length)),
-    });
-    if (counts.inserted + counts.updated + counts.removed > 0) await revision();
-    return counts;
+  const importer = importerOf(resource);
+  const source = await openSource(path, importer.shape, options.format);
+  const digest = path === '-' ? undefined : await digestOf(path, options);
+  if (options.resume && digest && (await wasImported(pool, resource, digest))) {
+    return { ...emptyReport(source.name), loaded: true, passed: true };
+  }
+  let report: FileReport | undefined;
+  await transaction(pool, async (client) => {
+    report = await importSource(client, importer, source, options);
+    if (!report.loaded) throw new Undone();
+    if (digest && report.rejected === 0) {
+      await noteImported(client, { resource, digest, name: source.name, rows: report.rows });
+    }
   }).catch((error) => {
-    throw refusedByDatabase(error)
-      ? new SourceError(`${source.name}: nothing loaded; ${reason(error)}`)
-      : error;
+    if (!(error instanceof Undone)) throw error;
   });
-  return { ...report, ...counts, loaded: true, replaced: replace };
+  return report as FileReport;
 }
+
+/** Imports a source in the transaction of the client; unless the report says `loaded`, that must be rolled back. */
+async function importSource(
+  client: pg.ClientBase,
+  importer: Importer<unknown>,
+  source: Source,
+  options: ImportOptions,
+): Promise<FileReport> {
+  const report = emptyReport(source.name);
+  try {
+    await stageSource(client, importer, source, options, report);
+    await checkStaged(client, importer, source, options, report);
+    report.faults.sort((one, other) => placeNumber(one) - placeNumber(other));
+    if (report.rejected > 0 && !options.skipInvalid) return report;
+    options.onProgress?.({ phase: 'merging', rows: report.rows, ...source.bytes() });
+    // A list that is short of rejected rows must not remove what is stored of them.
+    const whole = source.complete() && report.rejected === 0 && (await replacesList(client, importer));
+    const replace = options.replace ?? whole;
+    const counts = await mergeStaged(client, importer, replace);
+    return { ...report, ...counts, loaded: !options.dryRun, replaced: replace };
+  } catch (error) {
+    if (refusedByDatabase(error as { code?: unknown }))
+      throw new SourceError(`${source.name}: nothing loaded; ${reason(error as Error)}`);
+    throw error;
+  }
+}
+
+/** Loads rows that are checked already, in the transaction of the client. */
+export async function loadRows<Row>(
+  client: pg.ClientBase,
+  importer: Importer<Row>,
+  rows: Iterable<Row>,
+  options: { replace: boolean } = { replace: false },
+): Promise<ImportCounts & { rows: number }> {
+  const staging = await openStaging(client, importer.columns);
+  let place = 0;
+  let batch: Parameters<typeof staging.write>[0][number][] = [];
+  for (const row of rows) {
+    batch.push({ place: (place += 1), source: null, row: importer.stored(row) });
+    if (batch.length < 500) continue;
+    await staging.write(batch);
+    batch = [];
+  }
+  await staging.write(batch);
+  await staging.finish();
+  return { ...(await mergeStaged(client, importer, options.replace)), rows: place };
+}
+
+/** Brings what is staged where it belongs, and raises the dataset's revision when that changes anything. */
+async function mergeStaged<Row>(client: pg.ClientBase, importer: Importer<Row>, replace: boolean) {
+  // Writers of one dataset follow one another; reading and checking their sources they did side by side.
+  await client.query(
+    `/* lockDataset */ select pg_advisory_xact_lock(hashtext('stakegraph dataset ' || $1))`,
+    [importer.resource],
+  );
+  const revision = raisedRevision(client, importer.resource);
+  const counts = await importer.merge(client, { replace, revision });
+  if (counts.inserted + counts.updated + counts.removed > 0) await revision();
+  await client.query('/* dropStaging */ drop table staged');
+  return counts;
+}
+
+async function replacesList(client: pg.ClientBase, { replacesWhen }: Importer<unknown>): Promise<boolean> {
+  if (!replacesWhen) return false;
+  const { rows } = await client.query(`/* replacesList */ select ${replacesWhen} as yes from staged`);
+  return rows[0]?.yes === true;
+}
+
+const placeOf = (source: Source, place: number) => `${source.unit} ${place}`;
+
+const placeNumber = ({ place }: RowFault) => Number(place.split(' ')[1]);
+
+function tell(report: FileReport, fault: RowFault) {
+  report.faultCount += 1;
+  if (report.faults.length < MOST_FAULTS) report.faults.push(fault);
+}
+
+/** Reads and checks every row, and stages those that fit: also of a source that is refused, whose faults are all told. */
+async function stageSource(
+  client: pg.ClientBase,
+  importer: Importer<unknown>,
+  source: Source,
+  options: ImportOptions,
+  report: FileReport,
+) {
+  const staging = await openStaging(client, importer.columns);
+  try {
+    for await (const raws of source.rows) {
+      const fitting: Parameters<typeof staging.write>[0][number][] = [];
+      for (const raw of raws) {
+        report.rows += 1;
+        const row = checkRow(importer, source, raw, options, report);
+        if (row === undefined) continue;
+        const text = options.skipInvalid ? textOf(raw) : null;
+        fitting.push({ place: raw.place, source: text, row: importer.stored(row) });
+      }
+      await staging.write(fitting);
+      options.onProgress?.({ phase: 'reading', rows: report.rows, ...source.bytes() });
+    }
+  } catch (error) {
+    staging.abandon();
+    throw error;
+  }
+  await staging.finish();
+}
+
+const textOf = (raw: RawRow): string => raw.broken?.text ?? stringify(raw.value) ?? 'null';
+
+/** The row when it fits; its faults go into the report. */
+function checkRow(
+  importer: Importer<unknown>,
+  source: Source,
+  raw: RawRow,
+  options: ImportOptions,
+  report: FileReport,
+): unknown {
+  const checked = raw.broken ? undefined : importer.check(raw.value, options);
+  if (checked?.success) return checked.data;
+  const at = { file: source.name, place: placeOf(source, raw.place) };
+  report.rejected += 1;
+  options.onRejected?.(textOf(raw));
+  if (!checked) tell(report, { ...at, field: '(row)', msg: raw.broken?.msg as string });
+  else
+    for (const issue of checked.error?.issues ?? [])
+      tell(report, { ...at, field: issue.path.join('.') || '(row)', msg: issue.message });
+  return undefined;
+}
+
+/** What only a look at all rows, and at what is stored, can tell. */
+async function checkStaged(
+  client: pg.ClientBase,
+  importer: Importer<unknown>,
+  source: Source,
+  options: ImportOptions,
+  report: FileReport,
+) {
+  const { key, unique } = importer;
+  const reject = async (found: { place: number; source: string | null; field: string; msg: string }[]) => {
+    for (const { place, source: text, ...fault } of found) {
+      report.rejected += 1;
+      if (text !== null) options.onRejected?.(text);
+      tell(report, { file: source.name, place: placeOf(source, place), ...fault });
+    }
+    await dropStaged(
+      client,
+      found.map(({ place }) => place),
+    );
+  };
+  const checks = [
+    async () =>
+      (await repeatedRows(client, key)).map(({ first, ...row }) => ({
+        ...row,
+        field: '(row)',
+        msg: `repeats ${placeOf(source, first)}`,
+      })),
+    async () =>
+      (unique ? await repeatedRows(client, unique.columns) : []).map(({ first, ...row }) => ({
+        ...row,
+        field: unique?.field as string,
+        msg: `is that of ${placeOf(source, first)} too`,
+      })),
+    async () =>
+      (unique ? await contradictingRows(client, unique) : []).map(({ stored, ...row }) => ({
+        ...row,
+        field: unique?.field as string,
+        msg: `is stored as that of ${stored}`,
+      })),
+  ];
+  for (const check of checks) {
+    // A check tells a thousand rows at the most.
+    for (let found = await check(); found.length > 0; found = await check()) {
+      await reject(found);
+      if (!options.skipInvalid) break;
+    }
+  }
+}
+
+/** Whether the database says that a value cannot be stored, or that a row contradicts one that is. */
+const refusedByDatabase = (error: { code?: unknown }) => /^2[23]/.test(String(error.code));
+const reason = (error: { message: string; detail?: string; where?: string }) =>
+  [error.message, error.detail, error.where].filter(Boolean).join(': ');

@@ -3,9 +3,10 @@ import type { z } from 'zod';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
 import type { IdType } from '../resources/operators/record.ts';
+import type { Column, Unique } from './staging.ts';
 
 /** What the caller of an import may say about its rows. */
-export type ImportOptions = {
+export type RowOptions = {
   network: Network;
   /** Class of entities of rows that name none. */
   idType?: IdType | undefined;
@@ -13,33 +14,51 @@ export type ImportOptions = {
   utc?: boolean | undefined;
   /** Window of rows that name none. */
   window?: TimeWindow | undefined;
-  /** Whether rows of the same lists that are absent from the source are removed; undefined: the source decides. */
-  replace?: boolean | undefined;
 };
 
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
-export type WriteOptions = {
-  /** Whether stored rows of the same lists that are not among these are removed. */
+export type MergeOptions = {
+  /** Whether stored rows of the same lists that are not staged are removed. */
   replace: boolean;
   /** Raises the dataset's revision, once in the transaction, and gives it. */
   revision: () => Promise<number>;
-  onProgress?: ((done: number) => void) | undefined;
 };
 
-/** How one resource gets in: the check of a row, its key, and the set-based write. */
+/** How one resource gets in: the check of a row, what is staged of it, and the set-based merge of all staged rows. */
 export type Importer<Row> = {
   resource: string;
+  /** Every field that a row may have, with its kind. */
+  shape: z.ZodObject;
   /** A checked row, or the zod error that tells each fault with its field. */
-  check(raw: unknown, options: ImportOptions): z.ZodSafeParseResult<Row>;
-  /** Two rows with the same key in one source are a fault; undefined where rows may be alike. */
-  key(row: Row): string | undefined;
-  /** Writes rows in the transaction of the client. */
-  write(client: pg.ClientBase, rows: readonly Row[], options: WriteOptions): Promise<ImportCounts>;
-  /** Whether a body that says it holds its whole list replaces what is stored. */
-  replacesBy(rows: readonly Row[]): boolean;
+  check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
+  columns: readonly Column[];
+  /** A row by the names of the columns. */
+  stored(row: Row): Record<string, unknown>;
+  /** Columns in which no two rows of one source are the same; none where rows may be alike. */
+  key: readonly string[];
+  /** What no two rows share beside the key. */
+  unique?: Unique;
+  /** Brings the rows of the table `staged` where they belong, in the client's transaction. */
+  merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
+  /** Asked of the staged rows of a body that says it holds its whole list: whether it replaces what is stored. SQL; never when absent. */
+  replacesWhen?: string;
 };
 
 /** Whether a decoded value is a row at all, and not a list, a text or a number. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A row under the names of columns: `validatorIndex` is `validator_index`. */
+export function snakeCased(row: object): Record<string, unknown> {
+  const named: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) named[snake(name)] = value;
+  return named;
+}
+
+const snakes = new Map<string, string>();
+function snake(name: string): string {
+  let known = snakes.get(name);
+  if (known === undefined) snakes.set(name, (known = name.replace(/[A-Z]/g, '_$&').toLowerCase()));
+  return known;
+}

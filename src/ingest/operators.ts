@@ -4,8 +4,8 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { text } from '../kernel/leaves.ts';
 import { idTypes, normaliseId, OperatorSummary, OperatorTag } from '../resources/operators/record.ts';
-import { type ImportCounts, type Importer, isObject, type WriteOptions } from './importer.ts';
-import { forgetOldLists, type RankedTables, writeSummaries } from './ranked-lists.ts';
+import { type ImportCounts, type Importer, isObject, type MergeOptions } from './importer.ts';
+import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
 
 /** A tag may say what it leads to; of a pool share, its pool and its node operator. */
 const ImportedTag = OperatorTag.extend({ idType: text().nullable().optional() });
@@ -44,6 +44,8 @@ const tables: RankedTables = {
   lists: 'operator_lists',
   ranks: 'operator_ranks',
   key: ['network', 'operator_id', 'id_type', 'time_window'],
+  scope: ['network', 'id_type', 'time_window'],
+  listKey: ['network', 'id_type', 'time_window', 'pool_type', 'parent_type', 'parent_id'],
   columns: [
     { name: 'network', type: 'text' },
     { name: 'id_type', type: 'text' },
@@ -69,8 +71,6 @@ const tables: RankedTables = {
     { name: 'pool_type', type: 'text', compared: false },
   ],
 };
-const listKey = ['network', 'id_type', 'time_window', 'pool_type', 'parent_type', 'parent_id'];
-
 function stored(row: ImportedOperator) {
   const parents = parentsOf(row);
   return {
@@ -98,37 +98,13 @@ function stored(row: ImportedOperator) {
   };
 }
 
-type ListOf = { network: string; idType: string; timeWindow: string };
-
-/** The lists that rows belong to, each once. */
-function listsOf(rows: readonly ImportedOperator[]): ListOf[] {
-  const found = new Map<string, ListOf>();
-  for (const { network, idType, timeWindow } of rows) {
-    found.set(`${network}/${idType}/${timeWindow}`, { network, idType, timeWindow });
-  }
-  return [...found.values()];
-}
+type ListOf = { network: string; id_type: string; time_window: string };
 
 const listArrays = (lists: readonly ListOf[]) => [
   lists.map((list) => list.network),
-  lists.map((list) => list.idType),
-  lists.map((list) => list.timeWindow),
+  lists.map((list) => list.id_type),
+  lists.map((list) => list.time_window),
 ];
-
-async function removeAbsent(client: pg.ClientBase, rows: readonly ImportedOperator[]): Promise<number> {
-  const removed = await client.query(
-    `/* removeAbsentOperators */
-    update operator_summaries s set superseded = true
-    from unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
-    where not s.superseded and (s.network, s.id_type, s.time_window) = (l.network, l.id_type, l.time_window)
-      and not exists (
-        select from unnest($4::text[], $5::text[], $6::text[], $7::text[]) as k (network, id_type, time_window, operator_id)
-        where (s.network, s.id_type, s.time_window, s.operator_id) = (k.network, k.id_type, k.time_window, k.operator_id)
-      )`,
-    [...listArrays(listsOf(rows)), ...listArrays(rows), rows.map((row) => normaliseId(row.id))],
-  );
-  return removed.rowCount ?? 0;
-}
 
 /**
  * Makes these lists anew under a revision: network penetration descending with nulls last, then validator count
@@ -137,10 +113,10 @@ async function removeAbsent(client: pg.ClientBase, rows: readonly ImportedOperat
 async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
   // The pool type of a share is that of its pool, so new pools change the lists of shares too.
   const shares = lists
-    .filter((list) => list.idType === 'pool')
-    .map((list) => ({ ...list, idType: 'poolShare' }));
-  const all = listsOf([...lists, ...shares] as never);
-  const arrays = listArrays(all);
+    .filter((list) => list.id_type === 'pool')
+    .map((list) => ({ ...list, id_type: 'poolShare' }));
+  const named = new Map([...lists, ...shares].map((list) => [Object.values(list).join(), list]));
+  const arrays = listArrays([...named.values()]);
   await client.query(
     `/* poolTypeOfShares */
     update operator_summaries s set pool_type = now.pool_type
@@ -193,44 +169,31 @@ async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revisi
     from ranked join list using (network, id_type, time_window, list_type, parent_type, parent_id)`,
     [...arrays, revision],
   );
-  await forgetOldLists(client, tables, listKey);
+  await forgetOldLists(client, tables);
 }
 
-const BATCH = 1_000;
-
-/** Writes operator summaries and the ranks of every list they touch, in the client's transaction. */
-export async function writeOperators(
-  client: pg.ClientBase,
-  rows: readonly ImportedOperator[],
-  options: WriteOptions,
-): Promise<ImportCounts> {
-  await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph operators'))`);
-  const counts = { inserted: 0, updated: 0, removed: 0 };
-  for (let start = 0; start < rows.length; start += BATCH) {
-    const batch = rows.slice(start, start + BATCH).map(stored);
-    const { inserted, updated } = await writeSummaries(client, tables, batch);
-    counts.inserted += inserted;
-    counts.updated += updated;
-    options.onProgress?.(Math.min(rows.length, start + BATCH));
-  }
-  if (options.replace) counts.removed = await removeAbsent(client, rows);
-  const changed = counts.inserted + counts.updated + counts.removed > 0;
-  if (changed) await rankLists(client, listsOf(rows), await options.revision());
+async function mergeOperators(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
+  const counts = await mergeSummaries(client, tables, options.replace);
+  if (counts.inserted + counts.updated + counts.removed === 0) return counts;
+  const { rows: lists } = await client.query<ListOf>(
+    '/* stagedLists */ select distinct network, id_type, time_window from staged',
+  );
+  await rankLists(client, lists, await options.revision());
   return counts;
 }
 
 export const operatorImporter: Importer<ImportedOperator> = {
   resource: 'operators',
+  shape: ImportedOperator,
   check: (raw, { network }) => {
     const value = decode(ImportedOperator, raw);
     return ImportedOperator.safeParse(isObject(value) ? { network, ...value } : value);
   },
-  key: (row) => JSON.stringify([row.network, row.idType, row.timeWindow, normaliseId(row.id)]),
-  write: writeOperators,
+  columns: tables.columns,
+  stored,
+  key: tables.key,
+  merge: mergeOperators,
   // A body of shares is that of one parent, and one of pools may have been narrowed by poolType: neither is all.
-  replacesBy: (rows) => {
-    const types = new Set(rows.map(poolTypeOf));
-    const narrowed = rows[0]?.idType === 'pool' && types.size === 1 && !types.has(null);
-    return !narrowed && rows.every((row) => row.idType !== 'poolShare');
-  },
+  replacesWhen: `bool_and(id_type <> 'poolShare')
+    and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,
 };

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { ImportCounts } from './importer.ts';
+import type { Column } from './staging.ts';
 
 /**
  * How rows get into the two ranked lists, operators and stake authorities. A summary that changes is superseded by a new
@@ -11,64 +13,67 @@ export type RankedTables = {
   ranks: string;
   /** What tells one summary from another. */
   key: readonly string[];
-  columns: readonly {
-    name: string;
-    type: string;
-    /** How the column is made of the given one, where that is more than taking it. */
-    from?: string;
+  /** What tells the lists that a summary may be in: a source that is whole is so for these. */
+  scope: readonly string[];
+  /** What tells one list from another. */
+  listKey: readonly string[];
+  columns: readonly (Column & {
     /** False for what is not the row's own: a difference there is none of the row. */
     compared?: boolean;
-  }[];
+  })[];
 };
 
 /** Lists that were replaced are kept this long, and no more of each than so many. */
 const KEPT_FOR = '1 hour';
 const KEPT_MOST = 8;
 
-const matches = (key: readonly string[]) => key.map((name) => `s.${name} = g.${name}`).join(' and ');
+const same = (names: readonly string[]) => names.map((name) => `s.${name} = g.${name}`).join(' and ');
+const list = (names: readonly string[], alias?: string) =>
+  names.map((name) => (alias ? `${alias}.${name}` : name)).join(', ');
 
-/** Writes a batch of rows, given by column name; rows that are stored already, digit for digit, are left alone. */
-export async function writeSummaries(
+/** Brings the staged rows into the summaries; rows that are stored already, digit for digit, are left alone. */
+export async function mergeSummaries(
   client: pg.ClientBase,
-  { summaries, key, columns }: RankedTables,
-  batch: readonly Record<string, unknown>[],
-): Promise<{ inserted: number; updated: number }> {
+  { summaries, key, scope, columns }: RankedTables,
+  replace: boolean,
+): Promise<ImportCounts> {
   const names = columns.map(({ name }) => name);
   const compared = columns.filter((column) => column.compared !== false).map(({ name }) => name);
   // As text, because 1.50 and 1.5 are equal numbers and not the same digits.
-  const rowText = (alias: string) => `row(${compared.map((name) => `${alias}.${name}`).join(', ')})::text`;
-  const given = `given as materialized (
-      select ${columns.map(({ name, from }) => (from ? `${from} as ${name}` : name)).join(', ')}
-      from jsonb_to_recordset($1::jsonb) as r (${columns.map(({ name, type }) => `${name} ${type}`).join(', ')})
-    )`;
-  const values = [JSON.stringify(batch)];
-  const { rowCount: updated } = await client.query(
+  const updated = await client.query(
     `/* supersedeSummaries */
-    with ${given}
-    update ${summaries} s set superseded = true from given g
-    where not s.superseded and ${matches(key)} and ${rowText('s')} <> ${rowText('g')}`,
-    values,
+    update ${summaries} s set superseded = true from staged g
+    where not s.superseded and ${same(key)} and row(${list(compared, 's')})::text <> row(${list(compared, 'g')})::text`,
   );
-  const { rowCount: written } = await client.query(
+  const written = await client.query(
     `/* insertSummaries */
-    with ${given}
-    insert into ${summaries} (${names.join(', ')}) select ${names.map((name) => `g.${name}`).join(', ')} from given g
-    where not exists (select from ${summaries} s where not s.superseded and ${matches(key)})`,
-    values,
+    insert into ${summaries} (${list(names)}) select ${list(names, 'g')} from staged g
+    where not exists (select from ${summaries} s where not s.superseded and ${same(key)})`,
   );
-  return { inserted: (written ?? 0) - (updated ?? 0), updated: updated ?? 0 };
+  const removed = replace
+    ? await client.query(
+        `/* removeAbsentSummaries */
+        update ${summaries} s set superseded = true
+        where not s.superseded and (${list(scope, 's')}) in (select ${list(scope)} from staged)
+          and not exists (select from staged g where ${same(key)})`,
+      )
+    : undefined;
+  return {
+    inserted: (written.rowCount ?? 0) - (updated.rowCount ?? 0),
+    updated: updated.rowCount ?? 0,
+    removed: removed?.rowCount ?? 0,
+  };
 }
 
 /** Removes lists that were replaced long ago, or too often since, and the summaries that no list ranks any more. */
 export async function forgetOldLists(
   client: pg.ClientBase,
-  { summaries, lists, ranks }: RankedTables,
-  listKey: readonly string[],
+  { summaries, lists, ranks, listKey }: RankedTables,
 ): Promise<void> {
   await client.query(
     `/* forgetLists */
     delete from ${lists} l using (
-      select list_id, row_number() over (partition by ${listKey.join(', ')} order by revision desc) as age
+      select list_id, row_number() over (partition by ${list(listKey)} order by revision desc) as age
       from ${lists} where superseded_at is not null
     ) as old
     where l.list_id = old.list_id

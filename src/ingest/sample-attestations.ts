@@ -81,7 +81,8 @@ export async function loadSampleAttestations(
   const { hours, days } = attestationPeriods(size);
   await ensureEntities(
     client,
-    entities.map(({ idType, id }) => ({ network: 'mainnet', idType, id })),
+    `select 'mainnet' as network, id_type, entity_id from unnest($1::text[], $2::text[]) as e (id_type, entity_id)`,
+    [entities.map(({ idType }) => idType), entities.map(({ id }) => id)],
   );
   await ensureParts(
     client,

@@ -10,14 +10,15 @@ import {
   sampleSyncCommitteeRewards,
   sampleValidators,
 } from '../sample/index.ts';
+import { loadRows } from './import.ts';
 import type { Importer } from './importer.ts';
-import { type ImportedOperator, writeOperators } from './operators.ts';
+import { type ImportedOperator, operatorImporter } from './operators.ts';
 import { loadSampleAttestations } from './sample-attestations.ts';
-import { writeSlashings } from './slashings.ts';
-import { writeSolanaOverviews } from './solana-overview.ts';
-import { writeStakeAuthorities } from './stake-authorities.ts';
-import { writeSyncCommitteeRewards } from './sync-committee-rewards.ts';
-import { writeValidators } from './validators.ts';
+import { slashingImporter } from './slashings.ts';
+import { solanaOverviewImporter } from './solana-overview.ts';
+import { stakeAuthorityImporter } from './stake-authorities.ts';
+import { type ImportedReward, syncCommitteeRewardImporter } from './sync-committee-rewards.ts';
+import { validatorImporter } from './validators.ts';
 
 /** Fills an empty database with the sample data, once: a later start does not bring back what was removed. */
 export async function loadSampleData(
@@ -45,22 +46,19 @@ export async function loadSampleData(
         }) as ImportedOperator,
     );
     const validators = [...sampleValidators()];
-    const load = async <Row>(dataset: string, write: Importer<Row>['write'], rows: readonly Row[]) => {
-      const revision = raisedRevision(client, dataset);
-      await write(client, rows, { replace: false, revision });
-      await revision();
-      return rows.length;
-    };
+    const load = async <Row>(importer: Importer<Row>, rows: Iterable<Row>) =>
+      (await loadRows(client, importer, rows)).rows;
     const counts = {
-      operators: await load('operators', writeOperators, operators),
-      slashings: await load('slashings', writeSlashings, [...sampleSlashings()]),
+      operators: await load(operatorImporter, operators),
+      slashings: await load(slashingImporter, sampleSlashings()),
       attestations: await loadSampleAttestations(client, made, attestations),
-      solanaOverviews: await load('solana-overview', writeSolanaOverviews, [...sampleSolanaOverviews()]),
-      stakeAuthorities: await load('stake-authorities', writeStakeAuthorities, [...sampleStakeAuthorities()]),
-      validators: await load('validators', writeValidators, validators),
-      syncCommitteeRewards: await load('sync-committee-rewards', writeSyncCommitteeRewards, [
-        ...sampleSyncCommitteeRewards(validators),
-      ]),
+      solanaOverviews: await load(solanaOverviewImporter, sampleSolanaOverviews()),
+      stakeAuthorities: await load(stakeAuthorityImporter, sampleStakeAuthorities()),
+      validators: await load(validatorImporter, validators),
+      syncCommitteeRewards: await load(
+        syncCommitteeRewardImporter,
+        sampleSyncCommitteeRewards(validators) as Iterable<ImportedReward>,
+      ),
     };
     await raisedRevision(client, 'attestations')();
     await client.query('insert into sample_data default values');

@@ -8,7 +8,7 @@ import { parseDateTime } from '../kernel/time.ts';
 import { SyncCommitteeReward } from '../resources/sync-committee-rewards/record.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 import { type Seat, type SlotSeats, seatsAfter } from './committee-seats.ts';
-import { type ImportCounts, type Importer, isObject, type WriteOptions } from './importer.ts';
+import { type ImportCounts, type Importer, isObject, type MergeOptions, snakeCased } from './importer.ts';
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
@@ -39,26 +39,34 @@ const ImportedReward = Shape.superRefine((row, context) => {
     fault('blockTimestamp', `is ${row.blockTimestamp}; slot ${row.consensusSlot} begins at ${expected}`);
   }
 });
-type ImportedReward = z.infer<typeof ImportedReward>;
-/** What of a row is stored; the rest follows from the slot. */
-type WrittenReward = Omit<ImportedReward, 'epoch' | 'blockTimestamp'>;
+export type ImportedReward = z.infer<typeof ImportedReward>;
 
-/** The rows of each slot together. */
-function bySlot(rows: readonly WrittenReward[]): SlotSeats[] {
-  const slots = new Map<string, SlotSeats>();
-  for (const { network, consensusSlot: slot, syncCommitteeRewards: reward, ...row } of rows) {
-    const key = `${network}:${slot}`;
-    let seats = slots.get(key);
-    if (!seats) slots.set(key, (seats = { network, slot, given: [], stored: [] }));
-    seats.given.push({ position: row.position, validatorIndex: row.validatorIndex, reward });
+const SLOTS_AT_ONCE = 32;
+
+/** The staged rows of the next slots after one, in the order of the source within each. */
+async function nextSlots(
+  client: pg.ClientBase,
+  after: { network: string; slot: number },
+): Promise<SlotSeats[]> {
+  const { rows } = await client.query(
+    `/* nextStagedSlots */
+    select network, consensus_slot as slot, position, validator_index as "validatorIndex",
+      sync_committee_rewards::text as reward
+    from staged join (
+      select distinct network, consensus_slot from staged where (network, consensus_slot) > ($1::text, $2::int)
+      order by 1, 2 limit ${SLOTS_AT_ONCE}
+    ) as next using (network, consensus_slot)
+    order by network, consensus_slot, place`,
+    [after.network, after.slot],
+  );
+  const slots: SlotSeats[] = [];
+  for (const { network, slot, ...seat } of rows) {
+    const last = slots.at(-1);
+    if (last && last.slot === slot && last.network === network) last.given.push(seat);
+    else slots.push({ network, slot, given: [seat], stored: [] });
   }
-  return [...slots.values()];
+  return slots;
 }
-
-const slotArrays = (slots: readonly SlotSeats[]) => [
-  slots.map((slot) => slot.network),
-  slots.map((slot) => slot.slot),
-];
 
 /** Takes what is stored of these slots out of the table: their ranks change with any row. */
 async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
@@ -71,7 +79,7 @@ async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
       returning k.list::int - 1 as list, r.position, r.validator_index, r.reward::text
     )
     select * from taken order by list, position`,
-    slotArrays(slots),
+    [slots.map((slot) => slot.network), slots.map((slot) => slot.slot)],
   );
   for (const row of rows) {
     const { position, reward } = row;
@@ -93,10 +101,12 @@ async function insertSeats(client: pg.ClientBase, slots: readonly SlotSeats[], r
   ] = [[], [], [], [], [], []];
   for (const slot of slots) {
     const seats = seatsAfter(slot, replace);
-    const before = new Set(slot.stored.map(holder));
+    const before = new Map(slot.stored.map((seat) => [holder(seat), seat.reward]));
     const fresh = seats.filter((seat) => !before.has(holder(seat))).length;
     counts.inserted += fresh;
-    counts.updated += slot.given.length - fresh;
+    counts.updated += seats.filter(
+      (seat) => (before.get(holder(seat)) ?? seat.reward) !== seat.reward,
+    ).length;
     counts.removed += before.size - (seats.length - fresh);
     for (const [rank, seat] of seats.entries()) {
       networks.push(slot.network);
@@ -116,39 +126,39 @@ async function insertSeats(client: pg.ClientBase, slots: readonly SlotSeats[], r
   return counts;
 }
 
-const SLOTS_AT_ONCE = 32;
-
-/** Writes rewards, the ranks of every slot they touch and the heads of their networks, in the client's transaction. */
-export async function writeSyncCommitteeRewards(
-  client: pg.ClientBase,
-  rows: readonly WrittenReward[],
-  options: WriteOptions,
-): Promise<ImportCounts> {
-  await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph sync committee rewards'))`);
+/** Writes staged rewards, the ranks of every slot they touch and the heads of their networks. */
+async function mergeRewards(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
   const counts = { inserted: 0, updated: 0, removed: 0 };
-  const slots = bySlot(rows);
-  let done = 0;
-  for (let start = 0; start < slots.length; start += SLOTS_AT_ONCE) {
-    const part = slots.slice(start, start + SLOTS_AT_ONCE);
-    await takeStored(client, part);
-    const written = await insertSeats(client, part, options.replace);
+  await client.query('/* orderStaged */ create index on staged (network, consensus_slot)');
+  let slots = await nextSlots(client, { network: '', slot: -1 });
+  while (slots.length > 0) {
+    await takeStored(client, slots);
+    const written = await insertSeats(client, slots, options.replace);
     for (const name of ['inserted', 'updated', 'removed'] as const) counts[name] += written[name];
-    done += part.reduce((sum, slot) => sum + slot.given.length, 0);
-    options.onProgress?.(done);
+    await raiseChainHeads(client, slots);
+    slots = await nextSlots(client, slots.at(-1) as SlotSeats);
   }
-  if (slots.length > 0) await raiseChainHeads(client, slots);
   return counts;
 }
 
 export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
   resource: 'sync-committee-rewards',
+  shape: Shape,
   check: (raw, { network }) => {
     const value = decode(Shape, raw);
     return ImportedReward.safeParse(isObject(value) ? { network, ...value } : value);
   },
+  columns: [
+    { name: 'network', type: 'text' },
+    { name: 'consensus_slot', type: 'integer' },
+    { name: 'validator_index', type: 'integer' },
+    { name: 'sync_committee_rewards', type: 'bigint' },
+    { name: 'position', type: 'smallint' },
+  ],
+  stored: snakeCased,
   // A validator that holds several seats is listed for each: only a seat that is told can repeat another.
-  key: (row) => (row.position === null ? undefined : `${row.network}:${row.consensusSlot}:${row.position}`),
-  write: writeSyncCommitteeRewards,
+  key: ['network', 'consensus_slot', 'position'],
+  merge: mergeRewards,
   // A body that is whole is that of one slot, and replaces it.
-  replacesBy: (rows) => new Set(rows.map((row) => `${row.network}:${row.consensusSlot}`)).size === 1,
+  replacesWhen: 'count(distinct (network, consensus_slot)) = 1',
 };

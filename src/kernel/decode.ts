@@ -7,30 +7,50 @@ import { leafOf, unwrap } from './leaves.ts';
  * `BigInt` or `Decimal` leaf stay text, other numbers become doubles, bytes written as `\x…` become `0x…`, and a key that is absent
  * where null is allowed becomes null (older services answer fewer keys). What does not fit is left for the check.
  */
-export function decode(schema: z.core.$ZodType, value: unknown): unknown {
-  if (value === undefined || value === null)
-    return value ?? (schema instanceof z.ZodNullable ? null : undefined);
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodObject) return isObject(value) ? decodeObject(inner, value) : value;
-  if (inner instanceof z.ZodArray) {
-    return Array.isArray(value) ? value.map((item) => decode(inner.element, item)) : plain(value);
+export const decode = (schema: z.core.$ZodType, value: unknown): unknown => decoder(schema)(value);
+
+type Decode = (value: unknown) => unknown;
+const decoders = new WeakMap<z.core.$ZodType, Decode>();
+
+/** The decoder of a schema, made once: an import asks for it millions of times. */
+function decoder(schema: z.core.$ZodType): Decode {
+  const known = decoders.get(schema);
+  if (known) return known;
+  const absent = schema instanceof z.ZodNullable ? null : undefined;
+  const inner = innerDecoder(unwrap(schema));
+  const made: Decode = (value) => (value === undefined || value === null ? (value ?? absent) : inner(value));
+  decoders.set(schema, made);
+  return made;
+}
+
+function innerDecoder(schema: z.core.$ZodType): Decode {
+  if (schema instanceof z.ZodObject) return objectDecoder(schema);
+  if (schema instanceof z.ZodArray) {
+    const item = decoder(schema.element);
+    return (value) => (Array.isArray(value) ? value.map(item) : plain(value));
   }
-  const leaf = leafOf(inner);
-  if (leaf?.bytes !== undefined) return hexDigits(value);
-  const kind = leaf?.kind;
-  if (kind === 'Decimal') return decimalDigits(value);
-  return kind === 'BigInt' ? wholeDigits(value) : plain(value);
+  const leaf = leafOf(schema);
+  if (leaf?.bytes !== undefined) return hexDigits;
+  if (leaf?.kind === 'Decimal') return decimalDigits;
+  return leaf?.kind === 'BigInt' ? wholeDigits : plain;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
-function decodeObject(schema: z.ZodObject, value: Record<string, unknown>) {
-  const entries = Object.entries(schema.shape).map(([key, field]) => [
-    key,
-    decode(field as z.core.$ZodType, Object.hasOwn(value, key) ? value[key] : undefined),
-  ]);
-  return Object.fromEntries(entries.filter(([, field]) => field !== undefined));
+function objectDecoder(schema: z.ZodObject): Decode {
+  const fields = Object.entries(schema.shape).map(
+    ([key, field]) => [key, decoder(field as z.core.$ZodType)] as const,
+  );
+  return (value) => {
+    if (!isObject(value)) return value;
+    const decoded: Record<string, unknown> = {};
+    for (const [key, read] of fields) {
+      const field = read(Object.hasOwn(value, key) ? value[key] : undefined);
+      if (field !== undefined) decoded[key] = field;
+    }
+    return decoded;
+  };
 }
 
 const plain = (value: unknown): unknown => (isLosslessNumber(value) ? Number(value.toString()) : value);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ImportResource, importFile } from '../../src/ingest/import.ts';
+import { importFile, type Progress } from '../../src/ingest/import.ts';
+import type { ImportResource } from '../../src/ingest/importers.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { body, operator, share, slashing, useFiles } from './rows.ts';
 
@@ -31,15 +32,19 @@ describe('a file', () => {
 
   it('leaves nothing when the database refuses one row of it', async () => {
     const { validatorPubkey } = slashing(1);
-    await expect(load('slashings', [slashing(1), slashing(2, { validatorPubkey })])).rejects.toThrow();
+    const report = await load('slashings', [slashing(1), slashing(2, { validatorPubkey })]);
+    expect(report).toMatchObject({ loaded: false, inserted: 0 });
     expect(await slashed()).toEqual([]);
   });
 
   it('with skipInvalid is loaded without the rows that do not fit, which are handed back digit for digit', async () => {
     const bad = '{"validatorIndex":2,"slashingPenalties":1.5000000000}';
     const text = `${JSON.stringify(slashing(1))}\n${bad}\n${JSON.stringify(slashing(3))}\n`;
-    const report = await load('slashings', text, { skipInvalid: true });
-    expect(report).toMatchObject({ loaded: true, rows: 3, inserted: 2, rejected: [bad] });
+    const rejected: string[] = [];
+    const onRejected = (row: string) => rejected.push(row);
+    const report = await load('slashings', text, { skipInvalid: true, onRejected });
+    expect(report).toMatchObject({ loaded: true, rows: 3, inserted: 2, rejected: 1 });
+    expect(rejected).toEqual([bad]);
     expect(await slashed()).toEqual([1, 3]);
   });
 
@@ -59,13 +64,14 @@ describe('a file', () => {
 
   it('tells its progress up to all of its rows', async () => {
     const rows = Array.from({ length: 2_500 }, (_, index) => slashing(index));
-    const told: [number, number][] = [];
-    await load('slashings', rows, { onProgress: (...at: [number, number]) => told.push(at) });
-    expect(told).toEqual([
-      [1_000, 2_500],
-      [2_000, 2_500],
-      [2_500, 2_500],
-    ]);
+    const told: Progress[] = [];
+    await load('slashings', rows, { onProgress: (progress: Progress) => told.push(progress) });
+    const reading = told.filter(({ phase }) => phase === 'reading');
+    expect(reading.map((progress) => progress.rows)).toEqual(
+      reading.map((progress) => progress.rows).toSorted((one, other) => one - other),
+    );
+    expect(told.at(-1)).toMatchObject({ phase: 'merging', rows: 2_500 });
+    expect(told.at(-1)?.read).toBe(told.at(-1)?.size);
   });
 
   it('has addresses in any letter case as one operator in lower case', async () => {

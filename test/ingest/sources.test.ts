@@ -46,11 +46,14 @@ describe('importFile reads', () => {
 
 describe('importFile refuses', () => {
   it.each([
-    ['an empty file', '', /: is empty; a REST body, a JSON array or NDJSON is needed\.$/],
+    ['an empty file', '', /: is empty; a REST body, a JSON array, NDJSON or CSV is needed\.$/],
     ['a file of white space', ' \n\t\n', /: is empty;/],
     ['an empty file, gzipped', gzipSync(''), /: is empty;/],
     ['a gzip file that was cut off', gzipSync(ndjson(two)).subarray(0, 60), /: unexpected end of file$/],
-    ['broken JSON', '{"data": [}', /: is not JSON: .*position 10/],
+    ['broken JSON', '{"data": [}', /: is not JSON: .*expected a value/],
+    ['a list that was cut off', JSON.stringify(two).slice(0, -9), /: is not JSON after row 1: /],
+    ['a list with more behind it', `${JSON.stringify(two)} 7`, /: is not JSON.*unexpected characters/],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22]), /: is not UTF-8 text\.$/],
     ['a page of HTML', '<html></html>', /: is not JSON: /],
   ])('%s, and names the file', async (_name, content, message) => {
     await expect(load(content)).rejects.toThrow(message);
@@ -116,10 +119,23 @@ describe('faults', () => {
     expect(faults).toMatchObject([{ place: 'row 3', field: '(row)', msg: 'repeats row 1' }]);
   });
 
-  it('are told of two rows with one public key', async () => {
-    const { validatorPubkey } = slashing(1);
-    const twice = load([slashing(41, { validatorPubkey }), slashing(42, { validatorPubkey })]);
-    await expect(twice).rejects.toThrow(/\.json: nothing loaded; .*validator_pubkey/);
+  it('are told of two rows with one public key, and of one that is stored under another index', async () => {
+    const { validatorPubkey } = slashing(41);
+    const twice = await load([slashing(41), slashing(42, { validatorPubkey })]);
+    expect(twice).toMatchObject({ loaded: false });
+    expect(twice.faults).toMatchObject([
+      { place: 'row 2', field: 'validatorPubkey', msg: 'is that of row 1 too' },
+    ]);
+    await load([slashing(41)]);
+    const stored = await load([slashing(40), slashing(43, { validatorPubkey })]);
+    expect(stored.faults).toMatchObject([
+      { place: 'row 2', field: 'validatorPubkey', msg: 'is stored as that of 41' },
+    ]);
+    const rejected: string[] = [];
+    const options = { skipInvalid: true, onRejected: (text: string) => rejected.push(text) };
+    const rows = [slashing(40), slashing(43, { validatorPubkey }), slashing(44), slashing(44)];
+    expect(await load(rows, options)).toMatchObject({ loaded: true, inserted: 2, rejected: 2 });
+    expect(rejected.map((text) => JSON.parse(text).validatorIndex)).toEqual([44, 43]);
   });
 
   it('are told of each line of NDJSON that is not JSON, and the others can be loaded without it', async () => {
@@ -131,7 +147,7 @@ describe('faults', () => {
       const path = await write(lines.join('\n'));
       const options = { network: 'mainnet', skipInvalid: true } as const;
       const report = await importFile(database.pool, 'slashings', path, options);
-      expect(report).toMatchObject({ loaded: true, rows: 3, rejected: ['{broken'] });
+      expect(report).toMatchObject({ loaded: true, rows: 3, rejected: 1 });
       expect(report.faults).toMatchObject([
         { place: `line ${lines.indexOf('{broken') + 1}`, field: '(row)' },
       ]);

@@ -33,7 +33,7 @@ describe('an import of validators', () => {
     const row = validator(1, { depositAddress: `0x${'B'.repeat(40)}` });
     expect(await load(JSON.stringify([row]))).toMatchObject({ faults: [], inserted: 1, updated: 0 });
     expect(await stored(1)).toEqual(validator(1));
-    expect(await load(JSON.stringify([row]))).toMatchObject({ inserted: 0, updated: 1, removed: 0 });
+    expect(await load(JSON.stringify([row]))).toMatchObject({ inserted: 0, updated: 0, removed: 0 });
     expect(await stored(1)).toEqual(validator(1));
   });
 
@@ -58,8 +58,8 @@ describe('an import of validators', () => {
       indices.map((index) => JSON.stringify(validator(index))).join('\n');
     await load(lines(1, 2, 3));
     await load(JSON.stringify([validator(1, { network: 'hoodi' })]));
-    expect(await load(lines(3, 4))).toMatchObject({ inserted: 1, updated: 1, removed: 0 });
-    expect(await load(lines(3, 5), { replace: true })).toMatchObject({ inserted: 1, updated: 1, removed: 3 });
+    expect(await load(lines(3, 4))).toMatchObject({ inserted: 1, updated: 0, removed: 0 });
+    expect(await load(lines(3, 5), { replace: true })).toMatchObject({ inserted: 1, updated: 0, removed: 3 });
     expect(await stored(1)).toBeNull();
     expect(await stored(1, 'HOODI')).not.toBeNull();
   });

@@ -13,6 +13,7 @@ import {
 import { type Network, networks } from '../../src/chain/networks.ts';
 import { transaction } from '../../src/db/pool.ts';
 import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
+import { loadRows } from '../../src/ingest/import.ts';
 import { type Granularity, granularities } from '../../src/resources/attestations/record.ts';
 import { exact } from '../support/exact.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -190,9 +191,7 @@ describe('attestations of random epochs, against a plain loop', () => {
         const id = `entity ${run++}`;
         for (const calendar of calendars) {
           const rows = importRows(network, calendar, id, list);
-          await transaction(gateway.database.pool, (client) =>
-            attestationImporter.write(client, rows, { replace: false, revision: async () => 1 }),
-          );
+          await transaction(gateway.database.pool, (client) => loadRows(client, attestationImporter, rows));
           for (const granularity of granularities) {
             const path = `/v1/eth/entities/${id}/attestations?entityType=pool&limit=1000&granularity=${granularity}&utc=${calendar === 'utc'}`;
             const answer = await gateway.get(path, { 'x-service-network': network });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Network } from '../../src/chain/networks.ts';
 import { transaction } from '../../src/db/pool.ts';
 import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
+import { loadRows } from '../../src/ingest/import.ts';
 import { granularities } from '../../src/resources/attestations/record.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
@@ -44,9 +45,7 @@ async function load(...given: Given[]) {
     expect(error?.issues).toBeUndefined();
     return data as ImportedAttestation;
   });
-  await transaction(gateway.database.pool, (client) =>
-    attestationImporter.write(client, rows, { replace: false, revision: async () => 1 }),
-  );
+  await transaction(gateway.database.pool, (client) => loadRows(client, attestationImporter, rows));
 }
 
 /** A whole chain day. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { epochsOfDay } from '../../src/chain/calendar.ts';
 import { transaction } from '../../src/db/pool.ts';
 import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
+import { loadRows } from '../../src/ingest/import.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -25,9 +26,7 @@ const day = (number: number) => {
   } as unknown as ImportedAttestation;
 };
 const store = (days: number[]) =>
-  transaction(gateway.database.pool, (client) =>
-    attestationImporter.write(client, days.map(day), { replace: false, revision: async () => 1 }),
-  );
+  transaction(gateway.database.pool, (client) => loadRows(client, attestationImporter, days.map(day)));
 
 const page = async (after: string | null) => {
   const { data } = await gateway.graphql(

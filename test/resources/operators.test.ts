@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chain/networks.ts';
 import { timeWindows } from '../../src/chain/windows.ts';
 import { transaction } from '../../src/db/pool.ts';
-import { writeOperators } from '../../src/ingest/operators.ts';
+import { loadRows } from '../../src/ingest/import.ts';
+import { operatorImporter } from '../../src/ingest/operators.ts';
 import { idTypes, operatorFields } from '../../src/resources/operators/record.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
@@ -452,17 +453,13 @@ describe('a pool and a node operator of one name', () => {
       ...{ poolId: null, nodeOperatorId: null, ...more },
     });
     await transaction(one.database.pool, (client) =>
-      writeOperators(
-        client,
-        [
-          row('Twin', 'pool'),
-          row('Twin', 'nodeOperator'),
-          row('Twin', 'entity'),
-          row('Twin - A', 'poolShare', { poolId: 'Twin', nodeOperatorId: 'A' }),
-          row('B - Twin', 'poolShare', { poolId: 'B', nodeOperatorId: 'Twin' }),
-        ] as never,
-        { replace: false, revision: async () => 1 },
-      ),
+      loadRows(client, operatorImporter, [
+        row('Twin', 'pool'),
+        row('Twin', 'nodeOperator'),
+        row('Twin', 'entity'),
+        row('Twin - A', 'poolShare', { poolId: 'Twin', nodeOperatorId: 'A' }),
+        row('B - Twin', 'poolShare', { poolId: 'B', nodeOperatorId: 'Twin' }),
+      ] as never),
     );
     const shares = async (idType: string) => {
       const { data } = await one.graphql(

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ImportResource, importFile } from '../../src/ingest/import.ts';
+import { importFile } from '../../src/ingest/import.ts';
+import type { ImportResource } from '../../src/ingest/importers.ts';
 import { sampleStakeAuthorities } from '../../src/sample/solana.ts';
 import { operator, useFiles } from '../ingest/rows.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type pg from 'pg';
+import type { Queryable } from '../db/pool.ts';
+import type { ImportOptions } from './import.ts';
+
+/** What tells a file that is loaded the same way: its bytes, and what the import is told about its rows. */
+export async function digestOf(path: string, options: ImportOptions): Promise<Buffer> {
+  const { network, idType, utc, window, replace, format } = options;
+  const hash = createHash('sha256').update(JSON.stringify([network, idType, utc, window, replace, format]));
+  for await (const chunk of createReadStream(path, { highWaterMark: 1_048_576 }))
+    hash.update(chunk as Buffer);
+  return hash.digest();
+}
+
+/** Whether a file was loaded before. */
+export async function wasImported(db: Queryable, resource: string, digest: Buffer): Promise<boolean> {
+  const { rows } = await db.query({
+    text: '/* wasImported */ select 1 from imported_files where resource = $1 and digest = $2',
+    values: [resource, digest],
+  });
+  return rows.length > 0;
+}
+
+/** Notes, in the transaction that loads it, that a file is loaded. */
+export async function noteImported(
+  client: pg.ClientBase,
+  file: { resource: string; digest: Buffer; name: string; rows: number },
+): Promise<void> {
+  await client.query(
+    `/* noteImported */
+    insert into imported_files (resource, digest, name, row_count) values ($1, $2, $3, $4)
+    on conflict (resource, digest) do update set name = excluded.name, loaded_at = now()`,
+    [file.resource, file.digest, file.name, file.rows],
+  );
+}

@@ -1,0 +1,22 @@
+import { attestationImporter } from './attestations.ts';
+import type { Importer } from './importer.ts';
+import { operatorImporter } from './operators.ts';
+import { slashingImporter } from './slashings.ts';
+import { solanaOverviewImporter } from './solana-overview.ts';
+import { stakeAuthorityImporter } from './stake-authorities.ts';
+import { syncCommitteeRewardImporter } from './sync-committee-rewards.ts';
+import { validatorImporter } from './validators.ts';
+
+/** What can be imported, by the name used on the command line. */
+export const importers = {
+  operators: operatorImporter,
+  slashings: slashingImporter,
+  attestations: attestationImporter,
+  'solana-overview': solanaOverviewImporter,
+  'stake-authorities': stakeAuthorityImporter,
+  'sync-committee-rewards': syncCommitteeRewardImporter,
+  validators: validatorImporter,
+} as const;
+export type ImportResource = keyof typeof importers;
+
+export const importerOf = (resource: ImportResource) => importers[resource] as unknown as Importer<unknown>;

@@ -1,0 +1,50 @@
+import type pg from 'pg';
+import type { ImportCounts, MergeOptions } from './importer.ts';
+import type { Column } from './staging.ts';
+
+/** A table that staged rows go into as they are. */
+export type PlainTable = {
+  name: string;
+  key: readonly string[];
+  columns: readonly Column[];
+  /** What tells the lists that a replacing source is whole for: stored rows of these that it does not hold are removed. */
+  scope: readonly string[];
+};
+
+const list = (names: readonly string[], alias?: string) =>
+  names.map((name) => (alias ? `${alias}.${name}` : name)).join(', ');
+const same = (names: readonly string[]) => names.map((name) => `t.${name} = s.${name}`).join(' and ');
+
+/** Brings the staged rows into the table; rows that are stored already, digit for digit, are left alone. */
+export async function mergePlain(
+  client: pg.ClientBase,
+  { name, key, columns, scope }: PlainTable,
+  options: Pick<MergeOptions, 'replace'>,
+): Promise<ImportCounts> {
+  const names = columns.map((column) => column.name);
+  const figures = names.filter((column) => !key.includes(column));
+  const counts = { inserted: 0, updated: 0, removed: 0 };
+  if (options.replace) {
+    const within = scope.length > 0 ? `(${list(scope, 't')}) in (select ${list(scope)} from staged) and` : '';
+    const removed = await client.query(
+      `/* removeAbsent */
+      delete from ${name} t where ${within} not exists (select from staged s where ${same(key)})`,
+    );
+    counts.removed = removed.rowCount ?? 0;
+  }
+  // As text, because 1.50 and 1.5 are equal numbers and not the same digits.
+  const updated = await client.query(
+    `/* updateStaged */
+    update ${name} t set ${figures.map((column) => `${column} = s.${column}`).join(', ')} from staged s
+    where ${same(key)} and row(${list(figures, 't')})::text <> row(${list(figures, 's')})::text`,
+  );
+  const inserted = await client.query(
+    `/* insertStaged */
+    insert into ${name} (${list(names)}) select ${list(names, 's')} from staged s
+    where not exists (select from ${name} t where ${same(key)})
+    order by ${list(key, 's')}`,
+  );
+  counts.updated = updated.rowCount ?? 0;
+  counts.inserted = inserted.rowCount ?? 0;
+  return counts;
+}

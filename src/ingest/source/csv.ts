@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse as csv } from 'csv-parse';
+import { LosslessNumber, parse } from 'lossless-json';
+import { z } from 'zod';
+import { leafOf, unwrap } from '../../kernel/leaves.ts';
+import { type RawRow, SourceError } from './source.ts';
+
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+const BATCH = 500;
+
+type Read = (text: string) => unknown;
+
+/** How the text of a column's cells is read: empty is null; lists and objects are JSON. What does not fit stays text. */
+function cellReader(field: z.core.$ZodType): Read {
+  const inner = unwrap(field);
+  const kind = leafOf(inner)?.kind;
+  const read: Read =
+    inner instanceof z.ZodArray || inner instanceof z.ZodObject
+      ? readJson
+      : kind === 'Boolean'
+        ? (text) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text)
+        : kind === 'Int' || kind === 'Float' || kind === 'BigInt' || kind === 'Decimal'
+          ? (text) => (NUMBER.test(text) ? new LosslessNumber(text) : text)
+          : (text) => text;
+  return (text) => (text === '' ? null : read(text));
+}
+
+function readJson(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function checkedHeader(name: string, record: string[], shape: z.ZodObject): string[] {
+  const header = record.map((column) => column.trim());
+  const known = Object.keys(shape.shape);
+  const unknown = header.filter((column) => !known.includes(column));
+  const twice = header.find((column, index) => header.indexOf(column) !== index);
+  if (unknown.length > 0) {
+    const names = unknown.map((column) => JSON.stringify(column.slice(0, 64))).join(', ');
+    throw new SourceError(`${name}: the header names ${names}; columns are ${known.join(', ')}.`);
+  }
+  if (twice) throw new SourceError(`${name}: the header names ${twice} twice.`);
+  return header;
+}
+
+/** The rows of CSV (RFC 4180) with a header of field names; a column may be absent. */
+export async function* csvRows(
+  name: string,
+  chunks: AsyncIterable<string>,
+  shape: z.ZodObject,
+): AsyncGenerator<RawRow[]> {
+  const columns: Read[] = [];
+  let header: string[] = [];
+  const records = Readable.from(chunks).pipe(
+    csv({
+      info: true,
+      skip_empty_lines: true,
+    }),
+  );
+  let batch: RawRow[] = [];
+  try {
+    for await (const { record, info } of records as AsyncIterable<{
+      record: string[];
+      info: { lines: number };
+    }>) {
+      if (header.length === 0) {
+        header = checkedHeader(name, record, shape);
+        for (const column of header) columns.push(cellReader(shape.shape[column] as z.core.$ZodType));
+        continue;
+      }
+      const value: Record<string, unknown> = {};
+      for (const [index, column] of header.entries()) {
+        value[column] = columns[index]?.(record[index] as string);
+      }
+      batch.push({ value, place: info.lines });
+      if (batch.length < BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+  } catch (error) {
+    if (error instanceof CsvError) throw new SourceError(`${name}: is not CSV: ${error.message}`);
+    throw error;
+  }
+  yield batch;
+}

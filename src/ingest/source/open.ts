@@ -1,0 +1,115 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { parse } from 'lossless-json';
+import type { z } from 'zod';
+import { csvRows } from './csv.ts';
+import { documentRows } from './document.ts';
+import { lineRows } from './lines.ts';
+import { type Source, SourceError } from './source.ts';
+
+export const formats = ['json', 'csv'] as const;
+export type Format = (typeof formats)[number];
+
+const PEEKED = 65_536;
+
+/**
+ * Opens a file, or standard input for `-`: a REST body, a JSON array, one JSON object, NDJSON, or CSV with a header
+ * (`.csv`, or `format`), and gzip of each, recognised by its first bytes. Numbers keep their digits. `shape` tells the
+ * kinds of CSV's columns. Throws SourceError, also while rows are read.
+ */
+export async function openSource(path: string, shape: z.ZodObject, format?: Format): Promise<Source> {
+  const name = path === '-' ? 'standard input' : path;
+  const file = path === '-' ? undefined : await stat(path).catch((error) => fail(name, error));
+  if (file?.isDirectory()) throw new SourceError(`${name}: is a folder; name its files.`);
+  const counter = { read: 0 };
+  const text = await peekable(decoded(name, unzipped(name, path, counter)));
+  if (text.head.trim() === '')
+    throw new SourceError(`${name}: is empty; a REST body, a JSON array, NDJSON or CSV is needed.`);
+  const bytes = () => ({ read: counter.read, size: file?.size });
+  const never = () => false;
+  if ((format ?? (/\.csv(\.gz)?$/i.test(path) ? 'csv' : 'json')) === 'csv') {
+    return { name, unit: 'line', rows: csvRows(name, text.all, shape), complete: never, bytes };
+  }
+  if (isNdjson(text.head)) return { name, unit: 'line', rows: lineRows(text.all), complete: never, bytes };
+  const document = documentRows(name, text.all);
+  return { name, unit: 'row', rows: document.rows, complete: document.complete, bytes };
+}
+
+function fail(name: string, error: unknown): never {
+  if (error instanceof SourceError) throw error;
+  throw new SourceError(`${name}: ${(error as Error).message}`);
+}
+
+/** The bytes of a file, out of their gzip where there is one; `counter` goes with the file's own. */
+async function* unzipped(name: string, path: string, counter: { read: number }): AsyncGenerator<Buffer> {
+  const raw =
+    path === '-' ? createReadStream('', { fd: 0 }) : createReadStream(path, { highWaterMark: 262_144 });
+  async function* counted() {
+    for await (const chunk of raw as AsyncIterable<Buffer>) {
+      counter.read += chunk.length;
+      yield chunk;
+    }
+  }
+  try {
+    const chunks = counted();
+    let first = (await chunks.next()).value as Buffer | undefined;
+    while (first && first.length < 2) {
+      const more = (await chunks.next()).value as Buffer | undefined;
+      if (!more) break;
+      first = Buffer.concat([first, more]);
+    }
+    if (!first) return;
+    async function* whole() {
+      yield first as Buffer;
+      yield* chunks;
+    }
+    if (first[0] !== 0x1f || first[1] !== 0x8b) yield* whole();
+    else yield* pipeline(Readable.from(whole()), createGunzip(), () => undefined) as AsyncIterable<Buffer>;
+  } catch (error) {
+    fail(name, error);
+  } finally {
+    raw.destroy();
+  }
+}
+
+async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true }); // takes a byte order mark away
+  try {
+    for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    const wrong = (error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
+    fail(name, wrong ? new Error('is not UTF-8 text.') : error);
+  }
+}
+
+/** The beginning of a text, and all of it with that. */
+async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; all: AsyncIterable<string> }> {
+  let head = '';
+  while (head.length < PEEKED) {
+    const { value, done } = await text.next();
+    if (done) break;
+    head += value;
+  }
+  async function* all() {
+    yield head;
+    yield* text;
+  }
+  return { head, all: all() };
+}
+
+/** NDJSON is told from one document by its first or second line being a whole object, with other lines beside it. */
+function isNdjson(head: string): boolean {
+  const lines = head.split('\n', 50).filter((line) => line.trim() !== '');
+  return lines.length > 1 && lines.slice(0, 2).some(isObjectText);
+}
+
+function isObjectText(line: string): boolean {
+  try {
+    return line.trim().startsWith('{') && typeof parse(line) === 'object';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { stringify } from 'lossless-json';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+
+/** A column of an importer's rows and its PostgreSQL type. */
+export type Column = { name: string; type: string };
+
+/**
+ * Where the checked rows of a source wait until all of them are read: the table `staged` of the transaction, filled by
+ * COPY. `place` is a row's in its source, `source` its text where rejected rows are to be handed back.
+ */
+export async function openStaging(client: pg.ClientBase, columns: readonly Column[]) {
+  const names = ['place', 'source', ...columns.map(({ name }) => name)];
+  await client.query(
+    `/* makeStaging */ create temp table staged (place integer, source text, ${columns
+      .map(({ name, type }) => `${name} ${type}`)
+      .join(', ')}) on commit drop`,
+  );
+  const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
+  // An error of the COPY reaches whoever writes or finishes next, and is no uncaught one before.
+  const failed = new Promise<never>((_, reject) => copy.once('error', reject));
+  failed.catch(() => undefined);
+  return {
+    async write(rows: readonly { place: number; source: string | null; row: Record<string, unknown> }[]) {
+      let text = '';
+      for (const { place, source, row } of rows) {
+        text += `${place}\t${copyText(source)}`;
+        for (const { name } of columns) text += `\t${copyText(row[name])}`;
+        text += '\n';
+      }
+      if (text !== '' && !copy.write(text)) await Promise.race([once(copy, 'drain'), failed]);
+    },
+    async finish() {
+      copy.end();
+      await Promise.race([once(copy, 'finish'), failed]);
+      await client.query('/* analyzeStaging */ analyze staged');
+    },
+    /** Ends the COPY without its rows; the transaction is to be rolled back. */
+    abandon() {
+      copy.destroy();
+    },
+  };
+}
+
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** A value in the text form of COPY; lists and objects are JSON with the digits of their numbers. */
+function copyText(value: unknown): string {
+  if (value === null || value === undefined) return '\\N';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : (stringify(value) as string);
+  return /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (char) => ESCAPES[char] as string) : text;
+}
+
+const MOST_FAULTS = 1_000;
+
+/** Rows that are the same as an earlier one in these columns, with its place. Rows with null in one are not compared. */
+export async function repeatedRows(
+  client: pg.ClientBase,
+  columns: readonly string[],
+): Promise<{ place: number; first: number; source: string | null }[]> {
+  if (columns.length === 0) return [];
+  const { rows } = await client.query(
+    `/* repeatedRows */
+    select place, first, source from (
+      select place, source, min(place) over (partition by ${columns.join(', ')}) as first
+      from staged where ${columns.map((name) => `${name} is not null`).join(' and ')}
+    ) as compared
+    where place > first order by place limit ${MOST_FAULTS}`,
+  );
+  return rows;
+}
+
+/** What no two stored rows share beside their key. */
+export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
+
+/** Rows that have what a stored row of another key has, which the source does not change. */
+export async function contradictingRows(
+  client: pg.ClientBase,
+  { table, key, columns }: Unique,
+): Promise<{ place: number; stored: string; source: string | null }[]> {
+  const same = (a: string, b: string, names: readonly string[]) =>
+    names.map((name) => `${a}.${name} = ${b}.${name}`).join(' and ');
+  const { rows } = await client.query(
+    `/* contradictingRows */
+    select s.place, s.source, t.${key.at(-1)}::text as stored
+    from staged s join ${table} t on ${same('t', 's', columns)} and not (${same('t', 's', key)})
+    where not exists (select from staged o where ${same('o', 't', key)})
+    order by place limit ${MOST_FAULTS}`,
+  );
+  return rows;
+}
+
+/** Takes rows out again. */
+export async function dropStaged(client: pg.ClientBase, places: readonly number[]): Promise<void> {
+  await client.query('/* dropStaged */ delete from staged where place = any($1::int[])', [places]);
+}

@@ -1,0 +1,100 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { slashing } from '../ingest/rows.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { launch, makeDataDir, stakegraph } from '../support/process.ts';
+
+let database: TestDatabase;
+const folder = makeDataDir();
+beforeAll(async () => {
+  database = await createDatabase('empty');
+});
+afterAll(async () => {
+  await database.drop();
+  await folder.remove();
+});
+beforeEach(async () => {
+  await database.pool.query({ text: 'truncate slashings, imported_files, datasets', values: [] });
+});
+
+const options = () => ({ env: { DATABASE_URL: database.url }, cwd: folder.path });
+const call = (...args: string[]) => stakegraph(['import', 'slashings', ...args], options());
+const ndjson = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => `${JSON.stringify(slashing(from + index))}\n`).join('');
+const file = async (name: string, content: string) => {
+  await writeFile(join(folder.path, name), content);
+  return name;
+};
+const state = async () => {
+  const text = `select count(*)::int as rows, coalesce(sum(slashing_epoch), 0)::text as epochs,
+    (select revision from datasets where name = 'slashings') as revision from slashings`;
+  return (await database.pool.query({ text, values: [] })).rows[0];
+};
+
+describe('stakegraph import', () => {
+  it('--dry-run says what would change, and changes nothing', async () => {
+    const name = await file('dry.ndjson', ndjson(1, 3));
+    const { code, stdout } = await call(name, '--dry-run');
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'dry.ndjson: would load 3 of 3 rows (3 new, 0 updated, 0 removed)\n',
+    });
+    expect(await state()).toEqual({ rows: 0, epochs: '0', revision: null });
+    const bad = await file('bad.ndjson', `${ndjson(1, 1)}{}\n`);
+    expect(await call(bad, '--dry-run')).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('--resume passes over files that were loaded whole, and --json tells each file', async () => {
+    const [one, two] = [await file('one.ndjson', ndjson(1, 2)), await file('two.ndjson', ndjson(3, 2))];
+    expect(await call(one)).toMatchObject({ code: 0 });
+    const { stdout, code } = await call(one, two, '--resume', '--json');
+    expect(code).toBe(0);
+    const told = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(told).toMatchObject([
+      { file: 'one.ndjson', loaded: true, passed: true, inserted: 0 },
+      { file: 'two.ndjson', loaded: true, passed: false, rows: 2, inserted: 2, faults: [] },
+    ]);
+    await file('one.ndjson', ndjson(1, 5));
+    expect((await call(one, '--resume')).stdout).toContain('5 of 5 rows (1 new, 0 updated');
+  });
+
+  it('--jobs loads files side by side, with the same result', async () => {
+    const names = [];
+    for (let index = 0; index < 6; index += 1) {
+      names.push(await file(`part-${index}.ndjson`, ndjson(index * 500, 500)));
+    }
+    expect(await call(...names, '--jobs', '3')).toMatchObject({ code: 0 });
+    expect(await state()).toMatchObject({ rows: 3_000, revision: 6 });
+  });
+
+  it.each(['0', '17', '1.5', 'many'])('refuses --jobs %s', async (jobs) => {
+    const { code, stderr } = await call('none.ndjson', '--jobs', jobs);
+    expect(code).toBe(2);
+    expect(stderr).toContain('An integer from 1 to 16 is needed.');
+  });
+
+  it('killed at any moment and started again, leaves what an undisturbed run does', async () => {
+    const names = [];
+    for (let index = 0; index < 4; index += 1) {
+      names.push(await file(`kill-${index}.ndjson`, ndjson(index * 20_000, 20_000)));
+    }
+    for (const wait of [350, 700, 1_100, 1_700]) {
+      const { child, outcome } = launch(['import', 'slashings', ...names, '--resume'], options());
+      await Promise.race([sleep(wait), outcome]);
+      child.kill('SIGKILL');
+      await outcome;
+      expect(((await state())?.rows as number) % 20_000).toBe(0); // whole files or nothing of them
+    }
+    expect(await call(...names, '--resume')).toMatchObject({ code: 0 });
+    const resumed = await state();
+    await database.pool.query({ text: 'truncate slashings, imported_files, datasets', values: [] });
+    await call(...names);
+    expect(resumed).toEqual(await state());
+    expect(resumed).toMatchObject({ rows: 80_000, revision: 4 });
+  });
+});

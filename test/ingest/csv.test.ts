@@ -1,0 +1,99 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { importFile } from '../../src/ingest/import.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { operator, slashing, useFiles } from './rows.ts';
+
+const write = useFiles();
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ template: 'empty' });
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  const text = 'truncate operator_summaries, operator_lists, slashings cascade';
+  await gateway.database.pool.query({ text, values: [] });
+});
+
+const load = async (resource: 'operators' | 'slashings', content: string | Buffer, name = 'rows.csv') =>
+  importFile(gateway.database.pool, resource, await write(content, name), { network: 'mainnet' });
+
+const quoted = (value: unknown): string => {
+  if (value === null) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+const csv = (rows: Record<string, unknown>[]) => {
+  const header = Object.keys(rows[0] ?? {});
+  return [header, ...rows.map((row) => header.map((name) => quoted(row[name])))]
+    .map((line) => line.join(','))
+    .join('\n');
+};
+const answered = async () =>
+  (await gateway.get('/v0/eth/operators?window=7d&idType=pool&size=200')).json.data;
+
+describe('CSV with a header of field names', () => {
+  it('is read as the same rows are as JSON, lists as JSON and empty cells as null', async () => {
+    const rows = [
+      operator('Pool, "A"\nof two lines', { operatorTags: [{ name: 'exchange', path: null }] }),
+      operator('0123', { avgInclusionDelay: null, displayName: '42' }),
+    ];
+    expect(await load('operators', csv(rows))).toMatchObject({ loaded: true, inserted: 2, faults: [] });
+    expect(await answered()).toEqual(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+  });
+
+  it('is read gzipped, with CRLF and after a byte order mark', async () => {
+    const text = `\ufeff${csv([slashing(1), slashing(2)]).replaceAll('\n', '\r\n')}\r\n`;
+    expect(await load('slashings', gzipSync(text), 'rows.csv.gz')).toMatchObject({
+      loaded: true,
+      inserted: 2,
+    });
+  });
+
+  it('is told by --format where the name does not tell it', async () => {
+    const path = await write(csv([slashing(1)]), 'rows.txt');
+    const options = { network: 'mainnet', format: 'csv' } as const;
+    expect(await importFile(gateway.database.pool, 'slashings', path, options)).toMatchObject({
+      inserted: 1,
+    });
+  });
+
+  it('gives each row back, whatever its texts hold', async () => {
+    const names = fc.uniqueArray(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter((id) => !/\0|^\\*x|^0x/i.test(id)),
+      { minLength: 1, maxLength: 20 },
+    );
+    await fc.assert(
+      fc.asyncProperty(names, async (ids) => {
+        await gateway.database.pool.query({
+          text: 'truncate operator_summaries, operator_lists cascade',
+          values: [],
+        });
+        expect(await load('operators', csv(ids.map((id) => operator(id))))).toMatchObject({ faults: [] });
+        expect((await answered()).map((row: any) => row.id).toSorted()).toEqual(ids.toSorted());
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('names line and field of each fault', async () => {
+    const { faults } = await load(
+      'slashings',
+      csv([slashing(1), slashing(2, { slashingEpoch: 'soon' }), slashing(3, { validatorPubkey: '' })]),
+    );
+    expect(faults.map(({ place, field }) => `${place} ${field}`)).toEqual([
+      'line 3 slashingEpoch',
+      'line 4 validatorPubkey',
+    ]);
+  });
+
+  it.each([
+    ['an unknown column', 'validatorIndex,colour\n1,red\n', /names "colour"; columns are .*validatorIndex/],
+    ['a column twice', 'validatorIndex,validatorIndex\n1,1\n', /names validatorIndex twice/],
+    ['a line with too many cells', 'validatorIndex\n1,2\n', /is not CSV: .*line 2/],
+    ['an open quote', 'validatorIndex\n"1\n', /is not CSV: /],
+  ])('is refused with %s', async (_name, text, message) => {
+    await expect(load('slashings', text)).rejects.toThrow(message);
+  });
+});
