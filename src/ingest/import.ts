@@ -1,6 +1,8 @@
 import { stringify } from 'lossless-json';
 import { type Pool, transaction } from '../db/pool.ts';
 import { attestationImporter } from './attestations.ts';
+import { blockImporter } from './blocks.ts';
+import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
 import type { ImportCounts, Importer, ImportOptions } from './importer.ts';
 import { operatorImporter } from './operators.ts';
 import { type RawRow, readSource, SourceError } from './read.ts';
@@ -15,6 +17,8 @@ export const importers = {
   operators: operatorImporter,
   slashings: slashingImporter,
   attestations: attestationImporter,
+  blocks: blockImporter,
+  'chain-daily-rewards': chainDailyRewardImporter,
   'solana-overview': solanaOverviewImporter,
   'stake-authorities': stakeAuthorityImporter,
   'sync-committee-rewards': syncCommitteeRewardImporter,
