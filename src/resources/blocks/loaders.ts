@@ -1,12 +1,11 @@
 import type { Context } from '../../context.ts';
 import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
-import { validatorKeyText } from '../validators/loaders.ts';
+import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import {
   type BlockKey,
   type BlockRow,
   blocksBySlot,
-  type ProposerKey,
   proposerBlockPages,
   proposerBlockTotals,
 } from './queries.ts';
@@ -28,7 +27,7 @@ export const loadBlock = (ctx: Context, key: BlockKey, asked: readonly BlockFiel
 /** A page of the slots in which a validator was to propose; the pages of many validators are one statement. */
 export const loadProposerBlocks = async (
   ctx: Context,
-  proposer: ProposerKey,
+  proposer: ValidatorKey,
   range: Range<number>,
   asked: readonly BlockField[],
 ): Promise<BlockRow[]> =>
@@ -36,16 +35,16 @@ export const loadProposerBlocks = async (
     ctx.loaders,
     `proposerBlocks:${JSON.stringify(range)}:${asked}`,
     validatorKeyText,
-    (proposers: readonly ProposerKey[]) => proposerBlockPages(ctx.db, proposers, range, asked),
+    (proposers: readonly ValidatorKey[]) => proposerBlockPages(ctx.db, proposers, range, asked),
   ).load(proposer)) ?? [];
 
 /** In how many slots a validator was to propose; those of many validators are one statement. */
-export const loadProposerBlockTotal = async (ctx: Context, proposer: ProposerKey): Promise<number> => {
+export const loadProposerBlockTotal = async (ctx: Context, proposer: ValidatorKey): Promise<number> => {
   const rows = await batchListLoader(
     ctx.loaders,
     'proposerBlockTotal',
     validatorKeyText,
-    (proposers: readonly ProposerKey[]) => proposerBlockTotals(ctx.db, proposers),
+    (proposers: readonly ValidatorKey[]) => proposerBlockTotals(ctx.db, proposers),
   ).load(proposer);
   return rows?.[0]?.total ?? 0;
 };

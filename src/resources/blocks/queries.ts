@@ -7,11 +7,10 @@ import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
+import type { ValidatorKey } from '../validators/loaders.ts';
 import { Block, type BlockField } from './record.ts';
 
 export type BlockKey = { network: Network; slot: number };
-/** The validator whose proposals are asked for. */
-export type ProposerKey = { network: Network; validatorIndex: number };
 
 /** A block with the fields that were asked for, and always what finds it, its time and its proposer. */
 export type BlockRow = Partial<Block> &
@@ -142,7 +141,7 @@ export async function blocksBySlot(
  */
 export async function proposerBlockPages(
   db: Queryable,
-  proposers: readonly ProposerKey[],
+  proposers: readonly ValidatorKey[],
   range: Range<number>,
   asked: readonly BlockField[],
 ): Promise<(BlockRow & { list: number })[]> {
@@ -171,7 +170,7 @@ const Total = z.object({ list: count(), total: count() });
 /** In how many slots each validator was to propose: a count over the index of its rows. */
 export function proposerBlockTotals(
   db: Queryable,
-  proposers: readonly ProposerKey[],
+  proposers: readonly ValidatorKey[],
 ): Promise<z.infer<typeof Total>[]> {
   return rows(
     db,

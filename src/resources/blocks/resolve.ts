@@ -1,10 +1,10 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { type Range, type Slice, slice } from '../../kernel/page.ts';
-import { validatorKeyText } from '../validators/loaders.ts';
+import { type Range, rangeDownFrom, type Slice, slice } from '../../kernel/page.ts';
+import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import { loadProposerBlocks } from './loaders.ts';
-import { type BlockRow, blockPage, blockTotal, type ProposerKey } from './queries.ts';
+import { type BlockRow, blockPage, blockTotal } from './queries.ts';
 import type { BlockField } from './record.ts';
 
 export const BLOCKS_DEFAULT_SIZE = 15;
@@ -22,9 +22,7 @@ export async function blocks(
   range: Range<number>,
   asked: readonly BlockField[],
 ): Promise<Slice<BlockRow>> {
-  const start = list.fromSlot === null ? [] : [list.fromSlot + 1];
-  const after = Math.min(...start, ...(range.after === undefined ? [] : [range.after]));
-  const placed = after === Infinity ? range : { ...range, after };
+  const placed = rangeDownFrom(range, list.fromSlot);
   return slice(await blockPage(ctx.db, list.network, placed, asked), placed);
 }
 
@@ -41,20 +39,20 @@ export const blockCursor = (row: BlockRow): string =>
 export const blockPosition = (network: Network, cursor: string): number | undefined =>
   decodePosition(listName(network), cursor, 1)?.[0];
 
-const proposerListName = (proposer: ProposerKey) => `blocks:proposer:${validatorKeyText(proposer)}`;
+const proposerListName = (proposer: ValidatorKey) => `blocks:proposer:${validatorKeyText(proposer)}`;
 
 /** The cursor of a block in its proposer's list. */
-export const proposerBlockCursor = (proposer: ProposerKey, row: BlockRow): string =>
+export const proposerBlockCursor = (proposer: ValidatorKey, row: BlockRow): string =>
   encodeCursor(proposerListName(proposer), [row.consensusSlot]);
 
 /** The slot in a cursor, or undefined when it is not one of this list. */
-export const proposerBlockPosition = (proposer: ProposerKey, cursor: string): number | undefined =>
+export const proposerBlockPosition = (proposer: ValidatorKey, cursor: string): number | undefined =>
   decodePosition(proposerListName(proposer), cursor, 1)?.[0];
 
 /** A page of the slots in which a validator was to propose, newest first. */
 export const proposerBlocks = async (
   ctx: Context,
-  proposer: ProposerKey,
+  proposer: ValidatorKey,
   range: Range<number>,
   asked: readonly BlockField[],
 ): Promise<Slice<BlockRow>> => slice(await loadProposerBlocks(ctx, proposer, range, asked), range);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { envelopeV0 } from '../../kernel/page.ts';
+import { bodyDownV0, envelopeV0 } from '../../kernel/page.ts';
 import { intParam } from '../../kernel/params.ts';
 import { notFound } from '../../kernel/refusal.ts';
-import { relativeUrl, route } from '../../kernel/route.ts';
+import { route } from '../../kernel/route.ts';
 import { loadBlock } from './loaders.ts';
 import { Block, blockFields } from './record.ts';
 import { BLOCKS_DEFAULT_SIZE, BLOCKS_MAX_SIZE, blocks, totalBlocks } from './resolve.ts';
@@ -41,17 +41,9 @@ const list = route({
       blocks(ctx, { network, fromSlot }, { limit: size }, blockFields),
       totalBlocks(ctx, network),
     ]);
-    const from = fromSlot ?? page.rows[0]?.consensusSlot ?? 0;
-    const last = page.rows.at(-1)?.consensusSlot;
-    const to = last === undefined ? from : Math.max(0, last - 1); // below slot 0 there is none
-    return {
-      body: {
-        page: { from, to, size },
-        total,
-        data: page.rows as Block[],
-        next: page.hasNext ? relativeUrl(call.path, { from: to, size }) : null,
-      },
-    };
+    const rows = page.rows as Block[]; // every field was asked for
+    const asked = { from: fromSlot, size, total };
+    return { body: bodyDownV0(call, { ...page, rows }, asked, (row) => row.consensusSlot) };
   },
 });
 

@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { type Range, rangeDownFrom, type Slice, slice } from '../../kernel/page.ts';
 import { type ChainDailyRewardRow, chainDailyRewardPage, chainDailyRewardTotal } from './queries.ts';
 
 export const CHAIN_DAILY_REWARDS_DEFAULT_SIZE = 15;
@@ -16,9 +16,7 @@ export async function chainDailyRewards(
   list: { network: Network; fromDay: number | null },
   range: Range<number>,
 ): Promise<Slice<ChainDailyRewardRow>> {
-  const start = list.fromDay === null ? [] : [list.fromDay + 1];
-  const after = Math.min(...start, ...(range.after === undefined ? [] : [range.after]));
-  const placed = after === Infinity ? range : { ...range, after };
+  const placed = rangeDownFrom(range, list.fromDay);
   return slice(await chainDailyRewardPage(ctx.db, list.network, placed), placed);
 }
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { chainDayOfMoment, dateOfDay, dayOfDate } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV0 } from '../../kernel/page.ts';
+import { bodyDownV0, envelopeV0 } from '../../kernel/page.ts';
 import { formParam, intParam } from '../../kernel/params.ts';
 import { badInput, notFound } from '../../kernel/refusal.ts';
-import { relativeUrl, route } from '../../kernel/route.ts';
+import { route } from '../../kernel/route.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { loadChainDailyReward } from './loaders.ts';
 import { ChainDailyReward, MAX_DAY } from './record.ts';
@@ -78,17 +78,7 @@ const list = route({
       chainDailyRewards(ctx, { network, fromDay }, { limit: size }),
       totalChainDailyRewards(ctx, network),
     ]);
-    const from = fromDay ?? page.rows[0]?.day ?? 0;
-    const last = page.rows.at(-1)?.day;
-    const to = last === undefined ? from : Math.max(0, last - 1); // below day 0 there is none
-    return {
-      body: {
-        page: { from, to, size },
-        total,
-        data: page.rows,
-        next: page.hasNext ? relativeUrl(call.path, { from: to, size }) : null,
-      },
-    };
+    return { body: bodyDownV0(call, page, { from: fromDay, size, total }, (row) => row.day) };
   },
 });
 
