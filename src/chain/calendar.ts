@@ -77,6 +77,23 @@ export const dateOfDay = (network: Network, day: number): string =>
 export const dayOfDate = (network: Network, date: string): number =>
   Math.round((Date.parse(date) / 1000 - origin(network, 'utc')) / SECONDS_PER_DAY);
 
+/** The chain day that has begun by a moment (seconds since 1970); negative before genesis. */
+export const chainDayOfMoment = (network: Network, seconds: number): number =>
+  Math.floor((seconds - genesisTime[network]) / SECONDS_PER_DAY);
+
+/** A chain day's date and epochs, and when its first and its last slot begin, in seconds since 1970. */
+export function spanOfChainDay(network: Network, day: number) {
+  const startEpoch = firstEpochOfChainDay(day);
+  const nextEpoch = firstEpochOfChainDay(day + 1);
+  return {
+    date: dateOfDay(network, day),
+    startEpoch,
+    endEpoch: nextEpoch - 1,
+    start: epochStart(network, startEpoch),
+    end: epochStart(network, nextEpoch) - SECONDS_PER_SLOT,
+  };
+}
+
 export const periods = ['week', 'month', 'quarter', 'year'] as const;
 /** A period that days are gathered into by their date. */
 export type Period = (typeof periods)[number];

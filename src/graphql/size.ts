@@ -16,7 +16,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 
-/** A page whose size is not given has the list's default: at most this, but for a slot's sync committee at the root. */
+/** A page whose size is not given has the list's default: at most this, unless the field says `defaultSize`. */
 const DEFAULT_SIZE = 15;
 /** A list that is no connection: the operators of a validator. */
 const PLAIN_LIST_SIZE = 4;
@@ -73,7 +73,10 @@ export function rowsAsked(
     if (!field || !node.selectionSet) return 0;
     const named = getNamedType(field.type);
     const below = rowsOf(named, node.selectionSet);
-    if (named.name.endsWith('Connection')) return sizeOf(node.arguments, values) * (1 + below);
+    if (named.name.endsWith('Connection')) {
+      const defaultSize = Number(field.extensions.defaultSize ?? DEFAULT_SIZE);
+      return sizeOf(node.arguments, values, defaultSize) * (1 + below);
+    }
     const ids = argument(node.arguments, 'ids', values);
     if (Array.isArray(ids)) return ids.length * (1 + below);
     const within = parent.name.endsWith('Connection'); // edges and nodes are the page that is counted already
@@ -99,7 +102,7 @@ function argument(nodes: readonly ArgumentNode[] | undefined, name: string, valu
   return node && valueFromASTUntyped(node.value, values);
 }
 
-function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number {
+function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values, defaultSize: number): number {
   const size = argument(nodes, 'first', values) ?? argument(nodes, 'last', values);
-  return typeof size === 'number' && size > 0 ? size : DEFAULT_SIZE;
+  return typeof size === 'number' && size > 0 ? size : defaultSize;
 }

@@ -131,6 +131,53 @@ query SyncCommitteeRewards($slot: Int!) {
     variables: { slot: 12927610 },
   },
   {
+    query: `# The newest blocks: who proposed them, through which relays, and what it earned in Gwei.
+query NewestBlocks {
+  blocks(first: 5) {
+    totalCount
+    nodes {
+      consensusSlot
+      blockTimestamp
+      consensusProposerDuty
+      relays
+      totalBurntFees
+      totalRewards
+      proposer {
+        validatorIndex
+        nodeOperator
+        proposedBlocks(first: 2) {
+          totalCount
+        }
+      }
+      syncCommitteeRewards(first: 2) {
+        nodes {
+          validatorIndex
+          syncCommitteeRewards
+        }
+      }
+    }
+  }
+}
+`,
+  },
+  {
+    query: `# What the network earned, chain day by chain day, in Gwei.
+query ChainDailyRewards($date: Date!) {
+  chainDailyRewards(fromDate: $date, first: 7) {
+    nodes {
+      day
+      date
+      sumConsensusRewards
+      sumExecutionRewards
+      sumBaselineMev
+      sumEffectiveBalance
+    }
+  }
+}
+`,
+    variables: { date: '2025-10-31' },
+  },
+  {
     query: `# Solana as a whole over each window; amounts in SOL, rates as ratios.
 query SolanaOverview {
   solanaNetworkOverviews {

@@ -17,8 +17,9 @@ const schemaOf = (schema: z.ZodType, found: Map<string, Json>): Json => {
       if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
       // Digits in the row, a JSON number in the answer.
       delete jsonSchema.pattern;
-      const { kind, raw, ...range } = leaf;
-      const type = kind === 'BigInt' ? { type: 'integer', format: 'int64' } : { type: 'number' };
+      const { kind, raw, wide, ...range } = leaf;
+      const whole = { type: 'integer', ...(wide ? {} : { format: 'int64' }) };
+      const type = kind === 'BigInt' ? whole : { type: 'number' };
       Object.assign(jsonSchema, type, range);
     },
   }) as Json;

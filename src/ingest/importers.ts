@@ -1,4 +1,6 @@
 import { attestationImporter } from './attestations.ts';
+import { blockImporter } from './blocks.ts';
+import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
 import type { Importer } from './importer.ts';
 import { operatorImporter } from './operators.ts';
 import { slashingImporter } from './slashings.ts';
@@ -12,6 +14,8 @@ export const importers = {
   operators: operatorImporter,
   slashings: slashingImporter,
   attestations: attestationImporter,
+  blocks: blockImporter,
+  'chain-daily-rewards': chainDailyRewardImporter,
   'solana-overview': solanaOverviewImporter,
   'stake-authorities': stakeAuthorityImporter,
   'sync-committee-rewards': syncCommitteeRewardImporter,

@@ -48,3 +48,15 @@ export async function mergePlain(
   counts.inserted = inserted.rowCount ?? 0;
   return counts;
 }
+
+/** Columns with the fields of a row that they hold, and the row by their names. */
+export const fieldColumns = <Row>(
+  columns: readonly (readonly [column: string, type: string, field: keyof Row & string])[],
+) => ({
+  columns: columns.map(([name, type]) => ({ name, type })),
+  stored(row: Row): Record<string, unknown> {
+    const named: Record<string, unknown> = {};
+    for (const [name, , field] of columns) named[name] = row[field];
+    return named;
+  },
+});

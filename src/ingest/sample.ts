@@ -3,6 +3,8 @@ import { type Pool, transaction } from '../db/pool.ts';
 import { raisedRevision } from '../db/revisions.ts';
 import { type AttestationSize, wholeSize } from '../sample/attestations.ts';
 import {
+  sampleBlocks,
+  sampleDailyRewards,
   sampleOperators,
   sampleSlashings,
   sampleSolanaOverviews,
@@ -10,6 +12,8 @@ import {
   sampleSyncCommitteeRewards,
   sampleValidators,
 } from '../sample/index.ts';
+import { blockImporter } from './blocks.ts';
+import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
 import { loadRows } from './import.ts';
 import type { Importer } from './importer.ts';
 import { type ImportedOperator, operatorImporter } from './operators.ts';
@@ -32,7 +36,8 @@ export async function loadSampleData(
       `/* sampleWanted */ select not exists (select from sample_data)
         and not exists (select from operator_summaries) and not exists (select from slashings)
         and not exists (select from solana_overviews) and not exists (select from stake_authority_summaries)
-        and not exists (select from validators) and not exists (select from sync_committee_rewards) as wanted`,
+        and not exists (select from validators) and not exists (select from sync_committee_rewards)
+        and not exists (select from blocks) and not exists (select from chain_daily_rewards) as wanted`,
     );
     if (!rows[0]?.wanted) return;
     log.info('loading sample data, which takes some seconds');
@@ -59,6 +64,8 @@ export async function loadSampleData(
         syncCommitteeRewardImporter,
         sampleSyncCommitteeRewards(validators) as Iterable<ImportedReward>,
       ),
+      blocks: await load(blockImporter, sampleBlocks(validators)),
+      chainDailyRewards: await load(chainDailyRewardImporter, sampleDailyRewards()),
     };
     await raisedRevision(client, 'attestations')();
     await client.query('insert into sample_data default values');

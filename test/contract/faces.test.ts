@@ -90,6 +90,25 @@ const faces: Record<string, () => Face> = {
         `attestations(entityId: ${JSON.stringify(pool)}, entityType: POOL, ${graphql} ${page})`,
       idName: 'entityId',
     })),
+  blocks: () => [
+    { rest: '/v0/eth/blocks?size=200', graphql: (page) => `blocks(${page})` },
+    {
+      rest: '/v0/eth/blocks?size=60',
+      network: 'hoodi',
+      graphql: (page) => `blocks(network: HOODI, ${page})`,
+    },
+  ],
+  'chain-daily-rewards': () => [
+    {
+      rest: '/v0/eth/network/chainDailyRewards?size=200',
+      graphql: (page) => `chainDailyRewards(${page})`,
+    },
+    {
+      rest: '/v0/eth/network/chainDailyRewards?size=33',
+      network: 'hoodi',
+      graphql: (page) => `chainDailyRewards(network: HOODI, ${page})`,
+    },
+  ],
   'sync-committee-rewards': () => [
     {
       rest: `/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=200`,

@@ -130,6 +130,58 @@ const reward: Keys = [
   ['blockTimestamp', 'timestamp'],
 ];
 
+// `…/blocks` and `…/chainDailyRewards` are documented by name only: these are the keys and the order of a recorded
+// block, and those that the decisions give a day. What only a block has is null for a missed slot; so is a reward that
+// is not known yet.
+const block: Keys = [
+  ['epoch', 'integer'],
+  ['consensusSlot', 'integer'],
+  ['consensusBlockRoot', 'string|null'],
+  ['executionBlockNumber', 'integer|null'],
+  ['executionBlockHash', 'string|null'],
+  ['validatorIndex', 'integer'],
+  ['feeRecipient', 'string|null'],
+  ['totalType0Transactions', 'integer|null'],
+  ['totalType2Transactions', 'integer|null'],
+  ['totalTransactions', 'integer|null'],
+  ['totalGasUsed', 'integer|null'],
+  ['baseFeePerGas', 'number|null'],
+  ['totalBurntFees', 'number|null'],
+  ['totalType2TxFees', 'number|null'],
+  ['totalType0TxFees', 'number|null'],
+  ['totalPriorityFees', 'number|null'],
+  ['baselineMev', 'number|null'],
+  ['executionProposerDuty', 'string|null'],
+  ['executionRewards', 'number|null'],
+  ['missedExecutionRewards', 'number|null'],
+  ['consensusProposerDuty', 'string'],
+  ['consensusRewards', 'number|null'],
+  ['missedConsensusRewards', 'number|null'],
+  ['totalRewards', 'number|null'],
+  ['totalRewardsMissed', 'number|null'],
+  ['totalType1Transactions', 'integer|null'],
+  ['totalType1TxFees', 'number|null'],
+  ['blockTimestamp', 'timestamp'],
+  ['totalSanctionedTransactions', 'integer|null'],
+  ['totalPriorityFeesValidator', 'number|null'],
+  ['relays', 'array'],
+  ['blockBuilderPubkeys', 'array'],
+];
+
+const dailyReward: Keys = [
+  ['day', 'integer'],
+  ['date', 'date'],
+  ['startEpoch', 'integer'],
+  ['endEpoch', 'integer'],
+  ['startTimestamp', 'timestamp'],
+  ['endTimestamp', 'timestamp'],
+  ['sumConsensusRewards', 'number'],
+  ['sumExecutionRewards', 'number'],
+  ['sumPriorityFees', 'number'],
+  ['sumBaselineMev', 'number'],
+  ['sumEffectiveBalance', 'number'],
+];
+
 const overview: Keys = [
   ['timeWindow', 'string'],
   ['networkEffectiveness', 'number'],
@@ -309,6 +361,20 @@ describe('the documented keys, in documented order and of the documented kind, o
 
   it('GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards', async () => {
     checkAll(await v0Records(`/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=500`, 500), reward);
+  });
+
+  it('GET /v0/eth/blocks and one of them', async () => {
+    const records = await v0Records('/v0/eth/blocks?size=100', 100);
+    checkAll(records, block);
+    for (const { relays, blockBuilderPubkeys } of records)
+      for (const name of [...relays, ...blockBuilderPubkeys]) expect(name).toEqual(expect.any(String));
+    checkAll([await get(`/v0/eth/blocks/${slot}`)], block);
+  });
+
+  it('GET /v0/eth/network/chainDailyRewards and one of them', async () => {
+    const records = await v0Records('/v0/eth/network/chainDailyRewards?size=100', 100);
+    checkAll(records, dailyReward);
+    checkAll([await get(`/v0/eth/network/chainDailyRewards/${records[0].day}`)], dailyReward);
   });
 
   it('GET /v0/solana/network/overview, which is a bare array', async () => {

@@ -128,6 +128,7 @@ afterAll(async () => {
 async function ownerOf({ owner, field }: Connection): Promise<string> {
   const lists: Record<string, string> = {
     Operator: `operators(window: SEVEN_DAYS, idType: POOL, first: 40)`,
+    Block: 'blocks(first: 40)',
     Slashing: 'slashings(first: 40)',
     Validator: 'syncCommitteeRewards(slot: $slot, first: 40)',
     StakeAuthority: 'stakeAuthorities(window: SEVEN_DAYS, first: 40)',

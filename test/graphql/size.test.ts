@@ -35,6 +35,12 @@ describe('the rows that a query asks for', () => {
       '{ nodes(ids: ["a", "b"]) { ... on Operator { poolShares(first: 3) { nodes { id } } } } }',
       8,
     ],
+    ['a committee without a size', '{ syncCommitteeRewards(slot: 1) { nodes { epoch } } }', 512],
+    [
+      'a committee of each block',
+      '{ blocks(first: 2) { nodes { syncCommitteeRewards { nodes { epoch } } } } }',
+      2 * 513,
+    ],
     ['one object', '{ operator(operatorId: "x", window: ALL) { id } }', 0],
     ['introspection', '{ __schema { types { fields { name } } } }', 0],
   ])('count %s', (_what, query, expected) => {
