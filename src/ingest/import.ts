@@ -2,6 +2,7 @@ import { stringify } from 'lossless-json';
 import { type Pool, transaction } from '../db/pool.ts';
 import { attestationImporter } from './attestations.ts';
 import type { ImportCounts, Importer, ImportOptions } from './importer.ts';
+import { networkRewardImporters } from './network-rewards.ts';
 import { operatorImporter } from './operators.ts';
 import { type RawRow, readSource, SourceError } from './read.ts';
 import { slashingImporter } from './slashings.ts';
@@ -19,6 +20,7 @@ export const importers = {
   'stake-authorities': stakeAuthorityImporter,
   'sync-committee-rewards': syncCommitteeRewardImporter,
   validators: validatorImporter,
+  ...networkRewardImporters,
 } as const;
 export type ImportResource = keyof typeof importers;
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type Pool, transaction } from '../db/pool.ts';
 import { type AttestationSize, wholeSize } from '../sample/attestations.ts';
 import {
+  sampleNetworkRewards,
   sampleOperators,
   sampleSlashings,
   sampleSolanaOverviews,
@@ -9,6 +10,7 @@ import {
   sampleSyncCommitteeRewards,
   sampleValidators,
 } from '../sample/index.ts';
+import { rewardTables, writeNetworkRewards } from './network-rewards.ts';
 import { type ImportedOperator, writeOperators } from './operators.ts';
 import { loadSampleAttestations } from './sample-attestations.ts';
 import { type ImportedSlashing, writeSlashings } from './slashings.ts';
@@ -29,7 +31,8 @@ export async function loadSampleData(
       `/* sampleWanted */ select not exists (select from sample_data)
         and not exists (select from operator_summaries) and not exists (select from slashings)
         and not exists (select from solana_overviews) and not exists (select from stake_authority_summaries)
-        and not exists (select from validators) and not exists (select from sync_committee_rewards) as wanted`,
+        and not exists (select from validators) and not exists (select from sync_committee_rewards)
+        ${rewardTables.map((table) => `and not exists (select from ${table})`).join(' ')} as wanted`,
     );
     if (!rows[0]?.wanted) return;
     log.info('loading sample data, which takes some seconds');
@@ -53,6 +56,9 @@ export async function loadSampleData(
     await writeValidators(client, validators, { replace: false });
     const rewards = [...sampleSyncCommitteeRewards(validators)];
     await writeSyncCommitteeRewards(client, rewards, { replace: false });
+    let networkRewards = 0;
+    for (const [network, days] of sampleNetworkRewards())
+      networkRewards += (await writeNetworkRewards(client, network, days, { replace: false })).inserted;
     await client.query('insert into sample_data default values');
     const counts = {
       operators: operators.length,
@@ -61,6 +67,7 @@ export async function loadSampleData(
       stakeAuthorities: stakeAuthorities.length,
       validators: validators.length,
       syncCommitteeRewards: rewards.length,
+      networkRewards,
     };
     log.info(counts, 'sample data loaded');
   });

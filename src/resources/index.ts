@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Route } from '../kernel/route.ts';
 import { attestationRoutes } from './attestations/rest.ts';
+import { networkRewardRoutes } from './network-rewards/rest.ts';
 import { operatorRoutes } from './operators/rest.ts';
 import { slashingRoutes } from './slashings/rest.ts';
 import { solanaOverviewRoutes } from './solana-overview/rest.ts';
@@ -9,6 +10,7 @@ import { syncCommitteeRewardRoutes } from './sync-committee-rewards/rest.ts';
 
 // The GraphQL side of each room adds its types to the builder when it is imported.
 import './attestations/graphql.ts';
+import './network-rewards/graphql.ts';
 import './operators/graphql.ts';
 import './slashings/graphql.ts';
 import './solana-overview/graphql.ts';
@@ -19,6 +21,7 @@ import './validators/graphql.ts';
 /** Every room with its REST paths: the one place to add one. A test fails for a folder that is not here. */
 export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
+  'network-rewards': networkRewardRoutes,
   operators: operatorRoutes,
   slashings: slashingRoutes,
   'solana-overview': solanaOverviewRoutes,

@@ -39,4 +39,5 @@ export function* sampleSyncCommitteeRewards(
   }
 }
 
+export { sampleNetworkRewards } from './network-rewards.ts';
 export { sampleSolanaOverviews, sampleStakeAuthorities } from './solana.ts';
