@@ -1,6 +1,8 @@
 -- Daily rewards of other networks (spec §4.9): for each a table of its validators and one of the network as a whole, with
 -- the fields of its record. A table each and no jsonb: every column has its type, a missing value is refused, amounts
 -- are `numeric`, which keeps all digits, and a page reads no other network's rows. Amounts in the network's own token.
+-- The index on the day alone is for removing old days. It is BRIN, since a B-tree has an order, by which the planner would
+-- look for the first days of a validator through those of all others.
 
 -- Avalanche, AVAX
 create table avalanche_validator_rewards (
@@ -16,7 +18,7 @@ create table avalanche_validator_rewards (
   total_potential_validator_fee_rewards numeric not null,
   primary key (node_id, day)
 );
-create index avalanche_validator_rewards_day on avalanche_validator_rewards (day);
+create index avalanche_validator_rewards_day on avalanche_validator_rewards using brin (day);
 create table avalanche_network_rewards (
   day date not null,
   total_active_validators integer not null,
@@ -43,7 +45,7 @@ create table babylon_validator_rewards (
   commission_rate numeric not null,
   primary key (validator, day)
 );
-create index babylon_validator_rewards_day on babylon_validator_rewards (day);
+create index babylon_validator_rewards_day on babylon_validator_rewards using brin (day);
 create table babylon_network_rewards (
   day date not null,
   avg_commission_rate numeric not null,
@@ -76,7 +78,7 @@ create table cardano_validator_rewards (
   total_earned_validator_rewards numeric not null,
   primary key (pool_id, day)
 );
-create index cardano_validator_rewards_day on cardano_validator_rewards (day);
+create index cardano_validator_rewards_day on cardano_validator_rewards using brin (day);
 create table cardano_network_rewards (
   day date not null,
   epoch integer not null,
@@ -105,7 +107,7 @@ create table celestia_validator_rewards (
   consensus_address text collate "C" not null,
   primary key (validator, day)
 );
-create index celestia_validator_rewards_day on celestia_validator_rewards (day);
+create index celestia_validator_rewards_day on celestia_validator_rewards using brin (day);
 create table celestia_network_rewards (
   day date not null,
   avg_commission_rate numeric not null,
@@ -129,7 +131,7 @@ create table polkadot_validator_rewards (
   total_nominator_rewards numeric not null,
   primary key (validator, day)
 );
-create index polkadot_validator_rewards_day on polkadot_validator_rewards (day);
+create index polkadot_validator_rewards_day on polkadot_validator_rewards using brin (day);
 create table polkadot_network_rewards (
   day date not null,
   era integer not null,
@@ -154,7 +156,7 @@ create table polygon_validator_rewards (
   total_delegator_rewards numeric not null,
   primary key (validator_id, day)
 );
-create index polygon_validator_rewards_day on polygon_validator_rewards (day);
+create index polygon_validator_rewards_day on polygon_validator_rewards using brin (day);
 create table polygon_network_rewards (
   day date not null,
   from_checkpoint integer not null,
@@ -180,7 +182,7 @@ create table solana_validator_rewards (
   total_delegator_rewards numeric not null,
   primary key (vote_account, day)
 );
-create index solana_validator_rewards_day on solana_validator_rewards (day);
+create index solana_validator_rewards_day on solana_validator_rewards using brin (day);
 create table solana_network_rewards (
   day date not null,
   epoch integer not null,
