@@ -4,6 +4,7 @@ import { chainDayOfEpoch } from '../src/chain/calendar.ts';
 import { networks } from '../src/chain/networks.ts';
 import { timeWindows } from '../src/chain/windows.ts';
 import { Block } from '../src/resources/blocks/record.ts';
+import { definitions, recordOf } from '../src/resources/network-rewards/record.ts';
 import { type IdType, OperatorSummary } from '../src/resources/operators/record.ts';
 import { Slashing } from '../src/resources/slashings/record.ts';
 import { headEpoch } from '../src/sample/chain.ts';
@@ -11,6 +12,7 @@ import {
   type SampleOperator,
   sampleBlocks,
   sampleDailyRewards,
+  sampleNetworkRewards,
   sampleOperators,
   sampleSlashings,
   sampleSyncCommitteeRewards,
@@ -287,5 +289,50 @@ describe('the daily rewards', () => {
       expect(row.sumExecutionRewards).toBe(sum.toString());
       expect(Number(row.sumConsensusRewards)).toBeGreaterThan(0);
     }
+  });
+});
+
+describe.each([...sampleNetworkRewards()])('the daily rewards of %s', (network, rewards) => {
+  const rowsOf = (kind: string) => rewards.filter((made) => made.kind === kind).map(({ row }) => row);
+  const { idField, exampleId, id } = definitions[network];
+  /** An amount as a whole number of the smallest unit that any token has. */
+  const units = (text: unknown) => {
+    const [before = '', after = ''] = String(text).split('.');
+    return BigInt(before + after.padEnd(18, '0'));
+  };
+
+  test('are the same for a seed, and others for another', () => {
+    const again = new Map(sampleNetworkRewards());
+    expect(again.get(network)).toEqual(rewards);
+    expect(new Map(sampleNetworkRewards(7)).get(network)).not.toEqual(rewards);
+  });
+
+  test('are 90 days of five validators, the first that of the examples, and of the network', () => {
+    const ids = [...new Set(rowsOf('validator').map((row) => String(row[idField])))];
+    expect([ids.length, ids[0]]).toEqual([5, exampleId]);
+    expect(ids.map(id.read)).toEqual(ids);
+    expect(rowsOf('validator')).toHaveLength(450);
+    expect(new Set(rowsOf('network').map((row) => row.day)).size).toBe(90);
+  });
+
+  test('fit their records', () => {
+    const faults = rewards.filter(({ kind, row }) => !recordOf(network, kind).safeParse(row).success);
+    expect(faults).toEqual([]);
+  });
+
+  test('of the validators are a part of those of the network, with digits that a double does not hold', () => {
+    const totals = Object.keys(rowsOf('network')[0] ?? {}).filter((name) =>
+      /^total.*(Rewards|Stake)$/.test(name),
+    );
+    for (const whole of rowsOf('network')) {
+      const parts = rowsOf('validator').filter((row) => row.day === whole.day);
+      for (const name of totals) {
+        const sum = parts.reduce((all, row) => all + units(row[name]), 0n);
+        expect(units(whole[name])).toBeGreaterThan(sum);
+      }
+    }
+    if (network !== 'polygon') return; // the token with the most places
+    const amounts = rowsOf('validator').map((row) => String(row.totalStake));
+    expect(amounts.filter((text) => String(Number(text)) === text)).toEqual([]);
   });
 });

@@ -214,4 +214,33 @@ query StakePools($window: TimeWindow!) {
 `,
     variables: { window: 'THIRTY_DAYS' },
   },
+  {
+    query: `# What a validator earned day by day, newest first, beside its network; each network has fields of its own.
+query DailyRewards($validator: String!) {
+  validatorRewards(network: SOLANA, validatorId: $validator, sortOrder: DESC, first: 7) {
+    totalCount
+    nodes {
+      day
+      ... on SolanaValidatorReward {
+        epoch
+        voteCommissionRate
+        totalVotingRewards
+        totalMevRewards
+        totalDelegatorRewards
+      }
+    }
+  }
+  networkRewards(network: SOLANA, sortOrder: DESC, first: 7) {
+    nodes {
+      day
+      ... on SolanaNetworkReward {
+        activeValidatorCount
+        totalDelegatorRewards
+      }
+    }
+  }
+}
+`,
+    variables: { validator: '6nYZvyXc2nojpE1LMMVm8DkxaGNAy3oaFvkCeNiHay5W' },
+  },
 ];

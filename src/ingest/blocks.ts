@@ -71,43 +71,45 @@ const ImportedBlock = Shape.pipe(z.custom<GivenBlock>()).superRefine((row, conte
 export type ImportedBlock = z.infer<typeof ImportedBlock>;
 
 const { columns, stored } = fieldColumns<ImportedBlock>([
-    ['network', 'text', 'network'],
-    ['slot', 'int', 'consensusSlot'],
-    ['validator_index', 'int', 'validatorIndex'],
-    ['consensus_proposer_duty', 'text', 'consensusProposerDuty'],
-    ['execution_proposer_duty', 'text', 'executionProposerDuty'],
-    ['consensus_block_root', 'text', 'consensusBlockRoot'],
-    ['execution_block_number', 'int', 'executionBlockNumber'],
-    ['execution_block_hash', 'text', 'executionBlockHash'],
-    ['fee_recipient', 'text', 'feeRecipient'],
-    ['total_transactions', 'int', 'totalTransactions'],
-    ['total_type0_transactions', 'int', 'totalType0Transactions'],
-    ['total_type1_transactions', 'int', 'totalType1Transactions'],
-    ['total_type2_transactions', 'int', 'totalType2Transactions'],
-    ['total_sanctioned_transactions', 'int', 'totalSanctionedTransactions'],
-    ['total_gas_used', 'int', 'totalGasUsed'],
-    ['base_fee_per_gas', 'numeric', 'baseFeePerGas'],
-    ['total_burnt_fees', 'numeric', 'totalBurntFees'],
-    ['total_type0_tx_fees', 'numeric', 'totalType0TxFees'],
-    ['total_type1_tx_fees', 'numeric', 'totalType1TxFees'],
-    ['total_type2_tx_fees', 'numeric', 'totalType2TxFees'],
-    ['total_priority_fees', 'numeric', 'totalPriorityFees'],
-    ['total_priority_fees_validator', 'numeric', 'totalPriorityFeesValidator'],
-    ['baseline_mev', 'numeric', 'baselineMev'],
-    ['execution_rewards', 'numeric', 'executionRewards'],
-    ['missed_execution_rewards', 'numeric', 'missedExecutionRewards'],
-    ['consensus_rewards', 'bigint', 'consensusRewards'],
-    ['missed_consensus_rewards', 'bigint', 'missedConsensusRewards'],
-    ['total_rewards', 'numeric', 'totalRewards'],
-    ['total_rewards_missed', 'numeric', 'totalRewardsMissed'],
-    ['relays', 'text[]', 'relays'],
-    ['block_builder_pubkeys', 'text[]', 'blockBuilderPubkeys'],
+  ['network', 'text', 'network'],
+  ['slot', 'int', 'consensusSlot'],
+  ['validator_index', 'int', 'validatorIndex'],
+  ['consensus_proposer_duty', 'text', 'consensusProposerDuty'],
+  ['execution_proposer_duty', 'text', 'executionProposerDuty'],
+  ['consensus_block_root', 'text', 'consensusBlockRoot'],
+  ['execution_block_number', 'int', 'executionBlockNumber'],
+  ['execution_block_hash', 'text', 'executionBlockHash'],
+  ['fee_recipient', 'text', 'feeRecipient'],
+  ['total_transactions', 'int', 'totalTransactions'],
+  ['total_type0_transactions', 'int', 'totalType0Transactions'],
+  ['total_type1_transactions', 'int', 'totalType1Transactions'],
+  ['total_type2_transactions', 'int', 'totalType2Transactions'],
+  ['total_sanctioned_transactions', 'int', 'totalSanctionedTransactions'],
+  ['total_gas_used', 'int', 'totalGasUsed'],
+  ['base_fee_per_gas', 'numeric', 'baseFeePerGas'],
+  ['total_burnt_fees', 'numeric', 'totalBurntFees'],
+  ['total_type0_tx_fees', 'numeric', 'totalType0TxFees'],
+  ['total_type1_tx_fees', 'numeric', 'totalType1TxFees'],
+  ['total_type2_tx_fees', 'numeric', 'totalType2TxFees'],
+  ['total_priority_fees', 'numeric', 'totalPriorityFees'],
+  ['total_priority_fees_validator', 'numeric', 'totalPriorityFeesValidator'],
+  ['baseline_mev', 'numeric', 'baselineMev'],
+  ['execution_rewards', 'numeric', 'executionRewards'],
+  ['missed_execution_rewards', 'numeric', 'missedExecutionRewards'],
+  ['consensus_rewards', 'bigint', 'consensusRewards'],
+  ['missed_consensus_rewards', 'bigint', 'missedConsensusRewards'],
+  ['total_rewards', 'numeric', 'totalRewards'],
+  ['total_rewards_missed', 'numeric', 'totalRewardsMissed'],
+  ['relays', 'text[]', 'relays'],
+  ['block_builder_pubkeys', 'text[]', 'blockBuilderPubkeys'],
 ]);
 const table: PlainTable = { name: 'blocks', key: ['network', 'slot'], columns, scope: ['network'] };
 
 async function mergeBlocks(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
   const counts = await mergePlain(client, table, options);
-  const { rows: heads } = await client.query('select network, max(slot) as slot from staged group by network');
+  const { rows: heads } = await client.query(
+    'select network, max(slot) as slot from staged group by network',
+  );
   if (heads.length > 0) await raiseChainHeads(client, heads);
   return counts;
 }

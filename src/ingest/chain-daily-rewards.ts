@@ -41,15 +41,20 @@ const ImportedReward = Shape.pipe(z.custom<GivenReward>()).superRefine((row, con
 });
 export type ImportedReward = z.infer<typeof ImportedReward>;
 const { columns, stored } = fieldColumns<ImportedReward>([
-    ['network', 'text', 'network'],
-    ['day', 'int', 'day'],
-    ['sum_consensus_rewards', 'bigint', 'sumConsensusRewards'],
-    ['sum_execution_rewards', 'numeric', 'sumExecutionRewards'],
-    ['sum_priority_fees', 'numeric', 'sumPriorityFees'],
-    ['sum_baseline_mev', 'numeric', 'sumBaselineMev'],
-    ['sum_effective_balance', 'bigint', 'sumEffectiveBalance'],
+  ['network', 'text', 'network'],
+  ['day', 'int', 'day'],
+  ['sum_consensus_rewards', 'bigint', 'sumConsensusRewards'],
+  ['sum_execution_rewards', 'numeric', 'sumExecutionRewards'],
+  ['sum_priority_fees', 'numeric', 'sumPriorityFees'],
+  ['sum_baseline_mev', 'numeric', 'sumBaselineMev'],
+  ['sum_effective_balance', 'bigint', 'sumEffectiveBalance'],
 ]);
-const table: PlainTable = { name: 'chain_daily_rewards', key: ['network', 'day'], columns, scope: ['network'] };
+const table: PlainTable = {
+  name: 'chain_daily_rewards',
+  key: ['network', 'day'],
+  columns,
+  scope: ['network'],
+};
 
 /** The day of a row that tells only its date. */
 function withDay(row: Record<string, unknown>): Record<string, unknown> {

@@ -2,6 +2,7 @@ import { attestationImporter } from './attestations.ts';
 import { blockImporter } from './blocks.ts';
 import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
 import type { Importer } from './importer.ts';
+import { networkRewardImporters } from './network-rewards.ts';
 import { operatorImporter } from './operators.ts';
 import { slashingImporter } from './slashings.ts';
 import { solanaOverviewImporter } from './solana-overview.ts';
@@ -20,6 +21,7 @@ export const importers = {
   'stake-authorities': stakeAuthorityImporter,
   'sync-committee-rewards': syncCommitteeRewardImporter,
   validators: validatorImporter,
+  ...networkRewardImporters,
 } as const;
 export type ImportResource = keyof typeof importers;
 

@@ -5,6 +5,7 @@ import { type AttestationSize, wholeSize } from '../sample/attestations.ts';
 import {
   sampleBlocks,
   sampleDailyRewards,
+  sampleNetworkRewards,
   sampleOperators,
   sampleSlashings,
   sampleSolanaOverviews,
@@ -16,6 +17,7 @@ import { blockImporter } from './blocks.ts';
 import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
 import { loadRows } from './import.ts';
 import type { Importer } from './importer.ts';
+import { networkRewardImporters, rewardTables } from './network-rewards.ts';
 import { type ImportedOperator, operatorImporter } from './operators.ts';
 import { loadSampleAttestations } from './sample-attestations.ts';
 import { slashingImporter } from './slashings.ts';
@@ -37,7 +39,8 @@ export async function loadSampleData(
         and not exists (select from operator_summaries) and not exists (select from slashings)
         and not exists (select from solana_overviews) and not exists (select from stake_authority_summaries)
         and not exists (select from validators) and not exists (select from sync_committee_rewards)
-        and not exists (select from blocks) and not exists (select from chain_daily_rewards) as wanted`,
+        and not exists (select from blocks) and not exists (select from chain_daily_rewards)
+        ${rewardTables.map((table) => `and not exists (select from ${table})`).join(' ')} as wanted`,
     );
     if (!rows[0]?.wanted) return;
     log.info('loading sample data, which takes some seconds');
@@ -53,6 +56,9 @@ export async function loadSampleData(
     const validators = [...sampleValidators()];
     const load = async <Row>(importer: Importer<Row>, rows: Iterable<Row>) =>
       (await loadRows(client, importer, rows)).rows;
+    let networkRewards = 0;
+    for (const [network, days] of sampleNetworkRewards())
+      networkRewards += await load(networkRewardImporters[`${network}-rewards`], days);
     const counts = {
       operators: await load(operatorImporter, operators),
       slashings: await load(slashingImporter, sampleSlashings()),
@@ -66,6 +72,7 @@ export async function loadSampleData(
       ),
       blocks: await load(blockImporter, sampleBlocks(validators)),
       chainDailyRewards: await load(chainDailyRewardImporter, sampleDailyRewards()),
+      networkRewards,
     };
     await raisedRevision(client, 'attestations')();
     await client.query('insert into sample_data default values');

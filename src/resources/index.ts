@@ -3,6 +3,7 @@ import type { Route } from '../kernel/route.ts';
 import { attestationRoutes } from './attestations/rest.ts';
 import { blockRoutes } from './blocks/rest.ts';
 import { chainDailyRewardRoutes } from './chain-daily-rewards/rest.ts';
+import { networkRewardRoutes } from './network-rewards/rest.ts';
 import { operatorRoutes } from './operators/rest.ts';
 import { slashingRoutes } from './slashings/rest.ts';
 import { solanaOverviewRoutes } from './solana-overview/rest.ts';
@@ -13,6 +14,7 @@ import { syncCommitteeRewardRoutes } from './sync-committee-rewards/rest.ts';
 import './attestations/graphql.ts';
 import './blocks/graphql.ts';
 import './chain-daily-rewards/graphql.ts';
+import './network-rewards/graphql.ts';
 import './operators/graphql.ts';
 import './slashings/graphql.ts';
 import './solana-overview/graphql.ts';
@@ -25,6 +27,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
   blocks: blockRoutes,
   'chain-daily-rewards': chainDailyRewardRoutes,
+  'network-rewards': networkRewardRoutes,
   operators: operatorRoutes,
   slashings: slashingRoutes,
   'solana-overview': solanaOverviewRoutes,

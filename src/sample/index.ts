@@ -57,4 +57,5 @@ export function* sampleDailyRewards(seed: number = SEED): Generator<SampleDailyR
   for (const network of networks) yield* dailyRewardsOf(network, seed);
 }
 
+export { sampleNetworkRewards } from './network-rewards.ts';
 export { sampleSolanaOverviews, sampleStakeAuthorities } from './solana.ts';

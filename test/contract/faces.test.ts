@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
 import { rooms, routes } from '../../src/resources/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { rewardLists } from '../support/rewards.ts';
 
 /** How one question is asked of both faces; `cursor` is put where Relay's arguments go. */
 type Question = {
@@ -22,6 +23,8 @@ type Question = {
   graphql: (page: string) => string;
   /** What the record's `id` is called in GraphQL. */
   idName?: string;
+  /** The type of the rows where the list is of an interface. */
+  type?: string;
 };
 type Face = Question[] | { graphqlOnly: string };
 
@@ -129,6 +132,25 @@ const faces: Record<string, () => Face> = {
       rest: `/${version}/solana/delegators/stakeAuthorities?window=30d&type=pool&${version === 'v0' ? 'size' : 'limit'}=150`,
       graphql: (page: string) => `stakeAuthorities(window: THIRTY_DAYS, type: POOL, ${page})`,
     })),
+  'network-rewards': () =>
+    rewardLists.flatMap(({ network, id, sortedBy }) => {
+      const name = network.toUpperCase();
+      const title = network.replace(/^./, (first) => first.toUpperCase());
+      const sort = sortedBy.replace(/[A-Z]/g, '_$&').toUpperCase();
+      return [
+        {
+          rest: `/v1/${network}/validators/${id}/rewards?limit=40`,
+          graphql: (page: string) => `validatorRewards(network: ${name}, validatorId: "${id}", ${page})`,
+          type: `${title}ValidatorReward`,
+        },
+        {
+          rest: `/v1/${network}/network/rewards?sortBy=${sortedBy}&sortOrder=desc&fromDate=2025-08-10&limit=40`,
+          graphql: (page: string) =>
+            `networkRewards(network: ${name}, sortBy: ${sort}, sortOrder: DESC, fromDate: "2025-08-10", ${page})`,
+          type: `${title}NetworkReward`,
+        },
+      ];
+    }),
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
 };
 
@@ -183,9 +205,16 @@ async function graphqlRows(question: Question, keys: string[], backward: boolean
   const field = /^\w+/.exec(question.graphql(''))?.[0] as string;
   const found = getNamedType(schema.getQueryType()?.getFields()[field]?.type) as GraphQLObjectType;
   const paged = found.name.endsWith('Connection');
-  const node = (paged ? getNamedType(found.getFields().nodes?.type) : found) as GraphQLObjectType;
+  const node = (
+    question.type
+      ? schema.getType(question.type)
+      : paged
+        ? getNamedType(found.getFields().nodes?.type)
+        : found
+  ) as GraphQLObjectType;
   const names = keys.map((name) => (name === 'id' ? (question.idName ?? 'id') : name));
-  const select = selection(node, names);
+  const plain = selection(node, names);
+  const select = question.type ? `... on ${question.type} { ${plain} }` : plain;
   const rows: any[] = [];
   let cursor: string | null = null;
   for (;;) {

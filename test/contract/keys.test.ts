@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { rewardLists } from '../support/rewards.ts';
 
 /** The kinds that the interface documents, as JSON carries them. */
 const kinds = {
@@ -240,6 +241,179 @@ const delegation: Keys = [
   ['percentage', 'numeric'],
 ];
 
+/** The records of a validator's day and of the network's, by network; names are null where there is none. */
+const rewards: Record<string, { validator: Keys; network: Keys }> = {
+  avalanche: {
+    validator: [
+      ['day', 'date'],
+      ['nodeId', 'string'],
+      ['validationStatus', 'string'],
+      ['validatorPubkey', 'string|null'],
+      ['totalDelegatorRewards', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalValidatorFeeRewards', 'number'],
+      ['totalPotentialDelegatorRewards', 'number'],
+      ['totalPotentialValidatorRewards', 'number'],
+      ['totalPotentialValidatorFeeRewards', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['totalActiveValidators', 'integer'],
+      ['totalDelegatorRewards', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalValidatorFeeRewards', 'number'],
+      ['totalPotentialDelegatorRewards', 'number'],
+      ['totalPotentialValidatorRewards', 'number'],
+      ['totalPotentialValidatorFeeRewards', 'number'],
+    ],
+  },
+  babylon: {
+    validator: [
+      ['day', 'date'],
+      ['validator', 'string'],
+      ['validatorMoniker', 'string|null'],
+      ['consensusPubkey', 'string'],
+      ['accountAddress', 'string'],
+      ['fromBlockNumber', 'integer'],
+      ['toBlockNumber', 'integer'],
+      ['totalDelegationRewards', 'number'],
+      ['totalCommissionRewards', 'number'],
+      ['commissionRate', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['avgCommissionRate', 'number'],
+      ['fromBlockNumber', 'integer'],
+      ['toBlockNumber', 'integer'],
+      ['totalBondedValidators', 'integer'],
+      ['totalDelegationRewards', 'number'],
+      ['totalCommissionRewards', 'number'],
+    ],
+  },
+  cardano: {
+    validator: [
+      ['day', 'date'],
+      ['epoch', 'integer'],
+      ['fromBlockNumber', 'integer'],
+      ['toBlockNumber', 'integer'],
+      ['fromSlotNumber', 'integer'],
+      ['toSlotNumber', 'integer'],
+      ['poolId', 'string'],
+      ['poolHashId', 'integer|null'],
+      ['poolName', 'string|null'],
+      ['poolTicker', 'string|null'],
+      ['poolOwnerStakeAddresses', 'array'],
+      ['poolFee', 'number'],
+      ['poolFlatFee', 'number'],
+      ['totalRealizedDelegatorRewards', 'number'],
+      ['totalRealizedValidatorRewards', 'number'],
+      ['totalEarnedDelegatorRewards', 'number'],
+      ['totalEarnedValidatorRewards', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['epoch', 'integer'],
+      ['avgPoolFee', 'number'],
+      ['avgPoolFlatFee', 'number'],
+      ['totalActivePools', 'integer'],
+      ['totalRealizedDelegatorRewards', 'number'],
+      ['totalRealizedValidatorRewards', 'number'],
+      ['totalEarnedDelegatorRewards', 'number'],
+      ['totalEarnedValidatorRewards', 'number'],
+    ],
+  },
+  celestia: {
+    validator: [
+      ['day', 'date'],
+      ['validator', 'string'],
+      ['validatorMoniker', 'string|null'],
+      ['consensusPubkey', 'string'],
+      ['accountAddress', 'string'],
+      ['fromBlockNumber', 'integer'],
+      ['toBlockNumber', 'integer'],
+      ['totalDelegationRewards', 'number'],
+      ['totalCommissionRewards', 'number'],
+      ['commissionRate', 'number'],
+      ['consensusAddress', 'string'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['avgCommissionRate', 'number'],
+      ['fromBlockNumber', 'integer'],
+      ['toBlockNumber', 'integer'],
+      ['totalBondedValidators', 'integer'],
+      ['totalDelegationRewards', 'number'],
+      ['totalCommissionRewards', 'number'],
+    ],
+  },
+  polkadot: {
+    validator: [
+      ['day', 'date'],
+      ['era', 'integer'],
+      ['validator', 'string'],
+      ['commissionRate', 'number'],
+      ['eraPoints', 'integer'],
+      ['totalStake', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalNominatorRewards', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['era', 'integer'],
+      ['totalActiveValidators', 'integer'],
+      ['avgCommissionRate', 'number'],
+      ['totalStake', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalNominatorRewards', 'number'],
+    ],
+  },
+  polygon: {
+    validator: [
+      ['day', 'date'],
+      ['validatorId', 'integer'],
+      ['validatorName', 'string|null'],
+      ['fromCheckpoint', 'integer'],
+      ['toCheckpoint', 'integer'],
+      ['commissionRate', 'number'],
+      ['totalStake', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalDelegatorRewards', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['fromCheckpoint', 'integer'],
+      ['toCheckpoint', 'integer'],
+      ['totalActiveValidators', 'integer'],
+      ['totalStake', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalDelegatorRewards', 'number'],
+    ],
+  },
+  solana: {
+    validator: [
+      ['day', 'date'],
+      ['epoch', 'integer'],
+      ['voteAccount', 'string'],
+      ['validatorName', 'string|null'],
+      ['voteCommissionRate', 'number'],
+      ['mevCommissionRate', 'number|null'],
+      ['totalVotingRewards', 'number'],
+      ['totalProposalRewards', 'number'],
+      ['totalMevRewards', 'number'],
+      ['totalDelegatorRewards', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['epoch', 'integer'],
+      ['activeValidatorCount', 'integer'],
+      ['totalVotingRewards', 'number'],
+      ['totalProposalRewards', 'number'],
+      ['totalMevRewards', 'number'],
+      ['totalDelegatorRewards', 'number'],
+    ],
+  },
+};
+
 const idTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -391,4 +565,22 @@ describe('the documented keys, in documented order and of the documented kind, o
       checkAll(await v0Records(path, 10), stakeAuthority, { delegations: delegation });
     },
   );
+
+  it.each(rewardLists)(
+    'GET /v1/$network/validators/{validator_id}/rewards and /v1/$network/network/rewards',
+    async ({ network, id }) => {
+      for (const [kind, path] of [
+        ['validator', `/v1/${network}/validators/${id}/rewards`],
+        ['network', `/v1/${network}/network/rewards`],
+      ] as const) {
+        const body = await get(`${path}?limit=50`);
+        check(body, v1);
+        checkAll(body.results, rewards[network]?.[kind] as Keys);
+      }
+    },
+  );
+
+  it('daily rewards of seven networks and no other', () => {
+    expect(rewardLists.map(({ network }) => network as string)).toEqual(Object.keys(rewards));
+  });
 });

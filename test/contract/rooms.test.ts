@@ -20,6 +20,7 @@ describe('rooms', () => {
 
   it.each(folders)('%s has files of the known names only, and tests of its own', (name) => {
     const known = ['record.ts', 'queries.ts', 'loaders.ts', 'resolve.ts', 'graphql.ts', 'rest.ts'];
+    if (name === 'network-rewards') known.push('networks'); // the records of each of its networks
     for (const file of readdirSync(join(folder, name))) expect(known).toContain(file);
     expect(existsSync(join(folder, `../../test/resources/${name}.test.ts`))).toBe(true);
   });

@@ -27,6 +27,8 @@ const required: Record<string, (values: Values) => string> = {
   'Query.attestations': ({ pool }) => `entityId: ${JSON.stringify(pool)}, entityType: POOL`,
   'Query.syncCommitteeRewards': ({ slot }) => `slot: ${slot}`,
   'Query.stakeAuthorities': () => 'window: SEVEN_DAYS, type: POOL',
+  'Query.validatorRewards': () => 'network: POLYGON, validatorId: "27"',
+  'Query.networkRewards': () => 'network: SOLANA, sortBy: EPOCH, sortOrder: DESC',
 };
 
 type Connection = { owner: string; field: string; name: string; isNode: boolean };

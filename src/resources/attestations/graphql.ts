@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
-import { NetworkEnum } from '../../graphql/enums.ts';
+import { enumValues, NetworkEnum, SortOrderEnum } from '../../graphql/enums.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument } from '../../kernel/refusal.ts';
@@ -28,12 +28,6 @@ import {
   checkBounds,
 } from './resolve.ts';
 
-const enumName = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
-const valuesOf = <V extends string>(values: readonly V[], description: (value: V) => string) =>
-  Object.fromEntries(
-    values.map((value) => [enumName(value), { value, description: description(value) }]),
-  ) as Record<string, { value: V; description: string }>;
-
 const lengths: Record<string, string> = {
   hour: 'An hour.',
   day: 'A day of the calendar in use.',
@@ -45,18 +39,11 @@ const lengths: Record<string, string> = {
 };
 const GranularityEnum = builder.enumType('Granularity', {
   description: 'The size of time increments.',
-  values: valuesOf(granularities, (name) => lengths[name] as string),
+  values: enumValues(granularities, (name) => lengths[name] as string),
 });
 const AttestationSortEnum = builder.enumType('AttestationSort', {
   description: 'What attestation records are sorted by; ties by period.',
-  values: valuesOf(sortFields, (name) => (name === 'day' ? 'The period itself.' : `By ${name}.`)),
-});
-const SortOrderEnum = builder.enumType('SortOrder', {
-  description: 'A sort order.',
-  values: {
-    ASC: { value: 'asc', description: 'Smallest first.' },
-    DESC: { value: 'desc', description: 'Largest first.' },
-  } as const,
+  values: enumValues(sortFields, (name) => (name === 'day' ? 'The period itself.' : `By ${name}.`)),
 });
 
 const AttestationRecordType = builder.objectRef<AttestationRow>('AttestationRecord').implement({
