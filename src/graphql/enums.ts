@@ -22,3 +22,19 @@ export const TimeWindowEnum = builder.enumType('TimeWindow', {
     ALL: { value: 'all', description: 'All time; `all` in REST.' },
   } as const,
 });
+
+export const SortOrderEnum = builder.enumType('SortOrder', {
+  description: 'A sort order.',
+  values: {
+    ASC: { value: 'asc', description: 'Smallest first.' },
+    DESC: { value: 'desc', description: 'Largest first.' },
+  } as const,
+});
+
+const enumName = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
+
+/** Enum values of words of REST: `startDate` is `START_DATE`. */
+export const valuesOf = <V extends string>(values: readonly V[], description: (value: V) => string) =>
+  Object.fromEntries(
+    values.map((value) => [enumName(value), { value, description: description(value) }]),
+  ) as Record<string, { value: V; description: string }>;

@@ -1,6 +1,8 @@
 import { stringify } from 'lossless-json';
 import { type Pool, transaction } from '../db/pool.ts';
 import { attestationImporter } from './attestations.ts';
+import { chainBalanceImporter } from './chain-balances.ts';
+import { consolidationImporter } from './consolidations.ts';
 import type { ImportCounts, Importer, ImportOptions } from './importer.ts';
 import { operatorImporter } from './operators.ts';
 import { type RawRow, readSource, SourceError } from './read.ts';
@@ -19,6 +21,8 @@ export const importers = {
   'stake-authorities': stakeAuthorityImporter,
   'sync-committee-rewards': syncCommitteeRewardImporter,
   validators: validatorImporter,
+  consolidations: consolidationImporter,
+  'chain-balances': chainBalanceImporter,
 } as const;
 export type ImportResource = keyof typeof importers;
 

@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import { type Pool, transaction } from '../db/pool.ts';
 import { type AttestationSize, wholeSize } from '../sample/attestations.ts';
 import {
+  sampleChainBalances,
+  sampleConsolidations,
   sampleOperators,
   sampleSlashings,
   sampleSolanaOverviews,
@@ -9,6 +11,8 @@ import {
   sampleSyncCommitteeRewards,
   sampleValidators,
 } from '../sample/index.ts';
+import { writeChainBalances } from './chain-balances.ts';
+import { writeConsolidations } from './consolidations.ts';
 import { type ImportedOperator, writeOperators } from './operators.ts';
 import { loadSampleAttestations } from './sample-attestations.ts';
 import { type ImportedSlashing, writeSlashings } from './slashings.ts';
@@ -29,7 +33,8 @@ export async function loadSampleData(
       `/* sampleWanted */ select not exists (select from sample_data)
         and not exists (select from operator_summaries) and not exists (select from slashings)
         and not exists (select from solana_overviews) and not exists (select from stake_authority_summaries)
-        and not exists (select from validators) and not exists (select from sync_committee_rewards) as wanted`,
+        and not exists (select from validators) and not exists (select from sync_committee_rewards)
+        and not exists (select from consolidations) and not exists (select from chain_balances) as wanted`,
     );
     if (!rows[0]?.wanted) return;
     log.info('loading sample data, which takes some seconds');
@@ -53,6 +58,9 @@ export async function loadSampleData(
     await writeValidators(client, validators, { replace: false });
     const rewards = [...sampleSyncCommitteeRewards(validators)];
     await writeSyncCommitteeRewards(client, rewards, { replace: false });
+    const consolidations = [...sampleConsolidations(validators)];
+    await writeConsolidations(client, consolidations, { replace: false });
+    await writeChainBalances(client, sampleChainBalances(), { replace: false });
     await client.query('insert into sample_data default values');
     const counts = {
       operators: operators.length,
@@ -61,6 +69,7 @@ export async function loadSampleData(
       stakeAuthorities: stakeAuthorities.length,
       validators: validators.length,
       syncCommitteeRewards: rewards.length,
+      consolidations: consolidations.length,
     };
     log.info(counts, 'sample data loaded');
   });

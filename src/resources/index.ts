@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts';
 import type { Route } from '../kernel/route.ts';
 import { attestationRoutes } from './attestations/rest.ts';
+import { consolidationTotalRoutes } from './consolidation-totals/rest.ts';
+import { consolidationRoutes } from './consolidations/rest.ts';
 import { operatorRoutes } from './operators/rest.ts';
 import { slashingRoutes } from './slashings/rest.ts';
 import { solanaOverviewRoutes } from './solana-overview/rest.ts';
@@ -9,6 +11,8 @@ import { syncCommitteeRewardRoutes } from './sync-committee-rewards/rest.ts';
 
 // The GraphQL side of each room adds its types to the builder when it is imported.
 import './attestations/graphql.ts';
+import './consolidation-totals/graphql.ts';
+import './consolidations/graphql.ts';
 import './operators/graphql.ts';
 import './slashings/graphql.ts';
 import './solana-overview/graphql.ts';
@@ -19,6 +23,8 @@ import './validators/graphql.ts';
 /** Every room with its REST paths: the one place to add one. A test fails for a folder that is not here. */
 export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
+  'consolidation-totals': consolidationTotalRoutes,
+  consolidations: consolidationRoutes,
   operators: operatorRoutes,
   slashings: slashingRoutes,
   'solana-overview': solanaOverviewRoutes,

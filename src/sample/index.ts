@@ -1,5 +1,6 @@
 import { networks } from '../chain/networks.ts';
 import { addresses } from './addresses.ts';
+import { chainBalancesOf, consolidationsOf, type SampleConsolidation } from './consolidations.ts';
 import { type SampleOperator, summaries } from './entity.ts';
 import { families } from './families.ts';
 import { type SampleSlashing, slashingsOf } from './slashings.ts';
@@ -38,5 +39,19 @@ export function* sampleSyncCommitteeRewards(
     yield* syncCommitteeRewardsOf(network, own, seed);
   }
 }
+
+/** The consolidations of the sample data, between these validators. */
+export function* sampleConsolidations(
+  validators: readonly SampleValidator[],
+  seed: number = SEED,
+): Generator<SampleConsolidation> {
+  for (const network of networks) {
+    const own = validators.filter((row) => row.network === network);
+    yield* consolidationsOf(network, own, seed);
+  }
+}
+
+/** The active balances of the sample data; the same whatever the seed. */
+export const sampleChainBalances = () => networks.flatMap(chainBalancesOf);
 
 export { sampleSolanaOverviews, sampleStakeAuthorities } from './solana.ts';
