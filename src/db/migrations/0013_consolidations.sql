@@ -29,17 +29,19 @@ create table chain_balances (
   primary key (network, epoch)
 );
 
--- The entities of each validator under the identifiers that callers use. A pool share goes by the name its summaries have;
--- one without a summary has no name and is left out.
+-- The entities of each validator under the identifiers that callers use; to be read by validator. A pool share goes by the
+-- name its summaries have, the same in every window; one without a summary has no name and is left out.
+create index operator_summaries_pool_share on operator_summaries (network, node_operator_id, pool_id)
+  where id_type = 'poolShare';
 create view validator_entities as
   select network, validator_index, id_type, operator_id as entity_id from operator_validators
   where id_type <> 'poolShare' and operator_id is not null
   union all
   select m.network, m.validator_index, m.id_type, s.operator_id
   from operator_validators m
-  join (
-    select distinct network, operator_id, node_operator_id, pool_id from operator_summaries where id_type = 'poolShare'
-  ) s on (s.network, s.node_operator_id, s.pool_id) = (m.network, m.operator_id, m.share_of)
+  cross join lateral (
+    select s.operator_id from operator_summaries s
+    where s.id_type = 'poolShare' and (s.network, s.node_operator_id, s.pool_id) = (m.network, m.operator_id, m.share_of)
+    order by s.operator_id limit 1
+  ) s
   where m.id_type = 'poolShare';
-create index operator_summaries_pool_share on operator_summaries (network, node_operator_id, pool_id)
-  where id_type = 'poolShare';

@@ -26,11 +26,15 @@ const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endD
   position: count(),
 });
 
+// OFFSET keeps the look-up by validator, whatever the statistics.
 const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   from consolidations c
-  join validator_entities m on (m.network, m.validator_index) = (c.network, c.source_index)
-  where c.network = ${network} and c.epoch between ${epochs.first}::int and ${epochs.last}::int
-    and m.id_type = ${idType}`;
+  cross join lateral (
+    select e.entity_id from validator_entities e
+    where (e.network, e.validator_index) = (c.network, c.source_index) and e.id_type = ${idType}
+    offset 0
+  ) m
+  where c.network = ${network} and c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
 const sortColumns: Record<EntitySortField, Sql> = {
   id: sql`g.id`,

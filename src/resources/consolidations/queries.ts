@@ -68,17 +68,33 @@ export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
   return sortBy === 'targetValidatorIndex' || sortBy === 'consolidatedBalance' ? [sortBy, ...byTime] : byTime;
 }
 
-/** A list's keys as `k`; all keys of a statement are narrowed in the same way. */
-const scopesOf = (scopes: readonly Scope[]): Sql => sql`unnest(
-      ${scopes.map((scope) => scope.network)}::text[], ${scopes.map((scope) => scope.validatorIndex)}::int[],
-      ${scopes.map((scope) => scope.entity?.idType ?? null)}::text[],
-      ${scopes.map((scope) => scope.entity?.id ?? null)}::text[]
-    ) with ordinality as k (network, validator_index, id_type, entity_id, list)`;
+/**
+ * A list's keys as `k`, all narrowed in the same way. A pool share is what a node operator (`operator_id`) runs of a pool
+ * (`share_of`), which its summaries tell; `share_of` is '' for the other classes.
+ */
+const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
+      select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
+      from unnest(
+        ${scopes.map((scope) => scope.network)}::text[], ${scopes.map((scope) => scope.validatorIndex)}::int[],
+        ${scopes.map((scope) => scope.entity?.idType ?? null)}::text[],
+        ${scopes.map((scope) => scope.entity?.id ?? null)}::text[]
+      ) with ordinality as k (network, validator_index, id_type, entity_id, list)
+      left join lateral (
+        select s.node_operator_id, s.pool_id from operator_summaries s
+        where (s.network, s.operator_id, s.id_type) = (k.network, k.entity_id, k.id_type) and k.id_type = 'poolShare'
+        limit 1
+      ) s on true
+    ) k`;
 
-const ofEntity = (side: Sql) => sql`
-  select c.* from validator_entities m
-  join consolidations c on (c.network, ${side}) = (m.network, m.validator_index)
-  where m.network = k.network and m.id_type = k.id_type and m.entity_id = k.entity_id`;
+const ofEntity = sql`m.network = k.network and m.id_type = k.id_type
+  and m.operator_id = k.operator_id and m.share_of = k.share_of`;
+
+/** Those that a side of which is a validator of the entity. OFFSET keeps the look-up by validator, whatever the statistics. */
+const sideOfEntity = (side: Sql) => sql`select c.* from operator_validators m
+  cross join lateral (
+    select * from consolidations c where (c.network, ${side}) = (m.network, m.validator_index) offset 0
+  ) c
+  where ${ofEntity}`;
 
 /** The consolidations of a key, each once: an entity may be on both sides of one. */
 function source({ validatorIndex, entity }: Scope): Sql {
@@ -88,10 +104,10 @@ function source({ validatorIndex, entity }: Scope): Sql {
       select * from consolidations where network = k.network and target_index = k.validator_index`;
     if (entity === null) return both;
     return sql`select * from (${both}) c where exists (
-      select from validator_entities m where m.network = k.network and m.id_type = k.id_type
-        and m.entity_id = k.entity_id and m.validator_index in (c.source_index, c.target_index))`;
+      select from operator_validators m where ${ofEntity} and m.validator_index in (c.source_index, c.target_index))`;
   }
-  if (entity !== null) return sql`${ofEntity(sql`c.source_index`)} union ${ofEntity(sql`c.target_index`)}`;
+  if (entity !== null)
+    return sql`${sideOfEntity(sql`c.source_index`)} union ${sideOfEntity(sql`c.target_index`)}`;
   return sql`select * from consolidations where network = k.network`;
 }
 
@@ -168,6 +184,7 @@ export function entitiesByValidator(
       with ordinality as k (network, validator_index, list)
     cross join lateral (
       select * from validator_entities e where e.network = k.network and e.validator_index = k.validator_index
+      offset 0
     ) m
     order by k.list, array_position(${[...entityClasses]}::text[], m.id_type), m.entity_id`,
   );
@@ -198,8 +215,8 @@ export async function entityExists(db: Queryable, network: Network, entity: Enti
         select from operator_summaries
         where network = ${network} and operator_id = ${entity.id} and id_type = ${entity.idType}
       ) or exists (
-        select from validator_entities
-        where network = ${network} and entity_id = ${entity.id} and id_type = ${entity.idType}
+        select from operator_validators
+        where network = ${network} and operator_id = ${entity.id} and id_type = ${entity.idType} and share_of = ''
       ) as yes`,
   );
   return row?.yes === true;
