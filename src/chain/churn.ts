@@ -36,7 +36,7 @@ export function activationExitChurnLimit(totalActiveBalance: bigint): bigint {
 export const consolidationChurnLimit = (totalActiveBalance: bigint): bigint =>
   balanceChurnLimit(totalActiveBalance) - activationExitChurnLimit(totalActiveBalance);
 
-/** The epochs of Electra among the last so many up to `latest`; all of them for null. `last` is below `first` for none. */
+/** The epochs of Electra among the last so many up to `latest`; all for null; `last` is below `first` for none. */
 export const electraEpochs = (network: Network, latest: number, epochs: number | null): EpochRange => ({
   first: Math.max(electraEpoch[network], epochs === null ? 0 : latest - epochs + 1),
   last: latest,

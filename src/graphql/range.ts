@@ -13,7 +13,7 @@ export const rangeArgs = builder.args((t) => ({
   toDay: t.int({ description: 'Last day of the calendar in use, inclusive, >= 0.' }),
 }));
 
-/** The range that these arguments ask for. Throws BAD_INPUT for a negative day and a range that ends before it begins. */
+/** The range that these arguments ask for. Throws BAD_INPUT for a negative day, or an end before the beginning. */
 export function rangeOf(args: InputShapeFromFields<typeof rangeArgs>): Bounds & { calendar: Calendar } {
   for (const name of ['fromDay', 'toDay'] as const) {
     const day = args[name];

@@ -195,7 +195,7 @@ describe('GET /v1/eth/validators/consolidations', () => {
   });
 
   it('takes the address of an entity in any case', async () => {
-    const [{ id }] = middle.sourceEntities as [{ id: string }];
+    const id = middle.sourceEntities[0]?.id as string;
     const upper = id.toUpperCase().replace('0X', '0x');
     const rows = await all(`entityType=depositAddress&entityId=${upper}`);
     expect(rows.length).toBeGreaterThan(0);
@@ -291,7 +291,7 @@ describe('GET /v1/eth/validators/consolidations', () => {
   it.each(['', 'sortBy=consolidatedBalance&sortOrder=desc', 'entity', 'validator'])(
     'walks forward and back, every row once: %s',
     async (which) => {
-      const [{ id }] = middle.sourceEntities as [{ id: string }];
+      const id = middle.sourceEntities[0]?.id as string;
       const narrowed =
         which === 'entity'
           ? `entityType=depositAddress&entityId=${id}`
@@ -414,7 +414,7 @@ describe('GraphQL consolidations', () => {
   });
 
   it('of many validators are one statement, and their counts another', async () => {
-    const [{ id }] = middle.sourceEntities as [{ id: string }];
+    const id = middle.sourceEntities[0]?.id as string;
     const { data, statements } = await ask(
       `{ operator(operatorId: "${id}", idType: DEPOSIT_ADDRESS, window: ALL) { validators(first: 200) { nodes {
         validatorIndex consolidations(first: 3) { totalCount nodes { sourceValidatorIndex targetValidatorIndex } } } } } }`,

@@ -90,7 +90,8 @@ const ofEntity = sql`m.network = k.network and m.id_type = k.id_type
   and m.operator_id = k.operator_id and m.share_of = k.share_of`;
 
 /** Those that a side of which is a validator of the entity. OFFSET keeps the look-up by validator, whatever the statistics. */
-const sideOfEntity = (side: Sql) => sql`select c.* from operator_validators m
+const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c.epoch, c.consolidated_balance
+  from operator_validators m
   cross join lateral (
     select * from consolidations c where (c.network, ${side}) = (m.network, m.validator_index) offset 0
   ) c
