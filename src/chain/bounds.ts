@@ -10,8 +10,8 @@ export type Bounds = {
   toDay: number | null;
 };
 
-/** Refuses a range that ends before it begins; `place` is where the caller wrote it (`query`, `argument`). */
-export function checkBounds(bounds: Bounds, place: string): void {
+/** What is wrong with a range that ends before it begins; `place` is where the caller wrote it (`query`, `argument`). */
+export function boundFaults(bounds: Bounds, place: string): Fault[] {
   const faults: Fault[] = [];
   for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
     const [first, last] = [bounds[from], bounds[to]];
@@ -19,6 +19,12 @@ export function checkBounds(bounds: Bounds, place: string): void {
     const msg = `${from} is ${first}, after ${to} ${last}.`;
     faults.push({ loc: [place, from], msg, type: 'range' });
   }
+  return faults;
+}
+
+/** Refuses a range that ends before it begins. */
+export function checkBounds(bounds: Bounds, place: string): void {
+  const faults = boundFaults(bounds, place);
   if (faults.length > 0) throw badInput(faults);
 }
 

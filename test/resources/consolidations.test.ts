@@ -278,6 +278,8 @@ describe('GET /v1/eth/validators/consolidations', () => {
       'sortBy',
       'validator',
     ]);
+    const pairs = await list('entityType=pool&fromDay=2&toDay=1&fromDate=2025-02-02&toDate=2025-02-01');
+    expect(pairs.json.detail.map((fault: any) => fault.loc[1])).toEqual(['fromDate', 'fromDay', 'entityId']);
   });
 
   it('takes each allowed bound of limit and offset', async () => {

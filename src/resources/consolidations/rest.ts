@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkBounds } from '../../chain/bounds.ts';
+import { boundFaults } from '../../chain/bounds.ts';
 import { pageParams, rangeParams, sortOrderParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
@@ -56,12 +56,13 @@ const list = route({
   reply: envelopeV1(Consolidation),
   async handle(ctx: Context, { query }, call) {
     const { limit, offset, utc, validator, entityId, entityType, ...args } = query;
-    checkBounds(args, 'query');
+    const faults = boundFaults(args, 'query');
     if ((entityId === null) !== (entityType === null)) {
       const [given, missing] = entityId === null ? ['entityType', 'entityId'] : ['entityId', 'entityType'];
       const msg = `${missing} is required together with ${given}.`;
-      throw badInput([{ loc: ['query', missing], msg, type: 'missing' }]);
+      faults.push({ loc: ['query', missing], msg, type: 'missing' });
     }
+    if (faults.length > 0) throw badInput(faults);
     const page = await consolidations(
       ctx,
       {
