@@ -10,8 +10,8 @@ export type Calendar = (typeof calendars)[number];
 export const SECONDS_PER_SLOT = 12;
 export const SLOTS_PER_EPOCH = 32;
 export const EPOCHS_PER_DAY = 225;
-const SECONDS_PER_EPOCH = SECONDS_PER_SLOT * SLOTS_PER_EPOCH;
-const SECONDS_PER_DAY = 86_400;
+export const SECONDS_PER_EPOCH = SECONDS_PER_SLOT * SLOTS_PER_EPOCH;
+export const SECONDS_PER_DAY = 86_400;
 const SECONDS_PER_HOUR = 3_600;
 
 /** The first UTC date with figures in the UTC calendar (spec §4.4). */
@@ -41,6 +41,10 @@ const origin = (network: Network, calendar: Calendar): number =>
     ? genesisTime[network]
     : Math.floor(genesisTime[network] / SECONDS_PER_DAY) * SECONDS_PER_DAY;
 
+/** Seconds from the start of day 0 to the start of epoch 0: an epoch's day is (384 × epoch + these) / 86,400. */
+export const secondsBeforeGenesis = (network: Network, calendar: Calendar): number =>
+  genesisTime[network] - origin(network, calendar);
+
 const periodOfEpoch = (network: Network, calendar: Calendar, epoch: number, seconds: number): number =>
   Math.floor((epochStart(network, epoch) - origin(network, calendar)) / seconds);
 
@@ -58,6 +62,10 @@ const epochsOf = (network: Network, calendar: Calendar, period: number, seconds:
   const start = origin(network, calendar) + period * seconds;
   return { first: firstEpochFrom(network, start), last: firstEpochFrom(network, start + seconds) - 1 };
 };
+
+/** A moment as it goes over the wire, `YYYY-MM-DDTHH:MM:SSZ`, of seconds since 1970. */
+export const isoTime = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().replace('.000', '');
 
 /** The epochs of a day, ends inclusive; UTC days before genesis's own date have none. */
 export const epochsOfDay = (network: Network, calendar: Calendar, day: number): EpochRange =>

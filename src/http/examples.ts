@@ -178,6 +178,39 @@ query ChainDailyRewards($date: Date!) {
     variables: { date: '2025-10-31' },
   },
   {
+    query: `# How far the churn limit of consolidations was used, who used it in the last month, and its largest ones.
+query Consolidations {
+  consolidationCapacity {
+    timeWindow
+    consolidationChurnLimit
+    capacityFilled
+  }
+  entityConsolidationCapacities(window: THIRTY_DAYS, first: 3) {
+    nodes {
+      entityId
+      consolidationCount
+      capacityShare
+    }
+  }
+  consolidations(sortBy: CONSOLIDATED_BALANCE, sortOrder: DESC, first: 5) {
+    totalCount
+    nodes {
+      date
+      consolidatedBalance
+      sourceEntities {
+        idType
+        entityId
+      }
+      target {
+        validatorIndex
+        nodeOperator
+      }
+    }
+  }
+}
+`,
+  },
+  {
     query: `# Solana as a whole over each window; amounts in SOL, rates as ratios.
 query SolanaOverview {
   solanaNetworkOverviews {

@@ -8,6 +8,7 @@ import {
   epochsOfDay,
   epochsOfHour,
   FIRST_UTC_DATE,
+  isoTime,
   SECONDS_PER_SLOT,
   SLOTS_PER_EPOCH,
 } from '../chain/calendar.ts';
@@ -35,15 +36,13 @@ const Shape = AttestationRecord.extend({
 });
 type ShapeRow = z.infer<typeof Shape>;
 
-const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');
-
 /** What follows from a row's network, day and epochs. */
 const derivedOf = (row: ShapeRow) => ({
   date: dateOfDay(row.network, row.day),
   startSlot: row.startEpoch * SLOTS_PER_EPOCH,
   endSlot: (row.endEpoch + 1) * SLOTS_PER_EPOCH - 1,
-  startTimestamp: iso(epochStart(row.network, row.startEpoch)),
-  endTimestamp: iso(epochStart(row.network, row.endEpoch + 1) - SECONDS_PER_SLOT),
+  startTimestamp: isoTime(epochStart(row.network, row.startEpoch)),
+  endTimestamp: isoTime(epochStart(row.network, row.endEpoch + 1) - SECONDS_PER_SLOT),
 });
 
 /** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */

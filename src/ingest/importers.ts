@@ -1,6 +1,8 @@
 import { attestationImporter } from './attestations.ts';
 import { blockImporter } from './blocks.ts';
+import { chainBalanceImporter } from './chain-balances.ts';
 import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
+import { consolidationImporter } from './consolidations.ts';
 import type { Importer } from './importer.ts';
 import { networkRewardImporters } from './network-rewards.ts';
 import { operatorImporter } from './operators.ts';
@@ -17,6 +19,8 @@ export const importers = {
   attestations: attestationImporter,
   blocks: blockImporter,
   'chain-daily-rewards': chainDailyRewardImporter,
+  'chain-balances': chainBalanceImporter,
+  consolidations: consolidationImporter,
   'solana-overview': solanaOverviewImporter,
   'stake-authorities': stakeAuthorityImporter,
   'sync-committee-rewards': syncCommitteeRewardImporter,

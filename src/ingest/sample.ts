@@ -4,6 +4,8 @@ import { raisedRevision } from '../db/revisions.ts';
 import { type AttestationSize, wholeSize } from '../sample/attestations.ts';
 import {
   sampleBlocks,
+  sampleChainBalances,
+  sampleConsolidations,
   sampleDailyRewards,
   sampleNetworkRewards,
   sampleOperators,
@@ -14,7 +16,9 @@ import {
   sampleValidators,
 } from '../sample/index.ts';
 import { blockImporter } from './blocks.ts';
+import { chainBalanceImporter } from './chain-balances.ts';
 import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
+import { consolidationImporter, type ImportedConsolidation } from './consolidations.ts';
 import { loadRows } from './import.ts';
 import type { Importer } from './importer.ts';
 import { networkRewardImporters, rewardTables } from './network-rewards.ts';
@@ -26,6 +30,13 @@ import { stakeAuthorityImporter } from './stake-authorities.ts';
 import { type ImportedReward, syncCommitteeRewardImporter } from './sync-committee-rewards.ts';
 import { validatorImporter } from './validators.ts';
 
+/** Where a row says that the database has data of its own. */
+const published = [
+  ...['operator_summaries', 'slashings', 'solana_overviews', 'stake_authority_summaries', 'validators'],
+  ...['sync_committee_rewards', 'blocks', 'chain_daily_rewards', 'consolidations', 'chain_balances'],
+  ...rewardTables,
+];
+
 /** Fills an empty database with the sample data, once: a later start does not bring back what was removed. */
 export async function loadSampleData(
   pool: Pool,
@@ -36,11 +47,7 @@ export async function loadSampleData(
     await client.query('lock table sample_data');
     const { rows } = await client.query(
       `/* sampleWanted */ select not exists (select from sample_data)
-        and not exists (select from operator_summaries) and not exists (select from slashings)
-        and not exists (select from solana_overviews) and not exists (select from stake_authority_summaries)
-        and not exists (select from validators) and not exists (select from sync_committee_rewards)
-        and not exists (select from blocks) and not exists (select from chain_daily_rewards)
-        ${rewardTables.map((table) => `and not exists (select from ${table})`).join(' ')} as wanted`,
+        ${published.map((table) => `and not exists (select from ${table})`).join(' ')} as wanted`,
     );
     if (!rows[0]?.wanted) return;
     log.info('loading sample data, which takes some seconds');
@@ -73,6 +80,11 @@ export async function loadSampleData(
       blocks: await load(blockImporter, sampleBlocks(validators)),
       chainDailyRewards: await load(chainDailyRewardImporter, sampleDailyRewards()),
       networkRewards,
+      consolidations: await load(
+        consolidationImporter,
+        sampleConsolidations(validators) as Iterable<ImportedConsolidation>,
+      ),
+      chainBalances: await load(chainBalanceImporter, sampleChainBalances()),
     };
     await raisedRevision(client, 'attestations')();
     await client.query('insert into sample_data default values');

@@ -3,6 +3,8 @@ import type { Route } from '../kernel/route.ts';
 import { attestationRoutes } from './attestations/rest.ts';
 import { blockRoutes } from './blocks/rest.ts';
 import { chainDailyRewardRoutes } from './chain-daily-rewards/rest.ts';
+import { consolidationTotalRoutes } from './consolidation-totals/rest.ts';
+import { consolidationRoutes } from './consolidations/rest.ts';
 import { networkRewardRoutes } from './network-rewards/rest.ts';
 import { operatorRoutes } from './operators/rest.ts';
 import { slashingRoutes } from './slashings/rest.ts';
@@ -15,6 +17,8 @@ import './attestations/graphql.ts';
 import './blocks/graphql.ts';
 import './chain-daily-rewards/graphql.ts';
 import './network-rewards/graphql.ts';
+import './consolidation-totals/graphql.ts';
+import './consolidations/graphql.ts';
 import './operators/graphql.ts';
 import './slashings/graphql.ts';
 import './solana-overview/graphql.ts';
@@ -28,6 +32,8 @@ export const rooms: Record<string, Route<Context>[]> = {
   blocks: blockRoutes,
   'chain-daily-rewards': chainDailyRewardRoutes,
   'network-rewards': networkRewardRoutes,
+  'consolidation-totals': consolidationTotalRoutes,
+  consolidations: consolidationRoutes,
   operators: operatorRoutes,
   slashings: slashingRoutes,
   'solana-overview': solanaOverviewRoutes,

@@ -1,6 +1,7 @@
 import { networks } from '../chain/networks.ts';
 import { addresses } from './addresses.ts';
 import { blocksOf, type SampleBlock } from './blocks.ts';
+import { chainBalancesOf, consolidationsOf, type SampleConsolidation } from './consolidations.ts';
 import { dailyRewardsOf, type SampleDailyReward } from './daily-rewards.ts';
 import { type SampleOperator, summaries } from './entity.ts';
 import { families } from './families.ts';
@@ -58,4 +59,19 @@ export function* sampleDailyRewards(seed: number = SEED): Generator<SampleDailyR
 }
 
 export { sampleNetworkRewards } from './network-rewards.ts';
+
+/** The consolidations of the sample data, between these validators. */
+export function* sampleConsolidations(
+  validators: readonly SampleValidator[],
+  seed: number = SEED,
+): Generator<SampleConsolidation> {
+  for (const network of networks) {
+    const own = validators.filter((row) => row.network === network);
+    yield* consolidationsOf(network, own, seed);
+  }
+}
+
+/** The active balances of the sample data; the same whatever the seed. */
+export const sampleChainBalances = () => networks.flatMap(chainBalancesOf);
+
 export { sampleSolanaOverviews, sampleStakeAuthorities } from './solana.ts';

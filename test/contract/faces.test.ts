@@ -151,6 +151,45 @@ const faces: Record<string, () => Face> = {
         },
       ];
     }),
+  consolidations: () => [
+    {
+      rest: '/v1/eth/validators/consolidations?limit=50',
+      graphql: (page) => `consolidations(${page})`,
+      idName: 'entityId',
+    },
+    {
+      rest: '/v1/eth/validators/consolidations?limit=7&utc=true&sortBy=consolidatedBalance&sortOrder=desc',
+      network: 'hoodi',
+      graphql: (page) =>
+        `consolidations(network: HOODI, utc: true, sortBy: CONSOLIDATED_BALANCE, sortOrder: DESC, ${page})`,
+      idName: 'entityId',
+    },
+  ],
+  'consolidation-totals': () => [
+    {
+      rest: '/v1/eth/entityConsolidations?limit=9',
+      graphql: (page) => `entityConsolidations(${page})`,
+      idName: 'entityId',
+    },
+    {
+      rest: '/v1/eth/entityConsolidations?entityType=depositAddress&utc=true&sortBy=startDate&sortOrder=asc&limit=20',
+      graphql: (page) =>
+        `entityConsolidations(entityType: DEPOSIT_ADDRESS, utc: true, sortBy: START_DATE, sortOrder: ASC, ${page})`,
+      idName: 'entityId',
+    },
+    { rest: '/v1/eth/consolidationCapacity', graphql: () => 'consolidationCapacity' },
+    {
+      rest: '/v1/eth/consolidationCapacity',
+      network: 'hoodi',
+      graphql: () => 'consolidationCapacity(network: HOODI)',
+    },
+    {
+      rest: '/v1/eth/consolidationCapacity/entity?window=all&entityType=withdrawalAddress&limit=8',
+      graphql: (page) =>
+        `entityConsolidationCapacities(window: ALL, entityType: WITHDRAWAL_ADDRESS, ${page})`,
+      idName: 'entityId',
+    },
+  ],
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
 };
 
@@ -178,7 +217,7 @@ async function restRows({ rest, network }: Question): Promise<any[]> {
   return rows.map(digits);
 }
 
-/** The selection of these keys of a type, objects with all that they hold. */
+/** The selection of these keys of a type, objects with all plain fields that they hold. */
 function selection(type: GraphQLObjectType, names: string[]): string {
   return names
     .map((name) => {
@@ -190,13 +229,15 @@ function selection(type: GraphQLObjectType, names: string[]): string {
     .join(' ');
 }
 
-/** A node in the words of REST: enum values as REST writes them, `id` under its own name. */
+/** A node in the words of REST, to its depth: enum values as REST writes them, `id` under its own name. */
 function asRest(type: GraphQLObjectType, node: any, idName: string | undefined): any {
   const entries = Object.entries(node).map(([name, value]) => {
     const named = getNamedType(type.getFields()[name]?.type);
-    const plain =
-      isEnumType(named) && value ? (named as GraphQLEnumType).getValue(String(value))?.value : value;
-    return [name === idName ? 'id' : name, plain];
+    const plain = (one: unknown) => {
+      if (isEnumType(named) && one) return (named as GraphQLEnumType).getValue(String(one))?.value;
+      return isObjectType(named) && one ? asRest(named, one, idName) : one;
+    };
+    return [name === idName ? 'id' : name, Array.isArray(value) ? value.map(plain) : plain(value)];
   });
   return Object.fromEntries(entries);
 }

@@ -414,6 +414,54 @@ const rewards: Record<string, { validator: Keys; network: Keys }> = {
   },
 };
 
+// Not documented: the keys that this project decided on.
+const consolidation: Keys = [
+  ['day', 'integer'],
+  ['date', 'date'],
+  ['epoch', 'integer'],
+  ['timestamp', 'timestamp'],
+  ['sourceValidatorIndex', 'integer'],
+  ['sourceValidatorPubkey', 'string'],
+  ['targetValidatorIndex', 'integer'],
+  ['targetValidatorPubkey', 'string'],
+  ['sourceEntities', 'array'],
+  ['targetEntities', 'array'],
+  ['consolidatedBalance', 'integer'],
+];
+
+const consolidationEntity: Keys = [
+  ['id', 'string'],
+  ['idType', 'string'],
+];
+
+const entityConsolidation: Keys = [
+  ['id', 'string'],
+  ['idType', 'string'],
+  ['consolidationCount', 'integer'],
+  ['sourceValidatorCount', 'integer'],
+  ['targetValidatorCount', 'integer'],
+  ['consolidatedBalance', 'integer'],
+  ['startDate', 'date'],
+  ['endDate', 'date'],
+];
+
+const consolidationCapacity: Keys = [
+  ['timeWindow', 'string'],
+  ['latestEpoch', 'integer'],
+  ['consolidationChurnLimit', 'integer'],
+  ['capacity', 'integer'],
+  ['consolidatedBalance', 'integer'],
+  ['consolidationCount', 'integer'],
+  ['capacityFilled', 'number|null'],
+];
+
+const entityCapacity: Keys = [
+  ['id', 'string'],
+  ['idType', 'string'],
+  ...consolidationCapacity,
+  ['capacityShare', 'number|null'],
+];
+
 const idTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -582,5 +630,30 @@ describe('the documented keys, in documented order and of the documented kind, o
 
   it('daily rewards of seven networks and no other', () => {
     expect(rewardLists.map(({ network }) => network as string)).toEqual(Object.keys(rewards));
+  });
+
+  it('GET /v1/eth/validators/consolidations', async () => {
+    const body = await get('/v1/eth/validators/consolidations?limit=200');
+    check(body, v1);
+    const arrays = { sourceEntities: consolidationEntity, targetEntities: consolidationEntity };
+    checkAll(body.results, consolidation, arrays);
+  });
+
+  it('GET /v1/eth/entityConsolidations', async () => {
+    const body = await get('/v1/eth/entityConsolidations?limit=20');
+    check(body, v1);
+    checkAll(body.results, entityConsolidation);
+  });
+
+  it('GET /v1/eth/consolidationCapacity, which is a bare array', async () => {
+    const records = await get('/v1/eth/consolidationCapacity');
+    checkAll(records, consolidationCapacity);
+    expect(records.map((record: any) => record.timeWindow)).toEqual(timeWindows);
+  });
+
+  it('GET /v1/eth/consolidationCapacity/entity', async () => {
+    const body = await get('/v1/eth/consolidationCapacity/entity?window=30d&limit=20');
+    check(body, v1);
+    checkAll(body.results, entityCapacity);
   });
 });

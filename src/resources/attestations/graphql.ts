@@ -5,9 +5,9 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { enumValues, NetworkEnum, SortOrderEnum } from '../../graphql/enums.ts';
+import { rangeArgs, rangeOf } from '../../graphql/range.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { badArgument } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { normaliseId } from '../operators/record.ts';
 import type { AttestationQuery, AttestationRange, AttestationRow, EntityKey } from './queries.ts';
@@ -25,7 +25,6 @@ import {
   type AttestationPage,
   attestationPageOf,
   attestations,
-  checkBounds,
 } from './resolve.ts';
 
 const lengths: Record<string, string> = {
@@ -76,34 +75,18 @@ const queryArgs = builder.args((t) => ({
     defaultValue: 'day',
     description: 'Size of the time increments.',
   }),
-  utc: t.boolean({ defaultValue: false, description: 'By UTC days instead of Ethereum chain days.' }),
-  fromDate: t.field({ type: 'Date', description: 'First date, inclusive.' }),
-  toDate: t.field({ type: 'Date', description: 'Last date, inclusive.' }),
-  fromDay: t.int({ description: 'First day of the calendar in use, inclusive, >= 0.' }),
-  toDay: t.int({ description: 'Last day of the calendar in use, inclusive, >= 0.' }),
   sortBy: t.field({ type: AttestationSortEnum, defaultValue: 'day', description: 'What to sort by.' }),
   sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'asc', description: 'Sort order.' }),
+  ...rangeArgs,
 }));
 type QueryArgs = InputShapeFromFields<typeof queryArgs>;
 
-function queryOf(args: QueryArgs): AttestationQuery {
-  for (const name of ['fromDay', 'toDay'] as const) {
-    const day = args[name];
-    if (day != null && day < 0) throw badArgument(name, `${name} is ${day}; an integer >= 0 is needed.`);
-  }
-  const query: AttestationQuery = {
-    granularity: args.granularity ?? 'day',
-    calendar: args.utc ? 'utc' : 'chain',
-    fromDate: args.fromDate ?? null,
-    toDate: args.toDate ?? null,
-    fromDay: args.fromDay ?? null,
-    toDay: args.toDay ?? null,
-    sortBy: (args.sortBy ?? 'day') as SortField,
-    sortOrder: args.sortOrder ?? 'asc',
-  };
-  checkBounds(query, 'argument');
-  return query;
-}
+const queryOf = (args: QueryArgs): AttestationQuery => ({
+  granularity: args.granularity ?? 'day',
+  ...rangeOf(args),
+  sortBy: (args.sortBy ?? 'day') as SortField,
+  sortOrder: args.sortOrder ?? 'asc',
+});
 
 /** The fields to read for what is selected; `entityId` is the record's `id`. */
 function askedFields(info: GraphQLResolveInfo): AttestationField[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Bounds } from '../../chain/bounds.ts';
 import { type Calendar, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
@@ -12,14 +13,10 @@ import { type AttestationField, AttestationRecord, type Granularity, type SortFi
 /** An entity whose attestations are asked for. */
 export type EntityKey = { network: Network; idType: IdType; id: string };
 
-/** What is asked of each entity; bounds are inclusive and null where open. */
-export type AttestationQuery = {
+/** What is asked of each entity. */
+export type AttestationQuery = Bounds & {
   granularity: Granularity;
   calendar: Calendar;
-  fromDate: string | null;
-  toDate: string | null;
-  fromDay: number | null;
-  toDay: number | null;
   sortBy: SortField;
   sortOrder: 'asc' | 'desc';
 };

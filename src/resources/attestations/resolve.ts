@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { type Slice, slice } from '../../kernel/page.ts';
-import { badInput, type Fault, notFound } from '../../kernel/refusal.ts';
+import { notFound } from '../../kernel/refusal.ts';
 import { normaliseId } from '../operators/record.ts';
 import { loadAttestationPage } from './loaders.ts';
 import {
@@ -14,20 +14,6 @@ import type { AttestationField } from './record.ts';
 
 export const ATTESTATIONS_DEFAULT_SIZE = 10;
 export const ATTESTATIONS_MAX_SIZE = 1_000;
-
-type Bounds = Pick<AttestationQuery, 'fromDate' | 'toDate' | 'fromDay' | 'toDay'>;
-
-/** Refuses a range that ends before it begins; `place` is where the caller wrote it (`query`, `argument`). */
-export function checkBounds(bounds: Bounds, place: string): void {
-  const faults: Fault[] = [];
-  for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
-    const [first, last] = [bounds[from], bounds[to]];
-    if (first === null || last === null || first <= last) continue;
-    const msg = `${from} is ${first}, after ${to} ${last}.`;
-    faults.push({ loc: [place, from], msg, type: 'range' });
-  }
-  if (faults.length > 0) throw badInput(faults);
-}
 
 /** `total` is null where it was not asked for. */
 export type AttestationPage = Slice<AttestationRow> & { total: number | null };

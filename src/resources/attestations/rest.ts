@@ -1,21 +1,13 @@
 import { z } from 'zod';
+import { checkBounds } from '../../chain/bounds.ts';
+import { pageParams, rangeParams, sortOrderParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
-import { boolParam, enumParam, formParam, intParam, textParam } from '../../kernel/params.ts';
+import { enumParam, textParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
-import { parseDate } from '../../kernel/time.ts';
 import { idTypes, normaliseId } from '../operators/record.ts';
 import { AttestationRecord, attestationFields, granularities, sortFields } from './record.ts';
-import { ATTESTATIONS_DEFAULT_SIZE, ATTESTATIONS_MAX_SIZE, attestations, checkBounds } from './resolve.ts';
-
-const dateParam = (description: string) =>
-  formParam<string, { form: string; description: string; nullable: true }>(
-    { description, form: 'a date like 2024-03-31', nullable: true },
-    { type: 'string', format: 'date' },
-    (text) => (parseDate(text) === undefined ? undefined : text),
-  );
-
-const dayParam = (description: string) => intParam({ description, min: 0, nullable: true });
+import { ATTESTATIONS_DEFAULT_SIZE, ATTESTATIONS_MAX_SIZE, attestations } from './resolve.ts';
 
 const list = route({
   path: '/v1/eth/entities/:entity_id/attestations',
@@ -30,27 +22,13 @@ const list = route({
   }),
   query: z.object({
     entityType: enumParam(idTypes, { description: 'Class of the entity.' }),
-    limit: intParam({
-      description: 'Results per page.',
-      min: 1,
-      max: ATTESTATIONS_MAX_SIZE,
-      default: ATTESTATIONS_DEFAULT_SIZE,
-    }),
-    offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
-    fromDate: dateParam('First date, inclusive.'),
-    toDate: dateParam('Last date, inclusive.'),
-    fromDay: dayParam('First day of the calendar in use, inclusive.'),
-    toDay: dayParam('Last day of the calendar in use, inclusive.'),
-    utc: boolParam({
-      description: 'true: by UTC days; false: by Ethereum chain days.',
-      nullable: true,
-      default: false,
-    }),
+    ...pageParams({ default: ATTESTATIONS_DEFAULT_SIZE, max: ATTESTATIONS_MAX_SIZE }),
+    ...rangeParams(),
     sortBy: enumParam(sortFields, {
       description: 'Field to sort by, ties by period; `day` is the period itself.',
       default: 'day',
     }),
-    sortOrder: enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: 'asc' }),
+    sortOrder: sortOrderParam(),
     granularity: enumParam(granularities, {
       description: 'Size of the time increments.',
       nullable: true,
