@@ -11,6 +11,7 @@ import {
 } from '../sample/index.ts';
 import { type ImportedOperator, writeOperators } from './operators.ts';
 import { loadSampleAttestations } from './sample-attestations.ts';
+import { loadSamplePrivateSet } from './sample-private-set.ts';
 import { type ImportedSlashing, writeSlashings } from './slashings.ts';
 import { writeSolanaOverviews } from './solana-overview.ts';
 import { writeStakeAuthorities } from './stake-authorities.ts';
@@ -51,6 +52,7 @@ export async function loadSampleData(
     await writeStakeAuthorities(client, stakeAuthorities, { replace: false });
     const validators = [...sampleValidators()];
     await writeValidators(client, validators, { replace: false });
+    const validatorDays = await loadSamplePrivateSet(client);
     const rewards = [...sampleSyncCommitteeRewards(validators)];
     await writeSyncCommitteeRewards(client, rewards, { replace: false });
     await client.query('insert into sample_data default values');
@@ -60,6 +62,7 @@ export async function loadSampleData(
       attestations: periods,
       stakeAuthorities: stakeAuthorities.length,
       validators: validators.length,
+      validatorDays,
       syncCommitteeRewards: rewards.length,
     };
     log.info(counts, 'sample data loaded');

@@ -190,12 +190,15 @@ async function graphqlRows(question: Question, keys: string[], backward: boolean
 }
 
 describe('the example of each path', () => {
-  it.each(routes.map((route) => route.example))('%s answers rows of the sample data', async (path) => {
-    const { status, json } = await gateway.get(path);
-    expect(status).toBe(200);
-    const rows = Array.isArray(json) ? json : (json.data ?? json.results ?? [json]);
-    expect(rows.length).toBeGreaterThan(0);
-  });
+  it.each(routes.filter(({ method }) => !method).map((route) => route.example))(
+    '%s answers rows of the sample data',
+    async (path) => {
+      const { status, json } = await gateway.get(path);
+      expect(status).toBe(200);
+      const rows = Array.isArray(json) ? json : (json.data ?? json.results ?? [json]);
+      expect(rows.length).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('both faces', () => {

@@ -25,6 +25,8 @@ describe('the README', () => {
   });
 
   it('names every REST path', () => {
-    for (const { path } of routes) expect(readme).toContain(`GET ${path.replace(/:(\w+)/g, '{$1}')}`);
+    for (const { path, method = 'GET' } of routes) {
+      expect(readme).toContain(`${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    }
   });
 });

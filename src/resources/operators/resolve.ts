@@ -3,13 +3,12 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
-import { loadOperator, loadOperatorPage } from './loaders.ts';
+import { loadOperator, loadOperatorPage, operatorTotal } from './loaders.ts';
 import {
   type ListKey,
   type OperatorKey,
   type OperatorRow,
   operatorExists,
-  operatorListTotal,
   type RankedOperatorRow,
 } from './queries.ts';
 import { type IdType, isAddress, normaliseId, type OperatorField, type PoolType } from './record.ts';
@@ -77,7 +76,7 @@ export async function operatorPageOf(
   const first = fetched[0];
   // Only a page past the end has no row to carry the total; a list's first page without rows is an empty list.
   const past = range.after !== undefined || range.before !== undefined;
-  const total = first?.total ?? (past ? await operatorListTotal(ctx.db, key) : 0);
+  const total = first?.total ?? (past ? await operatorTotal(ctx, key) : 0);
   return { ...slice(fetched, range), total };
 }
 
