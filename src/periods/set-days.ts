@@ -53,40 +53,47 @@ const columns: [name: string, gathered: Sql][] = [
   ['sum_uptime', sql`sum(${attested}::float8 / ${duties})`],
   ['sum_attester_effectiveness', sql`sum(${attester})`],
   ['sum_proposer_effectiveness', sql`sum(${proposer})`],
-  // 5/8 attester and 3/8 proposer where there was a block to propose
+  // 5/8 attester and 3/8 proposer where there was a block to propose, else attester alone
   [
     'sum_validator_effectiveness',
-    sql`sum(coalesce(0.625::float8 * ${attester} + 0.375::float8 * ${proposer}, ${attester}))`,
+    sql`sum(${attester})
+      + coalesce(sum(0.375::float8 * (${proposer} - ${attester})) filter (where ${proposals} > 0), 0)`,
   ],
 ];
 
-/** Sums up the days of members `m` of sets, where the condition holds. */
-const gather = (condition: Sql): Sql => sql`
+/** Sums up the days of members `m` of sets of a network, where the condition holds. */
+const gather = (network: Network, condition: Sql): Sql => sql`
   insert into private_set_days as d (set_id, utc, day, date, start_epoch, end_epoch,
     ${raw(columns.map(([name]) => name).join(', '))})
   select m.set_id, a.utc, a.day, a.date, min(a.start_epoch), max(a.end_epoch),
     ${join(columns.map(([, gathered]) => gathered))}
   from private_sets s
   join private_set_members m using (set_id)
-  cross join (values (false), (true)) c (utc)
-  join validator_days a on a.network = s.network and a.utc = c.utc and a.validator_index = m.validator_index
+  join validator_days a on a.network = ${network} and a.utc = any('{f,t}') and a.validator_index = m.validator_index
     and a.date >= m.counts_from and a.date < m.counts_until
-  where ${condition}
+  where s.network = ${network} and ${condition}
   group by m.set_id, a.utc, a.day, a.date`;
 
 const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values });
 
 const LOCK = `hashtext('stakegraph private set days')`;
 
+// A million rows gather into a thousand: the planner expects some hundreds of rows and would sort them on disk first.
+const HASHED = `set_config('enable_sort', 'off', true)`;
+
 /** An import that sums up days and a change of a set must not pass each other unseen: the change waits. */
 export const lockSetDays = (db: Queryable) =>
-  run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)})`);
+  run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 
 /**
  * Adds the days of validators that have just become members of a set. In the transaction that made them members, once
  * for each membership.
  */
-export async function addSetDays(db: Queryable, setId: string, indices: readonly number[]): Promise<void> {
+export async function addSetDays(
+  db: Queryable,
+  { network, id }: SetKey,
+  indices: readonly number[],
+): Promise<void> {
   await lockSetDays(db);
   const added = columns.map(
     ([name]) => `${name} = coalesce(d.${name} + excluded.${name}, d.${name}, excluded.${name})`,
@@ -94,23 +101,23 @@ export async function addSetDays(db: Queryable, setId: string, indices: readonly
   await run(
     db,
     sql`/* addSetDays */
-    ${gather(sql`m.set_id = ${setId}::uuid and m.removed_at is null and m.validator_index = any(${[...indices]}::int[])`)}
+    ${gather(network, sql`m.set_id = ${id}::uuid and m.removed_at is null and m.validator_index = any(${[...indices]}::int[])`)}
     on conflict (set_id, utc, day) do update set ${raw(added.join(', '))},
       start_epoch = least(d.start_epoch, excluded.start_epoch), end_epoch = greatest(d.end_epoch, excluded.end_epoch)`,
   );
 }
 
 /** Sums up a set's days anew from a date on. In the transaction that removed members from that date on. */
-export async function regatherSetDays(db: Queryable, setId: string, from: string): Promise<void> {
+export async function regatherSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
   await lockSetDays(db);
   await run(
     db,
     sql`/* removeSetDays */
-    delete from private_set_days where set_id = ${setId}::uuid and date >= ${from}::date`,
+    delete from private_set_days where set_id = ${id}::uuid and date >= ${from}::date`,
   );
   await run(
     db,
-    sql`/* regatherSetDays */ ${gather(sql`m.set_id = ${setId}::uuid and a.date >= ${from}::date`)}`,
+    sql`/* regatherSetDays */ ${gather(network, sql`m.set_id = ${id}::uuid and a.date >= ${from}::date`)}`,
   );
 }
 
@@ -120,15 +127,12 @@ export async function refreshSetDays(
   network: Network,
   dates: readonly string[],
 ): Promise<void> {
-  await run(db, sql`/* lockAllSetDays */ select pg_advisory_xact_lock(${raw(LOCK)})`);
+  await run(db, sql`/* lockAllSetDays */ select pg_advisory_xact_lock(${raw(LOCK)}), ${raw(HASHED)}`);
   await run(
     db,
     sql`/* dropSetDays */
     delete from private_set_days d using private_sets s
     where s.set_id = d.set_id and s.network = ${network} and d.date = any(${[...dates]}::date[])`,
   );
-  await run(
-    db,
-    sql`/* refreshSetDays */ ${gather(sql`s.network = ${network} and a.date = any(${[...dates]}::date[])`)}`,
-  );
+  await run(db, sql`/* refreshSetDays */ ${gather(network, sql`a.date = any(${[...dates]}::date[])`)}`);
 }

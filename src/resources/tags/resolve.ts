@@ -94,7 +94,7 @@ async function add(
     throw badInput([{ loc: [...place], msg, type: 'too_long' }]);
   }
   const indices = added.map((one) => one.validatorIndex);
-  if (added.length > 0) await addSetDays(db, tag.id, indices);
+  if (added.length > 0) await addSetDays(db, tag, indices);
   return added.map((one) => one.validatorPubkey);
 }
 
@@ -152,7 +152,7 @@ export const addValidators = (
 export const removeValidator = (ctx: Context, id: string, one: Reference): Promise<TagRow> =>
   change(ctx, id, async (db, tag, now) => {
     if (!(await endMembership(db, tag.id, one, now))) throw notFound();
-    await regatherSetDays(db, tag.id, now.toISOString().slice(0, 10));
+    await regatherSetDays(db, tag, now.toISOString().slice(0, 10));
     return tag;
   });
 
