@@ -88,6 +88,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.decorateRequest('caller', null);
   app.setErrorHandler(sendError);
   app.removeContentTypeParser('text/plain');
+  // Clients that name a content type on everything send a DELETE with an empty body of it.
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    request.method === 'DELETE' && body === '' ? done(null) : parseJson(request, body as string, done),
+  );
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });

@@ -130,6 +130,7 @@ async function ownerOf({ owner, field }: Connection): Promise<string> {
     Operator: `operators(window: SEVEN_DAYS, idType: POOL, first: 40)`,
     Slashing: 'slashings(first: 40)',
     Validator: 'syncCommitteeRewards(slot: $slot, first: 40)',
+    PrivateSet: 'tags(first: 40)',
     StakeAuthority: 'stakeAuthorities(window: SEVEN_DAYS, first: 40)',
   };
   const inner = `id ${field}(first: 1) { edges { cursor } }`;
