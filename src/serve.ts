@@ -131,6 +131,7 @@ async function start(
     settings,
     log,
     pool: database.read,
+    primary: database.primary,
     tokens,
     // Behind a proxy the page would hand the token to whomever the proxy serves.
     developmentToken: settings.PUBLIC_URL || settings.TRUST_PROXY ? undefined : token,

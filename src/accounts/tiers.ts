@@ -13,3 +13,12 @@ export const tierRates: Record<Tier, number | undefined> = {
   growth: 50,
   enterprise: undefined,
 };
+
+/** Private sets of each tier (spec §8 for build and growth, else decisions on accounts); undefined is no limit. */
+export const tierSets: Record<Tier, number | undefined> = {
+  free: 0,
+  starter: 0,
+  build: 4,
+  growth: 20,
+  enterprise: undefined,
+};

@@ -276,4 +276,52 @@ query DailyRewards($validator: String!) {
 `,
     variables: { validator: '6nYZvyXc2nojpE1LMMVm8DkxaGNAy3oaFvkCeNiHay5W' },
   },
+  {
+    query: `# Your private sets of validators: how well they did and what they earned, in Gwei, week by week.
+query PrivateSets {
+  tags(first: 5) {
+    nodes {
+      name
+      setId
+      validators(first: 3) {
+        totalCount
+        nodes {
+          validatorIndex
+        }
+      }
+      effectiveness(granularity: WEEK, sortOrder: DESC, first: 4) {
+        nodes {
+          startDate
+          avgValidatorEffectiveness
+          avgUptime
+        }
+      }
+      rewards(granularity: MONTH) {
+        nodes {
+          startDate
+          sumConsensusRewards
+          sumExecutionRewards
+        }
+      }
+    }
+  }
+}
+`,
+  },
+  {
+    query: `# Group validators of yours under a tag, by index or public key.
+mutation NewPrivateSet($name: String!, $validators: [String!]) {
+  createTag(input: { name: $name, validators: $validators }) {
+    tag {
+      setId
+    }
+    userErrors {
+      field
+      message
+    }
+  }
+}
+`,
+    variables: { name: 'My validators', validators: [] },
+  },
 ];

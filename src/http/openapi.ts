@@ -8,9 +8,10 @@ import type { Route } from '../kernel/route.ts';
 
 type Json = Record<string, unknown>;
 
-const schemaOf = (schema: z.ZodType, found: Map<string, Json>): Json => {
+const schemaOf = (schema: z.ZodType, found: Map<string, Json>, io: 'input' | 'output' = 'output'): Json => {
   const document = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
+    io,
     override: ({ zodSchema, jsonSchema }) => {
       const leaf = leafOf(zodSchema);
       if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
@@ -89,9 +90,17 @@ const errorText: Record<string, string> = {
   503: 'The database cannot answer now; see Retry-After.',
 };
 
-const errorReplies = (): Json =>
+/** Those of routes that write. */
+const writeErrorText: Record<string, string> = {
+  403: 'The tier of the account does not allow it; `detail` tells its limit and what helps.',
+  409: 'A request with this Idempotency-Key is being answered; see Retry-After.',
+  413: 'The body is larger than is taken.',
+  415: 'The content type is not taken; send application/json.',
+};
+
+const errorReplies = (route: Route<Context>): Json =>
   Object.fromEntries(
-    Object.entries(errorText).map(([status, description]) => [
+    Object.entries({ ...errorText, ...(route.body ? writeErrorText : {}) }).map(([status, description]) => [
       status,
       { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
     ]),
@@ -126,6 +135,35 @@ const errorSchema: Json = {
   },
 };
 
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A text of 1 to 255 visible characters of your own, such as a UUID, so that trying again does not do it twice: for 24 hours the same key with the same request gets the first answer again, marked `Idempotency-Replayed: true`. The same key with another request is 400, and while the first is being answered 409. Refused requests keep no key.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const requestBody = (route: Route<Context>, found: Map<string, Json>): Json =>
+  route.body
+    ? {
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: schemaOf(route.body, found, 'input'), example: route.exampleBody },
+          },
+        },
+      }
+    : {};
+
+const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
+  description: route.status === 204 ? 'Done; there is no body.' : 'The answer.',
+  headers: replyHeaders(route),
+  ...(route.status === 204
+    ? {}
+    : { content: { 'application/json': { schema: schemaOf(route.reply, found) } } }),
+});
+
 const replyHeaders = (route: Route<Context>): Json => ({
   'X-Request-Id': { $ref: '#/components/headers/RequestId' },
   ...(route.successor
@@ -146,8 +184,11 @@ export function openApiDocument(
   const network = parameters({ [networkHeader]: networkParam() }, 'header');
   const paths: Json = {};
   for (const route of routes) {
-    paths[route.path.replace(/:(\w+)/g, '{$1}')] = {
-      get: {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const { method = 'GET' } = route;
+    paths[path] = {
+      ...(paths[path] as Json | undefined),
+      [method.toLowerCase()]: {
         operationId: route.operationId,
         tags: [route.tag],
         summary: route.summary,
@@ -157,14 +198,12 @@ export function openApiDocument(
           ...parameters(route.params.shape, 'path', exampleValues(route)),
           ...parameters(route.query.shape, 'query', exampleValues(route)),
           ...(route.networkHeader === false ? [] : network),
+          ...(method === 'POST' ? [idempotencyKey] : []),
         ],
+        ...requestBody(route, schemas),
         responses: {
-          200: {
-            description: 'The answer.',
-            headers: replyHeaders(route),
-            content: { 'application/json': { schema: schemaOf(route.reply, schemas) } },
-          },
-          ...errorReplies(),
+          [route.status ?? 200]: answer(route, schemas),
+          ...errorReplies(route),
         },
       },
     };

@@ -15,7 +15,7 @@ import { memoryRates } from '../accounts/rates.ts';
 import type { Network } from '../chain/networks.ts';
 import type { Settings } from '../config.ts';
 import type { Caller, Context } from '../context.ts';
-import type { Pool } from '../db/pool.ts';
+import { type Pool, primaryOf } from '../db/pool.ts';
 import { notFound, Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
@@ -36,6 +36,8 @@ export type ServerOptions = {
   settings: Settings;
   log: Logger;
   pool: Pool;
+  /** May write; never a replica. */
+  primary: Pool;
   tokens: TokenDirectory;
   readiness: () => Promise<Readiness>;
   /** Prefilled in GraphiQL for a browser on this machine; only ever that of the embedded database. */
@@ -86,6 +88,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.decorateRequest('caller', null);
   app.setErrorHandler(sendError);
   app.removeContentTypeParser('text/plain');
+  // Clients that name a content type on everything send a DELETE with an empty body of it.
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    request.method === 'DELETE' && body === '' ? done(null) : parseJson(request, body as string, done),
+  );
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
@@ -101,8 +109,16 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   await app.register(cors, {
     origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
-    methods: ['GET', 'HEAD', 'POST'],
-    exposedHeaders: ['X-Request-Id', 'Deprecation', 'Link', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders: [
+      'Idempotency-Replayed',
+      'X-Request-Id',
+      'Deprecation',
+      'Link',
+      'Retry-After',
+      'RateLimit',
+      'RateLimit-Policy',
+    ],
     maxAge: 600,
   });
   app.addHook('onRequest', async (request) => {
@@ -127,8 +143,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     request.log.info(line, 'answered');
   });
 
+  const primary = primaryOf(options.primary);
   const makeContext = (request: FastifyRequest, network: Network): Context => ({
     db: pool,
+    primary,
     caller: request.caller as Caller,
     network,
     now,
@@ -157,22 +175,22 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   return app;
 }
 
-const reads = [
-  ...routes.map((route) => route.path),
-  '/',
-  '/docs',
-  '/openapi.json',
-  '/health',
-  '/ready',
-  '/metrics',
-];
-const known = [
-  ...reads.map((path) => ({
-    pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
-    allow: 'GET, HEAD',
-  })),
-  { pattern: /^\/graphql\/?$/, allow: 'GET, POST' },
-];
+/** What each path takes: the methods of its routes. */
+function allowed(): Map<string, string> {
+  const found = new Map(
+    ['/', '/docs', '/openapi.json', '/health', '/ready', '/metrics'].map((path) => [path, 'GET, HEAD']),
+  );
+  for (const { path, method = 'GET' } of routes) {
+    const own = method === 'GET' ? 'GET, HEAD' : method;
+    const known = found.get(path);
+    found.set(path, known ? `${known}, ${own}` : own);
+  }
+  return found.set('/graphql', 'GET, POST');
+}
+const known = [...allowed()].map(([path, allow]) => ({
+  pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
+  allow,
+}));
 
 /** 405 with `Allow` for a known path asked with another method, else 404. Neither needs a token. */
 function refusalOf(request: FastifyRequest): Refusal {

@@ -10,6 +10,7 @@ import { slashingImporter } from './slashings.ts';
 import { solanaOverviewImporter } from './solana-overview.ts';
 import { stakeAuthorityImporter } from './stake-authorities.ts';
 import { syncCommitteeRewardImporter } from './sync-committee-rewards.ts';
+import { validatorDayImporter } from './validator-days.ts';
 import { validatorImporter } from './validators.ts';
 
 /** What can be imported, by the name used on the command line. */
@@ -25,6 +26,7 @@ export const importers = {
   'stake-authorities': stakeAuthorityImporter,
   'sync-committee-rewards': syncCommitteeRewardImporter,
   validators: validatorImporter,
+  'validator-days': validatorDayImporter,
   ...networkRewardImporters,
 } as const;
 export type ImportResource = keyof typeof importers;

@@ -24,6 +24,7 @@ import type { Importer } from './importer.ts';
 import { networkRewardImporters, rewardTables } from './network-rewards.ts';
 import { type ImportedOperator, operatorImporter } from './operators.ts';
 import { loadSampleAttestations } from './sample-attestations.ts';
+import { loadSamplePrivateSet } from './sample-private-set.ts';
 import { slashingImporter } from './slashings.ts';
 import { solanaOverviewImporter } from './solana-overview.ts';
 import { stakeAuthorityImporter } from './stake-authorities.ts';
@@ -85,8 +86,9 @@ export async function loadSampleData(
         sampleConsolidations(validators) as Iterable<ImportedConsolidation>,
       ),
       chainBalances: await load(chainBalanceImporter, sampleChainBalances()),
+      validatorDays: await loadSamplePrivateSet(client),
     };
-    await raisedRevision(client, 'attestations')();
+    for (const dataset of ['attestations', 'validator-days']) await raisedRevision(client, dataset)();
     await client.query('insert into sample_data default values');
     log.info(counts, 'sample data loaded');
   });

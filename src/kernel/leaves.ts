@@ -77,6 +77,9 @@ export const gweiDecimal = () => {
   const form = 'must be a number >= 0 with at most 9 digits after the point';
   return leaf(decimalText(/^(0|[1-9]\d{0,18})(\.\d{1,9})?$/, form), 'Decimal', { raw: true, minimum: 0 });
 };
+/** A sum of Gwei that may be negative and pass 64 bits, as digits; REST writes a JSON number. */
+export const signedSum = () =>
+  leaf(z.string().regex(/^(0|-?[1-9]\d{0,39})$/, 'must be a whole number'), 'BigInt', { raw: true });
 /** A UTC date `YYYY-MM-DD`. */
 export const date = () =>
   leaf(

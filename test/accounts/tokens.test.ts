@@ -37,6 +37,7 @@ async function openReplica() {
     settings: readSettings({}),
     log,
     pool: db(),
+    primary: db(),
     tokens,
     readiness: async () => ({ ready: true }),
     now,

@@ -494,6 +494,16 @@ function checkAll(records: any[], keys: Keys, arrays: Record<string, Keys> = {})
   }
 }
 
+const tag: Keys = [
+  ['id', 'string'],
+  ['name', 'string'],
+  ['network', 'string'],
+  ['organizationId', 'string'],
+  ['createdBy', 'string'],
+  ['createdAt', 'timestamp'],
+  ['updatedAt', 'timestamp'],
+];
+
 const operatorArrays = {
   clientPercentages: clientPercentage,
   relayerPercentages: relayerPercentage,
@@ -575,6 +585,15 @@ describe('the documented keys, in documented order and of the documented kind, o
     const body = await get(`${path}?entityType=pool&limit=5&offset=5`);
     check(body, v1);
     expect([body.previous, body.next]).toEqual([expect.any(String), expect.any(String)]);
+  });
+
+  it('GET /v1/eth/tags, and the attestations of its set', async () => {
+    const body = await get('/v1/eth/tags');
+    check(body, v1);
+    checkAll(body.results, tag);
+    const set = await get(`/v1/eth/sets/${body.results[0].id}/attestations`);
+    check(set, v1);
+    checkAll(set.results, attestation);
   });
 
   it('GET /v0/eth/slashings', async () => {

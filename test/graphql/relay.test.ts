@@ -139,6 +139,7 @@ async function ownerOf({ owner, field }: Connection): Promise<string> {
         : `syncCommitteeRewards(slot: ${values.slot}, first: 40) { nodes { validator { ${inner} } } }`,
     StakeAuthority: `stakeAuthorities(window: SEVEN_DAYS, first: 40) { nodes { ${inner} } }`,
     Block: `blocks(first: 40) { nodes { ${inner} } }`,
+    PrivateSet: `tags(first: 40) { nodes { ${inner} } }`,
   };
   const { data, errors } = await gateway.graphql(`{ list: ${lists[owner]} }`);
   if (errors) throw new Error(JSON.stringify(errors));

@@ -49,6 +49,7 @@ describe('an import of chain daily rewards', () => {
     const text = JSON.stringify(row({ sumEffectiveBalance: 'B', sumBaselineMev: 'M' }))
       .replace('"B"', '9223372036854775807')
       .replace('"M"', '133027172939.123456789');
+    expect(await load(text)).toMatchObject({ inserted: 0, updated: 1, removed: 0 });
     expect(await load(text)).toMatchObject({ inserted: 0, updated: 0, removed: 0 });
     expect((await gateway.get(`${path}/1700`)).text).toBe(text);
   });

@@ -42,7 +42,7 @@ export type Gateway = {
   url: string;
   token: string;
   database: TestDatabase;
-  /** Names of the statements run on the read pool since the last reset. */
+  /** Names of the statements run since the last reset, but for those within transactions. */
   statements: string[];
   fetch(path: string, init?: RequestInit): Promise<Answer>;
   /** GET with the token, and without unless `headers` say otherwise. */
@@ -66,13 +66,16 @@ export async function startGateway(
   const database = await createDatabase(options.template ?? 'sample');
   const statements: string[] = [];
   const read = createPool({ url: database.url, readOnly: true, max: 4 });
-  const counted: Pool = {
-    ...read,
+  const note = (text: string) => statements.push(/\/\* (\w+) \*\//.exec(text)?.[1] ?? text);
+  const counting = (pool: Pool): Pool => ({
+    ...pool,
     query(statement) {
-      statements.push(/\/\* (\w+) \*\//.exec(statement.text)?.[1] ?? statement.text);
-      return read.query(statement);
+      note(statement.text);
+      return pool.query(statement);
     },
-  };
+  });
+  const counted = counting(read);
+  const primary = createPool({ url: database.url, readOnly: false, max: 4 });
   const log = options.log ?? pino({ level: 'silent' });
   const { token } = await createToken(database.pool, 'test');
   const tokens = await openDirectory({ url: database.url, db: database.pool, log });
@@ -80,6 +83,7 @@ export async function startGateway(
     settings: { ...readSettings({}), ...options.settings },
     log,
     pool: counted,
+    primary: counting(primary),
     tokens,
     readiness: async () => ({ ready: true }),
     developmentToken: options.developmentToken === true ? token : options.developmentToken,
@@ -118,6 +122,7 @@ export async function startGateway(
       await app.close();
       await tokens.stop();
       await read.end();
+      await primary.end();
       await database.drop();
     },
   };
