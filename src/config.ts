@@ -47,6 +47,13 @@ export const Settings = z.object({
   DATABASE_POOL: integer(10, 1, 200).describe('Connections for reading.'),
   STATEMENT_TIMEOUT_MS: integer(15_000, 100, 600_000).describe('Longest time a reading statement may take.'),
   DATA_DIR: z.string().min(1).default('.data').describe('Embedded database and development token.'),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'a redis:// or rediss:// URL is needed')
+    .optional()
+    .describe(
+      'Redis that makes rates and allowances common to all replicas; without it each counts its own.',
+    ),
   MIGRATE: flag('on').describe('Apply missing migrations at start.'),
   SAMPLE_DATA: flag('on').describe(
     'Load the sample data into a new embedded database; never with DATABASE_URL.',

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
 import { listen } from '../db/listen.ts';
 import type { Queryable } from '../db/pool.ts';
-import { tierRates } from './tiers.ts';
+import { allowanceOf, tierRates } from './tiers.ts';
 import { isWellFormed, tokenHash } from './token-format.ts';
 import { type ActiveToken, activeTokens, noteUse, TOKENS_CHANNEL } from './tokens.ts';
 
@@ -77,6 +77,7 @@ export async function openDirectory(options: {
         tokenName: token.name,
         tier: token.tier,
         rateLimit: token.rateLimit ?? tierRates[token.tier],
+        allowance: allowanceOf(token.tier, token.unitAllowance),
       };
     },
     async stop() {

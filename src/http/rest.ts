@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { unitsFor, weightOf } from '../accounts/compute-units.ts';
 import type { Network } from '../chain/networks.ts';
 import { networkParam } from '../chain/params.ts';
 import type { Context } from '../context.ts';
@@ -7,6 +8,7 @@ import { jsonWriter } from '../kernel/json.ts';
 import { paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../kernel/route.ts';
+import { rowsAnswered } from './metering.ts';
 
 type MakeContext = (request: FastifyRequest, network: Network) => Context;
 
@@ -63,6 +65,7 @@ export function serveRoute(
   options: { networkHeaders: readonly string[]; publicUrl?: string | undefined; makeContext: MakeContext },
 ) {
   const write = jsonWriter(route.reply);
+  const weight = weightOf(route.operationId);
   const { successor } = route;
   const always = successor ? { ...deprecated(), link: `<${successor}>; rel="successor-version"` } : {};
   app.get(route.path, async (request, reply) => {
@@ -82,6 +85,7 @@ export function serveRoute(
       { params, query } as never,
       readCall(request, options.publicUrl),
     );
+    request.units = unitsFor(weight, rowsAnswered(answer.body));
     return reply
       .headers(answer.headers ?? {})
       .type('application/json; charset=utf-8')

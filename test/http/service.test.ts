@@ -164,6 +164,7 @@ describe('/health, /ready and /', () => {
       settings: readSettings({}),
       log: pino({ level: 'silent' }),
       pool: gateway.database.pool,
+      meter: gateway.meter,
       tokens: { find: () => undefined, stop: async () => undefined },
       readiness: async () => ({ ready: false, reason: 'draining' }),
     });

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
 import { openDirectory } from '../../src/accounts/directory.ts';
+import { type Meter, openMeter } from '../../src/accounts/meter.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -42,6 +43,7 @@ export type Gateway = {
   url: string;
   token: string;
   database: TestDatabase;
+  meter: Meter;
   /** Names of the statements run on the read pool since the last reset. */
   statements: string[];
   fetch(path: string, init?: RequestInit): Promise<Answer>;
@@ -76,14 +78,18 @@ export async function startGateway(
   const log = options.log ?? pino({ level: 'silent' });
   const { token } = await createToken(database.pool, 'test');
   const tokens = await openDirectory({ url: database.url, db: database.pool, log });
+  const now = options.now ?? (() => new Date());
+  const redisUrl = options.settings?.REDIS_URL;
+  const meter = await openMeter({ db: database.pool, log, now, redisUrl });
   const app = await buildServer({
     settings: { ...readSettings({}), ...options.settings },
     log,
     pool: counted,
     tokens,
+    meter,
+    now,
     readiness: async () => ({ ready: true }),
     developmentToken: options.developmentToken === true ? token : options.developmentToken,
-    ...(options.now ? { now: options.now } : {}),
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
@@ -103,6 +109,7 @@ export async function startGateway(
     url,
     token,
     database,
+    meter,
     statements,
     fetch: call,
     get: (path, headers = {}) => call(path, { headers: { authorization, ...headers } }),
@@ -116,6 +123,7 @@ export async function startGateway(
     },
     async close() {
       await app.close();
+      await meter.stop();
       await tokens.stop();
       await read.end();
       await database.drop();

@@ -151,6 +151,7 @@ builder.objectField(Operator, 'attestations', (t) =>
   t.connection(
     {
       type: AttestationRecordType,
+      extensions: { operation: 'listEntityAttestations', rows: ATTESTATIONS_DEFAULT_SIZE },
       description: `Attestation duties of the operator over time, whatever its window. ${sizes}`,
       args: queryArgs,
       resolve: (row, args, ctx, info) =>
@@ -168,6 +169,7 @@ builder.queryField('attestations', (t) =>
     {
       type: AttestationRecordType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listEntityAttestations', rows: ATTESTATIONS_DEFAULT_SIZE },
       description: `Attestation duties of an entity over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
       args: {
         entityId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),

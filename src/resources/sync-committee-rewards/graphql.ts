@@ -90,6 +90,7 @@ builder.queryField('syncCommitteeRewards', (t) =>
     {
       type: SyncCommitteeRewardType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listSyncCommitteeRewards', rows: COMMITTEE_SIZE },
       description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for one after the last stored. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
       args: slotArgs,
       resolve: (_root, args, ctx: Context) => slotConnection(ctx, slotOf(ctx, args), args),
@@ -115,6 +116,7 @@ const Block = builder.objectRef<SlotKey>('Block').implement({
     syncCommitteeRewards: t.connection(
       {
         type: SyncCommitteeRewardType,
+        extensions: { operation: 'listSyncCommitteeRewards', rows: COMMITTEE_SIZE },
         description: `What each seat of the sync committee earned, ascending by validator index. ${sizes}`,
         resolve: (slot, args, ctx) => slotConnection(ctx, slot, args),
       },
@@ -128,6 +130,7 @@ builder.queryField('block', (t) =>
   t.field({
     type: Block,
     nullable: true,
+    extensions: { operation: 'block' },
     description: 'The block of a slot; null for a slot without a block, or of which nothing is stored.',
     args: slotArgs,
     resolve: async (_root, args, ctx) => {
@@ -141,6 +144,7 @@ builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
   t.connection(
     {
       type: SyncCommitteeRewardType,
+      extensions: { operation: 'listSyncCommitteeRewards', rows: VALIDATOR_REWARDS_DEFAULT_SIZE },
       description: `What it earned on sync committees, newest slot first. At most ${VALIDATOR_REWARDS_MAX_SIZE} a page, ${VALIDATOR_REWARDS_DEFAULT_SIZE} by default.`,
       resolve: async (validator, args, ctx) => {
         const range = connectionRange(args, {
