@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
-import { openDirectory } from '../../src/accounts/directory.ts';
+import { openDirectory, type TokenDirectory } from '../../src/accounts/directory.ts';
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
@@ -44,6 +44,7 @@ export type Gateway = {
   token: string;
   database: TestDatabase;
   meter: Meter;
+  tokens: TokenDirectory;
   /** Names of the statements run on the read pool since the last reset. */
   statements: string[];
   fetch(path: string, init?: RequestInit): Promise<Answer>;
@@ -110,6 +111,7 @@ export async function startGateway(
     token,
     database,
     meter,
+    tokens,
     statements,
     fetch: call,
     get: (path, headers = {}) => call(path, { headers: { authorization, ...headers } }),
