@@ -3,7 +3,6 @@ import {
   RateLimiterMemory,
   RateLimiterRedis,
   RateLimiterRes,
-  RLWrapperTimeouts,
 } from 'rate-limiter-flexible';
 import { serializeList } from 'structured-headers';
 import type { Caller } from '../context.ts';
@@ -49,19 +48,19 @@ export const memoryRates = (): Rates =>
   ratesOf((limit) => new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS }));
 
 /** Counts requests by account for all replicas on this Redis; while it does not answer, each counts its own. */
-export const redisRates = ({ client, answerMs }: Redis): Rates =>
-  ratesOf((limit) => {
-    const common = new RateLimiterRedis({
-      storeClient: client,
-      useRedisPackage: true,
-      rejectIfRedisNotReady: true,
-      keyPrefix: 'stakegraph:rate',
-      points: limit,
-      duration: WINDOW_SECONDS,
-      insuranceLimiter: new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS }),
-    });
-    return new RLWrapperTimeouts({ limiter: common, timeoutMs: answerMs });
-  });
+export const redisRates = ({ client }: Redis): Rates =>
+  ratesOf(
+    (limit) =>
+      new RateLimiterRedis({
+        storeClient: client,
+        useRedisPackage: true,
+        rejectIfRedisNotReady: true,
+        keyPrefix: 'stakegraph:rate',
+        points: limit,
+        duration: WINDOW_SECONDS,
+        insuranceLimiter: new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS }),
+      }),
+  );
 
 function ratesOf(make: (limit: number) => RateLimiterAbstract): Rates {
   // One limiter for each rate in use: accounts of a rate share it, each under its own key.
