@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { type AccountRow, createAccount, listAccounts, setTier } from '../accounts/accounts.ts';
-import { allowanceOf, type Tier, tierRates, tiers } from '../accounts/tiers.ts';
+import { type Allowance, allowanceOf, type Tier, tierLimits, tiers } from '../accounts/tiers.ts';
+import { readSettings } from '../config.ts';
 import { withDatabase } from './with-database.ts';
 
 function accountName(text: string): string {
@@ -27,17 +28,17 @@ export const noSuchAccount = (name: string) =>
 
 function tell(accounts: AccountRow[], json: boolean | undefined) {
   if (json) return void process.stdout.write(`${JSON.stringify(accounts, null, 2)}\n`);
+  const limits = tierLimits(readSettings());
   for (const { name, tier, rateLimit, unitAllowance, activeTokens } of accounts) {
-    const limit = rateLimit ?? tierRates[tier];
+    const limit = rateLimit ?? limits.rates[tier];
     const text = limit === undefined ? 'no rate limit' : `${limit} requests a second`;
     process.stdout.write(
-      `${name}  ${tier}  ${text}  ${allowanceText(tier, unitAllowance)}  ${activeTokens} active tokens\n`,
+      `${name}  ${tier}  ${text}  ${allowanceText(allowanceOf(limits, tier, unitAllowance))}  ${activeTokens} active tokens\n`,
     );
   }
 }
 
-function allowanceText(tier: Tier, own: number | null): string {
-  const { units, period } = allowanceOf(tier, own);
+function allowanceText({ units, period }: Allowance): string {
   if (units === undefined) return 'no allowance limit';
   return `${units.toLocaleString('en')} compute units ${period === 'life' ? 'for life' : 'a month'}`;
 }

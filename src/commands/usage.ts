@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { type AccountRow, listAccounts } from '../accounts/accounts.ts';
 import { monthOf, type Standing, standingOf } from '../accounts/allowance.ts';
-import { allowanceOf } from '../accounts/tiers.ts';
+import { allowanceOf, tierLimits } from '../accounts/tiers.ts';
 import { usageOf } from '../accounts/usage-queries.ts';
+import { readSettings } from '../config.ts';
 import { noSuchAccount } from './account.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -38,7 +39,7 @@ export const usageCommand = (): Command =>
         const [account] = await listAccounts(write, name);
         if (!account) throw noSuchAccount(name);
         const { tier } = account;
-        const allowance = allowanceOf(tier, account.unitAllowance);
+        const allowance = allowanceOf(tierLimits(readSettings()), tier, account.unitAllowance);
         const at = flags.month ? new Date(`${flags.month}-01T00:00:00Z`) : new Date();
         const inMonth = flags.month !== undefined || allowance.period === 'month';
         const used = await usageOf(write, name, inMonth ? monthOf(at) : null);

@@ -167,4 +167,23 @@ query StakePools($window: TimeWindow!) {
 `,
     variables: { window: 'THIRTY_DAYS' },
   },
+  {
+    query: `# Who asks, and what is left. It costs nothing; what other queries cost is in their extensions.
+query Viewer {
+  viewer {
+    account
+    tier
+    rateLimit {
+      requestsPerSecond
+      remaining
+    }
+    usage {
+      unitsUsed
+      unitsRemaining
+      resetsAt
+    }
+  }
+}
+`,
+  },
 ];

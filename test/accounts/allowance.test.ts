@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../src/accounts/accounts.ts';
+import { readSettings } from '../../src/config.ts';
 import { makeAccount, storedUsage, storeUsage } from '../support/accounts.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
 let clock = Date.now();
@@ -103,6 +104,28 @@ describe('an allowance', () => {
     const as = await makeAccount(gateway, { ...limits, tier, used: units - 1 });
     expect((await rest(as)).status).toBe(200);
     expect((await rest(as)).status).toBe(402);
+  });
+
+  it('and a rate of a tier are those of the settings', async () => {
+    const settings = { TIER_RATES: ['build=7'], TIER_UNITS: ['build=5', 'enterprise=6'] };
+    const other = await gatewayForTest({ template: 'empty', settings });
+    const statuses = async (tier: 'build' | 'enterprise' | 'growth') => {
+      const as = await makeAccount(other, { tier });
+      const answers = [await other.get('/v0/eth/slashings', as), await other.get('/v0/eth/slashings', as)];
+      return [...answers.map(({ status }) => status), answers[0]?.headers.get('ratelimit-policy')];
+    };
+    expect(await statuses('build')).toEqual([200, 402, '"persecond";q=7;w=1']);
+    expect(await statuses('enterprise')).toEqual([200, 200, null]);
+    expect(await statuses('growth')).toEqual([200, 200, '"persecond";q=50;w=1']);
+    for (const [name, value] of [
+      ['TIER_UNITS', 'starter=5'],
+      ['TIER_UNITS', 'free=5'],
+      ['TIER_RATES', 'starter=5'],
+      ['TIER_RATES', 'build'],
+      ['TIER_RATES', 'build=0'],
+    ] as const) {
+      expect(() => readSettings({ [name]: value })).toThrow(`${name} is "${value}"; tier=number by comma`);
+    }
   });
 
   it('does not exist for enterprise, unless it is set on the account', async () => {

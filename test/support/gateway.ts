@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
 import { openDirectory, type TokenDirectory } from '../../src/accounts/directory.ts';
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
+import { tierLimits } from '../../src/accounts/tiers.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -78,12 +79,13 @@ export async function startGateway(
   };
   const log = options.log ?? pino({ level: 'silent' });
   const { token } = await createToken(database.pool, 'test');
-  const tokens = await openDirectory({ url: database.url, db: database.pool, log });
+  const settings = { ...readSettings({}), ...options.settings };
+  const limits = tierLimits(settings);
+  const tokens = await openDirectory({ url: database.url, db: database.pool, log, limits });
   const now = options.now ?? (() => new Date());
-  const redisUrl = options.settings?.REDIS_URL;
-  const meter = await openMeter({ db: database.pool, log, now, redisUrl });
+  const meter = await openMeter({ db: database.pool, log, now, redisUrl: settings.REDIS_URL });
   const app = await buildServer({
-    settings: { ...readSettings({}), ...options.settings },
+    settings,
     log,
     pool: counted,
     tokens,
