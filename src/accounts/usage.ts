@@ -133,9 +133,15 @@ export async function openUsage(options: {
 
   // One after the other: two at once would send a batch under two ids.
   let running = Promise.resolve();
-  const flush = () => (running = running.then(run));
+  let busy = false;
+  const flush = () =>
+    (running = running.then(async () => {
+      busy = true;
+      await run();
+      busy = false;
+    }));
   await flush();
-  const timer = setInterval(() => void flush(), FLUSH_MS).unref();
+  const timer = setInterval(() => busy || void flush(), FLUSH_MS).unref();
 
   return {
     add(accountId, units, at) {
