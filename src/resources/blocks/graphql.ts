@@ -109,6 +109,7 @@ builder.queryField('blocks', (t) =>
     {
       type: BlockType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listBlocks', rows: BLOCKS_DEFAULT_SIZE },
       description: `Every slot that is stored, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${BLOCKS_DEFAULT_SIZE} by default. REST: GET /v0/eth/blocks.`,
       args: {
         fromSlot: t.arg.int({
@@ -141,6 +142,7 @@ builder.queryField('block', (t) =>
   t.field({
     type: BlockType,
     nullable: true,
+    extensions: { operation: 'getBlock' },
     description:
       'The block of a slot; null when the slot is not stored. A missed slot that is stored has a block of duty MISSED. REST: GET /v0/eth/blocks/{consensus_slot}.',
     args: {
@@ -158,6 +160,7 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
   t.connection(
     {
       type: BlockType,
+      extensions: { operation: 'listBlocks', rows: PROPOSED_BLOCKS_DEFAULT_SIZE },
       description: `The slots in which it was to propose, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${PROPOSED_BLOCKS_DEFAULT_SIZE} by default.`,
       resolve: async (validator, args, ctx, info) => {
         const range = connectionRange(args, {

@@ -82,6 +82,7 @@ builder.queryField('chainDailyRewards', (t) =>
     {
       type: ChainDailyRewardType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listChainDailyRewards', rows: CHAIN_DAILY_REWARDS_DEFAULT_SIZE },
       description: `What a network's validators earned in each chain day that is stored, newest first. At most ${CHAIN_DAILY_REWARDS_MAX_SIZE} a page, ${CHAIN_DAILY_REWARDS_DEFAULT_SIZE} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
       args: {
         fromDay: t.arg.int({
@@ -114,6 +115,7 @@ builder.queryField('chainDailyReward', (t) =>
   t.field({
     type: ChainDailyRewardType,
     nullable: true,
+    extensions: { operation: 'getChainDailyReward' },
     description:
       "What a network's validators earned in one chain day, by exactly one of day and date; null when it is not stored. REST: GET /v0/eth/network/chainDailyRewards/{day}.",
     args: {

@@ -68,6 +68,7 @@ builder.node(PrivateSet, {
     validators: t.connection(
       {
         type: MemberType,
+        extensions: { operation: 'listTagValidators', rows: TAGS_DEFAULT_SIZE },
         description: `The validators that are in it now, by index. ${sizes}`,
         resolve: async (set, args, ctx) => {
           const list = `members:${set.id}`;
@@ -118,6 +119,7 @@ builder.queryField('tags', (t) =>
     {
       type: PrivateSet,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listTags', rows: TAGS_DEFAULT_SIZE },
       description: `The account's tags of a network, each with its private set, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
       args: {
         network: t.arg({
@@ -146,6 +148,7 @@ builder.queryField('privateSet', (t) =>
   t.field({
     type: PrivateSet,
     nullable: true,
+    extensions: { operation: 'getTag' },
     description:
       'A private set of the account, on whatever network; null when it has none of this id. REST: GET /v1/eth/tags/{id}.',
     args: { setId: t.arg.id({ required: true, description: 'Its `setId`, a UUID.' }) },
