@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import type { Tier } from './accounts/tiers.ts';
+import type { Standing } from './accounts/allowance.ts';
+import type { Allowance, Tier } from './accounts/tiers.ts';
 import type { Network } from './chain/networks.ts';
-import type { Queryable } from './db/pool.ts';
+import type { Primary, Queryable } from './db/pool.ts';
 import type { LoaderCache } from './kernel/batch.ts';
 
 /** Who calls: the account whose token was shown. */
@@ -13,13 +14,29 @@ export type Caller = {
   tier: Tier;
   /** Requests per second; undefined without a limit. */
   rateLimit: number | undefined;
+  /** Private sets of the tier; undefined without a limit. */
+  setLimit: number | undefined;
+  allowance: Allowance;
+};
+
+/** What the answer costs, in compute units, beside what the account may use. */
+type Metering = {
+  estimated: number;
+  charged: number;
+  /** Requests left in this second; null without a limit. */
+  rateRemaining: number | null;
+  /** Without this answer's own charge, which follows it. */
+  standing(): Standing;
 };
 
 /** What an answer may depend on. Fresh for each request, and the only bag that is passed around. */
 export type Context = {
   /** Reads only; writing statements fail. */
   db: Queryable;
+  /** For what accounts own: their own writes are read again at once, also where `db` is a replica that lags. */
+  primary: Primary;
   caller: Caller;
+  metering: Metering;
   /** Of the network header; GraphQL fields may name another. */
   network: Network;
   now: () => Date;

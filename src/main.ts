@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { accountCommand } from './commands/account.ts';
 import { importCommand } from './commands/import.ts';
 import { tokenCommand } from './commands/token.ts';
+import { usageCommand } from './commands/usage.ts';
 import { withDatabase } from './commands/with-database.ts';
 import { readSettings, SettingsError } from './config.ts';
 import { version } from './version.ts';
@@ -46,6 +47,7 @@ program
 program.addCommand(importCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
+program.addCommand(usageCommand());
 // exitOverride is not inherited by commands that are added ready-made
 for (const command of program.commands) {
   command.exitOverride().showHelpAfterError('(add --help for what is taken)');

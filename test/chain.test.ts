@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   calendars,
   chainDayOfEpoch,
+  chainDayOfMoment,
   dateOfDay,
   dayOfDate,
   dayOfEpoch,
@@ -15,6 +16,7 @@ import {
   periodStart,
   periods,
   slotStart,
+  spanOfChainDay,
 } from '../src/chain/calendar.ts';
 import { networks } from '../src/chain/networks.ts';
 
@@ -162,5 +164,26 @@ describe('weeks to years', () => {
     expect(periodStart('quarter', '2024-02-29')).toBe('2024-01-01');
     expect(periodStart('year', '2024-02-29')).toBe('2024-01-01');
     expect(periodStart('quarter', '2024-12-31')).toBe('2024-10-01');
+  });
+});
+
+describe('a chain day', () => {
+  it('holds the moments from its first slot on to the first slot of the next, and its date', () => {
+    fc.assert(
+      fc.property(network, fc.nat({ max: 20_000 }), (name, day) => {
+        const { start, end, date, startEpoch, endEpoch } = spanOfChainDay(name, day);
+        expect([chainDayOfEpoch(startEpoch - 1), chainDayOfEpoch(startEpoch)]).toEqual([day - 1, day]);
+        expect([chainDayOfEpoch(endEpoch), chainDayOfEpoch(endEpoch + 1)]).toEqual([day, day + 1]);
+        expect(
+          [start - 0.5, start, end, end + 11.5, end + 12].map((at) => chainDayOfMoment(name, at)),
+        ).toEqual([day - 1, day, day, day, day + 1]);
+        expect([date, dayOfDate(name, date)]).toEqual([iso(start).slice(0, 10), day]);
+      }),
+    );
+  });
+
+  it('counts down before genesis', () => {
+    expect(chainDayOfMoment('mainnet', Date.UTC(2020, 11, 1, 12, 0, 22) / 1000)).toBe(-1);
+    expect(chainDayOfMoment('mainnet', Date.UTC(2020, 11, 1, 12, 0, 23) / 1000)).toBe(0);
   });
 });

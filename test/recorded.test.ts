@@ -57,6 +57,38 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
     const { json } = await gateway.get('/v0/eth/slashings');
     expect(json.data).toEqual(JSON.parse(readFileSync(path, 'utf8')).data);
   });
+
+  // In blocks hashes came as `\\x…`, the moment without a zone, and in the list as a number that is no moment at all.
+  it.each([
+    ['block.json', (body: any) => [body]],
+    ['blocks.json', (body: any) => body.data],
+  ])('%s comes back field for field', async (file, rowsOf) => {
+    const own = await startGateway({ template: 'empty' });
+    try {
+      const report = await importFile(own.database.pool, 'blocks', `${folder}${file}`, {
+        network: 'mainnet',
+      });
+      expect(report).toMatchObject({ faults: [], inserted: 1, updated: 0 });
+      const recorded = rowsOf(parse(readFileSync(`${folder}${file}`, 'utf8')));
+      const { text } = await own.get('/v0/eth/blocks');
+      const expected = recorded.map((row: any) => ({
+        ...row,
+        ...Object.fromEntries(
+          ['consensusBlockRoot', 'executionBlockHash', 'feeRecipient'].map((name) => [
+            name,
+            row[name].replace(/^\\+x/, '0x'),
+          ]),
+        ),
+        blockTimestamp: '2023-10-09T11:00:47Z',
+      }));
+      const answered = (parse(text) as any).data;
+      expect(stringify(answered)).toBe(stringify(expected)); // the order of the keys and every digit
+      const one = await own.get(`/v0/eth/blocks/${expected[0].consensusSlot}`);
+      expect(one.text).toBe(stringify(expected[0]));
+    } finally {
+      await own.close();
+    }
+  });
 });
 
 const mantissa = (text: string) => {

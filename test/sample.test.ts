@@ -3,14 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { chainDayOfEpoch } from '../src/chain/calendar.ts';
 import { networks } from '../src/chain/networks.ts';
 import { timeWindows } from '../src/chain/windows.ts';
+import { Block } from '../src/resources/blocks/record.ts';
+import { definitions, recordOf } from '../src/resources/network-rewards/record.ts';
 import { type IdType, OperatorSummary } from '../src/resources/operators/record.ts';
 import { Slashing } from '../src/resources/slashings/record.ts';
 import { headEpoch } from '../src/sample/chain.ts';
 import {
   type SampleOperator,
-  type SampleSlashing,
+  sampleBlocks,
+  sampleDailyRewards,
+  sampleNetworkRewards,
   sampleOperators,
   sampleSlashings,
+  sampleSyncCommitteeRewards,
+  sampleValidators,
 } from '../src/sample/index.ts';
 
 const operators = [...sampleOperators()];
@@ -36,7 +42,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 const sumGwei = (digits: readonly (string | null)[]): bigint =>
   digits.reduce((all, one) => all + BigInt(one ?? 0), 0n);
 
-function digest(rows: Iterable<SampleOperator | SampleSlashing>): string {
+function digest(rows: Iterable<object>): string {
   const hash = createHash('sha256');
   for (const row of rows) hash.update(JSON.stringify(row));
   return hash.digest('hex');
@@ -200,5 +206,133 @@ describe('the slashings', () => {
     const spread = [...days].some((rows) => new Set(rows.map((row) => row.slashingEpoch)).size > 3);
     expect(spread).toBe(true);
     expect(slashings.some((row) => row.balanceBeforeSlashing.startsWith('2048'))).toBe(true);
+  });
+});
+
+describe('the blocks', () => {
+  const validators = [...sampleValidators()];
+  const blocks = [...sampleBlocks(validators)];
+  const Stored = Block.omit({ epoch: true, blockTimestamp: true });
+  const total = (...parts: (string | null)[]) =>
+    parts.reduce((all, digits) => all + BigInt(digits ?? 0), 0n).toString();
+
+  test('are the same for the same seed, others for another', () => {
+    expect(digest(sampleBlocks(validators))).toBe(digest(blocks));
+    expect(digest(sampleBlocks(validators, 7))).not.toBe(digest(blocks));
+  });
+
+  test.each(networks)('fit the record and are every slot of %s up to the head', (network) => {
+    const rows = blocks.filter((row) => row.network === network);
+    expect(rows.filter((row) => !Stored.safeParse(row).success)).toEqual([]);
+    const head = headEpoch[network] * 32;
+    expect(rows.map((row) => row.consensusSlot)).toEqual(rows.map((_, index) => head - rows.length + index));
+  });
+
+  test('have blocks where the sync committee was rewarded, and some missed and orphaned slots', () => {
+    const duties = new Map(
+      blocks.map((row) => [`${row.network}:${row.consensusSlot}`, row.consensusProposerDuty]),
+    );
+    for (const { network, consensusSlot } of sampleSyncCommitteeRewards(validators))
+      expect(duties.get(`${network}:${consensusSlot}`)).toBe('proposed');
+    const mainnet = blocks.filter((row) => row.network === 'mainnet').map((row) => row.consensusProposerDuty);
+    expect(mainnet.filter((duty) => duty === 'missed').length).toBeGreaterThan(5);
+    expect(mainnet).toContain('orphaned');
+  });
+
+  test('are proposed by active validators, through relays or without', () => {
+    const known = new Map(validators.map((row) => [`${row.network}:${row.validatorIndex}`, row]));
+    for (const { network, validatorIndex, relays, blockBuilderPubkeys } of blocks) {
+      const proposer = known.get(`${network}:${validatorIndex}`);
+      expect(proposer?.activationEpoch).toBeLessThan(headEpoch[network]);
+      expect(proposer?.exitEpoch ?? Infinity).toBeGreaterThan(headEpoch[network]);
+      expect(blockBuilderPubkeys.length).toBe(relays.length);
+    }
+    const withRelays = blocks.filter((row) => row.relays.length > 0).length;
+    expect(withRelays).toBeGreaterThan(blocks.length / 2);
+    expect(withRelays).toBeLessThan(blocks.length * 0.97);
+  });
+
+  test('have sums that add up, and wei that no double holds', () => {
+    for (const row of blocks) {
+      expect(row.totalRewards).toBe(total(row.executionRewards, row.consensusRewards));
+      expect(row.totalRewardsMissed).toBe(total(row.missedExecutionRewards, row.missedConsensusRewards));
+      if (row.baseFeePerGas === null) continue;
+      expect(row.totalBurntFees).toBe((BigInt(row.baseFeePerGas) * BigInt(row.totalGasUsed ?? 0)).toString());
+      const fees = total(row.totalType0TxFees, row.totalType1TxFees, row.totalType2TxFees);
+      expect(row.totalPriorityFees).toBe((BigInt(fees) / 1_000_000_000n).toString());
+      const { totalType0Transactions: a, totalType1Transactions: b, totalType2Transactions: c } = row;
+      expect((a ?? 0) + (b ?? 0) + (c ?? 0)).toBeLessThanOrEqual(row.totalTransactions ?? 0);
+    }
+    const burnt = blocks.map((row) => row.totalBurntFees ?? '0');
+    expect(burnt.some((digits) => BigInt(Number(digits)) !== BigInt(digits))).toBe(true);
+  });
+});
+
+describe('the daily rewards', () => {
+  const days = [...sampleDailyRewards()];
+
+  test('are the same for the same seed, others for another', () => {
+    expect(digest(sampleDailyRewards())).toBe(digest(days));
+    expect(digest(sampleDailyRewards(7))).not.toBe(digest(days));
+  });
+
+  test.each(networks)('are those of every whole day of %s of the last two years', (network) => {
+    const own = days.filter((row) => row.network === network).map((row) => row.day);
+    const end = chainDayOfEpoch(headEpoch[network]);
+    expect(own.length).toBe(Math.min(730, end));
+    expect(own).toEqual(own.map((_, index) => end - own.length + index));
+  });
+
+  test('have fees and MEV that add up', () => {
+    for (const row of days) {
+      const sum = BigInt(row.sumPriorityFees) + BigInt(row.sumBaselineMev);
+      expect(row.sumExecutionRewards).toBe(sum.toString());
+      expect(Number(row.sumConsensusRewards)).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe.each([...sampleNetworkRewards()])('the daily rewards of %s', (network, rewards) => {
+  const rowsOf = (kind: string) => rewards.filter((made) => made.kind === kind).map(({ row }) => row);
+  const { idField, exampleId, id } = definitions[network];
+  /** An amount as a whole number of the smallest unit that any token has. */
+  const units = (text: unknown) => {
+    const [before = '', after = ''] = String(text).split('.');
+    return BigInt(before + after.padEnd(18, '0'));
+  };
+
+  test('are the same for a seed, and others for another', () => {
+    const again = new Map(sampleNetworkRewards());
+    expect(again.get(network)).toEqual(rewards);
+    expect(new Map(sampleNetworkRewards(7)).get(network)).not.toEqual(rewards);
+  });
+
+  test('are 90 days of five validators, the first that of the examples, and of the network', () => {
+    const ids = [...new Set(rowsOf('validator').map((row) => String(row[idField])))];
+    expect([ids.length, ids[0]]).toEqual([5, exampleId]);
+    expect(ids.map(id.read)).toEqual(ids);
+    expect(rowsOf('validator')).toHaveLength(450);
+    expect(new Set(rowsOf('network').map((row) => row.day)).size).toBe(90);
+  });
+
+  test('fit their records', () => {
+    const faults = rewards.filter(({ kind, row }) => !recordOf(network, kind).safeParse(row).success);
+    expect(faults).toEqual([]);
+  });
+
+  test('of the validators are a part of those of the network, with digits that a double does not hold', () => {
+    const totals = Object.keys(rowsOf('network')[0] ?? {}).filter((name) =>
+      /^total.*(Rewards|Stake)$/.test(name),
+    );
+    for (const whole of rowsOf('network')) {
+      const parts = rowsOf('validator').filter((row) => row.day === whole.day);
+      for (const name of totals) {
+        const sum = parts.reduce((all, row) => all + units(row[name]), 0n);
+        expect(units(whole[name])).toBeGreaterThan(sum);
+      }
+    }
+    if (network !== 'polygon') return; // the token with the most places
+    const amounts = rowsOf('validator').map((row) => String(row.totalStake));
+    expect(amounts.filter((text) => String(Number(text)) === text)).toEqual([]);
   });
 });

@@ -10,8 +10,8 @@ export type Calendar = (typeof calendars)[number];
 export const SECONDS_PER_SLOT = 12;
 export const SLOTS_PER_EPOCH = 32;
 export const EPOCHS_PER_DAY = 225;
-const SECONDS_PER_EPOCH = SECONDS_PER_SLOT * SLOTS_PER_EPOCH;
-const SECONDS_PER_DAY = 86_400;
+export const SECONDS_PER_EPOCH = SECONDS_PER_SLOT * SLOTS_PER_EPOCH;
+export const SECONDS_PER_DAY = 86_400;
 const SECONDS_PER_HOUR = 3_600;
 
 /** The first UTC date with figures in the UTC calendar (spec §4.4). */
@@ -41,6 +41,10 @@ const origin = (network: Network, calendar: Calendar): number =>
     ? genesisTime[network]
     : Math.floor(genesisTime[network] / SECONDS_PER_DAY) * SECONDS_PER_DAY;
 
+/** Seconds from the start of day 0 to the start of epoch 0: an epoch's day is (384 × epoch + these) / 86,400. */
+export const secondsBeforeGenesis = (network: Network, calendar: Calendar): number =>
+  genesisTime[network] - origin(network, calendar);
+
 const periodOfEpoch = (network: Network, calendar: Calendar, epoch: number, seconds: number): number =>
   Math.floor((epochStart(network, epoch) - origin(network, calendar)) / seconds);
 
@@ -59,6 +63,10 @@ const epochsOf = (network: Network, calendar: Calendar, period: number, seconds:
   return { first: firstEpochFrom(network, start), last: firstEpochFrom(network, start + seconds) - 1 };
 };
 
+/** A moment as it goes over the wire, `YYYY-MM-DDTHH:MM:SSZ`, of seconds since 1970. */
+export const isoTime = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().replace('.000', '');
+
 /** The epochs of a day, ends inclusive; UTC days before genesis's own date have none. */
 export const epochsOfDay = (network: Network, calendar: Calendar, day: number): EpochRange =>
   epochsOf(network, calendar, day, SECONDS_PER_DAY);
@@ -76,6 +84,23 @@ export const dateOfDay = (network: Network, day: number): string =>
 /** The day that starts on a UTC date; negative before genesis. */
 export const dayOfDate = (network: Network, date: string): number =>
   Math.round((Date.parse(date) / 1000 - origin(network, 'utc')) / SECONDS_PER_DAY);
+
+/** The chain day that has begun by a moment (seconds since 1970); negative before genesis. */
+export const chainDayOfMoment = (network: Network, seconds: number): number =>
+  Math.floor((seconds - genesisTime[network]) / SECONDS_PER_DAY);
+
+/** A chain day's date and epochs, and when its first and its last slot begin, in seconds since 1970. */
+export function spanOfChainDay(network: Network, day: number) {
+  const startEpoch = firstEpochOfChainDay(day);
+  const nextEpoch = firstEpochOfChainDay(day + 1);
+  return {
+    date: dateOfDay(network, day),
+    startEpoch,
+    endEpoch: nextEpoch - 1,
+    start: epochStart(network, startEpoch),
+    end: epochStart(network, nextEpoch) - SECONDS_PER_SLOT,
+  };
+}
 
 export const periods = ['week', 'month', 'quarter', 'year'] as const;
 /** A period that days are gathered into by their date. */

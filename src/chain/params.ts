@@ -1,4 +1,5 @@
-import { enumParam } from '../kernel/params.ts';
+import { boolParam, enumParam, formParam, intParam } from '../kernel/params.ts';
+import { parseDate } from '../kernel/time.ts';
 import { networks } from './networks.ts';
 import { timeWindows } from './windows.ts';
 
@@ -12,3 +13,35 @@ export const networkParam = () =>
     description: 'Ethereum network. `holesky` is deprecated: support for it ended in March 2025.',
     default: 'mainnet',
   });
+
+const dateParam = (description: string) =>
+  formParam<string, { form: string; description: string; nullable: true }>(
+    { description, form: 'a date like 2024-03-31', nullable: true },
+    { type: 'string', format: 'date' },
+    (text) => (parseDate(text) === undefined ? undefined : text),
+  );
+
+const dayParam = (description: string) => intParam({ description, min: 0, nullable: true });
+
+/** The range of time of the v1 lists of Ethereum, and the calendar it is of (spec §4.4). */
+export const rangeParams = () => ({
+  fromDate: dateParam('First date, inclusive.'),
+  toDate: dateParam('Last date, inclusive.'),
+  fromDay: dayParam('First day of the calendar in use, inclusive.'),
+  toDay: dayParam('Last day of the calendar in use, inclusive.'),
+  utc: boolParam({
+    description: 'true: by UTC days; false: by Ethereum chain days.',
+    nullable: true,
+    default: false,
+  }),
+});
+
+/** `limit` and `offset` of the v1 lists of Ethereum (spec §4.4). */
+export const pageParams = (size: { default: number; max: number }) => ({
+  limit: intParam({ description: 'Results per page.', min: 1, ...size }),
+  offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
+});
+
+/** `sortOrder` of the v1 lists of Ethereum (spec §4.4), ascending unless a list says otherwise. */
+export const sortOrderParam = (order: 'asc' | 'desc' = 'asc') =>
+  enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: order });

@@ -78,6 +78,8 @@ Each file is one transaction: all of it is loaded or nothing, and memory does no
 field names; an empty cell is null, lists are JSON. A REST body of operators that holds its whole list (total rows, no
 next) replaces that list, unless it may be a narrowed one (pool shares, pools of one pool type). So does one of stake
 authorities, unless it holds nothing but pools or nothing but individuals, and one of sync committee rewards for its slot.
+Daily rewards of other networks add to what is stored; a row with the id of a validator is a day of that validator, any
+other a day of the network.
 Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     )
     .action((resource: ImportResource, files: string[], flags: Flags) =>

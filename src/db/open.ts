@@ -8,6 +8,8 @@ export type Database = {
   embedded: boolean;
   read: Pool;
   write: Pool;
+  /** Writes for callers: bounded in time, as their reads are. */
+  primary: Pool;
   applied: string[];
   close(): Promise<void>;
 };
@@ -41,11 +43,18 @@ export async function openDatabase(
       onError,
     });
     const write = createPool({ url, readOnly: false, max: 3, onError });
+    const primary = createPool({
+      url,
+      readOnly: false,
+      max: 5,
+      statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+      onError,
+    });
     const close = async () => {
-      await Promise.all([read.end(), write.end()]);
+      await Promise.all([read.end(), write.end(), primary.end()]);
       await embedded?.stop();
     };
-    return { url, embedded: embedded !== undefined, read, write, applied, close };
+    return { url, embedded: embedded !== undefined, read, write, primary, applied, close };
   } catch (error) {
     await embedded?.stop();
     throw error;

@@ -6,6 +6,12 @@ export type Queryable = {
   query(statement: { text: string; values: unknown[] }): Promise<{ rows: Record<string, unknown>[] }>;
 };
 
+/** A database that may be written to. */
+export type Primary = Queryable & {
+  /** Runs work in one transaction; anything thrown rolls all of it back. Within one it is part of that one. */
+  transaction<T>(work: (db: Queryable) => Promise<T>): Promise<T>;
+};
+
 export type Pool = Queryable & {
   /** A client of one's own, for transactions and COPY. */
   withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
@@ -127,3 +133,15 @@ export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Prom
       throw error;
     }
   });
+
+/** A pool for reading and writing what accounts own. */
+export const primaryOf = (pool: Pool): Primary => ({
+  query: pool.query,
+  transaction: (work) => transaction(pool, work),
+});
+
+/** The same within a transaction that is open already. */
+export const primaryWithin = (client: Queryable): Primary => ({
+  query: (statement) => client.query(statement),
+  transaction: (work) => work(client),
+});

@@ -22,3 +22,20 @@ export const TimeWindowEnum = builder.enumType('TimeWindow', {
     ALL: { value: 'all', description: 'All time; `all` in REST.' },
   } as const,
 });
+
+export const SortOrderEnum = builder.enumType('SortOrder', {
+  description: 'A sort order.',
+  values: {
+    ASC: { value: 'asc', description: 'Smallest first.' },
+    DESC: { value: 'desc', description: 'Largest first.' },
+  } as const,
+});
+
+/** What a word of REST is called in an enum: `endEpoch` is `END_EPOCH`. */
+export const enumName = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
+
+/** The values of an enum of words that REST takes. */
+export const enumValues = <V extends string>(values: readonly V[], description: (value: V) => string) =>
+  Object.fromEntries(
+    values.map((value) => [enumName(value), { value, description: description(value) }]),
+  ) as Record<string, { value: V; description: string }>;

@@ -4,7 +4,6 @@ import { Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
 /** The texts that the interface fixes; the other codes answer with the refusal's own message. */
 const fixedDetail: Partial<Record<RefusalCode, string>> = {
   UNAUTHENTICATED: 'Not authenticated',
-  FORBIDDEN: "You don't have permission to do that.",
 };
 
 type Answer = { status: number; headers: Record<string, string>; body: { detail: unknown } };

@@ -131,6 +131,86 @@ query SyncCommitteeRewards($slot: Int!) {
     variables: { slot: 12927610 },
   },
   {
+    query: `# The newest blocks: who proposed them, through which relays, and what it earned in Gwei.
+query NewestBlocks {
+  blocks(first: 5) {
+    totalCount
+    nodes {
+      consensusSlot
+      blockTimestamp
+      consensusProposerDuty
+      relays
+      totalBurntFees
+      totalRewards
+      proposer {
+        validatorIndex
+        nodeOperator
+        proposedBlocks(first: 2) {
+          totalCount
+        }
+      }
+      syncCommitteeRewards(first: 2) {
+        nodes {
+          validatorIndex
+          syncCommitteeRewards
+        }
+      }
+    }
+  }
+}
+`,
+  },
+  {
+    query: `# What the network earned, chain day by chain day, in Gwei.
+query ChainDailyRewards($date: Date!) {
+  chainDailyRewards(fromDate: $date, first: 7) {
+    nodes {
+      day
+      date
+      sumConsensusRewards
+      sumExecutionRewards
+      sumBaselineMev
+      sumEffectiveBalance
+    }
+  }
+}
+`,
+    variables: { date: '2025-10-31' },
+  },
+  {
+    query: `# How far the churn limit of consolidations was used, who used it in the last month, and its largest ones.
+query Consolidations {
+  consolidationCapacity {
+    timeWindow
+    consolidationChurnLimit
+    capacityFilled
+  }
+  entityConsolidationCapacities(window: THIRTY_DAYS, first: 3) {
+    nodes {
+      entityId
+      consolidationCount
+      capacityShare
+    }
+  }
+  consolidations(sortBy: CONSOLIDATED_BALANCE, sortOrder: DESC, first: 5) {
+    totalCount
+    nodes {
+      date
+      consolidatedBalance
+      sourceEntities {
+        idType
+        entityId
+      }
+      target {
+        validatorIndex
+        nodeOperator
+      }
+    }
+  }
+}
+`,
+  },
+  {
     query: `# Solana as a whole over each window; amounts in SOL, rates as ratios.
 query SolanaOverview {
   solanaNetworkOverviews {
@@ -166,5 +246,101 @@ query StakePools($window: TimeWindow!) {
 }
 `,
     variables: { window: 'THIRTY_DAYS' },
+  },
+  {
+    query: `# What a validator earned day by day, newest first, beside its network; each network has fields of its own.
+query DailyRewards($validator: String!) {
+  validatorRewards(network: SOLANA, validatorId: $validator, sortOrder: DESC, first: 7) {
+    totalCount
+    nodes {
+      day
+      ... on SolanaValidatorReward {
+        epoch
+        voteCommissionRate
+        totalVotingRewards
+        totalMevRewards
+        totalDelegatorRewards
+      }
+    }
+  }
+  networkRewards(network: SOLANA, sortOrder: DESC, first: 7) {
+    nodes {
+      day
+      ... on SolanaNetworkReward {
+        activeValidatorCount
+        totalDelegatorRewards
+      }
+    }
+  }
+}
+`,
+    variables: { validator: '6nYZvyXc2nojpE1LMMVm8DkxaGNAy3oaFvkCeNiHay5W' },
+  },
+  {
+    query: `# Your private sets of validators: how well they did and what they earned, in Gwei, week by week.
+query PrivateSets {
+  tags(first: 5) {
+    nodes {
+      name
+      setId
+      validators(first: 3) {
+        totalCount
+        nodes {
+          validatorIndex
+        }
+      }
+      effectiveness(granularity: WEEK, sortOrder: DESC, first: 4) {
+        nodes {
+          startDate
+          avgValidatorEffectiveness
+          avgUptime
+        }
+      }
+      rewards(granularity: MONTH) {
+        nodes {
+          startDate
+          sumConsensusRewards
+          sumExecutionRewards
+        }
+      }
+    }
+  }
+}
+`,
+  },
+  {
+    query: `# Group validators of yours under a tag, by index or public key.
+mutation NewPrivateSet($name: String!, $validators: [String!]) {
+  createTag(input: { name: $name, validators: $validators }) {
+    tag {
+      setId
+    }
+    userErrors {
+      field
+      message
+    }
+  }
+}
+`,
+    variables: { name: 'My validators', validators: [] },
+  },
+  {
+    query: `# Who asks, and what is left. It costs nothing; what other queries cost is in their extensions.
+query Viewer {
+  viewer {
+    account
+    tier
+    rateLimit {
+      requestsPerSecond
+      remaining
+    }
+    usage {
+      unitsUsed
+      unitsRemaining
+      resetsAt
+    }
+  }
+}
+`,
   },
 ];

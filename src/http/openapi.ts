@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { computeUnits, type Weight, weightOf } from '../accounts/compute-units.ts';
 import { networkParam } from '../chain/params.ts';
 import type { Context } from '../context.ts';
 import { leafOf } from '../kernel/leaves.ts';
@@ -8,17 +9,19 @@ import type { Route } from '../kernel/route.ts';
 
 type Json = Record<string, unknown>;
 
-const schemaOf = (schema: z.ZodType, found: Map<string, Json>): Json => {
+const schemaOf = (schema: z.ZodType, found: Map<string, Json>, io: 'input' | 'output' = 'output'): Json => {
   const document = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
+    io,
     override: ({ zodSchema, jsonSchema }) => {
       const leaf = leafOf(zodSchema);
       if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
       if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
       // Digits in the row, a JSON number in the answer.
       delete jsonSchema.pattern;
-      const { kind, raw, ...range } = leaf;
-      const type = kind === 'BigInt' ? { type: 'integer', format: 'int64' } : { type: 'number' };
+      const { kind, raw, wide, ...range } = leaf;
+      const whole = { type: 'integer', ...(wide ? {} : { format: 'int64' }) };
+      const type = kind === 'BigInt' ? whole : { type: 'number' };
       Object.assign(jsonSchema, type, range);
     },
   }) as Json;
@@ -83,16 +86,29 @@ function parameters(
 const errorText: Record<string, string> = {
   400: 'Invalid input: one item for each fault found.',
   401: 'The token is missing, malformed, unknown, revoked or expired.',
+  402: 'The allowance of the account is used up; the message tells how much and when it resets.',
   404: 'There is no such thing.',
   429: 'Over the rate of the account; see Retry-After, RateLimit and RateLimit-Policy.',
   503: 'The database cannot answer now; see Retry-After.',
 };
 
-const errorReplies = (): Json =>
+/** Those of routes that write. */
+const writeErrorText: Record<string, string> = {
+  403: 'The tier of the account does not allow it; `detail` tells its limit and what helps.',
+  409: 'A request with this Idempotency-Key is being answered; see Retry-After.',
+  413: 'The body is larger than is taken.',
+  415: 'The content type is not taken; send application/json.',
+};
+
+const errorReplies = (route: Route<Context>): Json =>
   Object.fromEntries(
-    Object.entries(errorText).map(([status, description]) => [
+    Object.entries({ ...errorText, ...(route.body ? writeErrorText : {}) }).map(([status, description]) => [
       status,
-      { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+      {
+        description,
+        headers: { 'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' } },
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
     ]),
   );
 
@@ -125,8 +141,38 @@ const errorSchema: Json = {
   },
 };
 
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A text of 1 to 255 visible characters of your own, such as a UUID, so that trying again does not do it twice: for 24 hours the same key with the same request gets the first answer again, marked `Idempotency-Replayed: true`. The same key with another request is 400, and while the first is being answered 409. Refused requests keep no key.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const requestBody = (route: Route<Context>, found: Map<string, Json>): Json =>
+  route.body
+    ? {
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: schemaOf(route.body, found, 'input'), example: route.exampleBody },
+          },
+        },
+      }
+    : {};
+
+const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
+  description: route.status === 204 ? 'Done; there is no body.' : 'The answer.',
+  headers: replyHeaders(route),
+  ...(route.status === 204
+    ? {}
+    : { content: { 'application/json': { schema: schemaOf(route.reply, found) } } }),
+});
+
 const replyHeaders = (route: Route<Context>): Json => ({
   'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+  'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' },
   ...(route.successor
     ? {
         Deprecation: { $ref: '#/components/headers/Deprecation' },
@@ -134,6 +180,12 @@ const replyHeaders = (route: Route<Context>): Json => ({
       }
     : {}),
 });
+
+/** What an operation costs, as a reader is told. */
+function costText({ base, item }: Weight): string {
+  const once = `Costs ${base} compute unit${base === 1 ? '' : 's'}`;
+  return item === 0 ? `${once}.` : `${once} and ${item} for each row.`;
+}
 
 /** The OpenAPI 3.1 document of the routes: the same values that serve them. */
 export function openApiDocument(
@@ -145,25 +197,27 @@ export function openApiDocument(
   const network = parameters({ [networkHeader]: networkParam() }, 'header');
   const paths: Json = {};
   for (const route of routes) {
-    paths[route.path.replace(/:(\w+)/g, '{$1}')] = {
-      get: {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const { method = 'GET' } = route;
+    paths[path] = {
+      ...(paths[path] as Json | undefined),
+      [method.toLowerCase()]: {
         operationId: route.operationId,
         tags: [route.tag],
         summary: route.summary,
-        description: route.description,
+        description: `${route.description} ${costText(weightOf(route.units ?? route.operationId))}`,
+        'x-compute-units': weightOf(route.units ?? route.operationId),
         ...(route.successor ? { deprecated: true } : {}),
         parameters: [
           ...parameters(route.params.shape, 'path', exampleValues(route)),
           ...parameters(route.query.shape, 'query', exampleValues(route)),
           ...(route.networkHeader === false ? [] : network),
+          ...(method === 'POST' ? [idempotencyKey] : []),
         ],
+        ...requestBody(route, schemas),
         responses: {
-          200: {
-            description: 'The answer.',
-            headers: replyHeaders(route),
-            content: { 'application/json': { schema: schemaOf(route.reply, schemas) } },
-          },
-          ...errorReplies(),
+          [route.status ?? 200]: answer(route, schemas),
+          ...errorReplies(route),
         },
       },
     };
@@ -175,7 +229,8 @@ export function openApiDocument(
       title: 'stakegraph',
       version,
       description:
-        'Performance, rewards and network statistics of proof-of-stake validators. The same rows as GraphQL at `/graphql`.',
+        'Performance, rewards and network statistics of proof-of-stake validators. The same rows as GraphQL at `/graphql`. Each path costs compute units, a number for the call and one for each row that it answers; `X-Service-Compute-Units` tells them. GraphQL costs what the paths that it replaces cost.',
+      'x-compute-units': computeUnits,
     },
     security: [{ token: [] }],
     paths,
@@ -185,6 +240,11 @@ export function openApiDocument(
         RequestId: {
           description: "The caller's own if it is sane, else a new one.",
           schema: { type: 'string' },
+        },
+        ComputeUnits: {
+          description:
+            'Compute units that the answer cost: an error of the caller 1; one of ours nothing, like 401, 402 and 429, which answer nothing.',
+          schema: { type: 'integer', minimum: 0 },
         },
         Deprecation: {
           description: 'Since when this path is deprecated (RFC 9745): seconds since 1970 after an @.',

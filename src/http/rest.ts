@@ -1,12 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { unitsFor, weightOf } from '../accounts/compute-units.ts';
 import type { Network } from '../chain/networks.ts';
 import { networkParam } from '../chain/params.ts';
 import type { Context } from '../context.ts';
+import { bodyFaults } from '../kernel/body.ts';
 import { jsonWriter } from '../kernel/json.ts';
 import { paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../kernel/route.ts';
+import { type Answer, answerOnce, readKey } from './idempotency.ts';
+import { rowsAnswered } from './metering.ts';
 
 type MakeContext = (request: FastifyRequest, network: Network) => Context;
 
@@ -56,6 +60,14 @@ function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fau
   return undefined;
 }
 
+/** Reads a JSON body; its faults join those of the other parts. */
+function readBody(schema: z.ZodObject, input: unknown, faults: Fault[]) {
+  const read = schema.safeParse(input ?? undefined);
+  if (read.success) return read.data;
+  faults.push(...bodyFaults(read.error));
+  return undefined;
+}
+
 /** Serves a documented path: reads the input, calls the room's handler and writes its answer. */
 export function serveRoute(
   app: FastifyInstance,
@@ -63,28 +75,41 @@ export function serveRoute(
   options: { networkHeaders: readonly string[]; publicUrl?: string | undefined; makeContext: MakeContext },
 ) {
   const write = jsonWriter(route.reply);
+  const weight = weightOf(route.units ?? route.operationId);
   const { successor } = route;
+  const { method = 'GET', status = 200 } = route;
   const always = successor ? { ...deprecated(), link: `<${successor}>; rel="successor-version"` } : {};
-  app.get(route.path, async (request, reply) => {
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(always); // of refusals too
     const headers = route.networkHeader === false ? [] : options.networkHeaders;
     const { network, faults } = readNetwork(request, headers);
     const params = readPart(route.params, 'path', request.params, faults);
     const query = readPart(route.query, 'query', request.query, faults);
+    const body = route.body && readBody(route.body, request.body, faults);
+    const key = method === 'POST' ? readKey(request, faults) : undefined;
     if (faults.length > 0) throw badInput(faults);
     const unknown = Object.keys(request.query as object).filter((name) => !(name in route.query.shape));
     if (unknown.length > 0) {
       const names = unknown.slice(0, 20).map((name) => name.slice(0, 64));
       request.log.debug({ unknown: names }, 'unknown parameters ignored');
     }
-    const answer = await route.handle(
-      options.makeContext(request, network),
-      { params, query } as never,
-      readCall(request, options.publicUrl),
-    );
-    return reply
-      .headers(answer.headers ?? {})
-      .type('application/json; charset=utf-8')
-      .send(write(answer.body));
-  });
+    const call = readCall(request, options.publicUrl);
+    const ask = async (context: Context): Promise<Answer> => {
+      const { headers = {}, body: answer } = await route.handle(
+        context,
+        { params, query, body } as never,
+        call,
+      );
+      request.units = unitsFor(weight, rowsAnswered(answer));
+      return { status, headers, text: status === 204 ? '' : write(answer) };
+    };
+    request.units = unitsFor(weight, 0); // of an answer that is given again
+    const context = options.makeContext(request, network);
+    const answer = await (key === undefined ? ask(context) : answerOnce(context, key, request, ask));
+    reply.code(answer.status).headers(answer.headers);
+    return answer.status === 204
+      ? reply.send()
+      : reply.type('application/json; charset=utf-8').send(answer.text);
+  };
+  app.route({ method, url: route.path, handler });
 }

@@ -11,32 +11,30 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { TokenDirectory } from '../accounts/directory.ts';
-import { memoryRates } from '../accounts/rates.ts';
+import type { Meter } from '../accounts/meter.ts';
 import type { Network } from '../chain/networks.ts';
 import type { Settings } from '../config.ts';
-import type { Caller, Context } from '../context.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Context } from '../context.ts';
+import { type Pool, primaryOf } from '../db/pool.ts';
 import { notFound, Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
+import { meteringOf, meterRequests } from './metering.ts';
 import { openApiDocument } from './openapi.ts';
-import { graphiqlPage, servePages, wantsPage } from './pages.ts';
+import { servePages } from './pages.ts';
 import { serveRoute } from './rest.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    caller: Caller | null;
-  }
-}
 
 export type ServerOptions = {
   settings: Settings;
   log: Logger;
   pool: Pool;
+  /** May write; never a replica. */
+  primary: Pool;
   tokens: TokenDirectory;
+  meter: Meter;
   readiness: () => Promise<Readiness>;
   /** Prefilled in GraphiQL for a browser on this machine; only ever that of the embedded database. */
   developmentToken?: string | undefined;
@@ -48,7 +46,7 @@ const needsToken = (path: string) => /^\/(v\d+|graphql)(\/|$)/.test(path);
 
 /** The gateway's HTTP server, ready to listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { settings, log, pool, tokens } = options;
+  const { settings, log, pool, tokens, meter } = options;
   const now = options.now ?? (() => new Date());
   const app = Fastify({
     loggerInstance: log as never,
@@ -83,9 +81,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
   }) as unknown as FastifyInstance;
 
-  app.decorateRequest('caller', null);
   app.setErrorHandler(sendError);
   app.removeContentTypeParser('text/plain');
+  // Clients that name a content type on everything send a DELETE with an empty body of it.
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    request.method === 'DELETE' && body === '' ? done(null) : parseJson(request, body as string, done),
+  );
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
@@ -101,8 +104,17 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   await app.register(cors, {
     origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
-    methods: ['GET', 'HEAD', 'POST'],
-    exposedHeaders: ['X-Request-Id', 'Deprecation', 'Link', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders: [
+      'Idempotency-Replayed',
+      'X-Request-Id',
+      'X-Service-Compute-Units',
+      'Deprecation',
+      'Link',
+      'Retry-After',
+      'RateLimit',
+      'RateLimit-Policy',
+    ],
     maxAge: 600,
   });
   app.addHook('onRequest', async (request) => {
@@ -127,52 +139,45 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     request.log.info(line, 'answered');
   });
 
+  const primary = primaryOf(options.primary);
   const makeContext = (request: FastifyRequest, network: Network): Context => ({
     db: pool,
-    caller: request.caller as Caller,
+    primary,
+    ...meteringOf(request, meter),
     network,
     now,
     requestId: request.id,
     log: request.log as unknown as Logger,
     loaders: new Map(),
   });
-  const rates = memoryRates();
   const served = { networkHeaders: settings.NETWORK_HEADERS, publicUrl: settings.PUBLIC_URL, makeContext };
 
-  serveHealth(app, { pool, readiness: options.readiness });
+  serveHealth(app, { pool, readiness: options.readiness, redisUp: meter.redisUp });
   servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
   await app.register(async (metered) => {
-    metered.addHook('onRequest', async (request, reply) => {
-      if (request.routeOptions.url === '/graphql' && wantsPage(request)) {
-        return graphiqlPage(request, reply, options.developmentToken);
-      }
-      const caller = tokens.find(request.headers.authorization, now());
-      if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');
-      request.caller = caller;
-      reply.headers(await rates.take(caller));
-    });
+    meterRequests(metered, { tokens, meter, now, developmentToken: options.developmentToken });
     for (const route of routes) serveRoute(metered, route, served);
     serveGraphql(metered, served);
   });
   return app;
 }
 
-const reads = [
-  ...routes.map((route) => route.path),
-  '/',
-  '/docs',
-  '/openapi.json',
-  '/health',
-  '/ready',
-  '/metrics',
-];
-const known = [
-  ...reads.map((path) => ({
-    pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
-    allow: 'GET, HEAD',
-  })),
-  { pattern: /^\/graphql\/?$/, allow: 'GET, POST' },
-];
+/** What each path takes: the methods of its routes. */
+function allowed(): Map<string, string> {
+  const found = new Map(
+    ['/', '/docs', '/openapi.json', '/health', '/ready', '/metrics'].map((path) => [path, 'GET, HEAD']),
+  );
+  for (const { path, method = 'GET' } of routes) {
+    const own = method === 'GET' ? 'GET, HEAD' : method;
+    const known = found.get(path);
+    found.set(path, known ? `${known}, ${own}` : own);
+  }
+  return found.set('/graphql', 'GET, POST');
+}
+const known = [...allowed()].map(([path, allow]) => ({
+  pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
+  allow,
+}));
 
 /** 405 with `Allow` for a known path asked with another method, else 404. Neither needs a token. */
 function refusalOf(request: FastifyRequest): Refusal {

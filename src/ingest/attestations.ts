@@ -5,9 +5,7 @@ import {
   calendars,
   dateOfDay,
   epochStart,
-  epochsOfDay,
-  epochsOfHour,
-  FIRST_UTC_DATE,
+  isoTime,
   SECONDS_PER_SLOT,
   SLOTS_PER_EPOCH,
 } from '../chain/calendar.ts';
@@ -16,9 +14,9 @@ import { decode } from '../kernel/decode.ts';
 import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
 import { type ImportCounts, type Importer, isObject, snakeCased } from './importer.ts';
+import { MAX_DAY, periodFaults } from './period-rules.ts';
 
 const record = AttestationRecord.shape;
-const MAX_DAY = 100_000; // in the 23rd century: a day beyond is a mistake, and would make a part of its own
 
 const Shape = AttestationRecord.extend({
   network: Network,
@@ -35,34 +33,21 @@ const Shape = AttestationRecord.extend({
 });
 type ShapeRow = z.infer<typeof Shape>;
 
-const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');
-
 /** What follows from a row's network, day and epochs. */
 const derivedOf = (row: ShapeRow) => ({
   date: dateOfDay(row.network, row.day),
   startSlot: row.startEpoch * SLOTS_PER_EPOCH,
   endSlot: (row.endEpoch + 1) * SLOTS_PER_EPOCH - 1,
-  startTimestamp: iso(epochStart(row.network, row.startEpoch)),
-  endTimestamp: iso(epochStart(row.network, row.endEpoch + 1) - SECONDS_PER_SLOT),
+  startTimestamp: isoTime(epochStart(row.network, row.startEpoch)),
+  endTimestamp: isoTime(epochStart(row.network, row.endEpoch + 1) - SECONDS_PER_SLOT),
 });
 
 /** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */
 const ImportedAttestation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, context) => {
-  const { network, calendar, hour, day } = row;
+  const { network } = row;
   const fault = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });
-  if (hour !== null && Math.floor(hour / 24) !== day) fault('hour', `is ${hour}, not an hour of day ${day}`);
-  const epochs = hour === null ? epochsOfDay(network, calendar, day) : epochsOfHour(network, calendar, hour);
-  for (const name of ['startEpoch', 'endEpoch'] as const) {
-    if (row[name] < epochs.first || row[name] > epochs.last) {
-      fault(name, `is ${row[name]}; the period holds epochs ${epochs.first} to ${epochs.last}`);
-    }
-  }
-  if (row.startEpoch > row.endEpoch)
-    fault('startEpoch', `is ${row.startEpoch}, after endEpoch ${row.endEpoch}`);
-  if (calendar === 'utc' && dateOfDay(network, day) < FIRST_UTC_DATE) {
-    fault('day', `is ${day} (${dateOfDay(network, day)}); UTC figures begin on ${FIRST_UTC_DATE}`);
-  }
+  for (const [field, message] of periodFaults(row)) fault(field, message);
   for (const [name, value] of Object.entries(derivedOf(row))) {
     const given = row[name as keyof ShapeRow];
     if (given !== null && given !== value) fault(name, `is ${given}; on ${network} this row's is ${value}`);

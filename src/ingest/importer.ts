@@ -57,7 +57,8 @@ export function snakeCased(row: object): Record<string, unknown> {
 }
 
 const snakes = new Map<string, string>();
-function snake(name: string): string {
+/** The column of a field. */
+export function snake(name: string): string {
   let known = snakes.get(name);
   if (known === undefined) snakes.set(name, (known = name.replace(/[A-Z]/g, '_$&').toLowerCase()));
   return known;

@@ -1,10 +1,16 @@
 import { attestationImporter } from './attestations.ts';
+import { blockImporter } from './blocks.ts';
+import { chainBalanceImporter } from './chain-balances.ts';
+import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
+import { consolidationImporter } from './consolidations.ts';
 import type { Importer } from './importer.ts';
+import { networkRewardImporters } from './network-rewards.ts';
 import { operatorImporter } from './operators.ts';
 import { slashingImporter } from './slashings.ts';
 import { solanaOverviewImporter } from './solana-overview.ts';
 import { stakeAuthorityImporter } from './stake-authorities.ts';
 import { syncCommitteeRewardImporter } from './sync-committee-rewards.ts';
+import { validatorDayImporter } from './validator-days.ts';
 import { validatorImporter } from './validators.ts';
 
 /** What can be imported, by the name used on the command line. */
@@ -12,10 +18,16 @@ export const importers = {
   operators: operatorImporter,
   slashings: slashingImporter,
   attestations: attestationImporter,
+  blocks: blockImporter,
+  'chain-daily-rewards': chainDailyRewardImporter,
+  'chain-balances': chainBalanceImporter,
+  consolidations: consolidationImporter,
   'solana-overview': solanaOverviewImporter,
   'stake-authorities': stakeAuthorityImporter,
   'sync-committee-rewards': syncCommitteeRewardImporter,
   validators: validatorImporter,
+  'validator-days': validatorDayImporter,
+  ...networkRewardImporters,
 } as const;
 export type ImportResource = keyof typeof importers;
 

@@ -9,6 +9,8 @@ export type PlainTable = {
   columns: readonly Column[];
   /** What tells the lists that a replacing source is whole for: stored rows of these that it does not hold are removed. */
   scope: readonly string[];
+  /** Which staged rows go there; all when absent. */
+  from?: string;
 };
 
 const list = (names: readonly string[], alias?: string) =>
@@ -18,29 +20,30 @@ const same = (names: readonly string[]) => names.map((name) => `t.${name} = s.${
 /** Brings the staged rows into the table; rows that are stored already, digit for digit, are left alone. */
 export async function mergePlain(
   client: pg.ClientBase,
-  { name, key, columns, scope }: PlainTable,
+  { name, key, columns, scope, from = 'staged' }: PlainTable,
   options: Pick<MergeOptions, 'replace'>,
 ): Promise<ImportCounts> {
   const names = columns.map((column) => column.name);
   const figures = names.filter((column) => !key.includes(column));
   const counts = { inserted: 0, updated: 0, removed: 0 };
   if (options.replace) {
-    const within = scope.length > 0 ? `(${list(scope, 't')}) in (select ${list(scope)} from staged) and` : '';
+    const given = `select ${list(scope) || 1} from ${from} as g`;
+    const within = scope.length > 0 ? `(${list(scope, 't')}) in (${given})` : `exists (${given})`;
     const removed = await client.query(
       `/* removeAbsent */
-      delete from ${name} t where ${within} not exists (select from staged s where ${same(key)})`,
+      delete from ${name} t where ${within} and not exists (select from ${from} as s where ${same(key)})`,
     );
     counts.removed = removed.rowCount ?? 0;
   }
   // As text, because 1.50 and 1.5 are equal numbers and not the same digits.
   const updated = await client.query(
     `/* updateStaged */
-    update ${name} t set ${figures.map((column) => `${column} = s.${column}`).join(', ')} from staged s
+    update ${name} t set ${figures.map((column) => `${column} = s.${column}`).join(', ')} from ${from} as s
     where ${same(key)} and row(${list(figures, 't')})::text <> row(${list(figures, 's')})::text`,
   );
   const inserted = await client.query(
     `/* insertStaged */
-    insert into ${name} (${list(names)}) select ${list(names, 's')} from staged s
+    insert into ${name} (${list(names)}) select ${list(names, 's')} from ${from} as s
     where not exists (select from ${name} t where ${same(key)})
     order by ${list(key, 's')}`,
   );
@@ -48,3 +51,15 @@ export async function mergePlain(
   counts.inserted = inserted.rowCount ?? 0;
   return counts;
 }
+
+/** Columns with the fields of a row that they hold, and the row by their names. */
+export const fieldColumns = <Row>(
+  columns: readonly (readonly [column: string, type: string, field: keyof Row & string])[],
+) => ({
+  columns: columns.map(([name, type]) => ({ name, type })),
+  stored(row: Row): Record<string, unknown> {
+    const named: Record<string, unknown> = {};
+    for (const [name, , field] of columns) named[name] = row[field];
+    return named;
+  },
+});

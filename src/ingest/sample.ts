@@ -3,6 +3,11 @@ import { type Pool, transaction } from '../db/pool.ts';
 import { raisedRevision } from '../db/revisions.ts';
 import { type AttestationSize, wholeSize } from '../sample/attestations.ts';
 import {
+  sampleBlocks,
+  sampleChainBalances,
+  sampleConsolidations,
+  sampleDailyRewards,
+  sampleNetworkRewards,
   sampleOperators,
   sampleSlashings,
   sampleSolanaOverviews,
@@ -10,15 +15,28 @@ import {
   sampleSyncCommitteeRewards,
   sampleValidators,
 } from '../sample/index.ts';
+import { blockImporter } from './blocks.ts';
+import { chainBalanceImporter } from './chain-balances.ts';
+import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
+import { consolidationImporter, type ImportedConsolidation } from './consolidations.ts';
 import { loadRows } from './import.ts';
 import type { Importer } from './importer.ts';
+import { networkRewardImporters, rewardTables } from './network-rewards.ts';
 import { type ImportedOperator, operatorImporter } from './operators.ts';
 import { loadSampleAttestations } from './sample-attestations.ts';
+import { loadSamplePrivateSet } from './sample-private-set.ts';
 import { slashingImporter } from './slashings.ts';
 import { solanaOverviewImporter } from './solana-overview.ts';
 import { stakeAuthorityImporter } from './stake-authorities.ts';
 import { type ImportedReward, syncCommitteeRewardImporter } from './sync-committee-rewards.ts';
 import { validatorImporter } from './validators.ts';
+
+/** Where a row says that the database has data of its own. */
+const published = [
+  ...['operator_summaries', 'slashings', 'solana_overviews', 'stake_authority_summaries', 'validators'],
+  ...['sync_committee_rewards', 'blocks', 'chain_daily_rewards', 'consolidations', 'chain_balances'],
+  ...rewardTables,
+];
 
 /** Fills an empty database with the sample data, once: a later start does not bring back what was removed. */
 export async function loadSampleData(
@@ -30,9 +48,7 @@ export async function loadSampleData(
     await client.query('lock table sample_data');
     const { rows } = await client.query(
       `/* sampleWanted */ select not exists (select from sample_data)
-        and not exists (select from operator_summaries) and not exists (select from slashings)
-        and not exists (select from solana_overviews) and not exists (select from stake_authority_summaries)
-        and not exists (select from validators) and not exists (select from sync_committee_rewards) as wanted`,
+        ${published.map((table) => `and not exists (select from ${table})`).join(' ')} as wanted`,
     );
     if (!rows[0]?.wanted) return;
     log.info('loading sample data, which takes some seconds');
@@ -48,6 +64,9 @@ export async function loadSampleData(
     const validators = [...sampleValidators()];
     const load = async <Row>(importer: Importer<Row>, rows: Iterable<Row>) =>
       (await loadRows(client, importer, rows)).rows;
+    let networkRewards = 0;
+    for (const [network, days] of sampleNetworkRewards())
+      networkRewards += await load(networkRewardImporters[`${network}-rewards`], days);
     const counts = {
       operators: await load(operatorImporter, operators),
       slashings: await load(slashingImporter, sampleSlashings()),
@@ -59,8 +78,17 @@ export async function loadSampleData(
         syncCommitteeRewardImporter,
         sampleSyncCommitteeRewards(validators) as Iterable<ImportedReward>,
       ),
+      blocks: await load(blockImporter, sampleBlocks(validators)),
+      chainDailyRewards: await load(chainDailyRewardImporter, sampleDailyRewards()),
+      networkRewards,
+      consolidations: await load(
+        consolidationImporter,
+        sampleConsolidations(validators) as Iterable<ImportedConsolidation>,
+      ),
+      chainBalances: await load(chainBalanceImporter, sampleChainBalances()),
+      validatorDays: await loadSamplePrivateSet(client),
     };
-    await raisedRevision(client, 'attestations')();
+    for (const dataset of ['attestations', 'validator-days']) await raisedRevision(client, dataset)();
     await client.query('insert into sample_data default values');
     log.info(counts, 'sample data loaded');
   });

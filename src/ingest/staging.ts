@@ -26,7 +26,11 @@ export async function openStaging(client: pg.ClientBase, columns: readonly Colum
       let text = '';
       for (const { place, source, row } of rows) {
         text += `${place}\t${copyText(source)}`;
-        for (const { name } of columns) text += `\t${copyText(row[name])}`;
+        for (const { name, type } of columns) {
+          const value = row[name];
+          const array = type.endsWith('[]') && Array.isArray(value);
+          text += `\t${copyText(array ? arrayText(value) : value)}`;
+        }
         text += '\n';
       }
       if (text !== '' && !copy.write(text)) await Promise.race([once(copy, 'drain'), failed]);
@@ -52,6 +56,10 @@ function copyText(value: unknown): string {
   const text = typeof value === 'string' ? value : (stringify(value) as string);
   return /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (char) => ESCAPES[char] as string) : text;
 }
+
+/** Texts as an array of PostgreSQL. */
+const arrayText = (values: unknown[]): string =>
+  `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
 const MOST_FAULTS = 1_000;
 

@@ -4,10 +4,10 @@ import { SLOTS_PER_EPOCH, slotStart } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { count } from '../kernel/leaves.ts';
-import { parseDateTime } from '../kernel/time.ts';
 import { SyncCommitteeReward } from '../resources/sync-committee-rewards/record.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 import { type Seat, type SlotSeats, seatsAfter } from './committee-seats.ts';
+import { momentFault } from './given-time.ts';
 import { type ImportCounts, type Importer, isObject, type MergeOptions, snakeCased } from './importer.ts';
 
 const Shape = SyncCommitteeReward.extend({
@@ -30,14 +30,8 @@ const ImportedReward = Shape.superRefine((row, context) => {
   }
   if (row.blockTimestamp === null) return;
   const start = slotStart(row.network, row.consensusSlot);
-  // Some services answer moments without a zone: they are UTC.
-  const zoned = /[Zz]$|[+-]\d\d:\d\d$/.test(row.blockTimestamp)
-    ? row.blockTimestamp
-    : `${row.blockTimestamp}Z`;
-  if (parseDateTime(zoned) !== start) {
-    const expected = new Date(start * 1000).toISOString().replace('.000Z', 'Z');
-    fault('blockTimestamp', `is ${row.blockTimestamp}; slot ${row.consensusSlot} begins at ${expected}`);
-  }
+  const moment = momentFault(row.blockTimestamp, start, `slot ${row.consensusSlot}`);
+  if (moment) fault('blockTimestamp', moment);
 });
 export type ImportedReward = z.infer<typeof ImportedReward>;
 

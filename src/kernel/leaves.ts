@@ -9,9 +9,16 @@ export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Deci
 
 /**
  * `raw`: text in the row whose digits REST writes as a JSON number. The range is told where zod cannot tell it. `bytes`:
- * text that stands for so many bytes.
+ * text that stands for so many bytes. `wide`: passes 64 bits.
  */
-type Leaf = { kind: LeafKind; raw?: boolean; minimum?: number; maximum?: number; bytes?: number };
+type Leaf = {
+  kind: LeafKind;
+  raw?: boolean;
+  minimum?: number;
+  maximum?: number;
+  bytes?: number;
+  wide?: boolean;
+};
 
 const kinds = z.registry<Leaf>();
 
@@ -53,6 +60,26 @@ export const bigCount = () =>
     raw: true,
     minimum: 0,
   });
+/** A whole number of wei >= 0 as digits: one block has burnt more than 64 bits hold. REST writes a JSON number. */
+export const wei = () =>
+  leaf(
+    z
+      .string('must be a whole number >= 0')
+      .regex(/^(0|[1-9]\d{0,29})$/, 'must be a whole number >= 0 of at most 30 digits'),
+    'BigInt',
+    { raw: true, minimum: 0, wide: true },
+  );
+/**
+ * An amount of Gwei >= 0, to the wei: execution rewards are decimals (spec §9). REST writes the digits as a JSON
+ * number.
+ */
+export const gweiDecimal = () => {
+  const form = 'must be a number >= 0 with at most 9 digits after the point';
+  return leaf(decimalText(/^(0|[1-9]\d{0,18})(\.\d{1,9})?$/, form), 'Decimal', { raw: true, minimum: 0 });
+};
+/** A sum of Gwei that may be negative and pass 64 bits, as digits; REST writes a JSON number. */
+export const signedSum = () =>
+  leaf(z.string().regex(/^(0|-?[1-9]\d{0,39})$/, 'must be a whole number'), 'BigInt', { raw: true });
 /** A UTC date `YYYY-MM-DD`. */
 export const date = () =>
   leaf(

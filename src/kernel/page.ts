@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count } from './leaves.ts';
 import { intParam } from './params.ts';
 import { badInput } from './refusal.ts';
-import type { Call } from './route.ts';
+import { type Call, relativeUrl } from './route.ts';
 
 /**
  * Which part of a list is asked for. Positions are exclusive; `backward` reads from the end towards the start.
@@ -49,6 +49,10 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
+/** The range cut to begin at this number or the next one below it, in a list that goes down; null cuts nothing. */
+export const rangeDownFrom = (range: Range<number>, start: number | null): Range<number> =>
+  start === null ? range : { ...range, after: Math.min(start + 1, range.after ?? Infinity) };
+
 const PageV0 = z
   .object({
     from: count().describe('First position of the page.'),
@@ -65,6 +69,28 @@ export const envelopeV0 = <T extends z.ZodType>(record: T) =>
     data: z.array(record),
     next: z.string().nullable().describe('Relative URL of the next page, null at the end.'),
   });
+
+/**
+ * The v0 body of a page of a list that goes down by a number, such as the slot: `from` is where it was asked to begin,
+ * else its first row, and `to` the number below its last row, where the next page begins.
+ */
+export function bodyDownV0<Row>(
+  { path }: Pick<Call, 'path'>,
+  { rows, hasNext }: Slice<Row>,
+  asked: { from: number | null; size: number; total: number },
+  numberOf: (row: Row) => number,
+) {
+  const { size, total } = asked;
+  const [first, last] = [rows[0], rows.at(-1)].map((row) => row && numberOf(row));
+  const from = asked.from ?? first ?? 0;
+  const to = last === undefined ? from : Math.max(0, last - 1); // nothing is below 0
+  return {
+    page: { from, to, size },
+    total,
+    data: rows,
+    next: hasNext ? relativeUrl(path, { from: to, size }) : null,
+  };
+}
 
 /** The v1 list envelope `{previous, next, pages, results}` around a record (spec §9). */
 export const envelopeV1 = <T extends z.ZodType>(record: T) =>

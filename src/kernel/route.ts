@@ -10,20 +10,32 @@ export type Call = {
   query: string;
 };
 
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
 /**
  * One documented REST path. Registering, checking, documenting and metering all read this value, so a path cannot be
  * served without being documented, nor documented without being served.
  */
 export type Route<Context> = {
+  /** GET when absent, which HEAD is served with. */
+  method?: Method;
   /** Fastify's form: `/v0/eth/operators/:operator_id/summary`. */
   path: string;
   operationId: string;
+  /** Its line in the table of compute units, where paths share one; the `operationId` when absent. */
+  units?: string;
   tag: string;
   summary: string;
   description: string;
   params: z.ZodObject;
   query: z.ZodObject;
+  /** The JSON body that it takes; it is refused whole for any fault. */
+  body?: z.ZodObject;
+  /** Status of its answer, 200 when absent; 204 has no body. */
+  status?: 200 | 201 | 204;
   reply: z.ZodType;
+  /** A body to try, where it takes one. */
+  exampleBody?: unknown;
   /** A path to try, for the reference page and the tests. */
   example: string;
   /** False where the network header (spec §4.1) is not looked at: outside Ethereum. */
@@ -41,21 +53,28 @@ export const route = <
   P extends z.ZodObject,
   Q extends z.ZodObject,
   B extends z.ZodType,
+  J extends z.ZodObject = z.ZodObject,
 >(definition: {
+  method?: Method;
   path: string;
   operationId: string;
+  /** Its line in the table of compute units, where paths share one; the `operationId` when absent. */
+  units?: string;
   tag: string;
   summary: string;
   description: string;
   params: P;
   query: Q;
+  body?: J;
+  status?: 200 | 201 | 204;
   reply: B;
+  exampleBody?: z.input<J>;
   example: string;
   networkHeader?: boolean;
   successor?: string;
   handle(
     context: Context,
-    input: { params: z.output<P>; query: z.output<Q> },
+    input: { params: z.output<P>; query: z.output<Q>; body: z.output<J> },
     call: Call,
   ): Promise<{ body: z.input<B>; headers?: Record<string, string> }>;
 }): Route<Context> => definition as unknown as Route<Context>;

@@ -22,3 +22,7 @@ export function parseDateTime(text: string): number | undefined {
   const offset = (zone?.[1] === '-' ? -1 : 1) * (zoneHour * 3600 + zoneMinute * 60);
   return date + hour * 3600 + minute * 60 + second + Number(match[5] ?? 0) - offset;
 }
+
+/** A moment of whole seconds since 1970 as `YYYY-MM-DDTHH:MM:SSZ`. */
+export const timestampText = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');

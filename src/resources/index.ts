@@ -1,29 +1,51 @@
 import type { Context } from '../context.ts';
 import type { Route } from '../kernel/route.ts';
 import { attestationRoutes } from './attestations/rest.ts';
+import { blockRoutes } from './blocks/rest.ts';
+import { chainDailyRewardRoutes } from './chain-daily-rewards/rest.ts';
+import { consolidationTotalRoutes } from './consolidation-totals/rest.ts';
+import { consolidationRoutes } from './consolidations/rest.ts';
+import { networkRewardRoutes } from './network-rewards/rest.ts';
 import { operatorRoutes } from './operators/rest.ts';
+import { privateSetRoutes } from './private-sets/rest.ts';
 import { slashingRoutes } from './slashings/rest.ts';
 import { solanaOverviewRoutes } from './solana-overview/rest.ts';
 import { stakeAuthorityRoutes } from './stake-authorities/rest.ts';
 import { syncCommitteeRewardRoutes } from './sync-committee-rewards/rest.ts';
+import { tagRoutes } from './tags/rest.ts';
 
 // The GraphQL side of each room adds its types to the builder when it is imported.
 import './attestations/graphql.ts';
+import './blocks/graphql.ts';
+import './chain-daily-rewards/graphql.ts';
+import './network-rewards/graphql.ts';
+import './consolidation-totals/graphql.ts';
+import './consolidations/graphql.ts';
 import './operators/graphql.ts';
+import './private-sets/graphql.ts';
 import './slashings/graphql.ts';
 import './solana-overview/graphql.ts';
 import './stake-authorities/graphql.ts';
 import './sync-committee-rewards/graphql.ts';
+import './tags/graphql.ts';
+import './tags/mutations.ts';
 import './validators/graphql.ts';
 
 /** Every room with its REST paths: the one place to add one. A test fails for a folder that is not here. */
 export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
+  blocks: blockRoutes,
+  'chain-daily-rewards': chainDailyRewardRoutes,
+  'network-rewards': networkRewardRoutes,
+  'consolidation-totals': consolidationTotalRoutes,
+  consolidations: consolidationRoutes,
   operators: operatorRoutes,
+  'private-sets': privateSetRoutes,
   slashings: slashingRoutes,
   'solana-overview': solanaOverviewRoutes,
   'stake-authorities': stakeAuthorityRoutes,
   'sync-committee-rewards': syncCommitteeRewardRoutes,
+  tags: tagRoutes,
   validators: [], // GraphQL only: the interface documents no path
 };
 

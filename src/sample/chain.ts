@@ -1,4 +1,5 @@
 import { firstEpochFrom } from '../chain/calendar.ts';
+import { electraEpoch } from '../chain/churn.ts';
 import { type Network, networks } from '../chain/networks.ts';
 
 /** The moment the sample data is of; holesky stays at the end of its support. */
@@ -35,7 +36,7 @@ export const upgrades: Record<
   Network,
   { altair: number; bellatrix: number; capella: number; electra: number }
 > = {
-  mainnet: { altair: 74_240, bellatrix: 144_896, capella: 194_048, electra: 364_032 },
-  hoodi: { altair: 0, bellatrix: 0, capella: 0, electra: 2_048 },
-  holesky: { altair: 0, bellatrix: 0, capella: 256, electra: 115_968 },
+  mainnet: { altair: 74_240, bellatrix: 144_896, capella: 194_048, electra: electraEpoch.mainnet },
+  hoodi: { altair: 0, bellatrix: 0, capella: 0, electra: electraEpoch.hoodi },
+  holesky: { altair: 0, bellatrix: 0, capella: 256, electra: electraEpoch.holesky },
 };

@@ -1,5 +1,8 @@
 import { networks } from '../chain/networks.ts';
 import { addresses } from './addresses.ts';
+import { blocksOf, type SampleBlock } from './blocks.ts';
+import { chainBalancesOf, consolidationsOf, type SampleConsolidation } from './consolidations.ts';
+import { dailyRewardsOf, type SampleDailyReward } from './daily-rewards.ts';
 import { type SampleOperator, summaries } from './entity.ts';
 import { families } from './families.ts';
 import { type SampleSlashing, slashingsOf } from './slashings.ts';
@@ -38,5 +41,37 @@ export function* sampleSyncCommitteeRewards(
     yield* syncCommitteeRewardsOf(network, own, seed);
   }
 }
+
+/** The blocks of the sample data, proposed by these validators. */
+export function* sampleBlocks(
+  validators: readonly SampleValidator[],
+  seed: number = SEED,
+): Generator<SampleBlock> {
+  for (const network of networks) {
+    const own = validators.filter((row) => row.network === network);
+    yield* blocksOf(network, own, seed);
+  }
+}
+
+/** The daily rewards of the sample data, of each network in order; the same seed gives the same rows. */
+export function* sampleDailyRewards(seed: number = SEED): Generator<SampleDailyReward> {
+  for (const network of networks) yield* dailyRewardsOf(network, seed);
+}
+
+export { sampleNetworkRewards } from './network-rewards.ts';
+
+/** The consolidations of the sample data, between these validators. */
+export function* sampleConsolidations(
+  validators: readonly SampleValidator[],
+  seed: number = SEED,
+): Generator<SampleConsolidation> {
+  for (const network of networks) {
+    const own = validators.filter((row) => row.network === network);
+    yield* consolidationsOf(network, own, seed);
+  }
+}
+
+/** The active balances of the sample data; the same whatever the seed. */
+export const sampleChainBalances = () => networks.flatMap(chainBalancesOf);
 
 export { sampleSolanaOverviews, sampleStakeAuthorities } from './solana.ts';

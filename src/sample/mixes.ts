@@ -12,7 +12,8 @@ const clients: Weighted = [
   ['Grandine', 0.02],
 ];
 
-const relays: Weighted = [
+/** The relays of the market by their share. */
+export const relays: Weighted = [
   ['ultra_sound_money', 0.33],
   ['bloxroute_maxprofit', 0.2],
   ['agnostic', 0.13],

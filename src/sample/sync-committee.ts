@@ -23,6 +23,14 @@ const plans: Record<Network, { slots: number; missed?: number }> = {
   holesky: { slots: 6 },
 };
 
+/** Whether a slot of a network has rewards, or is the one among them without a block; undefined for other slots. */
+export function rewardedSlot(network: Network, slot: number): 'block' | 'missed' | undefined {
+  const { slots, missed } = plans[network];
+  const index = slot - (headEpoch[network] * SLOTS_PER_EPOCH - slots);
+  if (index < 0 || index >= slots) return undefined;
+  return index === missed ? 'missed' : 'block';
+}
+
 /** What a seat earns for a signature, in Gwei: the protocol's formula for the active balance of the network. */
 function participantReward(network: Network): number {
   const [increments, baseRewardFactor, syncWeight, weights] = [activeEth[network], 64, 2, 64];

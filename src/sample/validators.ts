@@ -2,6 +2,7 @@ import type { Network } from '../chain/networks.ts';
 import type { Validator } from '../resources/validators/record.ts';
 import { addresses } from './addresses.ts';
 import { headEpoch, validatorIndices } from './chain.ts';
+import { mergeEpoch } from './consolidations.ts';
 import type { Entity } from './entity.ts';
 import { families } from './families.ts';
 import { chance, hexDigits, type Random, stream, whole } from './random.ts';
@@ -66,6 +67,8 @@ function owners(network: Network, seed: number): (random: Random) => Owner {
 const LOOKAHEAD = 5;
 const SLASHED_WITHDRAWABLE_AFTER = 8_192;
 const WITHDRAWABLE_AFTER = 256;
+/** Epochs a validator has to be active before it may leave. */
+const MIN_ACTIVE = 256;
 
 /** When a validator was slashed, it exits; one that waited long can be withdrawn soon after its exit. */
 function slashedExit({ slashingEpoch, withdrawableEpoch }: SampleSlashing): number {
@@ -90,6 +93,13 @@ function epochsOf(random: Random, network: Network, index: number, slashing?: Sa
   return { activationEpoch: entered, exitEpoch: left ? whole(random, entered + 256, now - 300) : null };
 }
 
+/** The epochs of a validator that leaves to be consolidated, unless it left before or came too late for it. */
+function merged(epochs: Epochs, exitEpoch: number | undefined): Epochs {
+  const { activationEpoch, exitEpoch: left } = epochs;
+  const stays = exitEpoch === undefined || activationEpoch === null || left !== null;
+  return stays || exitEpoch < activationEpoch + MIN_ACTIVE ? epochs : { activationEpoch, exitEpoch };
+}
+
 /** The indices of a network's validators in order: those of its slashings, and others. */
 function indicesOf(random: Random, network: Network, slashed: ReadonlyMap<number, unknown>): number[] {
   const found = new Set(slashed.keys());
@@ -110,12 +120,13 @@ export function* validatorsOf(network: Network, seed: number): Generator<SampleV
     if (!owner || validatorIndex - previous > 150) owner = drawOwner(random);
     previous = validatorIndex;
     const pubkey = `0x${'89ab'[whole(random, 0, 3)]}${hexDigits(random, 95)}`;
+    const merge = mergeEpoch(network, seed, owner.depositAddress, validatorIndex);
     yield {
       network,
       validatorIndex,
       validatorPubkey: slashing?.validatorPubkey ?? pubkey,
       ...owner,
-      ...epochsOf(random, network, validatorIndex, slashing),
+      ...merged(epochsOf(random, network, validatorIndex, slashing), slashing ? undefined : merge),
       slashed: slashing !== undefined,
     };
   }

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
 import { rooms, routes } from '../../src/resources/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { rewardLists } from '../support/rewards.ts';
 
 /** How one question is asked of both faces; `cursor` is put where Relay's arguments go. */
 type Question = {
@@ -20,10 +21,16 @@ type Question = {
   network?: 'hoodi' | 'holesky';
   /** GraphQL field with its arguments. */
   graphql: (page: string) => string;
+  /** The root field that it is a field of, where it is none itself. */
+  within?: string;
   /** What the record's `id` is called in GraphQL. */
   idName?: string;
+  /** The type of the rows where the list is of an interface. */
+  type?: string;
 };
 type Face = Question[] | { graphqlOnly: string };
+
+const SAMPLE_SET = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 
 let gateway: Gateway;
 let pool: string;
@@ -32,6 +39,13 @@ let hoodiSlot: number;
 beforeAll(async () => {
   gateway = await startGateway();
   pool = (await gateway.get('/v0/eth/operators?window=30d&idType=pool&size=1')).json.data[0].id;
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await gateway.fetch('/v1/eth/tags', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    });
+  }
   const { rows } = await gateway.database.pool.query({
     text: 'select network, max(slot)::int as slot from sync_committee_rewards group by network',
     values: [],
@@ -90,6 +104,60 @@ const faces: Record<string, () => Face> = {
         `attestations(entityId: ${JSON.stringify(pool)}, entityType: POOL, ${graphql} ${page})`,
       idName: 'entityId',
     })),
+  blocks: () => [
+    { rest: '/v0/eth/blocks?size=200', graphql: (page) => `blocks(${page})` },
+    {
+      rest: '/v0/eth/blocks?size=60',
+      network: 'hoodi',
+      graphql: (page) => `blocks(network: HOODI, ${page})`,
+    },
+  ],
+  'chain-daily-rewards': () => [
+    {
+      rest: '/v0/eth/network/chainDailyRewards?size=200',
+      graphql: (page) => `chainDailyRewards(${page})`,
+    },
+    {
+      rest: '/v0/eth/network/chainDailyRewards?size=33',
+      network: 'hoodi',
+      graphql: (page) => `chainDailyRewards(network: HOODI, ${page})`,
+    },
+  ],
+  tags: () => [
+    { rest: '/v1/eth/tags?limit=2', graphql: (page) => `tags(${page})`, idName: 'setId' },
+    { rest: '/v1/tags?limit=200', graphql: (page) => `tags(${page})`, idName: 'setId' },
+    {
+      rest: `/v1/eth/tags/${SAMPLE_SET}/validators?limit=90`,
+      within: `privateSet(setId: "${SAMPLE_SET}")`,
+      graphql: (page) => `validators(${page})`,
+    },
+  ],
+  'private-sets': () => [
+    ...['effectiveness', 'proposals', 'rewards'].flatMap((name) =>
+      [
+        ['', ''],
+        ['&utc=true&sortOrder=desc', 'utc: true, sortOrder: DESC,'],
+        ['&granularity=week&sortBy=validatorCount', 'granularity: WEEK, sortBy: VALIDATOR_COUNT,'],
+      ].map(([rest, graphql]) => ({
+        rest: `/v1/eth/sets/${SAMPLE_SET}/${name}?limit=25${rest}`,
+        within: `privateSet(setId: "${SAMPLE_SET}")`,
+        graphql: (page: string) => `${name}(${graphql} ${page})`,
+        idName: 'setId',
+      })),
+    ),
+    {
+      rest: `/v1/eth/sets/${SAMPLE_SET}/attestations?limit=25`,
+      within: `privateSet(setId: "${SAMPLE_SET}")`,
+      graphql: (page) => `attestations(${page})`,
+      idName: 'entityId',
+    },
+    {
+      rest: `/v1/eth/entities/${SAMPLE_SET}/attestations?entityType=privateSet&granularity=week`,
+      graphql: (page) =>
+        `attestations(entityId: "${SAMPLE_SET}", entityType: PRIVATE_SET, granularity: WEEK, ${page})`,
+      idName: 'entityId',
+    },
+  ],
   'sync-committee-rewards': () => [
     {
       rest: `/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=200`,
@@ -110,6 +178,64 @@ const faces: Record<string, () => Face> = {
       rest: `/${version}/solana/delegators/stakeAuthorities?window=30d&type=pool&${version === 'v0' ? 'size' : 'limit'}=150`,
       graphql: (page: string) => `stakeAuthorities(window: THIRTY_DAYS, type: POOL, ${page})`,
     })),
+  'network-rewards': () =>
+    rewardLists.flatMap(({ network, id, sortedBy }) => {
+      const name = network.toUpperCase();
+      const title = network.replace(/^./, (first) => first.toUpperCase());
+      const sort = sortedBy.replace(/[A-Z]/g, '_$&').toUpperCase();
+      return [
+        {
+          rest: `/v1/${network}/validators/${id}/rewards?limit=40`,
+          graphql: (page: string) => `validatorRewards(network: ${name}, validatorId: "${id}", ${page})`,
+          type: `${title}ValidatorReward`,
+        },
+        {
+          rest: `/v1/${network}/network/rewards?sortBy=${sortedBy}&sortOrder=desc&fromDate=2025-08-10&limit=40`,
+          graphql: (page: string) =>
+            `networkRewards(network: ${name}, sortBy: ${sort}, sortOrder: DESC, fromDate: "2025-08-10", ${page})`,
+          type: `${title}NetworkReward`,
+        },
+      ];
+    }),
+  consolidations: () => [
+    {
+      rest: '/v1/eth/validators/consolidations?limit=50',
+      graphql: (page) => `consolidations(${page})`,
+      idName: 'entityId',
+    },
+    {
+      rest: '/v1/eth/validators/consolidations?limit=7&utc=true&sortBy=consolidatedBalance&sortOrder=desc',
+      network: 'hoodi',
+      graphql: (page) =>
+        `consolidations(network: HOODI, utc: true, sortBy: CONSOLIDATED_BALANCE, sortOrder: DESC, ${page})`,
+      idName: 'entityId',
+    },
+  ],
+  'consolidation-totals': () => [
+    {
+      rest: '/v1/eth/entityConsolidations?limit=9',
+      graphql: (page) => `entityConsolidations(${page})`,
+      idName: 'entityId',
+    },
+    {
+      rest: '/v1/eth/entityConsolidations?entityType=depositAddress&utc=true&sortBy=startDate&sortOrder=asc&limit=20',
+      graphql: (page) =>
+        `entityConsolidations(entityType: DEPOSIT_ADDRESS, utc: true, sortBy: START_DATE, sortOrder: ASC, ${page})`,
+      idName: 'entityId',
+    },
+    { rest: '/v1/eth/consolidationCapacity', graphql: () => 'consolidationCapacity' },
+    {
+      rest: '/v1/eth/consolidationCapacity',
+      network: 'hoodi',
+      graphql: () => 'consolidationCapacity(network: HOODI)',
+    },
+    {
+      rest: '/v1/eth/consolidationCapacity/entity?window=all&entityType=withdrawalAddress&limit=8',
+      graphql: (page) =>
+        `entityConsolidationCapacities(window: ALL, entityType: WITHDRAWAL_ADDRESS, ${page})`,
+      idName: 'entityId',
+    },
+  ],
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
 };
 
@@ -137,7 +263,7 @@ async function restRows({ rest, network }: Question): Promise<any[]> {
   return rows.map(digits);
 }
 
-/** The selection of these keys of a type, objects with all that they hold. */
+/** The selection of these keys of a type, objects with all plain fields that they hold. */
 function selection(type: GraphQLObjectType, names: string[]): string {
   return names
     .map((name) => {
@@ -149,24 +275,36 @@ function selection(type: GraphQLObjectType, names: string[]): string {
     .join(' ');
 }
 
-/** A node in the words of REST: enum values as REST writes them, `id` under its own name. */
+/** A node in the words of REST, to its depth: enum values as REST writes them, `id` under its own name. */
 function asRest(type: GraphQLObjectType, node: any, idName: string | undefined): any {
   const entries = Object.entries(node).map(([name, value]) => {
     const named = getNamedType(type.getFields()[name]?.type);
-    const plain =
-      isEnumType(named) && value ? (named as GraphQLEnumType).getValue(String(value))?.value : value;
-    return [name === idName ? 'id' : name, plain];
+    const plain = (one: unknown) => {
+      if (isEnumType(named) && one) return (named as GraphQLEnumType).getValue(String(one))?.value;
+      return isObjectType(named) && one ? asRest(named, one, idName) : one;
+    };
+    return [name === idName ? 'id' : name, Array.isArray(value) ? value.map(plain) : plain(value)];
   });
   return Object.fromEntries(entries);
 }
 
 async function graphqlRows(question: Question, keys: string[], backward: boolean): Promise<any[]> {
   const field = /^\w+/.exec(question.graphql(''))?.[0] as string;
-  const found = getNamedType(schema.getQueryType()?.getFields()[field]?.type) as GraphQLObjectType;
+  const root = /^\w+/.exec(question.within ?? '')?.[0];
+  const query = schema.getQueryType() as GraphQLObjectType;
+  const parent = root ? (getNamedType(query.getFields()[root]?.type) as GraphQLObjectType) : query;
+  const found = getNamedType(parent.getFields()[field]?.type) as GraphQLObjectType;
   const paged = found.name.endsWith('Connection');
-  const node = (paged ? getNamedType(found.getFields().nodes?.type) : found) as GraphQLObjectType;
+  const node = (
+    question.type
+      ? schema.getType(question.type)
+      : paged
+        ? getNamedType(found.getFields().nodes?.type)
+        : found
+  ) as GraphQLObjectType;
   const names = keys.map((name) => (name === 'id' ? (question.idName ?? 'id') : name));
-  const select = selection(node, names);
+  const plain = selection(node, names);
+  const select = question.type ? `... on ${question.type} { ${plain} }` : plain;
   const rows: any[] = [];
   let cursor: string | null = null;
   for (;;) {
@@ -174,10 +312,15 @@ async function graphqlRows(question: Question, keys: string[], backward: boolean
     const inner = paged
       ? `nodes { ${select} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`
       : select;
-    const query = `query ${paged ? '($cursor: String)' : ''} { ${question.graphql(page)} { ${inner} } }`;
-    const { text } = await gateway.graphql(query, paged ? { cursor } : {});
-    const { data, errors } = parse(text) as any;
+    const asked = `${question.graphql(page)} { ${inner} }`;
+    const whole = question.within ? `${question.within} { ${asked} }` : asked;
+    const { text } = await gateway.graphql(
+      `query ${paged ? '($cursor: String)' : ''} { ${whole} }`,
+      paged ? { cursor } : {},
+    );
+    const { data: top, errors } = parse(text) as any;
     expect(errors).toBeUndefined();
+    const data = root ? top[root] : top;
     const nodes = (paged ? data[field].nodes : data[field]).map((row: any) =>
       digits(asRest(node, row, question.idName)),
     );
@@ -190,12 +333,15 @@ async function graphqlRows(question: Question, keys: string[], backward: boolean
 }
 
 describe('the example of each path', () => {
-  it.each(routes.map((route) => route.example))('%s answers rows of the sample data', async (path) => {
-    const { status, json } = await gateway.get(path);
-    expect(status).toBe(200);
-    const rows = Array.isArray(json) ? json : (json.data ?? json.results ?? [json]);
-    expect(rows.length).toBeGreaterThan(0);
-  });
+  it.each(routes.filter(({ method }) => !method).map((route) => route.example))(
+    '%s answers rows of the sample data',
+    async (path) => {
+      const { status, json } = await gateway.get(path);
+      expect(status).toBe(200);
+      const rows = Array.isArray(json) ? json : (json.data ?? json.results ?? [json]);
+      expect(rows.length).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('both faces', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { rewardLists } from '../support/rewards.ts';
 
 /** The kinds that the interface documents, as JSON carries them. */
 const kinds = {
@@ -130,6 +131,58 @@ const reward: Keys = [
   ['blockTimestamp', 'timestamp'],
 ];
 
+// `…/blocks` and `…/chainDailyRewards` are documented by name only: these are the keys and the order of a recorded
+// block, and those that the decisions give a day. What only a block has is null for a missed slot; so is a reward that
+// is not known yet.
+const block: Keys = [
+  ['epoch', 'integer'],
+  ['consensusSlot', 'integer'],
+  ['consensusBlockRoot', 'string|null'],
+  ['executionBlockNumber', 'integer|null'],
+  ['executionBlockHash', 'string|null'],
+  ['validatorIndex', 'integer'],
+  ['feeRecipient', 'string|null'],
+  ['totalType0Transactions', 'integer|null'],
+  ['totalType2Transactions', 'integer|null'],
+  ['totalTransactions', 'integer|null'],
+  ['totalGasUsed', 'integer|null'],
+  ['baseFeePerGas', 'number|null'],
+  ['totalBurntFees', 'number|null'],
+  ['totalType2TxFees', 'number|null'],
+  ['totalType0TxFees', 'number|null'],
+  ['totalPriorityFees', 'number|null'],
+  ['baselineMev', 'number|null'],
+  ['executionProposerDuty', 'string|null'],
+  ['executionRewards', 'number|null'],
+  ['missedExecutionRewards', 'number|null'],
+  ['consensusProposerDuty', 'string'],
+  ['consensusRewards', 'number|null'],
+  ['missedConsensusRewards', 'number|null'],
+  ['totalRewards', 'number|null'],
+  ['totalRewardsMissed', 'number|null'],
+  ['totalType1Transactions', 'integer|null'],
+  ['totalType1TxFees', 'number|null'],
+  ['blockTimestamp', 'timestamp'],
+  ['totalSanctionedTransactions', 'integer|null'],
+  ['totalPriorityFeesValidator', 'number|null'],
+  ['relays', 'array'],
+  ['blockBuilderPubkeys', 'array'],
+];
+
+const dailyReward: Keys = [
+  ['day', 'integer'],
+  ['date', 'date'],
+  ['startEpoch', 'integer'],
+  ['endEpoch', 'integer'],
+  ['startTimestamp', 'timestamp'],
+  ['endTimestamp', 'timestamp'],
+  ['sumConsensusRewards', 'number'],
+  ['sumExecutionRewards', 'number'],
+  ['sumPriorityFees', 'number'],
+  ['sumBaselineMev', 'number'],
+  ['sumEffectiveBalance', 'number'],
+];
+
 const overview: Keys = [
   ['timeWindow', 'string'],
   ['networkEffectiveness', 'number'],
@@ -188,6 +241,227 @@ const delegation: Keys = [
   ['percentage', 'numeric'],
 ];
 
+/** The records of a validator's day and of the network's, by network; names are null where there is none. */
+const rewards: Record<string, { validator: Keys; network: Keys }> = {
+  avalanche: {
+    validator: [
+      ['day', 'date'],
+      ['nodeId', 'string'],
+      ['validationStatus', 'string'],
+      ['validatorPubkey', 'string|null'],
+      ['totalDelegatorRewards', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalValidatorFeeRewards', 'number'],
+      ['totalPotentialDelegatorRewards', 'number'],
+      ['totalPotentialValidatorRewards', 'number'],
+      ['totalPotentialValidatorFeeRewards', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['totalActiveValidators', 'integer'],
+      ['totalDelegatorRewards', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalValidatorFeeRewards', 'number'],
+      ['totalPotentialDelegatorRewards', 'number'],
+      ['totalPotentialValidatorRewards', 'number'],
+      ['totalPotentialValidatorFeeRewards', 'number'],
+    ],
+  },
+  babylon: {
+    validator: [
+      ['day', 'date'],
+      ['validator', 'string'],
+      ['validatorMoniker', 'string|null'],
+      ['consensusPubkey', 'string'],
+      ['accountAddress', 'string'],
+      ['fromBlockNumber', 'integer'],
+      ['toBlockNumber', 'integer'],
+      ['totalDelegationRewards', 'number'],
+      ['totalCommissionRewards', 'number'],
+      ['commissionRate', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['avgCommissionRate', 'number'],
+      ['fromBlockNumber', 'integer'],
+      ['toBlockNumber', 'integer'],
+      ['totalBondedValidators', 'integer'],
+      ['totalDelegationRewards', 'number'],
+      ['totalCommissionRewards', 'number'],
+    ],
+  },
+  cardano: {
+    validator: [
+      ['day', 'date'],
+      ['epoch', 'integer'],
+      ['fromBlockNumber', 'integer'],
+      ['toBlockNumber', 'integer'],
+      ['fromSlotNumber', 'integer'],
+      ['toSlotNumber', 'integer'],
+      ['poolId', 'string'],
+      ['poolHashId', 'integer|null'],
+      ['poolName', 'string|null'],
+      ['poolTicker', 'string|null'],
+      ['poolOwnerStakeAddresses', 'array'],
+      ['poolFee', 'number'],
+      ['poolFlatFee', 'number'],
+      ['totalRealizedDelegatorRewards', 'number'],
+      ['totalRealizedValidatorRewards', 'number'],
+      ['totalEarnedDelegatorRewards', 'number'],
+      ['totalEarnedValidatorRewards', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['epoch', 'integer'],
+      ['avgPoolFee', 'number'],
+      ['avgPoolFlatFee', 'number'],
+      ['totalActivePools', 'integer'],
+      ['totalRealizedDelegatorRewards', 'number'],
+      ['totalRealizedValidatorRewards', 'number'],
+      ['totalEarnedDelegatorRewards', 'number'],
+      ['totalEarnedValidatorRewards', 'number'],
+    ],
+  },
+  celestia: {
+    validator: [
+      ['day', 'date'],
+      ['validator', 'string'],
+      ['validatorMoniker', 'string|null'],
+      ['consensusPubkey', 'string'],
+      ['accountAddress', 'string'],
+      ['fromBlockNumber', 'integer'],
+      ['toBlockNumber', 'integer'],
+      ['totalDelegationRewards', 'number'],
+      ['totalCommissionRewards', 'number'],
+      ['commissionRate', 'number'],
+      ['consensusAddress', 'string'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['avgCommissionRate', 'number'],
+      ['fromBlockNumber', 'integer'],
+      ['toBlockNumber', 'integer'],
+      ['totalBondedValidators', 'integer'],
+      ['totalDelegationRewards', 'number'],
+      ['totalCommissionRewards', 'number'],
+    ],
+  },
+  polkadot: {
+    validator: [
+      ['day', 'date'],
+      ['era', 'integer'],
+      ['validator', 'string'],
+      ['commissionRate', 'number'],
+      ['eraPoints', 'integer'],
+      ['totalStake', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalNominatorRewards', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['era', 'integer'],
+      ['totalActiveValidators', 'integer'],
+      ['avgCommissionRate', 'number'],
+      ['totalStake', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalNominatorRewards', 'number'],
+    ],
+  },
+  polygon: {
+    validator: [
+      ['day', 'date'],
+      ['validatorId', 'integer'],
+      ['validatorName', 'string|null'],
+      ['fromCheckpoint', 'integer'],
+      ['toCheckpoint', 'integer'],
+      ['commissionRate', 'number'],
+      ['totalStake', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalDelegatorRewards', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['fromCheckpoint', 'integer'],
+      ['toCheckpoint', 'integer'],
+      ['totalActiveValidators', 'integer'],
+      ['totalStake', 'number'],
+      ['totalValidatorRewards', 'number'],
+      ['totalDelegatorRewards', 'number'],
+    ],
+  },
+  solana: {
+    validator: [
+      ['day', 'date'],
+      ['epoch', 'integer'],
+      ['voteAccount', 'string'],
+      ['validatorName', 'string|null'],
+      ['voteCommissionRate', 'number'],
+      ['mevCommissionRate', 'number|null'],
+      ['totalVotingRewards', 'number'],
+      ['totalProposalRewards', 'number'],
+      ['totalMevRewards', 'number'],
+      ['totalDelegatorRewards', 'number'],
+    ],
+    network: [
+      ['day', 'date'],
+      ['epoch', 'integer'],
+      ['activeValidatorCount', 'integer'],
+      ['totalVotingRewards', 'number'],
+      ['totalProposalRewards', 'number'],
+      ['totalMevRewards', 'number'],
+      ['totalDelegatorRewards', 'number'],
+    ],
+  },
+};
+
+// Not documented: the keys that this project decided on.
+const consolidation: Keys = [
+  ['day', 'integer'],
+  ['date', 'date'],
+  ['epoch', 'integer'],
+  ['timestamp', 'timestamp'],
+  ['sourceValidatorIndex', 'integer'],
+  ['sourceValidatorPubkey', 'string'],
+  ['targetValidatorIndex', 'integer'],
+  ['targetValidatorPubkey', 'string'],
+  ['sourceEntities', 'array'],
+  ['targetEntities', 'array'],
+  ['consolidatedBalance', 'integer'],
+];
+
+const consolidationEntity: Keys = [
+  ['id', 'string'],
+  ['idType', 'string'],
+];
+
+const entityConsolidation: Keys = [
+  ['id', 'string'],
+  ['idType', 'string'],
+  ['consolidationCount', 'integer'],
+  ['sourceValidatorCount', 'integer'],
+  ['targetValidatorCount', 'integer'],
+  ['consolidatedBalance', 'integer'],
+  ['startDate', 'date'],
+  ['endDate', 'date'],
+];
+
+const consolidationCapacity: Keys = [
+  ['timeWindow', 'string'],
+  ['latestEpoch', 'integer'],
+  ['consolidationChurnLimit', 'integer'],
+  ['capacity', 'integer'],
+  ['consolidatedBalance', 'integer'],
+  ['consolidationCount', 'integer'],
+  ['capacityFilled', 'number|null'],
+];
+
+const entityCapacity: Keys = [
+  ['id', 'string'],
+  ['idType', 'string'],
+  ...consolidationCapacity,
+  ['capacityShare', 'number|null'],
+];
+
 const idTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -219,6 +493,16 @@ function checkAll(records: any[], keys: Keys, arrays: Record<string, Keys> = {})
     for (const row of rows) check(row, inner);
   }
 }
+
+const tag: Keys = [
+  ['id', 'string'],
+  ['name', 'string'],
+  ['network', 'string'],
+  ['organizationId', 'string'],
+  ['createdBy', 'string'],
+  ['createdAt', 'timestamp'],
+  ['updatedAt', 'timestamp'],
+];
 
 const operatorArrays = {
   clientPercentages: clientPercentage,
@@ -303,12 +587,35 @@ describe('the documented keys, in documented order and of the documented kind, o
     expect([body.previous, body.next]).toEqual([expect.any(String), expect.any(String)]);
   });
 
+  it('GET /v1/eth/tags, and the attestations of its set', async () => {
+    const body = await get('/v1/eth/tags');
+    check(body, v1);
+    checkAll(body.results, tag);
+    const set = await get(`/v1/eth/sets/${body.results[0].id}/attestations`);
+    check(set, v1);
+    checkAll(set.results, attestation);
+  });
+
   it('GET /v0/eth/slashings', async () => {
     checkAll(await v0Records('/v0/eth/slashings?size=50', 50), slashing);
   });
 
   it('GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards', async () => {
     checkAll(await v0Records(`/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=500`, 500), reward);
+  });
+
+  it('GET /v0/eth/blocks and one of them', async () => {
+    const records = await v0Records('/v0/eth/blocks?size=100', 100);
+    checkAll(records, block);
+    for (const { relays, blockBuilderPubkeys } of records)
+      for (const name of [...relays, ...blockBuilderPubkeys]) expect(name).toEqual(expect.any(String));
+    checkAll([await get(`/v0/eth/blocks/${slot}`)], block);
+  });
+
+  it('GET /v0/eth/network/chainDailyRewards and one of them', async () => {
+    const records = await v0Records('/v0/eth/network/chainDailyRewards?size=100', 100);
+    checkAll(records, dailyReward);
+    checkAll([await get(`/v0/eth/network/chainDailyRewards/${records[0].day}`)], dailyReward);
   });
 
   it('GET /v0/solana/network/overview, which is a bare array', async () => {
@@ -325,4 +632,47 @@ describe('the documented keys, in documented order and of the documented kind, o
       checkAll(await v0Records(path, 10), stakeAuthority, { delegations: delegation });
     },
   );
+
+  it.each(rewardLists)(
+    'GET /v1/$network/validators/{validator_id}/rewards and /v1/$network/network/rewards',
+    async ({ network, id }) => {
+      for (const [kind, path] of [
+        ['validator', `/v1/${network}/validators/${id}/rewards`],
+        ['network', `/v1/${network}/network/rewards`],
+      ] as const) {
+        const body = await get(`${path}?limit=50`);
+        check(body, v1);
+        checkAll(body.results, rewards[network]?.[kind] as Keys);
+      }
+    },
+  );
+
+  it('daily rewards of seven networks and no other', () => {
+    expect(rewardLists.map(({ network }) => network as string)).toEqual(Object.keys(rewards));
+  });
+
+  it('GET /v1/eth/validators/consolidations', async () => {
+    const body = await get('/v1/eth/validators/consolidations?limit=200');
+    check(body, v1);
+    const arrays = { sourceEntities: consolidationEntity, targetEntities: consolidationEntity };
+    checkAll(body.results, consolidation, arrays);
+  });
+
+  it('GET /v1/eth/entityConsolidations', async () => {
+    const body = await get('/v1/eth/entityConsolidations?limit=20');
+    check(body, v1);
+    checkAll(body.results, entityConsolidation);
+  });
+
+  it('GET /v1/eth/consolidationCapacity, which is a bare array', async () => {
+    const records = await get('/v1/eth/consolidationCapacity');
+    checkAll(records, consolidationCapacity);
+    expect(records.map((record: any) => record.timeWindow)).toEqual(timeWindows);
+  });
+
+  it('GET /v1/eth/consolidationCapacity/entity', async () => {
+    const body = await get('/v1/eth/consolidationCapacity/entity?window=30d&limit=20');
+    check(body, v1);
+    checkAll(body.results, entityCapacity);
+  });
 });

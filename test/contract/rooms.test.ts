@@ -19,13 +19,23 @@ describe('rooms', () => {
   });
 
   it.each(folders)('%s has files of the known names only, and tests of its own', (name) => {
-    const known = ['record.ts', 'queries.ts', 'loaders.ts', 'resolve.ts', 'graphql.ts', 'rest.ts'];
+    const known = [
+      'record.ts',
+      'queries.ts',
+      'loaders.ts',
+      'resolve.ts',
+      'graphql.ts',
+      'rest.ts',
+      'mutations.ts',
+    ];
+    if (name === 'network-rewards') known.push('networks'); // the records of each of its networks
     for (const file of readdirSync(join(folder, name))) expect(known).toContain(file);
     expect(existsSync(join(folder, `../../test/resources/${name}.test.ts`))).toBe(true);
   });
 
-  it('have one route for each path, and an example that belongs to it', () => {
-    expect(new Set(routes.map((route) => route.path)).size).toBe(routes.length);
+  it('have one route for each method of a path, and an example that belongs to it', () => {
+    const asked = routes.map(({ method = 'GET', path }) => `${method} ${path}`);
+    expect(new Set(asked).size).toBe(routes.length);
     for (const route of routes) {
       const pattern = new RegExp(`^${route.path.replace(/:\w+/g, '[^/?]+')}(\\?|$)`);
       expect(route.example).toMatch(pattern);

@@ -14,7 +14,7 @@ const many = (ids: string[]) => gateway.graphql('query ($ids: [ID!]!) { nodes(id
 describe('node', () => {
   it('is null for an object that does not exist', async () => {
     for (const text of ['Slashing:mainnet:1', 'Slashing:nowhere:1', 'Operator:x']) {
-      expect((await one(idOf(text))).json).toEqual({ data: { node: null } });
+      expect((await one(idOf(text))).data).toEqual({ node: null });
     }
   });
 
@@ -70,6 +70,6 @@ describe('nodes', () => {
   });
 
   it('answers none for none', async () => {
-    expect((await many([])).json).toEqual({ data: { nodes: [] } });
+    expect((await many([])).data).toEqual({ nodes: [] });
   });
 });

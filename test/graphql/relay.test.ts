@@ -26,7 +26,10 @@ const required: Record<string, (values: Values) => string> = {
   'Query.operators': () => 'window: SEVEN_DAYS, idType: POOL',
   'Query.attestations': ({ pool }) => `entityId: ${JSON.stringify(pool)}, entityType: POOL`,
   'Query.syncCommitteeRewards': ({ slot }) => `slot: ${slot}`,
+  'Query.entityConsolidationCapacities': () => 'window: ALL',
   'Query.stakeAuthorities': () => 'window: SEVEN_DAYS, type: POOL',
+  'Query.validatorRewards': () => 'network: POLYGON, validatorId: "27"',
+  'Query.networkRewards': () => 'network: SOLANA, sortBy: EPOCH, sortOrder: DESC',
 };
 
 type Connection = { owner: string; field: string; name: string; isNode: boolean };
@@ -126,18 +129,19 @@ afterAll(async () => {
 
 /** The global id of an object of a type that has something in this connection. */
 async function ownerOf({ owner, field }: Connection): Promise<string> {
-  const lists: Record<string, string> = {
-    Operator: `operators(window: SEVEN_DAYS, idType: POOL, first: 40)`,
-    Slashing: 'slashings(first: 40)',
-    Validator: 'syncCommitteeRewards(slot: $slot, first: 40)',
-    StakeAuthority: 'stakeAuthorities(window: SEVEN_DAYS, first: 40)',
-  };
   const inner = `id ${field}(first: 1) { edges { cursor } }`;
-  const select = owner === 'Validator' ? `validator { ${inner} }` : inner;
-  const { data, errors } = await gateway.graphql(
-    `query ${owner === 'Validator' ? '($slot: Int!)' : ''} { list: ${lists[owner]} { nodes { ${select} } } }`,
-    { slot: values.slot },
-  );
+  const lists: Record<string, string> = {
+    Operator: `operators(window: SEVEN_DAYS, idType: POOL, first: 40) { nodes { ${inner} } }`,
+    Slashing: `slashings(first: 40) { nodes { ${inner} } }`,
+    Validator:
+      field === 'consolidations'
+        ? `consolidations(first: 40) { nodes { validator: target { ${inner} } } }`
+        : `syncCommitteeRewards(slot: ${values.slot}, first: 40) { nodes { validator { ${inner} } } }`,
+    StakeAuthority: `stakeAuthorities(window: SEVEN_DAYS, first: 40) { nodes { ${inner} } }`,
+    Block: `blocks(first: 40) { nodes { ${inner} } }`,
+    PrivateSet: `tags(first: 40) { nodes { ${inner} } }`,
+  };
+  const { data, errors } = await gateway.graphql(`{ list: ${lists[owner]} }`);
   if (errors) throw new Error(JSON.stringify(errors));
   const nodes = data.list.nodes.map((node: any) => node.validator ?? node).filter((node: any) => node[field]);
   return (nodes.find((node: any) => node[field].edges.length > 0) ?? nodes[0]).id;

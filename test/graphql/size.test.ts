@@ -2,10 +2,10 @@ import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/graphql/limits.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { rowsAsked } from '../../src/graphql/size.ts';
+import { costOf } from '../../src/graphql/size.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
-const rows = (query: string, variables = {}) => rowsAsked(schema, parse(query), null, variables);
+const rows = (query: string, variables = {}) => costOf(schema, parse(query), null, variables).rows;
 const page = (first: number | string, inner: string) =>
   `operators(window: ALL, idType: POOL, first: ${first}) { nodes { id ${inner} } }`;
 
@@ -34,6 +34,12 @@ describe('the rows that a query asks for', () => {
       'global ids',
       '{ nodes(ids: ["a", "b"]) { ... on Operator { poolShares(first: 3) { nodes { id } } } } }',
       8,
+    ],
+    ['a committee without a size', '{ syncCommitteeRewards(slot: 1) { nodes { epoch } } }', 512],
+    [
+      'a committee of each block',
+      '{ blocks(first: 2) { nodes { syncCommitteeRewards { nodes { epoch } } } } }',
+      2 * 513,
     ],
     ['one object', '{ operator(operatorId: "x", window: ALL) { id } }', 0],
     ['introspection', '{ __schema { types { fields { name } } } }', 0],

@@ -112,6 +112,7 @@ describe('without a token', () => {
     ['/v0/eth/operators', 'GET, HEAD'],
     ['/v0/eth/operators/Somebody/summary', 'GET, HEAD'],
     ['/v0/eth/slashings', 'GET, HEAD'],
+    ['/v1/eth/sets/x/rewards', 'GET, HEAD'],
     ['/openapi.json', 'GET, HEAD'],
     ['/health', 'GET, HEAD'],
   ];

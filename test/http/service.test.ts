@@ -32,7 +32,7 @@ describe('CORS', () => {
     const { status, headers, text } = await preflight(gateway, path, 'https://app.example');
     expect([status, text]).toEqual([204, '']);
     expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.get('access-control-allow-methods')).toMatch(/GET.*POST/);
+    expect(headers.get('access-control-allow-methods')).toMatch(/GET.*POST.*PATCH.*DELETE/);
     expect(headers.get('access-control-allow-headers')).toContain('authorization');
     expect(headers.get('access-control-allow-credentials')).toBeNull();
     expect(headers.get('x-request-id')).not.toBeNull();
@@ -164,6 +164,8 @@ describe('/health, /ready and /', () => {
       settings: readSettings({}),
       log: pino({ level: 'silent' }),
       pool: gateway.database.pool,
+      primary: gateway.database.pool,
+      meter: gateway.meter,
       tokens: { find: () => undefined, stop: async () => undefined },
       readiness: async () => ({ ready: false, reason: 'draining' }),
     });

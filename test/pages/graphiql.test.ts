@@ -13,16 +13,19 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 describe('the example queries', () => {
-  it.each(exampleQueries.map(({ query, variables }) => [/query (\w+)/.exec(query)?.[1], query, variables]))(
-    '%s runs without errors',
-    async (_name, query, variables) => {
-      const { status, errors, data } = await gateway.graphql(query as string, variables as object);
-      expect({ status, errors }).toEqual({ status: 200, errors: undefined });
-      for (const answer of Object.values<any>(data)) {
-        expect((answer.nodes ?? answer.edges ?? [answer].flat()).filter(Boolean)).not.toEqual([]);
-      }
-    },
-  );
+  it.each(
+    exampleQueries.map(({ query, variables }) => [
+      /^(?:query|mutation) (\w+)/m.exec(query)?.[1],
+      query,
+      variables,
+    ]),
+  )('%s runs without errors', async (_name, query, variables) => {
+    const { status, errors, data } = await gateway.graphql(query as string, variables as object);
+    expect({ status, errors }).toEqual({ status: 200, errors: undefined });
+    for (const answer of Object.values<any>(data)) {
+      expect((answer.nodes ?? answer.edges ?? [answer].flat()).filter(Boolean)).not.toEqual([]);
+    }
+  });
 });
 
 /** The page as a browser gets it that was sent here with these headers. */
@@ -92,7 +95,7 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
   });
 
   it('opens with one tab for each example', async () => {
-    const names = exampleQueries.map(({ query }) => /query (\w+)/.exec(query)?.[1]);
+    const names = exampleQueries.map(({ query }) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1]);
     const tabs = await opened.page.getByRole('tab').allInnerTexts();
     for (const name of names) expect(tabs).toContain(name);
   });

@@ -3,7 +3,7 @@ import type { Network } from '../../src/chain/networks.ts';
 import { transaction } from '../../src/db/pool.ts';
 import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
 import { loadRows } from '../../src/ingest/import.ts';
-import { granularities } from '../../src/resources/attestations/record.ts';
+import { granularities } from '../../src/periods/record.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;

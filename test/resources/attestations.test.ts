@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dateOfDay, dayOfDate } from '../../src/chain/calendar.ts';
-import { attestationFields, granularities, sortFields } from '../../src/resources/attestations/record.ts';
+import { granularities } from '../../src/periods/record.ts';
+import { attestationFields, sortFields } from '../../src/resources/attestations/record.ts';
 import { idTypes } from '../../src/resources/operators/record.ts';
 import { exact } from '../support/exact.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';

@@ -248,7 +248,7 @@ describe('a block in GraphQL', () => {
     });
     expect(data.block.syncCommitteeRewards).toEqual(data.syncCommitteeRewards);
     expect(data.syncCommitteeRewards.totalCount).toBe(512);
-    expect(gateway.statements.toSorted()).toEqual(['slotRewardPages', 'slotStates']);
+    expect(gateway.statements.toSorted()).toEqual(['blocksBySlot', 'slotRewardPages']);
   });
 
   it('is null where nothing is stored of it', async () => {

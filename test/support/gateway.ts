@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
-import { openDirectory } from '../../src/accounts/directory.ts';
+import { openDirectory, type TokenDirectory } from '../../src/accounts/directory.ts';
+import { type Meter, openMeter } from '../../src/accounts/meter.ts';
+import { tierLimits } from '../../src/accounts/tiers.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -42,7 +44,9 @@ export type Gateway = {
   url: string;
   token: string;
   database: TestDatabase;
-  /** Names of the statements run on the read pool since the last reset. */
+  meter: Meter;
+  tokens: TokenDirectory;
+  /** Names of the statements run since the last reset, but for those within transactions. */
   statements: string[];
   fetch(path: string, init?: RequestInit): Promise<Answer>;
   /** GET with the token, and without unless `headers` say otherwise. */
@@ -66,24 +70,33 @@ export async function startGateway(
   const database = await createDatabase(options.template ?? 'sample');
   const statements: string[] = [];
   const read = createPool({ url: database.url, readOnly: true, max: 4 });
-  const counted: Pool = {
-    ...read,
+  const note = (text: string) => statements.push(/\/\* (\w+) \*\//.exec(text)?.[1] ?? text);
+  const counting = (pool: Pool): Pool => ({
+    ...pool,
     query(statement) {
-      statements.push(/\/\* (\w+) \*\//.exec(statement.text)?.[1] ?? statement.text);
-      return read.query(statement);
+      note(statement.text);
+      return pool.query(statement);
     },
-  };
+  });
+  const counted = counting(read);
+  const primary = createPool({ url: database.url, readOnly: false, max: 4 });
   const log = options.log ?? pino({ level: 'silent' });
   const { token } = await createToken(database.pool, 'test');
-  const tokens = await openDirectory({ url: database.url, db: database.pool, log });
+  const settings = { ...readSettings({}), ...options.settings };
+  const limits = tierLimits(settings);
+  const tokens = await openDirectory({ url: database.url, db: database.pool, log, limits });
+  const now = options.now ?? (() => new Date());
+  const meter = await openMeter({ db: database.pool, log, now, redisUrl: settings.REDIS_URL });
   const app = await buildServer({
-    settings: { ...readSettings({}), ...options.settings },
+    settings,
     log,
     pool: counted,
+    primary: counting(primary),
     tokens,
+    meter,
+    now,
     readiness: async () => ({ ready: true }),
     developmentToken: options.developmentToken === true ? token : options.developmentToken,
-    ...(options.now ? { now: options.now } : {}),
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
@@ -103,6 +116,8 @@ export async function startGateway(
     url,
     token,
     database,
+    meter,
+    tokens,
     statements,
     fetch: call,
     get: (path, headers = {}) => call(path, { headers: { authorization, ...headers } }),
@@ -116,8 +131,10 @@ export async function startGateway(
     },
     async close() {
       await app.close();
+      await meter.stop();
       await tokens.stop();
       await read.end();
+      await primary.end();
       await database.drop();
     },
   };

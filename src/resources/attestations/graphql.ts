@@ -1,63 +1,26 @@
-import type { InputShapeFromFields } from '@pothos/core';
+import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
+import { builder, type Types } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
+import type { PeriodRange } from '../../periods/pages.ts';
+import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { normaliseId } from '../operators/record.ts';
-import type { AttestationQuery, AttestationRange, AttestationRow, EntityKey } from './queries.ts';
+import type { AttestationQuery, AttestationRow, EntityKey } from './queries.ts';
 import {
   type AttestationField,
   AttestationRecord,
   attestationFields,
-  granularities,
   type SortField,
   sortFields,
 } from './record.ts';
-import {
-  ATTESTATIONS_DEFAULT_SIZE,
-  ATTESTATIONS_MAX_SIZE,
-  type AttestationPage,
-  attestationPageOf,
-  attestations,
-  checkBounds,
-} from './resolve.ts';
-
-const enumName = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
-const valuesOf = <V extends string>(values: readonly V[], description: (value: V) => string) =>
-  Object.fromEntries(
-    values.map((value) => [enumName(value), { value, description: description(value) }]),
-  ) as Record<string, { value: V; description: string }>;
-
-const lengths: Record<string, string> = {
-  hour: 'An hour.',
-  day: 'A day of the calendar in use.',
-  week: 'An ISO week.',
-  month: 'A calendar month.',
-  quarter: 'A calendar quarter.',
-  year: 'A calendar year.',
-  all: 'All in one row.',
-};
-const GranularityEnum = builder.enumType('Granularity', {
-  description: 'The size of time increments.',
-  values: valuesOf(granularities, (name) => lengths[name] as string),
-});
-const AttestationSortEnum = builder.enumType('AttestationSort', {
-  description: 'What attestation records are sorted by; ties by period.',
-  values: valuesOf(sortFields, (name) => (name === 'day' ? 'The period itself.' : `By ${name}.`)),
-});
-const SortOrderEnum = builder.enumType('SortOrder', {
-  description: 'A sort order.',
-  values: {
-    ASC: { value: 'asc', description: 'Smallest first.' },
-    DESC: { value: 'desc', description: 'Largest first.' },
-  } as const,
-});
+import { type AttestationPage, attestationPageOf, attestations, checkGranularity } from './resolve.ts';
 
 const AttestationRecordType = builder.objectRef<AttestationRow>('AttestationRecord').implement({
   description: "An entity's attestation duties over a period.",
@@ -83,40 +46,9 @@ const AttestationRecordConnection = builder.connectionObject(
   AttestationRecordEdge,
 );
 
-const queryArgs = builder.args((t) => ({
-  granularity: t.field({
-    type: GranularityEnum,
-    defaultValue: 'day',
-    description: 'Size of the time increments.',
-  }),
-  utc: t.boolean({ defaultValue: false, description: 'By UTC days instead of Ethereum chain days.' }),
-  fromDate: t.field({ type: 'Date', description: 'First date, inclusive.' }),
-  toDate: t.field({ type: 'Date', description: 'Last date, inclusive.' }),
-  fromDay: t.int({ description: 'First day of the calendar in use, inclusive, >= 0.' }),
-  toDay: t.int({ description: 'Last day of the calendar in use, inclusive, >= 0.' }),
-  sortBy: t.field({ type: AttestationSortEnum, defaultValue: 'day', description: 'What to sort by.' }),
-  sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'asc', description: 'Sort order.' }),
-}));
-type QueryArgs = InputShapeFromFields<typeof queryArgs>;
-
-function queryOf(args: QueryArgs): AttestationQuery {
-  for (const name of ['fromDay', 'toDay'] as const) {
-    const day = args[name];
-    if (day != null && day < 0) throw badArgument(name, `${name} is ${day}; an integer >= 0 is needed.`);
-  }
-  const query: AttestationQuery = {
-    granularity: args.granularity ?? 'day',
-    calendar: args.utc ? 'utc' : 'chain',
-    fromDate: args.fromDate ?? null,
-    toDate: args.toDate ?? null,
-    fromDay: args.fromDay ?? null,
-    toDay: args.toDay ?? null,
-    sortBy: (args.sortBy ?? 'day') as SortField,
-    sortOrder: args.sortOrder ?? 'asc',
-  };
-  checkBounds(query, 'argument');
-  return query;
-}
+const queryArgs = periodArgs('AttestationSort', 'attestation records', sortFields);
+type QueryArgs = PeriodArgs;
+type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 /** The fields to read for what is selected; `entityId` is the record's `id`. */
 function askedFields(info: GraphQLResolveInfo): AttestationField[] {
@@ -128,13 +60,14 @@ async function attestationConnection(
   key: EntityKey,
   args: QueryArgs & ConnectionArgs,
   info: GraphQLResolveInfo,
-  read: (query: AttestationQuery, range: AttestationRange) => Promise<AttestationPage>,
+  read: (query: AttestationQuery, range: PeriodRange) => Promise<AttestationPage>,
 ) {
-  const query = queryOf(args);
+  const query = periodQuery<SortField>(args);
+  checkGranularity(key, query, 'argument');
   const name = `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`;
   const range = connectionRange(args, {
-    defaultSize: ATTESTATIONS_DEFAULT_SIZE,
-    maxSize: ATTESTATIONS_MAX_SIZE,
+    defaultSize: PERIODS_DEFAULT_SIZE,
+    maxSize: PERIODS_MAX_SIZE,
     decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
   });
   const page = await read(query, { ...range, counted: selectedFields(info, []).has('totalCount') });
@@ -145,29 +78,42 @@ async function attestationConnection(
   );
 }
 
-const sizes = `At most ${ATTESTATIONS_MAX_SIZE} a page, ${ATTESTATIONS_DEFAULT_SIZE} by default.`;
+const sizes = `At most ${PERIODS_MAX_SIZE} a page, ${PERIODS_DEFAULT_SIZE} by default.`;
 
-builder.objectField(Operator, 'attestations', (t) =>
-  t.connection(
-    {
-      type: AttestationRecordType,
-      description: `Attestation duties of the operator over time, whatever its window. ${sizes}`,
-      args: queryArgs,
-      resolve: (row, args, ctx, info) =>
-        attestationConnection(row, args, info, (query, range) =>
-          attestationPageOf(ctx, row, query, range, askedFields(info)),
-        ),
-    },
-    AttestationRecordConnection,
-    AttestationRecordEdge,
-  ),
-);
+/** The attestations of what is an entity, as a field of its type. */
+export function attestationsOf<Row>(
+  type: ObjectRef<SchemaTypes, Row, Row>,
+  keyOf: (row: Row) => EntityKey,
+  description: string,
+) {
+  builder.objectField(type, 'attestations', (t) =>
+    t.connection(
+      {
+        type: AttestationRecordType,
+        extensions: { operation: 'listEntityAttestations', rows: PERIODS_DEFAULT_SIZE },
+        description: `${description} ${sizes}`,
+        args: queryArgs,
+        resolve: (row, args, ctx, info) => {
+          const key = keyOf(row);
+          return attestationConnection(key, args, info, (query, range) =>
+            attestationPageOf(ctx, key, query, range, askedFields(info)),
+          );
+        },
+      },
+      AttestationRecordConnection,
+      AttestationRecordEdge,
+    ),
+  );
+}
+
+attestationsOf(Operator, (row) => row, 'Attestation duties of the operator over time, whatever its window.');
 
 builder.queryField('attestations', (t) =>
   t.connection(
     {
       type: AttestationRecordType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listEntityAttestations', rows: PERIODS_DEFAULT_SIZE },
       description: `Attestation duties of an entity over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
       args: {
         entityId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),

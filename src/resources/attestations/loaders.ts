@@ -1,27 +1,43 @@
 import type { Context } from '../../context.ts';
 import { batchListLoader } from '../../kernel/batch.ts';
+import type { PeriodRange } from '../../periods/pages.ts';
+import { loadTag } from '../tags/loaders.ts';
 import {
   type AttestationQuery,
-  type AttestationRange,
   type AttestationRow,
+  attestationEntityExists,
   attestationPages,
   type EntityKey,
+  setAttestationPages,
 } from './queries.ts';
 import type { AttestationField } from './record.ts';
 
 const keyOf = (key: EntityKey) => JSON.stringify([key.network, key.idType, key.id]);
 
-/** A page of an entity's attestations; those of every operator on a page are one statement. */
+/** A page of an entity's attestations; those of every operator on a page are one statement, and so are those of sets. */
 export const loadAttestationPage = async (
   ctx: Context,
   key: EntityKey,
   query: AttestationQuery,
-  range: AttestationRange,
+  range: PeriodRange,
   asked: readonly AttestationField[],
-): Promise<AttestationRow[]> =>
-  (await batchListLoader<EntityKey, AttestationRow>(
+): Promise<AttestationRow[]> => {
+  const isSet = key.idType === 'privateSet';
+  if (isSet && !(await entityExists(ctx, key))) return [];
+  const loader = batchListLoader<EntityKey, AttestationRow>(
     ctx.loaders,
-    `attestations:${JSON.stringify([query, range, asked])}`,
+    `attestations:${JSON.stringify([isSet, query, range, asked])}`,
     keyOf,
-    (keys) => attestationPages(ctx.db, keys, query, range, asked),
-  ).load(key)) ?? [];
+    (keys) =>
+      isSet
+        ? setAttestationPages(ctx.primary, keys, query, range, asked)
+        : attestationPages(ctx.db, keys, query, range, asked),
+  );
+  return (await loader.load(key)) ?? [];
+};
+
+/** Whether an entity is known; a private set is to its owner only. */
+export const entityExists = async (ctx: Context, key: EntityKey): Promise<boolean> =>
+  key.idType === 'privateSet'
+    ? (await loadTag(ctx, key.id))?.network === key.network
+    : attestationEntityExists(ctx.db, key);

@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import { bigCount, count, date, gwei, nonNegative, text, timestamp } from '../../kernel/leaves.ts';
-
-/** The sizes of time increments (spec §4.4). */
-export const granularities = ['hour', 'day', 'week', 'month', 'quarter', 'year', 'all'] as const;
-export const Granularity = z.enum(granularities);
-export type Granularity = z.infer<typeof Granularity>;
-
-const only = (rows: string) => `Set on ${rows} only, else null.`;
+import { bigCount, count, gwei, nonNegative, text } from '../../kernel/leaves.ts';
+import { PeriodKeys } from '../../periods/record.ts';
 
 /** Entity attestations record (spec §2.3); which keys are set for which granularity by the decisions on time. */
 export const AttestationRecord = z
@@ -34,31 +28,8 @@ export const AttestationRecord = z
     sumEndEpochEffectiveBalance: gwei().describe('Effective balance at the end of the period, in Gwei.'),
     hour: count()
       .nullable()
-      .describe(`Hour since the start of day 0 of the calendar. ${only('hour rows')}`),
-    day: count()
-      .nullable()
-      .describe(`Day of the calendar. ${only('hour and day rows')}`),
-    startDay: count()
-      .nullable()
-      .describe(`First day with data. ${only('rows longer than a day')}`),
-    endDay: count()
-      .nullable()
-      .describe(`Last day with data. ${only('rows longer than a day')}`),
-    startEpoch: count().describe('First epoch with data.'),
-    endEpoch: count().describe('Last epoch with data.'),
-    startDate: date()
-      .nullable()
-      .describe(`Date of the first day with data. ${only('rows longer than a day')}`),
-    endDate: date()
-      .nullable()
-      .describe(`Date of the last day with data. ${only('rows longer than a day')}`),
-    date: date()
-      .nullable()
-      .describe(`UTC date on which the day starts. ${only('hour and day rows')}`),
-    startTimestamp: timestamp().describe('When the first slot with data begins.'),
-    endTimestamp: timestamp().describe('When the last slot with data begins.'),
-    startSlot: count().describe('First slot of the first epoch with data.'),
-    endSlot: count().describe('Last slot of the last epoch with data.'),
+      .describe('Hour since the start of day 0 of the calendar. Set on hour rows only, else null.'),
+    ...PeriodKeys.shape,
   })
   .meta({ id: 'AttestationRecord', description: "An entity's attestation duties over a period." });
 export type AttestationRecord = z.infer<typeof AttestationRecord>;

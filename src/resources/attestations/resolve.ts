@@ -1,64 +1,42 @@
 import type { Context } from '../../context.ts';
-import { type Slice, slice } from '../../kernel/page.ts';
-import { badInput, type Fault, notFound } from '../../kernel/refusal.ts';
+import { badInput, notFound } from '../../kernel/refusal.ts';
+import type { PeriodRange } from '../../periods/pages.ts';
+import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import { normaliseId } from '../operators/record.ts';
-import { loadAttestationPage } from './loaders.ts';
-import {
-  type AttestationQuery,
-  type AttestationRange,
-  type AttestationRow,
-  attestationEntityExists,
-  type EntityKey,
-} from './queries.ts';
-import type { AttestationField } from './record.ts';
+import { entityExists, loadAttestationPage } from './loaders.ts';
+import type { AttestationQuery, EntityKey } from './queries.ts';
+import type { AttestationField, AttestationRecord } from './record.ts';
 
-export const ATTESTATIONS_DEFAULT_SIZE = 10;
-export const ATTESTATIONS_MAX_SIZE = 1_000;
+export type AttestationPage = PeriodPage<AttestationRecord>;
 
-type Bounds = Pick<AttestationQuery, 'fromDate' | 'toDate' | 'fromDay' | 'toDay'>;
-
-/** Refuses a range that ends before it begins; `place` is where the caller wrote it (`query`, `argument`). */
-export function checkBounds(bounds: Bounds, place: string): void {
-  const faults: Fault[] = [];
-  for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
-    const [first, last] = [bounds[from], bounds[to]];
-    if (first === null || last === null || first <= last) continue;
-    const msg = `${from} is ${first}, after ${to} ${last}.`;
-    faults.push({ loc: [place, from], msg, type: 'range' });
-  }
-  if (faults.length > 0) throw badInput(faults);
+/** Refuses hours of a private set, whose figures are of days; `place` is where the caller wrote it. */
+export function checkGranularity({ idType }: EntityKey, { granularity }: AttestationQuery, place: string) {
+  if (idType !== 'privateSet' || granularity !== 'hour') return;
+  const msg = 'granularity is hour; the figures of a private set are of days and longer.';
+  throw badInput([{ loc: [place, 'granularity'], msg, type: 'enum' }]);
 }
 
-/** `total` is null where it was not asked for. */
-export type AttestationPage = Slice<AttestationRow> & { total: number | null };
-
 /** A page of an entity's attestation duties; empty where there are none, also for an entity that is not known. */
-export async function attestationPageOf(
+export const attestationPageOf = (
   ctx: Context,
   key: EntityKey,
   query: AttestationQuery,
-  range: AttestationRange,
+  range: PeriodRange,
   asked: readonly AttestationField[],
-): Promise<AttestationPage> {
-  const fetched = await loadAttestationPage(ctx, key, query, range, asked);
-  // Only a page past the end has no row to carry the total.
-  const past = range.after !== undefined || range.before !== undefined || (range.offset ?? 0) > 0;
-  const again = fetched.length === 0 && past && range.counted;
-  const first = again ? await loadAttestationPage(ctx, key, query, { limit: 1, counted: true }, []) : fetched;
-  return { ...slice(fetched, range), total: range.counted ? (first[0]?.total ?? 0) : null };
-}
+): Promise<AttestationPage> =>
+  periodPage(range, (part, bare) => loadAttestationPage(ctx, key, query, part, bare ? [] : asked));
 
 /** The same for an entity that a caller names: NOT_FOUND when it is not known (spec §4.4). */
 export async function attestations(
   ctx: Context,
   entity: EntityKey,
   query: AttestationQuery,
-  range: AttestationRange,
+  range: PeriodRange,
   asked: readonly AttestationField[],
 ): Promise<AttestationPage> {
-  const key = { ...entity, id: normaliseId(entity.id) };
+  const id = normaliseId(entity.id);
+  const key = { ...entity, id: entity.idType === 'privateSet' ? id.toLowerCase() : id };
   const page = await attestationPageOf(ctx, key, query, range, asked);
-  if (page.rows.length === 0 && !page.total && !(await attestationEntityExists(ctx.db, key)))
-    throw notFound();
+  if (page.rows.length === 0 && !page.total && !(await entityExists(ctx, key))) throw notFound();
   return page;
 }

@@ -131,6 +131,7 @@ builder.node(Operator, {
     in: t.field({
       type: Operator,
       nullable: true,
+      extensions: { operation: 'getOperatorSummary' },
       description: 'The same operator in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
       resolve: (row, args, ctx, info) =>
@@ -188,6 +189,7 @@ builder.queryField('operators', (t) =>
     {
       type: Operator,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
       description: `Operators of a class by network penetration, largest first. At most ${OPERATORS_MAX_SIZE} a page, ${OPERATORS_DEFAULT_SIZE} by default. REST: GET /v0/eth/operators.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
@@ -225,6 +227,7 @@ builder.queryField('operator', (t) =>
   t.field({
     type: Operator,
     nullable: true,
+    extensions: { operation: 'getOperatorSummary' },
     description: 'One operator; null when there is none. REST: GET /v0/eth/operators/{operator_id}/summary.',
     args: {
       operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
@@ -256,6 +259,7 @@ builder.objectField(Operator, 'poolShares', (t) =>
   t.connection(
     {
       type: Operator,
+      extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
       description:
         'Of a pool or node operator: its pool shares in the same window, by network penetration. Empty for other classes.',
       args: { poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }) },

@@ -1,10 +1,13 @@
 import type { Context } from '../../context.ts';
 import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
+import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
+import { countTags } from '../tags/resolve.ts';
 import {
   type ListKey,
   type OperatorKey,
   type OperatorRow,
+  operatorListSize,
   operatorPages,
   operatorsByKey,
   type RankedOperatorRow,
@@ -17,8 +20,15 @@ export type { OperatorKey };
 export const operatorKeyText = (key: OperatorKey) =>
   JSON.stringify([key.network, key.idType, key.timeWindow, key.id]);
 
-/** One summary by its key; all that a request asks for in one step travel in one statement. */
-export const loadOperator = (ctx: Context, key: OperatorKey, asked: readonly OperatorField[]) =>
+/** One summary by its key; all that a request asks for in one step travel in one statement. Private sets are their owner's. */
+export const loadOperator = (
+  ctx: Context,
+  key: OperatorKey,
+  asked: readonly OperatorField[],
+): Promise<OperatorRow | undefined> =>
+  key.idType === 'privateSet' ? loadSetSummary(ctx, key) : loadStoredOperator(ctx, key, asked);
+
+const loadStoredOperator = (ctx: Context, key: OperatorKey, asked: readonly OperatorField[]) =>
   batchLoader<OperatorKey, OperatorRow>(
     ctx.loaders,
     `operator:${asked.join()}`,
@@ -41,10 +51,35 @@ export const loadOperatorPage = async (
   list: ListKey,
   range: Range<number>,
   asked: readonly OperatorField[],
-): Promise<RankedOperatorRow[]> =>
-  (await batchListLoader<ListKey, RankedOperatorRow>(
-    ctx.loaders,
-    `operatorPage:${JSON.stringify([range, asked])}`,
-    listKeyOf,
-    (lists) => operatorPages(ctx.db, lists, range, asked),
-  ).load(list)) ?? [];
+): Promise<RankedOperatorRow[]> => {
+  if (list.idType === 'privateSet') return privateSetPage(ctx, list, range);
+  return (
+    (await batchListLoader<ListKey, RankedOperatorRow>(
+      ctx.loaders,
+      `operatorPage:${JSON.stringify([range, asked])}`,
+      listKeyOf,
+      (lists) => operatorPages(ctx.db, lists, range, asked),
+    ).load(list)) ?? []
+  );
+};
+
+/** A page of the caller's private sets, ranked by their validators. */
+async function privateSetPage(
+  ctx: Context,
+  list: ListKey,
+  range: Range<number>,
+): Promise<RankedOperatorRow[]> {
+  const total = await countTags(ctx, list.network);
+  const [low, high] = [(range.after ?? -1) + 1, Math.min(range.before ?? total, total)];
+  const from = range.backward ? Math.max(low, high - range.limit - 1) : low;
+  const size = Math.min(range.limit + 1, high - from);
+  const rows = size > 0 ? await loadSetSummaries(ctx, list, { from, size }) : [];
+  const ranked = rows.map((row, index) => ({ ...row, list: 0, rank: from + index, total, revision: 0 }));
+  return range.backward ? ranked.reverse() : ranked;
+}
+
+/** How many operators a list has, and its revision; undefined when there is no such list. Private sets have but one. */
+export const operatorSize = async (ctx: Context, list: ListKey) =>
+  list.idType === 'privateSet'
+    ? { total: await countTags(ctx, list.network), revision: 0 }
+    : operatorListSize(ctx.db, list);

@@ -3,13 +3,12 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Range, type Slice, slice, type Walk, walkEnded } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
-import { loadOperator, loadOperatorPage } from './loaders.ts';
+import { loadOperator, loadOperatorPage, operatorSize } from './loaders.ts';
 import {
   type ListKey,
   type OperatorKey,
   type OperatorRow,
   operatorExists,
-  operatorListSize,
   type RankedOperatorRow,
 } from './queries.ts';
 import { type IdType, isAddress, normaliseId, type OperatorField, type PoolType } from './record.ts';
@@ -84,7 +83,7 @@ export async function operatorPageOf(
   const fetched = await loadOperatorPage(ctx, list, range, asked);
   // Only a page past the end has no row to carry the size; a list's first page without rows is an empty list.
   const past = range.after !== undefined || range.before !== undefined;
-  const size = fetched[0] ?? (past || walk ? await operatorListSize(ctx.db, list) : undefined);
+  const size = fetched[0] ?? (past || walk ? await operatorSize(ctx, list) : undefined);
   if (walk && !size) throw walkEnded(walk);
   return { ...slice(fetched, range), total: size?.total ?? 0, revision: size?.revision ?? 0 };
 }

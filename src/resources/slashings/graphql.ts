@@ -63,6 +63,7 @@ builder.queryField('slashings', (t) =>
     {
       type: SlashingType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
       description: `Slashed validators, ascending by slashing epoch and validator index. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default. REST: GET /v0/eth/slashings.`,
       args: {
         fromDay: t.arg.int({ description: 'Chain day >= 0 from which on to list.' }),
@@ -106,6 +107,7 @@ builder.queryField('slashing', (t) =>
   t.field({
     type: SlashingType,
     nullable: true,
+    extensions: { operation: 'slashing' },
     description: 'The slashing of one validator, by index or public key; null when it was never slashed.',
     args: {
       validatorIndex: t.arg.int({ description: 'Index of the validator.' }),
@@ -130,6 +132,7 @@ builder.objectField(Operator, 'slashings', (t) =>
   t.connection(
     {
       type: SlashingType,
+      extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
       description: `Slashings of its validators, ascending by slashing epoch and validator index, whatever its window. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default.`,
       resolve: async (operator, args, ctx) => {
         const range = connectionRange(args, {

@@ -69,6 +69,7 @@ builder.node(StakeAuthority, {
     in: t.field({
       type: StakeAuthority,
       nullable: true,
+      extensions: { operation: 'stakeAuthority' },
       description: 'The same stake authority in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
       resolve: (row, { window }, ctx, info) =>
@@ -96,6 +97,7 @@ builder.queryField('stakeAuthorities', (t) =>
     {
       type: StakeAuthority,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listStakeAuthoritiesV1', rows: STAKE_AUTHORITIES_DEFAULT_SIZE },
       description: `Solana stake authorities by network penetration, largest first. At most ${STAKE_AUTHORITIES_MAX_SIZE} a page, ${STAKE_AUTHORITIES_DEFAULT_SIZE} by default. REST: GET /v1/solana/delegators/stakeAuthorities.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
@@ -131,6 +133,7 @@ builder.queryField('stakeAuthority', (t) =>
   t.field({
     type: StakeAuthority,
     nullable: true,
+    extensions: { operation: 'stakeAuthority' },
     description: 'One stake authority; null when there is none.',
     args: {
       stakeAuthority: t.arg.string({ required: true, description: 'Address of the stake authority.' }),

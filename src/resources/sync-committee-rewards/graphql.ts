@@ -1,4 +1,3 @@
-import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
@@ -6,9 +5,11 @@ import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { badArgument } from '../../kernel/refusal.ts';
+import { askedBlockFields, BlockType } from '../blocks/graphql.ts';
+import { loadBlock } from '../blocks/loaders.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
-import { loadSlotState, loadValidatorRewardTotal } from './loaders.ts';
+import { loadValidatorRewardTotal } from './loaders.ts';
 import type { RewardRow, SlotKey } from './queries.ts';
 import { SyncCommitteeReward } from './record.ts';
 import {
@@ -38,6 +39,13 @@ const SyncCommitteeRewardType = builder.objectRef<RewardRow>('SyncCommitteeRewar
       nullable: true,
       description: 'The validator that holds the seat; null when it is not stored.',
       resolve: (row, _args, ctx) => loadValidator(ctx, row),
+    }),
+    block: t.field({
+      type: BlockType,
+      nullable: true,
+      description: 'The block of the slot; null when it is not stored.',
+      resolve: ({ network, consensusSlot: slot }, _args, ctx, info) =>
+        loadBlock(ctx, { network, slot }, askedBlockFields(info, [])),
     }),
   }),
 });
@@ -72,13 +80,8 @@ async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs)
 }
 
 const sizes = `At most ${COMMITTEE_SIZE} a page, as many by default.`;
-const slotArgs = builder.args((t) => ({
-  slot: t.int({ required: true, description: 'Slot of the block, >= 0.' }),
-  network: t.field({
-    type: NetworkEnum,
-    description: 'Network; default: that of the network header, else MAINNET.',
-  }),
-}));
+/** What a query asks for that gives no size (graphql/size.ts). */
+const wholeCommittee = { operation: 'listSyncCommitteeRewards', rows: COMMITTEE_SIZE };
 
 function slotOf(ctx: Context, args: { slot: number; network?: Network | null | undefined }): SlotKey {
   if (args.slot < 0) throw badArgument('slot', `slot is ${args.slot}; an integer >= 0 is needed.`);
@@ -91,7 +94,14 @@ builder.queryField('syncCommitteeRewards', (t) =>
       type: SyncCommitteeRewardType,
       nullable: true, // so that a refusal leaves the other root fields whole
       description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for one after the last stored. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
-      args: slotArgs,
+      args: {
+        slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
+        network: t.arg({
+          type: NetworkEnum,
+          description: 'Network; default: that of the network header, else MAINNET.',
+        }),
+      },
+      extensions: wholeCommittee,
       resolve: (_root, args, ctx: Context) => slotConnection(ctx, slotOf(ctx, args), args),
     },
     SyncCommitteeRewardConnection,
@@ -99,48 +109,24 @@ builder.queryField('syncCommitteeRewards', (t) =>
   ),
 );
 
-const Block = builder.objectRef<SlotKey>('Block').implement({
-  description: 'A block that the sync committee was rewarded in.',
-  fields: (t) => ({
-    network: t.field({
-      type: NetworkEnum,
-      description: 'Network of the block.',
-      resolve: (slot) => slot.network,
-    }),
-    consensusSlot: t.int({ description: 'Slot of the block.', resolve: ({ slot }) => slot }),
-    epoch: t.int({
-      description: 'Epoch of the slot.',
-      resolve: ({ slot }) => Math.floor(slot / SLOTS_PER_EPOCH),
-    }),
-    syncCommitteeRewards: t.connection(
-      {
-        type: SyncCommitteeRewardType,
-        description: `What each seat of the sync committee earned, ascending by validator index. ${sizes}`,
-        resolve: (slot, args, ctx) => slotConnection(ctx, slot, args),
-      },
-      SyncCommitteeRewardConnection,
-      SyncCommitteeRewardEdge,
-    ),
-  }),
-});
-
-builder.queryField('block', (t) =>
-  t.field({
-    type: Block,
-    nullable: true,
-    description: 'The block of a slot; null for a slot without a block, or of which nothing is stored.',
-    args: slotArgs,
-    resolve: async (_root, args, ctx) => {
-      const slot = slotOf(ctx, args);
-      return (await loadSlotState(ctx, slot))?.total ? slot : null;
+builder.objectField(BlockType, 'syncCommitteeRewards', (t) =>
+  t.connection(
+    {
+      type: SyncCommitteeRewardType,
+      description: `What each seat of the sync committee earned in it, ascending by validator index. ${sizes}`,
+      extensions: wholeCommittee,
+      resolve: ({ network, consensusSlot: slot }, args, ctx) => slotConnection(ctx, { network, slot }, args),
     },
-  }),
+    SyncCommitteeRewardConnection,
+    SyncCommitteeRewardEdge,
+  ),
 );
 
 builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
   t.connection(
     {
       type: SyncCommitteeRewardType,
+      extensions: { operation: 'listSyncCommitteeRewards', rows: VALIDATOR_REWARDS_DEFAULT_SIZE },
       description: `What it earned on sync committees, newest slot first. At most ${VALIDATOR_REWARDS_MAX_SIZE} a page, ${VALIDATOR_REWARDS_DEFAULT_SIZE} by default.`,
       resolve: async (validator, args, ctx) => {
         const range = connectionRange(args, {

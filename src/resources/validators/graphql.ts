@@ -52,6 +52,7 @@ builder.node(ValidatorType, {
     }),
     operators: t.field({
       type: [Operator],
+      extensions: { operation: 'listOperators', rows: 4 },
       description:
         'The operators it belongs to, in a window: those of its deposit address, withdrawal address, node operator and pool, in this order. Those without a summary are left out.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }) },
@@ -74,6 +75,7 @@ builder.queryField('validator', (t) =>
   t.field({
     type: ValidatorType,
     nullable: true,
+    extensions: { operation: 'validator' },
     description: 'One validator, by exactly one of index and public key; null when it is not known.',
     args: {
       index: t.arg.int({ description: 'Index of the validator, >= 0.' }),
@@ -100,6 +102,7 @@ builder.objectField(Operator, 'validators', (t) =>
   t.connection(
     {
       type: ValidatorType,
+      extensions: { operation: 'validators', rows: VALIDATORS_DEFAULT_SIZE },
       description: `Its validators by index, whatever its window: of deposit addresses, withdrawal addresses, node operators, pools and pool shares; empty for other classes. At most ${VALIDATORS_MAX_SIZE} a page, ${VALIDATORS_DEFAULT_SIZE} by default.`,
       resolve: async (operator, args, ctx) => {
         const range = connectionRange(args, {

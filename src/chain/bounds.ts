@@ -1,0 +1,46 @@
+import { badInput, type Fault } from '../kernel/refusal.ts';
+import { type Calendar, dayOfDate, type EpochRange, epochsOfDay } from './calendar.ts';
+import type { Network } from './networks.ts';
+
+/** The range of time that a caller asks for (decisions: time); ends inclusive, null where open. */
+export type Bounds = {
+  fromDate: string | null;
+  toDate: string | null;
+  fromDay: number | null;
+  toDay: number | null;
+};
+
+/** What is wrong with a range that ends before it begins; `place` is where the caller wrote it (`query`, `argument`). */
+export function boundFaults(bounds: Bounds, place: string): Fault[] {
+  const faults: Fault[] = [];
+  for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
+    const [first, last] = [bounds[from], bounds[to]];
+    if (first === null || last === null || first <= last) continue;
+    const msg = `${from} is ${first}, after ${to} ${last}.`;
+    faults.push({ loc: [place, from], msg, type: 'range' });
+  }
+  return faults;
+}
+
+/** Refuses a range that ends before it begins. */
+export function checkBounds(bounds: Bounds, place: string): void {
+  const faults = boundFaults(bounds, place);
+  if (faults.length > 0) throw badInput(faults);
+}
+
+const LAST_EPOCH = 2 ** 31 - 1; // the last that can be stored
+
+/**
+ * The epochs of a range of days and dates of a calendar, ends inclusive; the narrower of both counts. `last` is below
+ * `first` where no epoch is in it.
+ */
+export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
+  const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));
+  const firsts = [bounds.fromDay, dayOf(bounds.fromDate)].filter((day) => day !== null);
+  const lasts = [bounds.toDay, dayOf(bounds.toDate)].filter((day) => day !== null);
+  const epochs = (day: number) => epochsOfDay(network, calendar, day);
+  return {
+    first: Math.min(LAST_EPOCH, Math.max(0, ...firsts.map((day) => epochs(day).first))),
+    last: Math.min(LAST_EPOCH, ...lasts.map((day) => epochs(day).last)),
+  };
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { dayOfDate, spanOfChainDay } from '../chain/calendar.ts';
+import { Network } from '../chain/networks.ts';
+import { decode } from '../kernel/decode.ts';
+import { parseDate } from '../kernel/time.ts';
+import { ChainDailyReward } from '../resources/chain-daily-rewards/record.ts';
+import { momentFault } from './given-time.ts';
+import { type Importer, isObject } from './importer.ts';
+import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
+
+const { date, startEpoch, endEpoch } = ChainDailyReward.shape;
+const Shape = ChainDailyReward.extend({
+  network: Network,
+  // follow from the day; a source may leave them out
+  date: date.nullable(),
+  startEpoch: startEpoch.nullable(),
+  endEpoch: endEpoch.nullable(),
+  startTimestamp: z.string().nullable(),
+  endTimestamp: z.string().nullable(),
+});
+type GivenReward = z.infer<typeof Shape>;
+
+/** What fields say of one another; asked only of rows whose fields fit. */
+const ImportedReward = Shape.pipe(z.custom<GivenReward>()).superRefine((row, context) => {
+  const fault = (path: keyof GivenReward, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message });
+  const name = `day ${row.day} of ${row.network}`;
+  const span = spanOfChainDay(row.network, row.day);
+  for (const field of ['date', 'startEpoch', 'endEpoch'] as const) {
+    if (row[field] !== null && row[field] !== span[field])
+      fault(field, `is ${row[field]}; that of ${name} is ${span[field]}`);
+  }
+  for (const [field, begins, what] of [
+    ['startTimestamp', span.start, name],
+    ['endTimestamp', span.end, `the last slot of ${name}`],
+  ] as const) {
+    const given = row[field];
+    const moment = given === null ? undefined : momentFault(given, begins, what);
+    if (moment) fault(field, moment);
+  }
+});
+export type ImportedReward = z.infer<typeof ImportedReward>;
+const { columns, stored } = fieldColumns<ImportedReward>([
+  ['network', 'text', 'network'],
+  ['day', 'int', 'day'],
+  ['sum_consensus_rewards', 'bigint', 'sumConsensusRewards'],
+  ['sum_execution_rewards', 'numeric', 'sumExecutionRewards'],
+  ['sum_priority_fees', 'numeric', 'sumPriorityFees'],
+  ['sum_baseline_mev', 'numeric', 'sumBaselineMev'],
+  ['sum_effective_balance', 'bigint', 'sumEffectiveBalance'],
+]);
+const table: PlainTable = {
+  name: 'chain_daily_rewards',
+  key: ['network', 'day'],
+  columns,
+  scope: ['network'],
+};
+
+/** The day of a row that tells only its date. */
+function withDay(row: Record<string, unknown>): Record<string, unknown> {
+  const network = Network.safeParse(row.network).data;
+  const dated = typeof row.date === 'string' && parseDate(row.date) !== undefined;
+  if ((row.day ?? null) !== null || !network || !dated) return row;
+  return { ...row, day: dayOfDate(network, row.date as string) };
+}
+
+// A body may begin at a day: a shorter list removes nothing by itself.
+export const chainDailyRewardImporter: Importer<ImportedReward> = {
+  resource: 'chain-daily-rewards',
+  shape: Shape,
+  check: (raw, { network }) => {
+    const value = decode(Shape, raw);
+    return ImportedReward.safeParse(isObject(value) ? withDay({ network, ...value }) : value);
+  },
+  columns,
+  stored,
+  key: table.key,
+  merge: (client, options) => mergePlain(client, table, options),
+};

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { calendars, dateOfDay, dayOfEpoch, epochStart, isoTime } from '../chain/calendar.ts';
+import { electraEpoch, MAX_EFFECTIVE_BALANCE_ELECTRA } from '../chain/churn.ts';
+import { Network } from '../chain/networks.ts';
+import { decode } from '../kernel/decode.ts';
+import { Consolidation } from '../resources/consolidations/record.ts';
+import { type Importer, isObject } from './importer.ts';
+import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
+
+const record = Consolidation.shape;
+// Entities follow from the validators that are stored, and are not looked at.
+const Shape = Consolidation.omit({ sourceEntities: true, targetEntities: true }).extend({
+  network: Network,
+  // These follow from the epoch; a source may leave them out, and is checked where it does not.
+  day: record.day.nullable(),
+  date: record.date.nullable(),
+  timestamp: record.timestamp.nullable(),
+});
+type ShapeRow = z.infer<typeof Shape>;
+
+const ImportedConsolidation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, context) => {
+  const { network, epoch, day, date, timestamp } = row;
+  const fault = (path: keyof ShapeRow, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message });
+  if (row.sourceValidatorIndex === row.targetValidatorIndex) {
+    fault('targetValidatorIndex', `is ${row.targetValidatorIndex}, the source itself`);
+  }
+  if (BigInt(row.consolidatedBalance) > MAX_EFFECTIVE_BALANCE_ELECTRA) {
+    const msg = `is ${row.consolidatedBalance}; at most ${MAX_EFFECTIVE_BALANCE_ELECTRA} Gwei can move`;
+    fault('consolidatedBalance', msg);
+  }
+  if (epoch < electraEpoch[network]) {
+    fault('epoch', `is ${epoch}; consolidations of ${network} begin with epoch ${electraEpoch[network]}`);
+  }
+  // A body is of one calendar or the other.
+  const days = calendars.map((calendar) => dayOfEpoch(network, calendar, epoch));
+  const dates = days.map((known) => dateOfDay(network, known));
+  const either = (values: readonly unknown[]) => [...new Set(values)].join(' or ');
+  if (day !== null && !days.includes(day))
+    fault('day', `is ${day}; epoch ${epoch} is in day ${either(days)}`);
+  if (date !== null && !dates.includes(date)) {
+    fault('date', `is ${date}; epoch ${epoch} is in the day of ${either(dates)}`);
+  }
+  const begins = isoTime(epochStart(network, epoch));
+  if (timestamp !== null && timestamp !== begins)
+    fault('timestamp', `is ${timestamp}; epoch ${epoch} begins at ${begins}`);
+});
+export type ImportedConsolidation = z.infer<typeof ImportedConsolidation>;
+
+const { columns, stored } = fieldColumns<ImportedConsolidation>([
+  ['network', 'text', 'network'],
+  ['source_index', 'int', 'sourceValidatorIndex'],
+  ['source_pubkey', 'text', 'sourceValidatorPubkey'],
+  ['target_index', 'int', 'targetValidatorIndex'],
+  ['target_pubkey', 'text', 'targetValidatorPubkey'],
+  ['epoch', 'int', 'epoch'],
+  ['consolidated_balance', 'bigint', 'consolidatedBalance'],
+]);
+const table: PlainTable = {
+  name: 'consolidations',
+  key: ['network', 'source_index'],
+  columns,
+  scope: ['network'],
+};
+
+// A consolidation never goes away, and a body may be of a range or of one entity: it removes nothing by itself.
+export const consolidationImporter: Importer<ImportedConsolidation> = {
+  resource: 'consolidations',
+  shape: Shape,
+  check: (raw, { network }) =>
+    ImportedConsolidation.safeParse(isObject(raw) ? decode(Shape, { network, ...raw }) : raw),
+  columns,
+  stored,
+  key: table.key,
+  merge: (client, options) => mergePlain(client, table, options),
+};

@@ -1,0 +1,124 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { decode } from '../kernel/decode.ts';
+import { leafKind } from '../kernel/leaves.ts';
+import {
+  definitions,
+  fieldsOf,
+  type RewardKind,
+  type RewardsNetwork,
+  recordOf,
+  rewardKinds,
+  rewardsNetworks,
+} from '../resources/network-rewards/record.ts';
+import {
+  type ImportCounts,
+  type Importer,
+  isObject,
+  type MergeOptions,
+  snake,
+  snakeCased,
+} from './importer.ts';
+import { mergePlain, type PlainTable } from './plain-table.ts';
+import type { Column } from './staging.ts';
+
+/** A day of a validator, or of its network as a whole, in the fields of its record. */
+export type ImportedReward = { kind: RewardKind; row: Record<string, unknown> };
+
+const sqlTypes: Record<string, string> = { Int: 'integer', Decimal: 'numeric', Date: 'date', String: 'text' };
+
+/** The columns of a record's fields. */
+const columnsOf = (network: RewardsNetwork, kind: RewardKind): Column[] =>
+  fieldsOf(network, kind).map((field) => {
+    const type = leafKind(recordOf(network, kind).shape[field] as z.ZodType);
+    return { name: snake(field), type: type ? (sqlTypes[type] as string) : 'text[]' };
+  });
+
+/** The table of a network's days of a kind, and which staged rows go there. */
+function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
+  const scope = kind === 'validator' ? [snake(definitions[network].idField)] : [];
+  return {
+    name: `${network}_${kind}_rewards`,
+    key: [...scope, 'day'],
+    columns: columnsOf(network, kind),
+    scope,
+    from: `(select * from staged where kind = '${kind}')`,
+  };
+}
+
+/** The columns of both kinds: one file may hold days of validators and of their network. */
+function stagedColumns(network: RewardsNetwork): Column[] {
+  const both = rewardKinds.flatMap((kind) => columnsOf(network, kind));
+  const named = new Map(both.map((column) => [column.name, column]));
+  return [{ name: 'kind', type: 'text' }, ...named.values()];
+}
+
+/** Every table of daily rewards. */
+export const rewardTables = rewardsNetworks.flatMap((network) =>
+  rewardKinds.map((kind) => `${network}_${kind}_rewards`),
+);
+
+async function mergeRewards(
+  client: pg.ClientBase,
+  network: RewardsNetwork,
+  options: MergeOptions,
+): Promise<ImportCounts> {
+  const counts = { inserted: 0, updated: 0, removed: 0 };
+  for (const kind of rewardKinds) {
+    const merged = await mergePlain(client, tableOf(network, kind), options);
+    for (const name of ['inserted', 'updated', 'removed'] as const) counts[name] += merged[name];
+  }
+  return counts;
+}
+
+/** Ranges in a row do not end before they begin: `fromBlockNumber` and `toBlockNumber`, and the like. */
+function checkRanges(row: Record<string, unknown>, context: z.RefinementCtx) {
+  for (const [name, last] of Object.entries(row)) {
+    const from = name.replace(/^to(?=[A-Z])/, 'from');
+    const first = row[from];
+    if (from === name || typeof first !== 'number' || typeof last !== 'number' || first <= last) continue;
+    context.addIssue({ code: 'custom', path: [name], message: `is ${last}, before ${from} ${first}` });
+  }
+}
+
+// A body may be narrowed to a range of days: it removes nothing by itself.
+function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
+  const { idField, countField } = definitions[network];
+  const checkOf = (kind: RewardKind) =>
+    recordOf(network, kind)
+      .superRefine(checkRanges)
+      .transform((row) => ({ kind, row }));
+  const checks = { validator: checkOf('validator'), network: checkOf('network') };
+  const neither = z.custom<ImportedReward>(
+    () => false,
+    `has neither ${idField}, as a validator's row has, nor ${countField}, as one of the network`,
+  );
+  const another = z.custom<ImportedReward>(
+    () => false,
+    `is of another network; these rows are of ${network}`,
+  );
+  return {
+    resource: `${network}-rewards`,
+    // of both kinds: a row is one or the other by the fields that it has
+    shape: recordOf(network, 'network').extend(recordOf(network, 'validator').shape),
+    check: (raw) => {
+      if (!isObject(raw)) return checks.network.safeParse(raw);
+      // GraphQL rows name their network
+      if (raw.network !== undefined && String(raw.network).toLowerCase() !== network) {
+        return another.safeParse(raw);
+      }
+      const kind = idField in raw ? 'validator' : countField in raw ? 'network' : undefined;
+      if (!kind) return neither.safeParse(raw);
+      return checks[kind].safeParse(decode(recordOf(network, kind), raw));
+    },
+    columns: stagedColumns(network),
+    stored: ({ kind, row }) => ({ kind, ...snakeCased(row) }),
+    key: ['kind', `coalesce(${snake(idField)}::text, '')`, 'day'],
+    merge: (client, options) => mergeRewards(client, network, options),
+  };
+}
+
+/** An importer for each network: its rows do not say which it is. */
+export const networkRewardImporters = Object.fromEntries(
+  rewardsNetworks.map((network) => [`${network}-rewards`, importerOf(network)]),
+) as Record<`${RewardsNetwork}-rewards`, Importer<ImportedReward>>;

@@ -1,0 +1,31 @@
+import { type Calendar, dateOfDay, epochsOfDay, epochsOfHour, FIRST_UTC_DATE } from '../chain/calendar.ts';
+import type { Network } from '../chain/networks.ts';
+
+/** A day beyond, in the 23rd century, is a mistake, and would make a part of its own. */
+export const MAX_DAY = 100_000;
+
+type Period = {
+  network: Network;
+  calendar: Calendar;
+  day: number;
+  hour: number | null;
+  startEpoch: number;
+  endEpoch: number;
+};
+
+/** What is wrong with the period that a row says it is of, field by field. */
+export function* periodFaults(row: Period): Generator<[field: string, message: string]> {
+  const { network, calendar, hour, day } = row;
+  if (hour !== null && Math.floor(hour / 24) !== day) yield ['hour', `is ${hour}, not an hour of day ${day}`];
+  const epochs = hour === null ? epochsOfDay(network, calendar, day) : epochsOfHour(network, calendar, hour);
+  for (const name of ['startEpoch', 'endEpoch'] as const) {
+    if (row[name] < epochs.first || row[name] > epochs.last) {
+      yield [name, `is ${row[name]}; the period holds epochs ${epochs.first} to ${epochs.last}`];
+    }
+  }
+  if (row.startEpoch > row.endEpoch)
+    yield ['startEpoch', `is ${row.startEpoch}, after endEpoch ${row.endEpoch}`];
+  if (calendar === 'utc' && dateOfDay(network, day) < FIRST_UTC_DATE) {
+    yield ['day', `is ${day} (${dateOfDay(network, day)}); UTC figures begin on ${FIRST_UTC_DATE}`];
+  }
+}

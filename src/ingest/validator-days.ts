@@ -1,0 +1,142 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { dateOfDay } from '../chain/calendar.ts';
+import { Network } from '../chain/networks.ts';
+import { decode } from '../kernel/decode.ts';
+import { date } from '../kernel/leaves.ts';
+import { refreshSetDays } from '../periods/set-days.ts';
+import { ValidatorDay } from '../periods/validator-day.ts';
+import { type ImportCounts, type Importer, isObject, snake, snakeCased } from './importer.ts';
+import { MAX_DAY, periodFaults } from './period-rules.ts';
+import { mergePlain, type PlainTable } from './plain-table.ts';
+
+const Shape = ValidatorDay.extend({
+  network: Network,
+  day: ValidatorDay.shape.day.max(MAX_DAY),
+  // It follows from the day; a source may leave it out, and is checked where it does not.
+  date: date().nullable(),
+});
+type ShapeRow = z.infer<typeof Shape>;
+
+const atMost = [
+  ['sumCorrectHead', 'totalUniqueAttestations'],
+  ['sumCorrectTarget', 'totalUniqueAttestations'],
+  ['sumCorrectSource', 'totalUniqueAttestations'],
+  ['sumWrongHeadVotes', 'totalUniqueAttestations'],
+  ['sumWrongTargetVotes', 'totalUniqueAttestations'],
+] as const;
+const SLOTS_TO_INCLUDE = 64; // until the end of the next epoch, since Deneb
+const MOST_SEATS = 512;
+
+/** A validator's day as it comes in. */
+const ImportedValidatorDay = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, context) => {
+  const fault = (path: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message });
+  const faults = periodFaults({ ...row, calendar: row.utc ? 'utc' : 'chain', hour: null });
+  for (const [field, message] of faults) fault(field, message);
+  const day = dateOfDay(row.network, row.day);
+  if (row.date !== null && row.date !== day)
+    fault('date', `is ${row.date}; on ${row.network} this row's is ${day}`);
+  const epochs = row.endEpoch - row.startEpoch + 1;
+  const attested = row.totalUniqueAttestations;
+  const duties = attested + row.sumMissedAttestations;
+  if (duties > epochs) fault('totalUniqueAttestations', `with those missed is ${duties} in ${epochs} epochs`);
+  if (duties === 0)
+    fault('totalUniqueAttestations', 'is 0 with none missed; a day without duties has no row');
+  for (const [part, whole] of atMost) {
+    if (row[part] > row[whole]) fault(part, `is ${row[part]}, more than ${whole} ${row[whole]}`);
+  }
+  for (const name of ['sumLateTargetVotes', 'sumLateSourceVotes'] as const) {
+    if (row[name] > duties) fault(name, `is ${row[name]}, more than the ${duties} duties`);
+  }
+  const delay = row.sumInclusionDelay;
+  if (delay < attested || delay > attested * SLOTS_TO_INCLUDE) {
+    fault(
+      'sumInclusionDelay',
+      `is ${delay}; ${attested} attestations take 1 to ${SLOTS_TO_INCLUDE} slots each`,
+    );
+  }
+  if ((row.sumMissedSyncSignatures === null) !== (row.sumSyncSignatureCount === null)) {
+    fault('sumSyncSignatureCount', 'must be given together with sumMissedSyncSignatures, or neither');
+  }
+  for (const [name, most] of [
+    ['sumMissedSyncSignatures', epochs * 32 * MOST_SEATS],
+    ['sumSyncSignatureCount', epochs * 32 * MOST_SEATS],
+    ['proposedCount', epochs * 32],
+    ['missedProposalCount', epochs * 32],
+  ] as const) {
+    if ((row[name] ?? 0) > most) fault(name, `is ${row[name]}; ${epochs} epochs hold at most ${most}`);
+  }
+});
+export type ImportedValidatorDay = z.infer<typeof ImportedValidatorDay>;
+
+const figures = Object.keys(ValidatorDay.shape)
+  .filter((name) => !['validatorIndex', 'utc', 'day'].includes(name))
+  .map((name) => ({ name: snake(name), type: /Balance|Rewards|Fees|Mev/.test(name) ? 'bigint' : 'integer' }));
+const table: PlainTable = {
+  name: 'validator_days',
+  key: ['network', 'utc', 'validator_index', 'date'],
+  columns: [
+    { name: 'network', type: 'text' },
+    { name: 'validator_index', type: 'integer' },
+    { name: 'utc', type: 'boolean' },
+    { name: 'day', type: 'integer' },
+    { name: 'date', type: 'date' },
+    ...figures,
+  ],
+  scope: [],
+};
+
+/** Makes the parts that dates need. */
+export const ensureValidatorDayParts = (client: pg.ClientBase, dates: readonly string[]) =>
+  client.query('/* validatorDayParts */ select validator_day_parts($1::date[])', [[...new Set(dates)]]);
+
+/** Notes which days are stored, and sums them up anew for every private set: after days of validators were written. */
+export async function finishValidatorDays(
+  client: pg.ClientBase,
+  days: readonly { network: Network; utc: boolean; day: number }[],
+): Promise<void> {
+  const distinct = [...new Map(days.map((one) => [`${one.network} ${one.utc} ${one.day}`, one])).values()];
+  const dates = distinct.map(({ network, day }) => dateOfDay(network, day));
+  await client.query(
+    `/* validatorDayDates */
+    insert into validator_day_dates (network, utc, day, date)
+    select * from unnest($1::text[], $2::boolean[], $3::int[], $4::date[])
+    on conflict (network, utc, day) do nothing`,
+    [
+      distinct.map((one) => one.network),
+      distinct.map((one) => one.utc),
+      distinct.map((one) => one.day),
+      dates,
+    ],
+  );
+  for (const network of new Set(distinct.map((one) => one.network))) {
+    const own = dates.filter((_date, index) => distinct[index]?.network === network);
+    await refreshSetDays(client, network, [...new Set(own)]);
+  }
+}
+
+async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> {
+  const { rows: days } = await client.query<{ network: Network; utc: boolean; day: number; date: string }>(
+    '/* stagedDays */ select distinct network, utc, day, date::text as date from staged',
+  );
+  await ensureValidatorDayParts(
+    client,
+    days.map(({ date }) => date),
+  );
+  const counts = await mergePlain(client, table, { replace: false });
+  await finishValidatorDays(client, days);
+  return counts;
+}
+
+// A series grows and is corrected; a shorter one removes nothing.
+export const validatorDayImporter: Importer<ImportedValidatorDay> = {
+  resource: 'validator-days',
+  shape: Shape,
+  check: (raw, { network, utc = false }) =>
+    ImportedValidatorDay.safeParse(isObject(raw) ? decode(Shape, { network, utc, ...raw }) : raw),
+  columns: table.columns,
+  stored: (row) => ({ ...snakeCased(row), date: dateOfDay(row.network, row.day) }),
+  key: ['network', 'utc', 'validator_index', 'day'],
+  merge: mergeValidatorDays,
+};

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Fault } from './refusal.ts';
+
+const REQUIRED = 'is required';
+
+/**
+ * What is wrong with a JSON body, each with its place (`["body","pubkeys",3]`). A name that the body does not have is a
+ * fault too: a mistyped one must not be lost.
+ */
+export function bodyFaults(error: z.ZodError, place = 'body'): Fault[] {
+  return error.issues.flatMap((issue): Fault[] => {
+    const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => {
+        const name = key.slice(0, 80);
+        return { loc: [place, ...path, name], msg: `${name} is not taken here.`, type: 'unknown' };
+      });
+    }
+    const name = path.length > 0 ? path.join('.') : `The ${place}`;
+    const type = issue.message === REQUIRED ? 'missing' : issue.code;
+    return [{ loc: [place, ...path], msg: `${name} ${issue.message}.`, type }];
+  });
+}
+
+/** The message of a value that is not of its kind: that it is missing, or what is needed. */
+export const needed = (what: string) => (issue: z.core.$ZodRawIssue) =>
+  issue.input === undefined ? REQUIRED : `must be ${what}`;
+
+/** A JSON body of these fields and no others. */
+export const jsonBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined),
+  });

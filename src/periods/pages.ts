@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import type { Bounds } from '../chain/bounds.ts';
+import type { Calendar } from '../chain/calendar.ts';
+import type { Queryable } from '../db/pool.ts';
+import { join, raw, rows, type Sql, sql } from '../db/rows.ts';
+import { boundedMap } from '../kernel/bounded.ts';
+import { count, leafKind } from '../kernel/leaves.ts';
+import type { Range } from '../kernel/page.ts';
+import type { Expression } from './expressions.ts';
+import type { Granularity } from './record.ts';
+
+/** What is asked of figures over time; bounds are inclusive and null where open. */
+export type PeriodQuery<Field extends string> = Bounds & {
+  granularity: Granularity;
+  calendar: Calendar;
+  /** `day` is the period itself. */
+  sortBy: Field | 'day';
+  sortOrder: 'asc' | 'desc';
+};
+
+/** Which part of a list: from a cursor on, or after so many rows (REST); `counted` asks for the list's size. */
+export type PeriodRange = Range<number> & { offset?: number; counted?: boolean };
+
+/**
+ * The fields that were asked for. `list` is the place of what they are of among the keys. `position` is what a cursor
+ * holds: the hour or day itself where rows are those, in their own order, so that a new day moves no page; else the
+ * place in the list.
+ */
+export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
+
+/** Figures over time: their record, and the SQL of each field. */
+export type Series<Field extends string> = {
+  /** Name of its statements. */
+  statement: string;
+  record: z.ZodObject<Record<Field, z.ZodType>>;
+  fields: Record<Field, Expression>;
+};
+
+/** Where the rows of hours and days come from. */
+export type PeriodSource = {
+  /** Common table expressions that the others name. */
+  with?: Sql;
+  /** What the rows are of, as `k` with `list` (from 1) and `genesis`. */
+  keys: Sql;
+  days: Sql;
+  hours?: Sql;
+  /** Which rows `a` belong to `k`, within the bounds of the query. */
+  own: Sql;
+};
+
+/** A typed column as it goes over the wire. */
+function wire<Field extends string>(series: Series<Field>, name: Field): Sql {
+  const column = raw(`p."${name}"`);
+  const kind = leafKind(series.record.shape[name]);
+  if (kind === 'BigInt' || kind === 'Date') return sql`${column}::text`;
+  return kind === 'DateTime' ? sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')` : column;
+}
+
+const Place = z.object({ list: count(), position: count(), total: count().nullable() });
+const rowChecks = boundedMap<z.ZodType>(500);
+
+function rowCheck<Field extends string>(series: Series<Field>, names: readonly Field[]) {
+  const key = `${series.statement}:${names.join()}`;
+  let check = rowChecks.get(key);
+  if (!check) {
+    const mask = Object.fromEntries(names.map((name) => [name, true])) as Record<never, never>;
+    check = Place.extend((series.record as z.ZodObject).pick(mask).shape);
+    rowChecks.set(key, check);
+  }
+  return check;
+}
+
+/** What a granularity reads, what it counts as one period, and how rows gather into it. */
+function shape(source: PeriodSource, granularity: Granularity) {
+  const from: keyof Expression = granularity === 'hour' || granularity === 'day' ? 'stored' : 'gathered';
+  const plain = { table: source.days, group: sql``, from };
+  if (granularity === 'hour') {
+    if (!source.hours) throw new Error('There are no rows of hours here.');
+    return { ...plain, table: source.hours, period: sql`a.hour` };
+  }
+  if (granularity === 'day') return { ...plain, period: sql`a.day` };
+  if (granularity === 'all') return { ...plain, period: sql`0`, group: sql`having count(*) > 0` };
+  // ISO weeks begin on Monday, as date_trunc has it
+  const period = raw(`date_trunc('${granularity}', a.date::timestamp)`);
+  return { ...plain, period, group: sql`group by ${period}` };
+}
+
+/** The date of a day, by which parts that cannot hold it are left out; a day beyond what is stored is as good as the last. */
+const dateOf = (day: number) =>
+  sql`(to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`;
+
+/** Conditions on `a` that a query's bounds set. */
+export const withinBounds = (bounds: Bounds): Sql => sql`
+  ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
+  ${bounds.toDate === null ? sql`` : sql`and a.date <= ${bounds.toDate}::date`}
+  ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} and a.date >= ${dateOf(bounds.fromDay)}`}
+  ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} and a.date <= ${dateOf(bounds.toDay)}`}`;
+
+/** Hours and days in their own order are the order of the primary key. */
+const inKeyOrder = (query: PeriodQuery<string>): boolean =>
+  query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
+
+/** A page for each of several keys, in one statement; one row more than the limit. */
+export async function periodPages<Field extends string, Row>(
+  db: Queryable,
+  series: Series<Field>,
+  source: PeriodSource,
+  query: PeriodQuery<Field>,
+  range: PeriodRange,
+  asked: readonly Field[],
+): Promise<PeriodRow<Row>[]> {
+  const sorted = query.sortBy === 'day' ? [] : [query.sortBy];
+  const names = [...new Set<Field>([...asked, ...sorted])];
+  const { from } = shape(source, query.granularity);
+  const typed = names.map((name) => {
+    // Rows of days have no hour of their own.
+    const none = name === ('hour' as Field) && query.granularity !== 'hour';
+    return sql`, ${none ? sql`null::int` : series.fields[name][from]} as ${raw(`"${name}"`)}`;
+  });
+  const page = inKeyOrder(query) ? keyedPage : sortedPage;
+  const list = asked.map((name) => sql`, ${wire(series, name)} as ${raw(`"${name}"`)}`);
+  const statement = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}
+    ${page(source, query, range, all(typed), all(list))}`;
+  return (await rows(db, rowCheck(series, asked), statement)) as PeriodRow<Row>[];
+}
+
+const all = (parts: Sql[]): Sql => (parts.length > 0 ? join(parts, ' ') : sql``);
+
+/** Stored rows, read from the primary key: a page costs its own rows, and the count only where it is asked for. */
+function keyedPage(
+  source: PeriodSource,
+  query: PeriodQuery<string>,
+  range: PeriodRange,
+  typed: Sql,
+  list: Sql,
+): Sql {
+  const { table, period } = shape(source, query.granularity);
+  const descending = (query.sortOrder === 'desc') !== (range.backward === true);
+  const direction = descending ? sql`desc` : sql`asc`;
+  const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
+  const total = range.counted
+    ? sql`(select count(*)::int from ${table} a where ${source.own})`
+    : sql`null::int`;
+  return sql`
+    select k.list::int - 1 as list, p.position, ${total} as total ${list}
+    from ${source.keys}
+    cross join lateral (
+      select ${period} as position ${typed}
+      from ${table} a
+      where ${source.own}
+        ${low === undefined ? sql`` : sql`and ${period} > ${low}`}
+        ${high === undefined ? sql`` : sql`and ${period} < ${high}`}
+      order by ${period} ${direction} limit ${range.limit + 1} offset ${range.offset ?? 0}
+    ) p
+    order by k.list, p.position ${direction}`;
+}
+
+/** Periods are gathered and put in order for each key, and the page is cut by place: the cost is that of its days. */
+function sortedPage(
+  source: PeriodSource,
+  query: PeriodQuery<string>,
+  range: PeriodRange,
+  typed: Sql,
+  list: Sql,
+): Sql {
+  const { table, period, group } = shape(source, query.granularity);
+  const direction = query.sortOrder === 'desc' ? sql`desc` : sql`asc`;
+  const order =
+    query.sortBy === 'day'
+      ? sql`period ${direction}`
+      : sql`${raw(`"${query.sortBy}"`)} ${direction} nulls last, period`;
+  const after = range.after ?? (range.offset ?? 0) - 1;
+  const cut = range.backward
+    ? sql`p.position >= least(${range.before ?? null}::bigint, p.total) - ${range.limit + 1}`
+    : sql`p.position <= ${after + range.limit + 1}`;
+  return sql`
+    select k.list::int - 1 as list, p.position::int, p.total::int ${list}
+    from ${source.keys}
+    cross join lateral (
+      select g.*, row_number() over (order by ${order}) - 1 as position, count(*) over () as total
+      from (
+        select ${period} as period ${typed}
+        from ${table} a where ${source.own} ${group}
+      ) g
+    ) p
+    where p.position > ${after} and p.position < ${range.before ?? 2 ** 31 - 1} and ${cut}
+    order by k.list, p.position ${range.backward ? sql`desc` : sql``}`;
+}

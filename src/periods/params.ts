@@ -1,0 +1,24 @@
+import { pageParams, rangeParams, sortOrderParam } from '../chain/params.ts';
+import { enumParam } from '../kernel/params.ts';
+
+export const PERIODS_DEFAULT_SIZE = 10;
+export const PERIODS_MAX_SIZE = 1_000;
+
+/** The query of a list over time (spec §4.4), for figures that can be sorted by these fields and have these increments. */
+export const periodParams = <Field extends string, Size extends string>(
+  sortFields: readonly (Field | 'day')[],
+  sizes: readonly (Size | 'day')[],
+) => ({
+  ...pageParams({ default: PERIODS_DEFAULT_SIZE, max: PERIODS_MAX_SIZE }),
+  ...rangeParams(),
+  sortBy: enumParam<Field | 'day', { description: string; default: 'day' }>(sortFields, {
+    description: 'Field to sort by, ties by period; `day` is the period itself.',
+    default: 'day',
+  }),
+  sortOrder: sortOrderParam(),
+  granularity: enumParam<Size | 'day', { description: string; nullable: true; default: 'day' }>(sizes, {
+    description: 'Size of the time increments.',
+    nullable: true,
+    default: 'day',
+  }),
+});

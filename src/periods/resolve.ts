@@ -1,0 +1,18 @@
+import { type Slice, slice } from '../kernel/page.ts';
+import type { PeriodRange, PeriodRow } from './pages.ts';
+
+/** `total` is null where it was not asked for. */
+export type PeriodPage<Record> = Slice<PeriodRow<Record>> & { total: number | null };
+
+/** A page with its total, of what `load` reads for a range and, without a row to carry the total, of none but that. */
+export async function periodPage<Record>(
+  range: PeriodRange,
+  load: (range: PeriodRange, bare: boolean) => Promise<PeriodRow<Record>[]>,
+): Promise<PeriodPage<Record>> {
+  const fetched = await load(range, false);
+  // Only a page past the end has no row to carry the total.
+  const past = range.after !== undefined || range.before !== undefined || (range.offset ?? 0) > 0;
+  const again = fetched.length === 0 && past && range.counted;
+  const first = again ? await load({ limit: 1, counted: true }, true) : fetched;
+  return { ...slice(fetched, range), total: range.counted ? (first[0]?.total ?? 0) : null };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { count, flag, gwei, signedGwei } from '../kernel/leaves.ts';
+import { PeriodKeys } from './record.ts';
+
+/** No validator has had a quarter of a million ETH; sums over any number of validators stay within 64 bits. */
+const MAX_GWEI = 2n ** 48n;
+const amount = <T extends z.ZodString>(leaf: T) =>
+  leaf.refine((digits) => {
+    const size = digits.replace('-', '');
+    return size.length < 16 && !(/^\d+$/.test(size) && BigInt(size) > MAX_GWEI);
+  }, `must be at most ${MAX_GWEI} Gwei`);
+
+/**
+ * What a validator did on a day of a calendar: the facts that the figures of every group of validators are summed up
+ * from. A validator has one attestation duty an epoch while it is active; a day without one has no row. Sources are the
+ * chain itself (duties, rewards by the rules of the consensus layer) and, for what blocks brought, the execution layer.
+ */
+export const ValidatorDay = z
+  .object({
+    validatorIndex: count().describe('Index of the validator.'),
+    utc: flag().describe('true: a day of the UTC calendar; false: of the chain calendar.'),
+    day: PeriodKeys.shape.day.unwrap().describe('Day of the calendar.'),
+    startEpoch: count().describe('First epoch with data.'),
+    endEpoch: count().describe('Last epoch with data.'),
+    totalUniqueAttestations: count().describe('Attestations included, at most one an epoch.'),
+    sumMissedAttestations: count().describe('Attestations missed; with those included one an epoch at most.'),
+    sumMissedSyncSignatures: count().nullable().describe('Sync signatures missed; null without sync duty.'),
+    sumSyncSignatureCount: count().nullable().describe('Sync signatures given; null without sync duty.'),
+    sumCorrectHead: count().describe('Attestations with the correct head.'),
+    sumCorrectTarget: count().describe('Attestations with the correct target.'),
+    sumCorrectSource: count().describe('Attestations with the correct source.'),
+    sumWrongHeadVotes: count().describe('Attestations with a wrong head.'),
+    sumWrongTargetVotes: count().describe('Attestations with a wrong target.'),
+    sumLateTargetVotes: count().describe('Attestations whose target vote came too late to count.'),
+    sumLateSourceVotes: count().describe('Attestations whose source vote came too late to count.'),
+    sumInclusionDelay: count().describe(
+      'Slots until inclusion, summed over the attestations: 1 each at best.',
+    ),
+    proposedCount: count().describe('Blocks proposed.'),
+    missedProposalCount: count().describe('Blocks that were due and missed.'),
+    endEpochBalance: amount(gwei()).describe('Balance at the end of the last epoch, in Gwei.'),
+    endEpochEffectiveBalance: amount(gwei()).describe(
+      'Effective balance at the end of the last epoch, in Gwei.',
+    ),
+    sumAttestationRewards: amount(signedGwei()).describe('Rewards less penalties for attestations, in Gwei.'),
+    sumSyncCommitteeRewards: amount(signedGwei()).describe(
+      'Rewards less penalties of the sync committee, in Gwei; 0 without duty.',
+    ),
+    sumProposerRewards: amount(signedGwei()).describe(
+      'Consensus layer rewards for blocks, in Gwei; 0 without a block.',
+    ),
+    sumPriorityFees: amount(signedGwei()).describe('Priority fees of its blocks, in Gwei.'),
+    sumBaselineMev: amount(signedGwei()).describe('MEV of its blocks, in Gwei.'),
+  })
+  .meta({ id: 'ValidatorDay', description: 'What a validator did on a day.' });
+export type ValidatorDay = z.infer<typeof ValidatorDay>;

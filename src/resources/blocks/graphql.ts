@@ -1,0 +1,182 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { Network } from '../../chain/networks.ts';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { connection, connectionRange } from '../../graphql/connection.ts';
+import { NetworkEnum } from '../../graphql/enums.ts';
+import { selectedFields } from '../../graphql/selection.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import { ValidatorType } from '../validators/graphql.ts';
+import { loadValidator } from '../validators/loaders.ts';
+import { type BlockKey, loadBlock, loadProposerBlockTotal } from './loaders.ts';
+import type { BlockRow } from './queries.ts';
+import { Block, type BlockField, blockFields } from './record.ts';
+import {
+  BLOCKS_DEFAULT_SIZE,
+  BLOCKS_MAX_SIZE,
+  blockCursor,
+  blockPosition,
+  blocks,
+  PROPOSED_BLOCKS_DEFAULT_SIZE,
+  proposerBlockCursor,
+  proposerBlockPosition,
+  proposerBlocks,
+  totalBlocks,
+} from './resolve.ts';
+
+const ProposerDutyEnum = builder.enumType('ProposerDuty', {
+  description: 'What became of a proposal.',
+  values: {
+    PROPOSED: { value: 'proposed', description: 'The block is part of the chain; `proposed` in REST.' },
+    MISSED: { value: 'missed', description: 'There is no block; `missed` in REST.' },
+    ORPHANED: { value: 'orphaned', description: 'The chain left the block behind; `orphaned` in REST.' },
+  } as const,
+});
+
+function keyOfNodeId(id: string): BlockKey | null {
+  const [, name, slot] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
+  const network = Network.safeParse(name).data;
+  return network && Number(slot) < 2 ** 31 ? { network, slot: Number(slot) } : null;
+}
+
+/** The columns to read for what is selected. */
+export function askedBlockFields(info: GraphQLResolveInfo, ...paths: string[][]): BlockField[] {
+  const selected = selectedFields(info, ...paths);
+  return blockFields.filter((name) => selected.has(name));
+}
+const onPage = [['edges', 'node'], ['nodes']];
+
+const described = (name: BlockField) => Block.shape[name].description as string;
+
+export const BlockType = builder.objectRef<BlockRow>('Block');
+builder.node(BlockType, {
+  description: Block.meta()?.description as string,
+  id: { resolve: (row) => `${row.network}:${row.consensusSlot}`, description: 'Global id, for `node`.' },
+  loadMany: (ids, ctx) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const key = keyOfNodeId(id);
+        return key && ((await loadBlock(ctx, key, blockFields)) ?? null);
+      }),
+    ),
+  fields: (t) => ({
+    network: t.field({
+      type: NetworkEnum,
+      description: 'Network of the block.',
+      resolve: (row) => row.network,
+    }),
+    ...columns(t, Block),
+    consensusProposerDuty: t.field({
+      type: ProposerDutyEnum,
+      description: described('consensusProposerDuty'),
+      resolve: (row) => row.consensusProposerDuty as NonNullable<typeof row.consensusProposerDuty>,
+    }),
+    executionProposerDuty: t.field({
+      type: ProposerDutyEnum,
+      nullable: true,
+      description: described('executionProposerDuty'),
+      resolve: (row) => row.executionProposerDuty,
+    }),
+    relays: t.stringList({ description: described('relays'), resolve: (row) => row.relays ?? [] }),
+    blockBuilderPubkeys: t.stringList({
+      description: described('blockBuilderPubkeys'),
+      resolve: (row) => row.blockBuilderPubkeys ?? [],
+    }),
+    proposer: t.field({
+      type: ValidatorType,
+      nullable: true,
+      description: 'The validator that was to propose; null when it is not stored.',
+      resolve: (row, _args, ctx) => loadValidator(ctx, row),
+    }),
+  }),
+});
+
+const BlockEdge = builder.edgeObject({
+  type: BlockType,
+  name: 'BlockEdge',
+  description: 'A block and its place in the list.',
+});
+const BlockConnection = builder.connectionObject(
+  { type: BlockType, name: 'BlockConnection', description: 'A list of blocks, page by page.' },
+  BlockEdge,
+);
+
+const networkArg = 'Network; default: that of the network header, else MAINNET.';
+
+builder.queryField('blocks', (t) =>
+  t.connection(
+    {
+      type: BlockType,
+      nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listBlocks', rows: BLOCKS_DEFAULT_SIZE },
+      description: `Every slot that is stored, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${BLOCKS_DEFAULT_SIZE} by default. REST: GET /v0/eth/blocks.`,
+      args: {
+        fromSlot: t.arg.int({
+          description:
+            'Slot >= 0 to begin with, going down; the newest one when absent. A place in the list, not a part of it: cursors and totalCount are those of the whole list.',
+        }),
+        network: t.arg({ type: NetworkEnum, description: networkArg }),
+      },
+      resolve: async (_root, args, ctx: Context, info) => {
+        const network = args.network ?? ctx.network;
+        const fromSlot = args.fromSlot ?? null;
+        if (fromSlot !== null && fromSlot < 0) {
+          throw badArgument('fromSlot', `fromSlot is ${fromSlot}; an integer >= 0 is needed.`);
+        }
+        const range = connectionRange(args, {
+          defaultSize: BLOCKS_DEFAULT_SIZE,
+          maxSize: BLOCKS_MAX_SIZE,
+          decode: (cursor) => blockPosition(network, cursor),
+        });
+        const page = await blocks(ctx, { network, fromSlot }, range, askedBlockFields(info, ...onPage));
+        return connection(page, blockCursor, () => totalBlocks(ctx, network));
+      },
+    },
+    BlockConnection,
+    BlockEdge,
+  ),
+);
+
+builder.queryField('block', (t) =>
+  t.field({
+    type: BlockType,
+    nullable: true,
+    extensions: { operation: 'getBlock' },
+    description:
+      'The block of a slot; null when the slot is not stored. A missed slot that is stored has a block of duty MISSED. REST: GET /v0/eth/blocks/{consensus_slot}.',
+    args: {
+      slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
+      network: t.arg({ type: NetworkEnum, description: networkArg }),
+    },
+    resolve: (_root, { slot, network }, ctx, info) => {
+      if (slot < 0) throw badArgument('slot', `slot is ${slot}; an integer >= 0 is needed.`);
+      return loadBlock(ctx, { network: network ?? ctx.network, slot }, askedBlockFields(info, []));
+    },
+  }),
+);
+
+builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
+  t.connection(
+    {
+      type: BlockType,
+      extensions: { operation: 'listBlocks', rows: PROPOSED_BLOCKS_DEFAULT_SIZE },
+      description: `The slots in which it was to propose, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${PROPOSED_BLOCKS_DEFAULT_SIZE} by default.`,
+      resolve: async (validator, args, ctx, info) => {
+        const range = connectionRange(args, {
+          defaultSize: PROPOSED_BLOCKS_DEFAULT_SIZE,
+          maxSize: BLOCKS_MAX_SIZE,
+          decode: (cursor) => proposerBlockPosition(validator, cursor),
+        });
+        const page = await proposerBlocks(ctx, validator, range, askedBlockFields(info, ...onPage));
+        return connection(
+          page,
+          (row) => proposerBlockCursor(validator, row),
+          () => loadProposerBlockTotal(ctx, validator),
+        );
+      },
+    },
+    BlockConnection,
+    BlockEdge,
+  ),
+);

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
+import { Network } from '../../chain/networks.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { boundedMap } from '../../kernel/bounded.ts';
+import { count } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import { timestampText } from '../../kernel/time.ts';
+import type { ValidatorKey } from '../validators/loaders.ts';
+import { Block, type BlockField } from './record.ts';
+
+export type BlockKey = { network: Network; slot: number };
+
+/** A block with the fields that were asked for, and always what finds it, its time and its proposer. */
+export type BlockRow = Partial<Block> &
+  Pick<Block, 'epoch' | 'consensusSlot' | 'blockTimestamp' | 'validatorIndex'> & { network: Network };
+
+/** What is stored; the others follow from the slot. */
+type StoredField = Exclude<BlockField, 'epoch' | 'blockTimestamp'>;
+const fields: Fields<StoredField> = {
+  consensusSlot: sql`b.slot`,
+  consensusBlockRoot: sql`b.consensus_block_root`,
+  executionBlockNumber: sql`b.execution_block_number`,
+  executionBlockHash: sql`b.execution_block_hash`,
+  validatorIndex: sql`b.validator_index`,
+  feeRecipient: sql`b.fee_recipient`,
+  totalType0Transactions: sql`b.total_type0_transactions`,
+  totalType2Transactions: sql`b.total_type2_transactions`,
+  totalTransactions: sql`b.total_transactions`,
+  totalGasUsed: sql`b.total_gas_used`,
+  baseFeePerGas: sql`b.base_fee_per_gas::text`,
+  totalBurntFees: sql`b.total_burnt_fees::text`,
+  totalType2TxFees: sql`b.total_type2_tx_fees::text`,
+  totalType0TxFees: sql`b.total_type0_tx_fees::text`,
+  totalPriorityFees: sql`b.total_priority_fees::text`,
+  baselineMev: sql`b.baseline_mev::text`,
+  executionProposerDuty: sql`b.execution_proposer_duty`,
+  executionRewards: sql`b.execution_rewards::text`,
+  missedExecutionRewards: sql`b.missed_execution_rewards::text`,
+  consensusProposerDuty: sql`b.consensus_proposer_duty`,
+  consensusRewards: sql`b.consensus_rewards::text`,
+  missedConsensusRewards: sql`b.missed_consensus_rewards::text`,
+  totalRewards: sql`b.total_rewards::text`,
+  totalRewardsMissed: sql`b.total_rewards_missed::text`,
+  totalType1Transactions: sql`b.total_type1_transactions`,
+  totalType1TxFees: sql`b.total_type1_tx_fees::text`,
+  totalSanctionedTransactions: sql`b.total_sanctioned_transactions`,
+  totalPriorityFeesValidator: sql`b.total_priority_fees_validator::text`,
+  relays: sql`b.relays`,
+  blockBuilderPubkeys: sql`b.block_builder_pubkeys`,
+};
+
+type StoredRow = Omit<BlockRow, 'epoch' | 'blockTimestamp'>;
+type Selection = {
+  names: StoredField[];
+  row: z.ZodType<StoredRow>;
+  listed: z.ZodType<StoredRow & { list: number }>;
+};
+const selections = boundedMap<Selection>(500);
+
+/** The columns to read for the fields asked for, with the check of such rows; those used last are kept. */
+function selection(asked: readonly BlockField[]): Selection {
+  const stored = asked.filter((name): name is StoredField => name in fields);
+  const names = [...new Set<StoredField>(['consensusSlot', 'validatorIndex', ...stored])].sort();
+  const known = selections.get(names.join());
+  if (known) return known;
+  const mask = Object.fromEntries(names.map((name) => [name, true]));
+  const row = Block.pick(mask as { consensusSlot: true }).extend({ network: Network });
+  const made = { names, row, listed: row.extend({ list: count() }) } as unknown as Selection;
+  selections.set(names.join(), made);
+  return made;
+}
+
+/** Adds what follows from the slot. */
+const timed = <Row extends StoredRow>(row: Row) => ({
+  ...row,
+  epoch: Math.floor(row.consensusSlot / SLOTS_PER_EPOCH),
+  blockTimestamp: timestampText(slotStart(row.network, row.consensusSlot)),
+});
+
+/** Where a page lies among descending slots; positions are exclusive. */
+const within = ({ after, before }: Range<number>) =>
+  sql`${after === undefined ? sql`` : sql`and b.slot < ${after}::bigint`}
+    ${before === undefined ? sql`` : sql`and b.slot > ${before}::bigint`}`;
+const order = (range: Range<number>) => (range.backward ? sql`` : sql`desc`);
+
+/** A page of a network's blocks, newest slot first, by the primary key; one row more than the limit is read. */
+export async function blockPage(
+  db: Queryable,
+  network: Network,
+  range: Range<number>,
+  asked: readonly BlockField[],
+): Promise<BlockRow[]> {
+  const { names, row } = selection(asked);
+  const found = await rows(
+    db,
+    row,
+    sql`/* blockPage */
+    select b.network, ${selectList(fields, names)}
+    from blocks b
+    where b.network = ${network} ${within(range)}
+    order by b.slot ${order(range)}
+    limit ${range.limit + 1}`,
+  );
+  return found.map(timed);
+}
+
+/** How many blocks a network has: a stored count. */
+export async function blockTotal(db: Queryable, network: Network): Promise<number> {
+  const [row] = await rows(
+    db,
+    z.object({ total: count() }),
+    sql`/* blockTotal */ select total from block_counts where network = ${network}`,
+  );
+  return row?.total ?? 0;
+}
+
+/** The blocks of these slots, in no particular order; slots that are not stored are absent. */
+export async function blocksBySlot(
+  db: Queryable,
+  keys: readonly BlockKey[],
+  asked: readonly BlockField[],
+): Promise<BlockRow[]> {
+  const { names, row } = selection(asked);
+  const found = await rows(
+    db,
+    row,
+    sql`/* blocksBySlot */
+    select b.network, ${selectList(fields, names)}
+    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.slot)}::int[])
+      as k (network, slot)
+    join blocks b using (network, slot)`,
+  );
+  return found.map(timed);
+}
+
+/**
+ * A page of the slots in which each of several validators was to propose, newest first; `list` in a row is the
+ * position of its validator. One row more than the limit is read.
+ */
+export async function proposerBlockPages(
+  db: Queryable,
+  proposers: readonly ValidatorKey[],
+  range: Range<number>,
+  asked: readonly BlockField[],
+): Promise<(BlockRow & { list: number })[]> {
+  const { names, listed } = selection(asked);
+  const found = await rows(
+    db,
+    listed,
+    sql`/* proposerBlockPages */
+    select k.list::int - 1 as "list", page.*
+    from unnest(${proposers.map((key) => key.network)}::text[], ${proposers.map((key) => key.validatorIndex)}::int[])
+      with ordinality as k (network, validator_index, list)
+    cross join lateral (
+      select b.network, ${selectList(fields, names)}
+      from blocks b
+      where b.network = k.network and b.validator_index = k.validator_index ${within(range)}
+      order by b.slot ${order(range)}
+      limit ${range.limit + 1}
+    ) page
+    order by k.list, page."consensusSlot" ${order(range)}`,
+  );
+  return found.map(timed);
+}
+
+const Total = z.object({ list: count(), total: count() });
+
+/** In how many slots each validator was to propose: a count over the index of its rows. */
+export function proposerBlockTotals(
+  db: Queryable,
+  proposers: readonly ValidatorKey[],
+): Promise<z.infer<typeof Total>[]> {
+  return rows(
+    db,
+    Total,
+    sql`/* proposerBlockTotals */
+    select k.list::int - 1 as "list", t.total
+    from unnest(${proposers.map((key) => key.network)}::text[], ${proposers.map((key) => key.validatorIndex)}::int[])
+      with ordinality as k (network, validator_index, list)
+    cross join lateral (
+      select count(*)::int as total from blocks b
+      where b.network = k.network and b.validator_index = k.validator_index
+    ) t`,
+  );
+}

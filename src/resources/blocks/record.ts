@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { count, gwei, gweiDecimal, hex, text, timestamp, wei } from '../../kernel/leaves.ts';
+
+/** What became of a proposal: a block of the chain, none, or a block that the chain left behind. */
+export const ProposerDuty = z.enum(['proposed', 'missed', 'orphaned']);
+export type ProposerDuty = z.infer<typeof ProposerDuty>;
+
+const unlessMissed = 'null for a missed slot';
+const untilKnown = 'null until it is known';
+
+/**
+ * A slot with its block (spec §4.9; the fields and their order are those of the decisions on the further endpoints).
+ * Fees by kind of transaction are wei, rewards Gwei, to the wei where they come from the execution layer.
+ */
+export const Block = z
+  .object({
+    epoch: count().describe('Epoch of the slot.'),
+    consensusSlot: count().describe('Slot of the block.'),
+    consensusBlockRoot: hex(32)
+      .nullable()
+      .describe(`Root of the block, 0x and 64 hex digits; ${unlessMissed}.`),
+    executionBlockNumber: count()
+      .nullable()
+      .describe(`Number of the execution block, >= 0; ${unlessMissed} and before the merge.`),
+    executionBlockHash: hex(32)
+      .nullable()
+      .describe(`Hash of the execution block, 0x and 64 hex digits; ${unlessMissed} and before the merge.`),
+    validatorIndex: count().describe('Index of the validator that was to propose, >= 0.'),
+    feeRecipient: hex(20)
+      .nullable()
+      .describe(`Address that the priority fees went to, 0x and 40 hex digits; ${unlessMissed}.`),
+    totalType0Transactions: count().nullable().describe(`Legacy transactions, >= 0; ${unlessMissed}.`),
+    totalType2Transactions: count()
+      .nullable()
+      .describe(`Transactions of type 2 (EIP-1559), >= 0; ${unlessMissed}.`),
+    totalTransactions: count()
+      .nullable()
+      .describe(`Transactions of every type, >= 0, also newer ones than types 0, 1 and 2; ${unlessMissed}.`),
+    totalGasUsed: count().nullable().describe(`Gas used, >= 0; ${unlessMissed}.`),
+    baseFeePerGas: wei().nullable().describe(`Base fee of a unit of gas, in wei, >= 0; ${unlessMissed}.`),
+    totalBurntFees: wei()
+      .nullable()
+      .describe(`Fees burnt, in wei, >= 0; passes 2^53 and even 2^63; ${unlessMissed}.`),
+    totalType2TxFees: wei()
+      .nullable()
+      .describe(`Priority fees of the transactions of type 2, in wei, >= 0; passes 2^53; ${unlessMissed}.`),
+    totalType0TxFees: wei()
+      .nullable()
+      .describe(`Priority fees of the legacy transactions, in wei, >= 0; passes 2^53; ${unlessMissed}.`),
+    totalPriorityFees: gweiDecimal()
+      .nullable()
+      .describe(`Priority fees of all transactions, in Gwei, >= 0; ${unlessMissed}.`),
+    baselineMev: gweiDecimal()
+      .nullable()
+      .describe(`What the proposer got beyond priority fees, in Gwei, >= 0; ${untilKnown}.`),
+    executionProposerDuty: ProposerDuty.nullable().describe(
+      'What became of the execution block; null before the merge.',
+    ),
+    executionRewards: gweiDecimal()
+      .nullable()
+      .describe(
+        `What the proposer earned on the execution layer, in Gwei, >= 0; 0 for a missed slot, ${untilKnown}.`,
+      ),
+    missedExecutionRewards: gweiDecimal()
+      .nullable()
+      .describe(`What the proposer would have earned there, in Gwei, >= 0; 0 if proposed, ${untilKnown}.`),
+    consensusProposerDuty: ProposerDuty.describe(
+      'What became of the proposal: `proposed`; `missed`, and there is no block; `orphaned`, and the chain left the block behind.',
+    ),
+    consensusRewards: gwei()
+      .nullable()
+      .describe(
+        `What the proposer earned on the consensus layer, in Gwei, >= 0; 0 for a missed slot, ${untilKnown}.`,
+      ),
+    missedConsensusRewards: gwei()
+      .nullable()
+      .describe(`What the proposer would have earned there, in Gwei, >= 0; 0 if proposed, ${untilKnown}.`),
+    totalRewards: gweiDecimal()
+      .nullable()
+      .describe(`executionRewards + consensusRewards, in Gwei, >= 0; ${untilKnown}.`),
+    totalRewardsMissed: gweiDecimal()
+      .nullable()
+      .describe(`missedExecutionRewards + missedConsensusRewards, in Gwei, >= 0; ${untilKnown}.`),
+    totalType1Transactions: count()
+      .nullable()
+      .describe(`Transactions of type 1 (EIP-2930), >= 0; ${unlessMissed}.`),
+    totalType1TxFees: wei()
+      .nullable()
+      .describe(`Priority fees of the transactions of type 1, in wei, >= 0; passes 2^53; ${unlessMissed}.`),
+    blockTimestamp: timestamp().describe('When the slot began, in UTC.'),
+    totalSanctionedTransactions: count()
+      .nullable()
+      .describe(`Transactions with a sanctioned address, >= 0; ${unlessMissed}.`),
+    totalPriorityFeesValidator: gweiDecimal()
+      .nullable()
+      .describe(`Part of the priority fees that the proposer got, in Gwei, >= 0; ${unlessMissed}.`),
+    relays: z
+      .array(text(256).min(1))
+      .describe('Relays that delivered the block; empty for a block that came from none.'),
+    blockBuilderPubkeys: z
+      .array(hex(48))
+      .describe(
+        'Public key of the builder at each relay, 0x and 96 hex digits, in the order of the relays; keys may repeat.',
+      ),
+  })
+  .meta({ id: 'Block', description: 'A slot with its block, or with the proposal that was missed.' });
+export type Block = z.infer<typeof Block>;
+export type BlockField = keyof Block;
+export const blockFields = Object.keys(Block.shape) as BlockField[];

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { bodyDownV0, envelopeV0 } from '../../kernel/page.ts';
+import { intParam } from '../../kernel/params.ts';
+import { notFound } from '../../kernel/refusal.ts';
+import { route } from '../../kernel/route.ts';
+import { loadBlock } from './loaders.ts';
+import { Block, blockFields } from './record.ts';
+import { BLOCKS_DEFAULT_SIZE, BLOCKS_MAX_SIZE, blocks, totalBlocks } from './resolve.ts';
+
+const tag = 'Blocks';
+const units =
+  'Base fee, burnt fees and the fees of each type of transaction are in wei, everything else in Gwei, each with all its digits. A slot whose proposal was missed has a record too: `consensusProposerDuty` is `missed`, and what only a block has is null.';
+
+const list = route({
+  path: '/v0/eth/blocks',
+  operationId: 'listBlocks',
+  tag,
+  summary: 'Blocks, newest first',
+  description: `Every slot that is stored, newest first; a block can be asked for as soon as it is stored. ${units} \`page.from\` and \`page.to\` are slots: where the page begins (the slot asked for, else that of the newest block), and the one below its last row. \`total\` is of the whole list, wherever the page begins.`,
+  example: '/v0/eth/blocks?size=5',
+  params: z.object({}),
+  query: z.object({
+    from: intParam({
+      description:
+        'Slot to begin with, going down; the newest one stored when absent. Past the newest it begins with the newest.',
+      min: 0,
+      nullable: true,
+    }),
+    size: intParam({
+      description: 'Rows per page.',
+      min: 1,
+      max: BLOCKS_MAX_SIZE,
+      default: BLOCKS_DEFAULT_SIZE,
+    }),
+  }),
+  reply: envelopeV0(Block),
+  async handle(ctx: Context, { query: { from: fromSlot, size } }, call) {
+    const { network } = ctx;
+    const [page, total] = await Promise.all([
+      blocks(ctx, { network, fromSlot }, { limit: size }, blockFields),
+      totalBlocks(ctx, network),
+    ]);
+    const rows = page.rows as Block[]; // every field was asked for
+    const asked = { from: fromSlot, size, total };
+    return { body: bodyDownV0(call, { ...page, rows }, asked, (row) => row.consensusSlot) };
+  },
+});
+
+const one = route({
+  path: '/v0/eth/blocks/:consensus_slot',
+  operationId: 'getBlock',
+  tag,
+  summary: 'One block',
+  description: `The block of a slot; 404 when the slot is not stored. ${units}`,
+  example: '/v0/eth/blocks/12927610',
+  params: z.object({
+    consensus_slot: intParam({ description: 'Slot of the block.', min: 0 }),
+  }),
+  query: z.object({}),
+  reply: Block,
+  async handle(ctx: Context, { params }) {
+    const key = { network: ctx.network, slot: params.consensus_slot };
+    const block = await loadBlock(ctx, key, blockFields);
+    if (!block) throw notFound();
+    return { body: block as Block };
+  },
+});
+
+export const blockRoutes = [list, one];

@@ -1,0 +1,133 @@
+import { dayOfDate } from '../../chain/calendar.ts';
+import { Network } from '../../chain/networks.ts';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { connection, connectionRange } from '../../graphql/connection.ts';
+import { NetworkEnum } from '../../graphql/enums.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import { loadChainDailyReward } from './loaders.ts';
+import type { ChainDailyRewardRow } from './queries.ts';
+import { ChainDailyReward, MAX_DAY } from './record.ts';
+import {
+  CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
+  CHAIN_DAILY_REWARDS_MAX_SIZE,
+  chainDailyRewardCursor,
+  chainDailyRewardPosition,
+  chainDailyRewards,
+  totalChainDailyRewards,
+} from './resolve.ts';
+
+const ChainDailyRewardType = builder.objectRef<ChainDailyRewardRow>('ChainDailyReward');
+builder.node(ChainDailyRewardType, {
+  description: ChainDailyReward.meta()?.description as string,
+  id: { resolve: (row) => `${row.network}:${row.day}`, description: 'Global id, for `node`.' },
+  loadMany: (ids, ctx) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const [, name, day] = /^(\w+):(0|[1-9]\d{0,6})$/.exec(id) ?? [];
+        const network = Network.safeParse(name).data;
+        return network ? ((await loadChainDailyReward(ctx, { network, day: Number(day) })) ?? null) : null;
+      }),
+    ),
+  fields: (t) => ({
+    network: t.field({
+      type: NetworkEnum,
+      description: 'Network of the rewards.',
+      resolve: (row) => row.network,
+    }),
+    ...columns(t, ChainDailyReward),
+  }),
+});
+
+const ChainDailyRewardEdge = builder.edgeObject({
+  type: ChainDailyRewardType,
+  name: 'ChainDailyRewardEdge',
+  description: "A day's rewards and their place in the list.",
+});
+const ChainDailyRewardConnection = builder.connectionObject(
+  {
+    type: ChainDailyRewardType,
+    name: 'ChainDailyRewardConnection',
+    description: 'A list of daily rewards, page by page.',
+  },
+  ChainDailyRewardEdge,
+);
+
+const networkArg = 'Network; default: that of the network header, else MAINNET.';
+
+/** The chain day of an argument that is a day or a date; undefined for neither, both or a day before the first. */
+function dayOf(
+  network: Network,
+  day: [string, number | null | undefined],
+  date: [string, string | null | undefined],
+) {
+  const [dayName, given] = day;
+  const [dateName, text] = date;
+  if (given != null && text != null) {
+    throw badArgument(dateName, `${dateName} cannot be given together with ${dayName}; give one.`);
+  }
+  if (given != null && (given < 0 || given > MAX_DAY)) {
+    throw badArgument(dayName, `${dayName} is ${given}; an integer from 0 to ${MAX_DAY} is needed.`);
+  }
+  const found = text == null ? given : dayOfDate(network, text);
+  if (found != null && found < 0) {
+    throw badArgument(dateName, `${dateName} is ${text}, before the first day of ${network}.`);
+  }
+  return found ?? null;
+}
+
+builder.queryField('chainDailyRewards', (t) =>
+  t.connection(
+    {
+      type: ChainDailyRewardType,
+      nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listChainDailyRewards', rows: CHAIN_DAILY_REWARDS_DEFAULT_SIZE },
+      description: `What a network's validators earned in each chain day that is stored, newest first. At most ${CHAIN_DAILY_REWARDS_MAX_SIZE} a page, ${CHAIN_DAILY_REWARDS_DEFAULT_SIZE} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
+      args: {
+        fromDay: t.arg.int({
+          description: `Chain day from 0 to ${MAX_DAY} to begin with, going down; the newest one when absent. A place in the list, not a part of it: cursors and totalCount are those of the whole list.`,
+        }),
+        fromDate: t.arg({
+          type: 'Date',
+          description: 'The same by the date on which the day starts; not with fromDay.',
+        }),
+        network: t.arg({ type: NetworkEnum, description: networkArg }),
+      },
+      resolve: async (_root, args, ctx: Context) => {
+        const network = args.network ?? ctx.network;
+        const fromDay = dayOf(network, ['fromDay', args.fromDay], ['fromDate', args.fromDate]);
+        const range = connectionRange(args, {
+          defaultSize: CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
+          maxSize: CHAIN_DAILY_REWARDS_MAX_SIZE,
+          decode: (cursor) => chainDailyRewardPosition(network, cursor),
+        });
+        const page = await chainDailyRewards(ctx, { network, fromDay }, range);
+        return connection(page, chainDailyRewardCursor, () => totalChainDailyRewards(ctx, network));
+      },
+    },
+    ChainDailyRewardConnection,
+    ChainDailyRewardEdge,
+  ),
+);
+
+builder.queryField('chainDailyReward', (t) =>
+  t.field({
+    type: ChainDailyRewardType,
+    nullable: true,
+    extensions: { operation: 'getChainDailyReward' },
+    description:
+      "What a network's validators earned in one chain day, by exactly one of day and date; null when it is not stored. REST: GET /v0/eth/network/chainDailyRewards/{day}.",
+    args: {
+      day: t.arg.int({ description: `Chain day, from 0 to ${MAX_DAY}.` }),
+      date: t.arg({ type: 'Date', description: 'UTC date on which the day starts.' }),
+      network: t.arg({ type: NetworkEnum, description: networkArg }),
+    },
+    resolve: (_root, args, ctx) => {
+      const network = args.network ?? ctx.network;
+      const day = dayOf(network, ['day', args.day], ['date', args.date]);
+      if (day === null) throw badArgument('day', 'Give one of day and date.');
+      return loadChainDailyReward(ctx, { network, day });
+    },
+  }),
+);

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { spanOfChainDay } from '../../chain/calendar.ts';
+import { Network } from '../../chain/networks.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { count } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import { timestampText } from '../../kernel/time.ts';
+import { ChainDailyReward } from './record.ts';
+
+export type DayKey = { network: Network; day: number };
+export type ChainDailyRewardRow = ChainDailyReward & { network: Network };
+
+/** What is stored; the others follow from the day. */
+const Stored = ChainDailyReward.omit({
+  date: true,
+  startEpoch: true,
+  endEpoch: true,
+  startTimestamp: true,
+  endTimestamp: true,
+});
+const StoredRow = Stored.extend({ network: Network });
+const fields: Fields<keyof z.infer<typeof Stored>> = {
+  day: sql`d.day`,
+  sumConsensusRewards: sql`d.sum_consensus_rewards::text`,
+  sumExecutionRewards: sql`d.sum_execution_rewards::text`,
+  sumPriorityFees: sql`d.sum_priority_fees::text`,
+  sumBaselineMev: sql`d.sum_baseline_mev::text`,
+  sumEffectiveBalance: sql`d.sum_effective_balance::text`,
+};
+// Six narrow columns: reading fewer of them saves nothing that could be measured.
+const select = sql`d.network, ${selectList(fields, Object.keys(fields) as (keyof typeof fields)[])}`;
+
+/** Adds what follows from the day, by the chain calendar. */
+function dated(row: z.infer<typeof StoredRow>): ChainDailyRewardRow {
+  const { start, end, ...span } = spanOfChainDay(row.network, row.day);
+  return { ...row, ...span, startTimestamp: timestampText(start), endTimestamp: timestampText(end) };
+}
+
+/** A page of a network's days, newest first, by the primary key; positions are days, exclusive. One row more is read. */
+export async function chainDailyRewardPage(
+  db: Queryable,
+  network: Network,
+  range: Range<number>,
+): Promise<ChainDailyRewardRow[]> {
+  const found = await rows(
+    db,
+    StoredRow,
+    sql`/* chainDailyRewardPage */
+    select ${select}
+    from chain_daily_rewards d
+    where d.network = ${network}
+      and d.day < ${range.after ?? 2 ** 31 - 1}::int and d.day > ${range.before ?? -1}::int
+    order by d.day ${range.backward ? sql`` : sql`desc`}
+    limit ${range.limit + 1}`,
+  );
+  return found.map(dated);
+}
+
+/** How many days a network has: a count over the index, of 365 rows a year. */
+export async function chainDailyRewardTotal(db: Queryable, network: Network): Promise<number> {
+  const [row] = await rows(
+    db,
+    z.object({ total: count() }),
+    sql`/* chainDailyRewardTotal */
+    select count(*)::int as total from chain_daily_rewards where network = ${network}`,
+  );
+  return row?.total ?? 0;
+}
+
+/** The records of these days, in no particular order; days that are not stored are absent. */
+export async function chainDailyRewardsByDay(
+  db: Queryable,
+  keys: readonly DayKey[],
+): Promise<ChainDailyRewardRow[]> {
+  const found = await rows(
+    db,
+    StoredRow,
+    sql`/* chainDailyRewardsByDay */
+    select ${select}
+    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.day)}::int[])
+      as k (network, day)
+    join chain_daily_rewards d using (network, day)`,
+  );
+  return found.map(dated);
+}

@@ -1,0 +1,35 @@
+import type { Network } from '../../chain/networks.ts';
+import type { Context } from '../../context.ts';
+import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { type Range, rangeDownFrom, type Slice, slice } from '../../kernel/page.ts';
+import { type ChainDailyRewardRow, chainDailyRewardPage, chainDailyRewardTotal } from './queries.ts';
+
+export const CHAIN_DAILY_REWARDS_DEFAULT_SIZE = 15;
+export const CHAIN_DAILY_REWARDS_MAX_SIZE = 200;
+
+/**
+ * A page of a network's daily rewards, newest day first (spec §4.9); positions are chain days. `fromDay` is where the
+ * page begins at the latest: a place in the list, which stays the whole one.
+ */
+export async function chainDailyRewards(
+  ctx: Context,
+  list: { network: Network; fromDay: number | null },
+  range: Range<number>,
+): Promise<Slice<ChainDailyRewardRow>> {
+  const placed = rangeDownFrom(range, list.fromDay);
+  return slice(await chainDailyRewardPage(ctx.db, list.network, placed), placed);
+}
+
+/** How many days of the network are stored. */
+export const totalChainDailyRewards = (ctx: Context, network: Network): Promise<number> =>
+  chainDailyRewardTotal(ctx.db, network);
+
+const listName = (network: Network) => `chainDailyRewards:${network}`;
+
+/** The cursor of a day in the list of its network. */
+export const chainDailyRewardCursor = (row: ChainDailyRewardRow): string =>
+  encodeCursor(listName(row.network), [row.day]);
+
+/** The day in a cursor, or undefined when it is not one of this list. */
+export const chainDailyRewardPosition = (network: Network, cursor: string): number | undefined =>
+  decodePosition(listName(network), cursor, 1)?.[0];

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { chainDayOfMoment, dateOfDay, dayOfDate } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import type { Context } from '../../context.ts';
+import { bodyDownV0, envelopeV0 } from '../../kernel/page.ts';
+import { formParam, intParam } from '../../kernel/params.ts';
+import { badInput, notFound } from '../../kernel/refusal.ts';
+import { route } from '../../kernel/route.ts';
+import { parseDate, parseDateTime } from '../../kernel/time.ts';
+import { loadChainDailyReward } from './loaders.ts';
+import { ChainDailyReward, MAX_DAY } from './record.ts';
+import {
+  CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
+  CHAIN_DAILY_REWARDS_MAX_SIZE,
+  chainDailyRewards,
+  totalChainDailyRewards,
+} from './resolve.ts';
+
+/** A day as the caller wrote it; the network tells which one a date or a moment is. */
+type Given = { text: string; day: (network: Network) => number };
+
+function readDay(text: string): Given | undefined {
+  if (/^\d+$/.test(text)) return Number(text) <= MAX_DAY ? { text, day: () => Number(text) } : undefined;
+  if (parseDate(text) !== undefined) return { text, day: (network) => dayOfDate(network, text) };
+  const seconds = parseDateTime(text);
+  return seconds === undefined ? undefined : { text, day: (network) => chainDayOfMoment(network, seconds) };
+}
+
+const form = {
+  form: `a chain day from 0 to ${MAX_DAY}, a date like 2024-03-31 or a date-time like 2024-03-31T12:00:23Z`,
+  examples: [1797, '2025-11-02'],
+};
+const forms =
+  'A chain day, the UTC date on which it starts, or a date-time (RFC 3339), which is in the day that has begun by then';
+
+/** The chain day that was given; throws BAD_INPUT for a date or moment before the first day. */
+function dayOf(network: Network, given: Given, loc: string[]): number {
+  const day = given.day(network);
+  if (day >= 0) return day;
+  const msg = `${loc.at(-1)} is ${JSON.stringify(given.text)}; day 0 of ${network} starts on ${dateOfDay(network, 0)}.`;
+  throw badInput([{ loc, msg, type: 'out_of_range' }]);
+}
+
+const tag = 'Chain daily rewards';
+const units = 'Sums are in Gwei with all their digits; those of the execution layer may be parts of a Gwei.';
+
+const list = route({
+  path: '/v0/eth/network/chainDailyRewards',
+  operationId: 'listChainDailyRewards',
+  tag,
+  summary: 'Network rewards by chain day, newest first',
+  description: `What all validators earned in each chain day that is stored, newest first. ${units} \`page.from\` and \`page.to\` are chain days: where the page begins (the day asked for, else the newest), and the one below its last row. \`total\` is of the whole list, wherever the page begins.`,
+  example: '/v0/eth/network/chainDailyRewards?size=5',
+  params: z.object({}),
+  query: z.object({
+    from: formParam<Given, { form: string; description: string; nullable: true; examples: unknown[] }>(
+      {
+        ...form,
+        description: `${forms}; the list goes down from there. The newest day when absent, and for days to come.`,
+        nullable: true,
+      },
+      { type: 'string' },
+      readDay,
+    ),
+    size: intParam({
+      description: 'Rows per page.',
+      min: 1,
+      max: CHAIN_DAILY_REWARDS_MAX_SIZE,
+      default: CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
+    }),
+  }),
+  reply: envelopeV0(ChainDailyReward),
+  async handle(ctx: Context, { query }, call) {
+    const { network } = ctx;
+    const { size } = query;
+    const fromDay = query.from && dayOf(network, query.from, ['query', 'from']);
+    const [page, total] = await Promise.all([
+      chainDailyRewards(ctx, { network, fromDay }, { limit: size }),
+      totalChainDailyRewards(ctx, network),
+    ]);
+    return { body: bodyDownV0(call, page, { from: fromDay, size, total }, (row) => row.day) };
+  },
+});
+
+const one = route({
+  path: '/v0/eth/network/chainDailyRewards/:day',
+  operationId: 'getChainDailyReward',
+  tag,
+  summary: 'Network rewards of one chain day',
+  description: `What all validators earned in a chain day; 404 when the day is not stored. ${units}`,
+  example: '/v0/eth/network/chainDailyRewards/1790',
+  params: z.object({
+    day: formParam<Given, { form: string; description: string; examples: unknown[] }>(
+      { ...form, description: `${forms}.` },
+      { type: 'string' },
+      readDay,
+    ),
+  }),
+  query: z.object({}),
+  reply: ChainDailyReward,
+  async handle(ctx: Context, { params }) {
+    const { network } = ctx;
+    const row = await loadChainDailyReward(ctx, {
+      network,
+      day: dayOf(network, params.day, ['path', 'day']),
+    });
+    if (!row) throw notFound();
+    return { body: row };
+  },
+});
+
+export const chainDailyRewardRoutes = [list, one];

@@ -1,0 +1,222 @@
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { enumValues, NetworkEnum, SortOrderEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { rangeArgs, rangeOf } from '../../graphql/range.ts';
+import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import type { Range } from '../../kernel/page.ts';
+import { entityClassOf } from '../consolidations/graphql.ts';
+import { IdTypeEnum } from '../operators/graphql.ts';
+import {
+  type CapacitySortField,
+  ConsolidationCapacity,
+  capacitySortFields,
+  EntityConsolidation,
+  EntityConsolidationCapacity,
+  type EntitySortField,
+  entitySortFields,
+} from './record.ts';
+import {
+  consolidationCapacity,
+  ENTITIES_DEFAULT_SIZE,
+  ENTITIES_MAX_SIZE,
+  entityCapacities,
+  entityConsolidations,
+  type PlacedPage,
+} from './resolve.ts';
+
+const EntitySortEnum = builder.enumType('EntityConsolidationSort', {
+  description: 'What entities are sorted by; ties by id.',
+  values: enumValues(entitySortFields, (name) => `By ${name}.`),
+});
+const CapacitySortEnum = builder.enumType('ConsolidationCapacitySort', {
+  description: 'What entities are sorted by; ties by id.',
+  values: enumValues(capacitySortFields, (name) => `By ${name}.`),
+});
+
+const EntityConsolidationType = builder
+  .objectRef<EntityConsolidation & { position: number }>('EntityConsolidation')
+  .implement({
+    description: EntityConsolidation.meta()?.description as string,
+    fields: (t) => ({
+      entityId: t.string({
+        description: 'Name or address of the entity; `id` in REST.',
+        resolve: (row) => row.id,
+      }),
+      idType: t.field({
+        type: IdTypeEnum,
+        description: 'Class of the entity.',
+        resolve: (row) => row.idType,
+      }),
+      ...columns(t, EntityConsolidation.omit({ id: true })),
+    }),
+  });
+const EntityConsolidationEdge = builder.edgeObject({
+  type: EntityConsolidationType,
+  name: 'EntityConsolidationEdge',
+  description: 'An entity and its place in the list.',
+});
+const EntityConsolidationConnection = builder.connectionObject(
+  {
+    type: EntityConsolidationType,
+    name: 'EntityConsolidationConnection',
+    description: 'Consolidations by entity, page by page.',
+  },
+  EntityConsolidationEdge,
+);
+
+const timeWindowDescription = 'Window that the figures cover, up to latestEpoch.';
+const ConsolidationCapacityType = builder
+  .objectRef<ConsolidationCapacity>('ConsolidationCapacity')
+  .implement({
+    description: ConsolidationCapacity.meta()?.description as string,
+    fields: (t) => ({
+      timeWindow: t.field({
+        type: TimeWindowEnum,
+        description: timeWindowDescription,
+        resolve: (row) => row.timeWindow,
+      }),
+      ...columns(t, ConsolidationCapacity),
+    }),
+  });
+
+const EntityCapacityType = builder
+  .objectRef<EntityConsolidationCapacity & { position: number }>('EntityConsolidationCapacity')
+  .implement({
+    description: EntityConsolidationCapacity.meta()?.description as string,
+    fields: (t) => ({
+      entityId: t.string({
+        description: 'Name or address of the entity; `id` in REST.',
+        resolve: (row) => row.id,
+      }),
+      idType: t.field({
+        type: IdTypeEnum,
+        description: 'Class of the entity.',
+        resolve: (row) => row.idType,
+      }),
+      timeWindow: t.field({
+        type: TimeWindowEnum,
+        description: timeWindowDescription,
+        resolve: (row) => row.timeWindow,
+      }),
+      ...columns(t, EntityConsolidationCapacity.omit({ id: true })),
+    }),
+  });
+const EntityCapacityEdge = builder.edgeObject({
+  type: EntityCapacityType,
+  name: 'EntityConsolidationCapacityEdge',
+  description: 'An entity and its place in the list.',
+});
+const EntityCapacityConnection = builder.connectionObject(
+  {
+    type: EntityCapacityType,
+    name: 'EntityConsolidationCapacityConnection',
+    description: 'What entities used of the capacity, page by page.',
+  },
+  EntityCapacityEdge,
+);
+
+/** A list that is cut by place as a connection. */
+async function placedConnection<Row>(
+  name: string,
+  args: ConnectionArgs,
+  read: (range: Range<number>) => Promise<PlacedPage<Row>>,
+) {
+  const range = connectionRange(args, {
+    defaultSize: ENTITIES_DEFAULT_SIZE,
+    maxSize: ENTITIES_MAX_SIZE,
+    decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
+  });
+  const page = await read(range);
+  return connection(page, (row) => encodeCursor(name, [row.position]), page.total);
+}
+
+const sizes = `At most ${ENTITIES_MAX_SIZE} a page, ${ENTITIES_DEFAULT_SIZE} by default.`;
+const networkArg = 'Network; default: that of the network header, else MAINNET.';
+const listArgs = builder.args((t) => ({
+  network: t.field({ type: NetworkEnum, description: networkArg }),
+  entityType: t.field({
+    type: IdTypeEnum,
+    defaultValue: 'nodeOperator',
+    description: 'Class of the entities: one that validators belong to.',
+  }),
+  sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'desc', description: 'Sort order.' }),
+}));
+
+builder.queryField('entityConsolidations', (t) =>
+  t.connection(
+    {
+      type: EntityConsolidationType,
+      nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listEntityConsolidations', rows: ENTITIES_DEFAULT_SIZE },
+      description: `Consolidations by the entity of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
+      args: {
+        ...listArgs,
+        ...rangeArgs,
+        sortBy: t.arg({
+          type: EntitySortEnum,
+          defaultValue: 'consolidatedBalance',
+          description: 'What to sort by.',
+        }),
+      },
+      resolve: (_root, args, ctx: Context) => {
+        const network = args.network ?? ctx.network;
+        const asked = {
+          ...rangeOf(args),
+          idType: entityClassOf(args.entityType ?? 'nodeOperator'),
+          sortBy: (args.sortBy ?? 'consolidatedBalance') as EntitySortField,
+          sortOrder: args.sortOrder ?? 'desc',
+        };
+        const name = `entityConsolidations:${JSON.stringify([network, asked])}`;
+        return placedConnection(name, args, (range) => entityConsolidations(ctx, network, asked, range));
+      },
+    },
+    EntityConsolidationConnection,
+    EntityConsolidationEdge,
+  ),
+);
+
+builder.queryField('consolidationCapacity', (t) =>
+  t.field({
+    type: [ConsolidationCapacityType],
+    extensions: { operation: 'listConsolidationCapacity', rows: 4 },
+    description:
+      'How far the churn limit of consolidations was used in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
+    args: { network: t.arg({ type: NetworkEnum, description: networkArg }) },
+    resolve: (_root, args, ctx) => consolidationCapacity(ctx, args.network ?? ctx.network),
+  }),
+);
+
+builder.queryField('entityConsolidationCapacities', (t) =>
+  t.connection(
+    {
+      type: EntityCapacityType,
+      nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listEntityConsolidationCapacity', rows: ENTITIES_DEFAULT_SIZE },
+      description: `What entities used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
+      args: {
+        window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
+        ...listArgs,
+        sortBy: t.arg({
+          type: CapacitySortEnum,
+          defaultValue: 'consolidatedBalance',
+          description: 'What to sort by.',
+        }),
+      },
+      resolve: (_root, args, ctx: Context) => {
+        const network = args.network ?? ctx.network;
+        const asked = {
+          window: args.window,
+          idType: entityClassOf(args.entityType ?? 'nodeOperator'),
+          sortBy: (args.sortBy ?? 'consolidatedBalance') as CapacitySortField,
+          sortOrder: args.sortOrder ?? 'desc',
+        };
+        const name = `entityConsolidationCapacities:${JSON.stringify([network, asked])}`;
+        return placedConnection(name, args, (range) => entityCapacities(ctx, network, asked, range));
+      },
+    },
+    EntityCapacityConnection,
+    EntityCapacityEdge,
+  ),
+);

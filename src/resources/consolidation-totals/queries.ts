@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import {
+  type Calendar,
+  type EpochRange,
+  SECONDS_PER_DAY,
+  SECONDS_PER_EPOCH,
+  secondsBeforeGenesis,
+} from '../../chain/calendar.ts';
+import { Network } from '../../chain/networks.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { raw, rows, type Sql, sql } from '../../db/rows.ts';
+import { count, gwei, int } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import type { EntityClass } from '../consolidations/record.ts';
+import { ChainBalance, EntityConsolidation, type EntitySortField } from './record.ts';
+
+/** The entities of a class with consolidations in a range of epochs. */
+export type EntityList = { network: Network; idType: EntityClass; epochs: EpochRange };
+
+/** The order of such a list; days are those of the calendar. */
+export type EntityOrder = { calendar: Calendar; sortBy: EntitySortField; sortOrder: 'asc' | 'desc' };
+
+const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endDate: true }).extend({
+  startDay: int(),
+  endDay: int(),
+  position: count(),
+});
+
+// OFFSET keeps the look-up by validator, whatever the statistics.
+const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
+  from consolidations c
+  cross join lateral (
+    select e.entity_id from validator_entities e
+    where (e.network, e.validator_index) = (c.network, c.source_index) and e.id_type = ${idType}
+    offset 0
+  ) m
+  where c.network = ${network} and c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
+
+const sortColumns: Record<EntitySortField, Sql> = {
+  id: sql`g.id`,
+  consolidationCount: sql`g."consolidationCount"`,
+  sourceValidatorCount: sql`g."sourceValidatorCount"`,
+  targetValidatorCount: sql`g."targetValidatorCount"`,
+  consolidatedBalance: sql`g.balance`,
+  startDate: sql`g."startDay"`,
+  endDate: sql`g."endDay"`,
+};
+
+/**
+ * A page of the entities, cut by place in the order; ties by id. The sums are made anew for every page: the cost is
+ * that of the consolidations in the range. One row more than the limit is read.
+ */
+export function entityConsolidationPage(
+  db: Queryable,
+  list: EntityList,
+  order: EntityOrder,
+  range: Range<number>,
+): Promise<z.infer<typeof EntityRow>[]> {
+  const before = secondsBeforeGenesis(list.network, order.calendar);
+  const dayOf = (epoch: Sql) =>
+    sql`((${epoch}::bigint * ${raw(String(SECONDS_PER_EPOCH))} + ${before}::int) / ${raw(String(SECONDS_PER_DAY))})::int`;
+  const direction = order.sortOrder === 'desc' ? sql`desc` : sql`asc`;
+  return rows(
+    db,
+    EntityRow,
+    sql`/* entityConsolidationPage */
+    select p.id, p."consolidationCount", p."sourceValidatorCount", p."targetValidatorCount",
+      p.balance::text as "consolidatedBalance", p."startDay", p."endDay", p.position::int
+    from (
+      select g.*, row_number() over (order by ${sortColumns[order.sortBy]} ${direction}, g.id) - 1 as position
+      from (
+        select m.entity_id as id, count(*)::int as "consolidationCount",
+          count(distinct c.source_index)::int as "sourceValidatorCount",
+          count(distinct c.target_index)::int as "targetValidatorCount",
+          sum(c.consolidated_balance) as balance,
+          ${dayOf(sql`min(c.epoch)`)} as "startDay", ${dayOf(sql`max(c.epoch)`)} as "endDay"
+        ${joined(list)}
+        group by m.entity_id
+      ) g
+    ) p
+    where p.position > ${range.after ?? -1} and p.position < ${range.before ?? 2 ** 31 - 1}
+    order by p.position ${range.backward ? sql`desc` : sql``}
+    limit ${range.limit + 1}`,
+  );
+}
+
+/** How many entities the list has. */
+export async function entityConsolidationTotal(db: Queryable, list: EntityList): Promise<number> {
+  const [row] = await rows(
+    db,
+    z.object({ total: count() }),
+    sql`/* entityConsolidationTotal */
+    select count(distinct m.entity_id)::int as total ${joined(list)}`,
+  );
+  return row?.total ?? 0;
+}
+
+const BalanceRow = ChainBalance.extend({ network: Network });
+
+/** The newest stored active balance of each network; networks without one are absent. */
+export function latestChainBalances(
+  db: Queryable,
+  networks: readonly Network[],
+): Promise<z.infer<typeof BalanceRow>[]> {
+  return rows(
+    db,
+    BalanceRow,
+    sql`/* latestChainBalances */
+    select k.network, b.epoch, b.total_active_balance::text as "totalActiveBalance"
+    from unnest(${[...networks]}::text[]) as k (network)
+    cross join lateral (
+      select * from chain_balances b where b.network = k.network order by b.epoch desc limit 1
+    ) b`,
+  );
+}
+
+/** The consolidations of a network in a range of epochs. */
+export type PeriodKey = { network: Network; epochs: EpochRange };
+
+const PeriodRow = z.object({ list: count(), consolidationCount: count(), consolidatedBalance: gwei() });
+
+/** How many there are in each period and what they moved, in Gwei: read from the index of time alone. */
+export function consolidatedIn(
+  db: Queryable,
+  periods: readonly PeriodKey[],
+): Promise<z.infer<typeof PeriodRow>[]> {
+  return rows(
+    db,
+    PeriodRow,
+    sql`/* consolidatedIn */
+    select k.list::int - 1 as list, t.*
+    from unnest(${periods.map((period) => period.network)}::text[],
+        ${periods.map((period) => period.epochs.first)}::int[], ${periods.map((period) => period.epochs.last)}::int[])
+      with ordinality as k (network, first, last, list)
+    cross join lateral (
+      select count(*)::int as "consolidationCount",
+        coalesce(sum(c.consolidated_balance), 0)::text as "consolidatedBalance"
+      from consolidations c where c.network = k.network and c.epoch between k.first and k.last
+    ) t`,
+  );
+}

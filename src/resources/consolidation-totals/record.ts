@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { TimeWindow } from '../../chain/windows.ts';
+import { count, date, gwei, nonNegative, text } from '../../kernel/leaves.ts';
+import { EntityClass } from '../consolidations/record.ts';
+
+const entity = {
+  id: text(256).min(1).describe('Name or address of the entity.'),
+  idType: EntityClass.describe('Class of the entity.'),
+};
+
+/** What the validators of an entity consolidated, as sources (spec §4.9 and the decisions on it). */
+export const EntityConsolidation = z
+  .object({
+    ...entity,
+    consolidationCount: count().describe('Consolidations of its validators as sources.'),
+    sourceValidatorCount: count().describe('Its validators that were consolidated.'),
+    targetValidatorCount: count().describe('Validators that received their balances, of whichever entity.'),
+    consolidatedBalance: gwei().describe('Balance moved, in Gwei.'),
+    startDate: date().describe('UTC date of the day of the first one, in the calendar in use.'),
+    endDate: date().describe('UTC date of the day of the last one, in the calendar in use.'),
+  })
+  .meta({
+    id: 'EntityConsolidation',
+    description: 'Consolidations by the entity that triggers them: that of the source validator.',
+  });
+export type EntityConsolidation = z.infer<typeof EntityConsolidation>;
+
+/** What entities can be sorted by: every field but the class, which is the same for all. */
+export const entitySortFields = [
+  'id',
+  'consolidationCount',
+  'sourceValidatorCount',
+  'targetValidatorCount',
+  'consolidatedBalance',
+  'startDate',
+  'endDate',
+] as const satisfies (keyof EntityConsolidation)[];
+export type EntitySortField = (typeof entitySortFields)[number];
+
+const capacity = {
+  timeWindow: TimeWindow.describe('Window that the figures cover, up to latestEpoch.'),
+  latestEpoch: count().describe('Newest epoch whose active balance is known.'),
+  consolidationChurnLimit: gwei().describe(
+    'Balance that may be consolidated in an epoch by the rule of Electra at latestEpoch, in Gwei.',
+  ),
+  capacity: gwei().describe('Churn limit × epochs of the window since Electra, in Gwei.'),
+};
+
+/** How far the churn limit of consolidations was used (spec §4.9 and the decisions on it). */
+export const ConsolidationCapacity = z
+  .object({
+    ...capacity,
+    consolidatedBalance: gwei().describe('Balance consolidated in the window, in Gwei.'),
+    consolidationCount: count().describe('Consolidations processed in the window.'),
+    capacityFilled: nonNegative()
+      .nullable()
+      .describe('consolidatedBalance ÷ capacity as a ratio; null where the capacity is 0.'),
+  })
+  .meta({
+    id: 'ConsolidationCapacity',
+    description: 'How far the churn limit of consolidations was used in a window.',
+  });
+export type ConsolidationCapacity = z.infer<typeof ConsolidationCapacity>;
+
+/** The same of the entity of the source validators. */
+export const EntityConsolidationCapacity = z
+  .object({
+    ...entity,
+    ...capacity,
+    consolidatedBalance: gwei().describe('Balance consolidated by the entity in the window, in Gwei.'),
+    consolidationCount: count().describe('Consolidations of the entity in the window.'),
+    capacityFilled: nonNegative()
+      .nullable()
+      .describe(
+        'Share of the capacity that all entities together filled, as a ratio; null where the capacity is 0.',
+      ),
+    capacityShare: nonNegative()
+      .nullable()
+      .describe(
+        'Share of the capacity that the entity filled, its consolidatedBalance ÷ capacity; null where the capacity is 0.',
+      ),
+  })
+  .meta({
+    id: 'EntityConsolidationCapacity',
+    description: 'How much of the churn limit of consolidations an entity used in a window.',
+  });
+export type EntityConsolidationCapacity = z.infer<typeof EntityConsolidationCapacity>;
+
+/** What these can be sorted by; the other figures are the same for all. */
+export const capacitySortFields = [
+  'id',
+  'consolidatedBalance',
+  'consolidationCount',
+  'capacityShare',
+] as const satisfies (keyof EntityConsolidationCapacity)[];
+export type CapacitySortField = (typeof capacitySortFields)[number];
+
+/** The effective balance of all active validators of a network at an epoch; imported, and answered by no path. */
+export const ChainBalance = z
+  .object({
+    epoch: count().describe('Epoch.'),
+    totalActiveBalance: gwei().describe('Effective balance of all active validators, in Gwei.'),
+  })
+  .meta({ id: 'ChainBalance', description: 'The stake of a network at an epoch.' });

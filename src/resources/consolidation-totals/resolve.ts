@@ -1,0 +1,138 @@
+import { type Bounds, epochsWithin } from '../../chain/bounds.ts';
+import { type Calendar, dateOfDay, EPOCHS_PER_DAY, type EpochRange } from '../../chain/calendar.ts';
+import { consolidationChurnLimit, electraEpochs, epochCount } from '../../chain/churn.ts';
+import type { Network } from '../../chain/networks.ts';
+import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
+import type { Context } from '../../context.ts';
+import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import type { EntityClass } from '../consolidations/record.ts';
+import { loadConsolidated, loadLatestBalance } from './loaders.ts';
+import {
+  type EntityList,
+  type EntityOrder,
+  entityConsolidationPage,
+  entityConsolidationTotal,
+} from './queries.ts';
+import type {
+  CapacitySortField,
+  ConsolidationCapacity,
+  EntityConsolidation,
+  EntityConsolidationCapacity,
+  EntitySortField,
+} from './record.ts';
+
+export const ENTITIES_DEFAULT_SIZE = 10;
+export const ENTITIES_MAX_SIZE = 200;
+
+/** A page of a list whose rows are found by their place in it. */
+export type PlacedPage<Row> = Slice<Row & { position: number }> & { total: () => Promise<number> };
+
+export type EntityArgs = Bounds & {
+  idType: EntityClass;
+  calendar: Calendar;
+  sortBy: EntitySortField;
+  sortOrder: 'asc' | 'desc';
+};
+
+async function entityPage(
+  ctx: Context,
+  list: EntityList,
+  order: EntityOrder,
+  range: Range<number>,
+): Promise<PlacedPage<EntityConsolidation>> {
+  const page = slice(await entityConsolidationPage(ctx.db, list, order, range), range);
+  const rows = page.rows.map(({ startDay, endDay, ...row }) => ({
+    ...row,
+    idType: list.idType,
+    startDate: dateOfDay(list.network, startDay),
+    endDate: dateOfDay(list.network, endDay),
+  }));
+  return { ...page, rows, total: () => entityConsolidationTotal(ctx.db, list) };
+}
+
+/** A page of the entities of a class that consolidated, with what each did (spec §4.9). */
+export const entityConsolidations = (
+  ctx: Context,
+  network: Network,
+  args: EntityArgs,
+  range: Range<number>,
+): Promise<PlacedPage<EntityConsolidation>> =>
+  entityPage(
+    ctx,
+    { network, idType: args.idType, epochs: epochsWithin(network, args.calendar, args) },
+    args,
+    range,
+  );
+
+const days: Record<TimeWindow, number | null> = { '1d': 1, '7d': 7, '30d': 30, all: null };
+
+/** A double of a quotient of two amounts in Gwei; null for a divisor of 0. */
+const ratioOf = (part: string, whole: string): number | null =>
+  whole === '0' ? null : Number(part) / Number(whole);
+
+/** The capacity of a window with the epochs it is of; undefined while no active balance of the network is known. */
+async function capacityOf(
+  ctx: Context,
+  network: Network,
+  timeWindow: TimeWindow,
+): Promise<{ epochs: EpochRange; row: ConsolidationCapacity } | undefined> {
+  const latest = await loadLatestBalance(ctx, network);
+  if (!latest) return undefined;
+  const length = days[timeWindow];
+  const epochs = electraEpochs(network, latest.epoch, length && length * EPOCHS_PER_DAY);
+  const limit = consolidationChurnLimit(BigInt(latest.totalActiveBalance));
+  const capacity = String(limit * BigInt(epochCount(epochs)));
+  const consolidated = await loadConsolidated(ctx, { network, epochs });
+  return {
+    epochs,
+    row: {
+      timeWindow,
+      latestEpoch: latest.epoch,
+      consolidationChurnLimit: String(limit),
+      capacity,
+      ...consolidated,
+      capacityFilled: ratioOf(consolidated.consolidatedBalance, capacity),
+    },
+  };
+}
+
+/** The capacity of each window in the order 1d, 7d, 30d, all (spec §4.9); none while no active balance is known. */
+export async function consolidationCapacity(
+  ctx: Context,
+  network: Network,
+): Promise<ConsolidationCapacity[]> {
+  const found = await Promise.all(timeWindows.map((name) => capacityOf(ctx, network, name)));
+  return found.flatMap((window) => (window ? [window.row] : []));
+}
+
+export type CapacityArgs = {
+  window: TimeWindow;
+  idType: EntityClass;
+  sortBy: CapacitySortField;
+  sortOrder: 'asc' | 'desc';
+};
+
+/** A page of the entities of a class with what each used of a window's capacity (spec §4.9). */
+export async function entityCapacities(
+  ctx: Context,
+  network: Network,
+  args: CapacityArgs,
+  range: Range<number>,
+): Promise<PlacedPage<EntityConsolidationCapacity>> {
+  const found = await capacityOf(ctx, network, args.window);
+  if (!found) return { rows: [], hasNext: false, hasPrevious: false, total: async () => 0 };
+  // The capacity is the same for all: the share in it orders as the balance does.
+  const sortBy = args.sortBy === 'capacityShare' ? 'consolidatedBalance' : args.sortBy;
+  const order: EntityOrder = { calendar: 'chain', sortBy, sortOrder: args.sortOrder };
+  const page = await entityPage(ctx, { network, idType: args.idType, epochs: found.epochs }, order, range);
+  const rows = page.rows.map(({ id, idType, position, consolidatedBalance, consolidationCount }) => ({
+    ...found.row,
+    id,
+    idType,
+    position,
+    consolidatedBalance,
+    consolidationCount,
+    capacityShare: ratioOf(consolidatedBalance, found.row.capacity),
+  }));
+  return { ...page, rows };
+}

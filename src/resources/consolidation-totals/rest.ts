@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { checkBounds } from '../../chain/bounds.ts';
+import { pageParams, rangeParams, sortOrderParam, windowParam } from '../../chain/params.ts';
+import type { Context } from '../../context.ts';
+import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { enumParam } from '../../kernel/params.ts';
+import { type Call, route } from '../../kernel/route.ts';
+import { entityClasses } from '../consolidations/record.ts';
+import {
+  ConsolidationCapacity,
+  capacitySortFields,
+  EntityConsolidation,
+  EntityConsolidationCapacity,
+  entitySortFields,
+} from './record.ts';
+import {
+  consolidationCapacity,
+  ENTITIES_DEFAULT_SIZE,
+  ENTITIES_MAX_SIZE,
+  entityCapacities,
+  entityConsolidations,
+  type PlacedPage,
+} from './resolve.ts';
+
+const tag = 'Consolidations';
+const sizes = () => pageParams({ default: ENTITIES_DEFAULT_SIZE, max: ENTITIES_MAX_SIZE });
+const entityTypeParam = () =>
+  enumParam(entityClasses, {
+    description: 'Class of the entities: one that validators belong to.',
+    nullable: true,
+    default: 'nodeOperator',
+  });
+
+const rangeFrom = (offset: number, limit: number) => ({
+  ...(offset > 0 ? { after: offset - 1 } : {}),
+  limit,
+});
+
+async function bodyOf<Row>(
+  call: Call,
+  { limit, offset }: { limit: number; offset: number },
+  page: PlacedPage<Row>,
+) {
+  const links = linksV1(call, { limit, offset, count: await page.total() });
+  return { ...links, results: page.rows as Row[] };
+}
+
+const entities = route({
+  path: '/v1/eth/entityConsolidations',
+  operationId: 'listEntityConsolidations',
+  tag,
+  summary: 'Consolidations by entity',
+  description:
+    'Consolidations gathered by the entity that triggers them, that of the source validator; largest balance first. Sources of no known entity of the class are in no row. Dates and days may be combined: the narrower range counts.',
+  example: '/v1/eth/entityConsolidations?entityType=pool',
+  params: z.object({}),
+  query: z.object({
+    entityType: entityTypeParam(),
+    ...sizes(),
+    ...rangeParams(),
+    sortBy: enumParam(entitySortFields, {
+      description: 'Field to sort by, ties by id.',
+      default: 'consolidatedBalance',
+    }),
+    sortOrder: sortOrderParam('desc'),
+  }),
+  reply: envelopeV1(EntityConsolidation),
+  async handle(ctx: Context, { query }, call) {
+    const { entityType, limit, offset, utc, ...asked } = query;
+    checkBounds(asked, 'query');
+    const args = { ...asked, idType: entityType, calendar: utc ? ('utc' as const) : ('chain' as const) };
+    const page = await entityConsolidations(ctx, ctx.network, args, rangeFrom(offset, limit));
+    return { body: await bodyOf(call, query, page) };
+  },
+});
+
+const capacity = route({
+  path: '/v1/eth/consolidationCapacity',
+  operationId: 'listConsolidationCapacity',
+  tag,
+  summary: 'How far the churn limit of consolidations was used',
+  description:
+    'One record for each window, in the order 1d, 7d, 30d, all. The churn limit is what Electra (EIP-7251) lets move in an epoch at the active balance of `latestEpoch`; `all` is since Electra. Empty while no active balance of the network is stored.',
+  example: '/v1/eth/consolidationCapacity',
+  params: z.object({}),
+  query: z.object({}),
+  reply: z.array(ConsolidationCapacity),
+  handle: async (ctx: Context) => ({ body: await consolidationCapacity(ctx, ctx.network) }),
+});
+
+const capacityByEntity = route({
+  path: '/v1/eth/consolidationCapacity/entity',
+  operationId: 'listEntityConsolidationCapacity',
+  tag,
+  summary: 'How far entities used the churn limit of consolidations',
+  description:
+    'The entities of a class with consolidations in the window, as sources, and what each used of its capacity; largest balance first.',
+  example: '/v1/eth/consolidationCapacity/entity?window=30d',
+  params: z.object({}),
+  query: z.object({
+    window: windowParam(),
+    entityType: entityTypeParam(),
+    ...sizes(),
+    sortBy: enumParam(capacitySortFields, {
+      description: 'Field to sort by, ties by id.',
+      default: 'consolidatedBalance',
+    }),
+    sortOrder: sortOrderParam('desc'),
+  }),
+  reply: envelopeV1(EntityConsolidationCapacity),
+  async handle(ctx: Context, { query }, call) {
+    const { entityType, limit, offset, ...asked } = query;
+    const args = { ...asked, idType: entityType };
+    const page = await entityCapacities(ctx, ctx.network, args, rangeFrom(offset, limit));
+    return { body: await bodyOf(call, query, page) };
+  },
+});
+
+export const consolidationTotalRoutes = [entities, capacity, capacityByEntity];

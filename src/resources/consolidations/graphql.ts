@@ -1,0 +1,232 @@
+import type { InputShapeFromFields } from '@pothos/core';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { enumValues, NetworkEnum, SortOrderEnum } from '../../graphql/enums.ts';
+import { rangeArgs, rangeOf } from '../../graphql/range.ts';
+import type { Range } from '../../kernel/page.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
+import type { IdType } from '../operators/record.ts';
+import { ValidatorType } from '../validators/graphql.ts';
+import { loadValidator } from '../validators/loaders.ts';
+import { loadEntities } from './loaders.ts';
+import {
+  Consolidation,
+  ConsolidationEntity,
+  type ConsolidationSortField,
+  consolidationSortFields,
+  EntityClass,
+  entityClasses,
+} from './record.ts';
+import {
+  CONSOLIDATIONS_DEFAULT_SIZE,
+  CONSOLIDATIONS_MAX_SIZE,
+  type ConsolidationArgs,
+  type ConsolidationPage,
+  type ConsolidationRow,
+  consolidationCursor,
+  consolidationPageOf,
+  consolidationPosition,
+  consolidations,
+  readValidator,
+} from './resolve.ts';
+
+const times = ['day', 'date', 'epoch', 'timestamp'];
+const ConsolidationSortEnum = builder.enumType('ConsolidationSort', {
+  description: 'What consolidations are sorted by; ties by epoch and source validator index.',
+  values: enumValues(consolidationSortFields, (name) =>
+    times.includes(name) ? 'The time itself.' : `By ${name}.`,
+  ),
+});
+
+const ConsolidationEntityType = builder.objectRef<ConsolidationEntity>('ConsolidationEntity').implement({
+  description: ConsolidationEntity.meta()?.description as string,
+  fields: (t) => ({
+    entityId: t.string({
+      description: 'Name or address of the entity; `id` in REST.',
+      resolve: (entity) => entity.id,
+    }),
+    idType: t.field({
+      type: IdTypeEnum,
+      description: 'Class of the entity.',
+      resolve: (entity) => entity.idType,
+    }),
+  }),
+});
+
+const sideOf = (row: ConsolidationRow, side: 'source' | 'target') => ({
+  network: row.network,
+  validatorIndex: side === 'source' ? row.sourceValidatorIndex : row.targetValidatorIndex,
+});
+
+const ConsolidationType = builder.objectRef<ConsolidationRow>('Consolidation').implement({
+  description: Consolidation.meta()?.description as string,
+  fields: (t) => {
+    const entities = (side: 'source' | 'target') =>
+      t.field({
+        type: [ConsolidationEntityType],
+        description: Consolidation.shape[`${side}Entities`].description as string,
+        resolve: (row, _args, ctx) => loadEntities(ctx, sideOf(row, side)),
+      });
+    const validator = (side: 'source' | 'target') =>
+      t.field({
+        type: ValidatorType,
+        nullable: true,
+        description: `The ${side} validator; null when only its consolidation is stored.`,
+        resolve: (row, _args, ctx) => loadValidator(ctx, sideOf(row, side)),
+      });
+    return {
+      network: t.field({
+        type: NetworkEnum,
+        description: 'Network of the validators.',
+        resolve: (row) => row.network,
+      }),
+      ...columns(t, Consolidation),
+      sourceEntities: entities('source'),
+      targetEntities: entities('target'),
+      source: validator('source'),
+      target: validator('target'),
+    };
+  },
+});
+const ConsolidationEdge = builder.edgeObject({
+  type: ConsolidationType,
+  name: 'ConsolidationEdge',
+  description: 'A consolidation and its place in the list.',
+});
+const ConsolidationConnection = builder.connectionObject(
+  {
+    type: ConsolidationType,
+    name: 'ConsolidationConnection',
+    description: 'A list of consolidations, page by page.',
+  },
+  ConsolidationEdge,
+);
+
+const queryArgs = builder.args((t) => ({
+  ...rangeArgs,
+  sortBy: t.field({ type: ConsolidationSortEnum, defaultValue: 'day', description: 'What to sort by.' }),
+  sortOrder: t.field({
+    type: SortOrderEnum,
+    defaultValue: 'asc',
+    description: 'Sort order; DESC turns the whole order round.',
+  }),
+}));
+
+/** A list as a connection; `of` names it with all that decides its rows. */
+async function consolidationConnection(
+  of: unknown[],
+  args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,
+  read: (query: ConsolidationArgs, range: Range<string[]>) => Promise<ConsolidationPage>,
+) {
+  const sortBy = (args.sortBy ?? 'day') as ConsolidationSortField;
+  const query = { ...rangeOf(args), sortBy, sortOrder: args.sortOrder ?? 'asc' };
+  const name = `consolidations:${JSON.stringify([of, query])}`;
+  const range = connectionRange(args, {
+    defaultSize: CONSOLIDATIONS_DEFAULT_SIZE,
+    maxSize: CONSOLIDATIONS_MAX_SIZE,
+    decode: (cursor) => consolidationPosition(name, sortBy, cursor),
+  });
+  const page = await read(query, range);
+  return connection(page, (row) => consolidationCursor(name, sortBy, row), page.total);
+}
+
+const sizes = `At most ${CONSOLIDATIONS_MAX_SIZE} a page, ${CONSOLIDATIONS_DEFAULT_SIZE} by default.`;
+
+/** A class of entity that validators belong to. Throws BAD_INPUT for the others, naming those. */
+export function entityClassOf(idType: IdType) {
+  const known = EntityClass.safeParse(idType).data;
+  if (known) return known;
+  const msg = `entityType is ${idType}; one of ${entityClasses.join(', ')} is needed.`;
+  throw badArgument('entityType', msg);
+}
+
+function entityOf(entityId: string | null | undefined, entityType: IdType | null | undefined) {
+  if (entityId == null && entityType == null) return null;
+  if (entityId == null) throw badArgument('entityId', 'entityId is required together with entityType.');
+  if (entityType == null) throw badArgument('entityType', 'entityType is required together with entityId.');
+  checkId('entityId', entityId);
+  return { id: entityId, idType: entityClassOf(entityType) };
+}
+
+function validatorOf(text: string | null | undefined) {
+  if (text == null) return null;
+  const found = readValidator(text);
+  if (!found) throw badArgument('validator', 'validator must be the index or the public key of a validator.');
+  return found;
+}
+
+builder.queryField('consolidations', (t) =>
+  t.connection(
+    {
+      type: ConsolidationType,
+      nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
+      description: `Processed consolidations, oldest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
+      args: {
+        validator: t.arg.string({ description: 'Index or public key of a validator, on either side.' }),
+        entityId: t.arg.string({ description: 'Entity of a validator on either side; with entityType.' }),
+        entityType: t.arg({
+          type: IdTypeEnum,
+          description: 'Class of that entity, of those that validators belong to; with entityId.',
+        }),
+        network: t.arg({
+          type: NetworkEnum,
+          description: 'Network; default: that of the network header, else MAINNET.',
+        }),
+        ...queryArgs,
+      },
+      resolve: (_root, args, ctx: Context) => {
+        const asked = {
+          network: args.network ?? ctx.network,
+          validator: validatorOf(args.validator),
+          entity: entityOf(args.entityId, args.entityType),
+        };
+        return consolidationConnection([asked], args, (query, range) =>
+          consolidations(ctx, asked, query, range),
+        );
+      },
+    },
+    ConsolidationConnection,
+    ConsolidationEdge,
+  ),
+);
+
+builder.objectField(ValidatorType, 'consolidations', (t) =>
+  t.connection(
+    {
+      type: ConsolidationType,
+      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
+      description: `Its consolidations, as source or as target, oldest first. ${sizes}`,
+      args: queryArgs,
+      resolve: ({ network, validatorIndex }, args, ctx) =>
+        consolidationConnection([network, validatorIndex], args, (query, range) =>
+          consolidationPageOf(ctx, { network, validatorIndex, entity: null }, query, range),
+        ),
+    },
+    ConsolidationConnection,
+    ConsolidationEdge,
+  ),
+);
+
+builder.objectField(Operator, 'consolidations', (t) =>
+  t.connection(
+    {
+      type: ConsolidationType,
+      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
+      description: `Consolidations of its validators, as source or as target, oldest first, whatever its window; empty for classes that validators do not belong to. ${sizes}`,
+      args: queryArgs,
+      resolve: ({ network, idType, id }, args, ctx) => {
+        // A class that no validator belongs to has no rows: asking for them finds none.
+        const entity = { idType: idType as EntityClass, id };
+        return consolidationConnection([network, idType, id], args, (query, range) =>
+          consolidationPageOf(ctx, { network, validatorIndex: null, entity }, query, range),
+        );
+      },
+    },
+    ConsolidationConnection,
+    ConsolidationEdge,
+  ),
+);

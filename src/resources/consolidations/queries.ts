@@ -1,0 +1,224 @@
+import { z } from 'zod';
+import type { EpochRange } from '../../chain/calendar.ts';
+import { Network } from '../../chain/networks.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { type Fields, join, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { count, flag } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import type { ValidatorKey } from '../validators/loaders.ts';
+import {
+  Consolidation,
+  ConsolidationEntity,
+  type ConsolidationSortField,
+  type EntityClass,
+  entityClasses,
+} from './record.ts';
+
+/** An entity of a network. */
+export type EntityKey = { idType: EntityClass; id: string };
+
+/** The consolidations of a network, narrowed to a validator on either side, to an entity on either side, or to both. */
+export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
+
+export type ConsolidationQuery = {
+  epochs: EpochRange;
+  sortBy: ConsolidationSortField;
+  sortOrder: 'asc' | 'desc';
+};
+
+/** Values of the columns of an order, as digits: where a row stands in its list. */
+export type Position = string[];
+
+/** Which part of a list: from a cursor on, or after so many rows (REST). */
+export type ConsolidationRange = Range<Position> & { offset?: number };
+
+// What follows from the epoch and from the validators is added afterwards.
+const StoredConsolidation = Consolidation.omit({
+  day: true,
+  date: true,
+  timestamp: true,
+  sourceEntities: true,
+  targetEntities: true,
+});
+const storedFields = Object.keys(StoredConsolidation.shape) as (keyof z.infer<typeof StoredConsolidation>)[];
+const fields: Fields<keyof z.infer<typeof StoredConsolidation>> = {
+  epoch: sql`c.epoch`,
+  sourceValidatorIndex: sql`c.source_index`,
+  sourceValidatorPubkey: sql`c.source_pubkey`,
+  targetValidatorIndex: sql`c.target_index`,
+  targetValidatorPubkey: sql`c.target_pubkey`,
+  consolidatedBalance: sql`c.consolidated_balance::text`,
+};
+const select = selectList(fields, storedFields);
+const Row = StoredConsolidation.extend({ network: Network, list: count() });
+export type StoredRow = z.infer<typeof Row>;
+
+type OrderField = 'epoch' | 'sourceValidatorIndex' | 'targetValidatorIndex' | 'consolidatedBalance';
+const columns: Record<OrderField, { name: string; type: string }> = {
+  epoch: { name: 'epoch', type: 'int' },
+  sourceValidatorIndex: { name: 'source_index', type: 'int' },
+  targetValidatorIndex: { name: 'target_index', type: 'int' },
+  consolidatedBalance: { name: 'consolidated_balance', type: 'bigint' },
+};
+
+/** The fields of an order: each is the key of an index, so that a page of the whole list costs its own rows. */
+export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
+  if (sortBy === 'sourceValidatorIndex') return ['sourceValidatorIndex'];
+  const byTime: OrderField[] = ['epoch', 'sourceValidatorIndex'];
+  return sortBy === 'targetValidatorIndex' || sortBy === 'consolidatedBalance' ? [sortBy, ...byTime] : byTime;
+}
+
+/**
+ * A list's keys as `k`, all narrowed in the same way. A pool share is what a node operator (`operator_id`) runs of a pool
+ * (`share_of`), which its summaries tell; `share_of` is '' for the other classes.
+ */
+const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
+      select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
+      from unnest(
+        ${scopes.map((scope) => scope.network)}::text[], ${scopes.map((scope) => scope.validatorIndex)}::int[],
+        ${scopes.map((scope) => scope.entity?.idType ?? null)}::text[],
+        ${scopes.map((scope) => scope.entity?.id ?? null)}::text[]
+      ) with ordinality as k (network, validator_index, id_type, entity_id, list)
+      left join lateral (
+        select s.node_operator_id, s.pool_id from operator_summaries s
+        where (s.network, s.operator_id, s.id_type) = (k.network, k.entity_id, k.id_type) and k.id_type = 'poolShare'
+        limit 1
+      ) s on true
+    ) k`;
+
+const ofEntity = sql`m.network = k.network and m.id_type = k.id_type
+  and m.operator_id = k.operator_id and m.share_of = k.share_of`;
+
+/** Those that a side of which is a validator of the entity. OFFSET keeps the look-up by validator, whatever the statistics. */
+const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c.epoch, c.consolidated_balance
+  from operator_validators m
+  cross join lateral (
+    select * from consolidations c where (c.network, ${side}) = (m.network, m.validator_index) offset 0
+  ) c
+  where ${ofEntity}`;
+
+/** The consolidations of a key, each once: an entity may be on both sides of one. */
+function source({ validatorIndex, entity }: Scope): Sql {
+  if (validatorIndex !== null) {
+    const both = sql`select * from consolidations where network = k.network and source_index = k.validator_index
+      union all
+      select * from consolidations where network = k.network and target_index = k.validator_index`;
+    if (entity === null) return both;
+    return sql`select * from (${both}) c where exists (
+      select from operator_validators m where ${ofEntity} and m.validator_index in (c.source_index, c.target_index))`;
+  }
+  if (entity !== null)
+    return sql`${sideOfEntity(sql`c.source_index`)} union ${sideOfEntity(sql`c.target_index`)}`;
+  return sql`select * from consolidations where network = k.network`;
+}
+
+const within = ({ first, last }: EpochRange): Sql => sql`c.epoch between ${first}::int and ${last}::int`;
+
+/**
+ * A page for each of several lists, in one statement; `list` in a row is the position of its key. One row more than the
+ * limit is read. `desc` is `asc` read from its end, ties included.
+ */
+export function consolidationPages(
+  db: Queryable,
+  scopes: readonly Scope[],
+  query: ConsolidationQuery,
+  range: ConsolidationRange,
+): Promise<StoredRow[]> {
+  const order = orderFields(query.sortBy);
+  const key = sql`(${join(order.map((name) => raw(`c.${columns[name].name}`)))})`;
+  const at = (position: Position) =>
+    sql`(${join(order.map((name, index) => sql`${position[index]}::${raw(columns[name].type)}`))})`;
+  const descending = (query.sortOrder === 'desc') !== (range.backward === true);
+  const direction = descending ? sql`desc` : sql`asc`;
+  const ordered = join(order.map((name) => sql`${raw(`c.${columns[name].name}`)} ${direction}`));
+  const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
+  return rows(
+    db,
+    Row,
+    sql`/* consolidationPages */
+    select k.list::int - 1 as list, k.network, ${select}
+    from ${scopesOf(scopes)}
+    cross join lateral (
+      select c.source_index from (${source(scopes[0] as Scope)}) c
+      where ${within(query.epochs)}
+        ${low ? sql`and ${key} > ${at(low)}` : sql``} ${high ? sql`and ${key} < ${at(high)}` : sql``}
+      order by ${ordered} limit ${range.limit + 1} offset ${range.offset ?? 0}
+    ) page
+    join consolidations c on (c.network, c.source_index) = (k.network, page.source_index)
+    order by k.list, ${ordered}`,
+  );
+}
+
+const Total = z.object({ list: count(), total: count() });
+
+/** How many rows each list has: a count over an index, or over the rows of the validator or the entity. */
+export function consolidationTotals(
+  db: Queryable,
+  scopes: readonly Scope[],
+  epochs: EpochRange,
+): Promise<z.infer<typeof Total>[]> {
+  return rows(
+    db,
+    Total,
+    sql`/* consolidationTotals */
+    select k.list::int - 1 as list, t.total
+    from ${scopesOf(scopes)}
+    cross join lateral (
+      select count(*)::int as total from (${source(scopes[0] as Scope)}) c where ${within(epochs)}
+    ) t`,
+  );
+}
+
+const EntityRow = ConsolidationEntity.extend({ list: count() });
+
+/** The entities of each validator, in the order of the classes. */
+export function entitiesByValidator(
+  db: Queryable,
+  keys: readonly ValidatorKey[],
+): Promise<z.infer<typeof EntityRow>[]> {
+  return rows(
+    db,
+    EntityRow,
+    sql`/* entitiesByValidator */
+    select k.list::int - 1 as list, m.entity_id as id, m.id_type as "idType"
+    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.validatorIndex)}::int[])
+      with ordinality as k (network, validator_index, list)
+    cross join lateral (
+      select * from validator_entities e where e.network = k.network and e.validator_index = k.validator_index
+      offset 0
+    ) m
+    order by k.list, array_position(${[...entityClasses]}::text[], m.id_type), m.entity_id`,
+  );
+}
+
+/** The index of the validator with this public key, in lower case; undefined when it is not stored anywhere. */
+export async function indexOfPubkey(db: Queryable, network: Network, pubkey: string) {
+  const [row] = await rows(
+    db,
+    z.object({ index: count().nullable() }),
+    sql`/* indexOfPubkey */
+    select coalesce(
+      (select validator_index from validators where network = ${network} and validator_pubkey = ${pubkey}),
+      (select source_index from consolidations where network = ${network} and source_pubkey = ${pubkey} limit 1),
+      (select target_index from consolidations where network = ${network} and target_pubkey = ${pubkey} limit 1)
+    ) as index`,
+  );
+  return row?.index ?? undefined;
+}
+
+/** Whether an entity is known: from its summaries, or from its validators. */
+export async function entityExists(db: Queryable, network: Network, entity: EntityKey): Promise<boolean> {
+  const [row] = await rows(
+    db,
+    z.object({ yes: flag() }),
+    sql`/* consolidationEntityExists */
+    select exists (
+        select from operator_summaries
+        where network = ${network} and operator_id = ${entity.id} and id_type = ${entity.idType}
+      ) or exists (
+        select from operator_validators
+        where network = ${network} and operator_id = ${entity.id} and id_type = ${entity.idType} and share_of = ''
+      ) as yes`,
+  );
+  return row?.yes === true;
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { count, date, gwei, hex, text, timestamp } from '../../kernel/leaves.ts';
+import type { IdType } from '../operators/record.ts';
+
+/** The classes of entity that validators are known to belong to, in the order in which a record names them. */
+export const entityClasses = [
+  'depositAddress',
+  'withdrawalAddress',
+  'nodeOperator',
+  'pool',
+  'poolShare',
+] as const satisfies IdType[];
+export const EntityClass = z.enum(entityClasses);
+export type EntityClass = z.infer<typeof EntityClass>;
+
+/** An entity of a validator (decisions: consolidations). */
+export const ConsolidationEntity = z
+  .object({
+    id: text(256).min(1).describe('Name or address of the entity.'),
+    idType: EntityClass.describe('Class of the entity.'),
+  })
+  .meta({ id: 'ConsolidationEntity', description: 'An entity that a consolidated validator belongs to.' });
+export type ConsolidationEntity = z.infer<typeof ConsolidationEntity>;
+
+const entities = (side: string) =>
+  z
+    .array(ConsolidationEntity)
+    .describe(
+      `Entities of the ${side} validator: deposit address, withdrawal address, node operator, pool and pool share, those that are known.`,
+    );
+
+/** A processed consolidation (spec §4.9 and the decisions on it). */
+export const Consolidation = z
+  .object({
+    day: count().describe('Day of the epoch in the calendar in use.'),
+    date: date().describe('UTC date on which the day starts.'),
+    epoch: count().describe('Epoch at whose end it was processed.'),
+    timestamp: timestamp().describe('When the epoch begins.'),
+    sourceValidatorIndex: count().describe('Index of the validator whose balance moved.'),
+    sourceValidatorPubkey: hex(48).describe('Its public key, 0x and 96 hex digits.'),
+    targetValidatorIndex: count().describe('Index of the validator that received the balance.'),
+    targetValidatorPubkey: hex(48).describe('Its public key, 0x and 96 hex digits.'),
+    sourceEntities: entities('source'),
+    targetEntities: entities('target'),
+    consolidatedBalance: gwei().describe('Balance moved, in Gwei; at most 2048 ETH.'),
+  })
+  .meta({ id: 'Consolidation', description: "A validator's balance moved to another validator." });
+export type Consolidation = z.infer<typeof Consolidation>;
+
+/** What consolidations can be sorted by; the first four are the time itself. */
+export const consolidationSortFields = [
+  'day',
+  'date',
+  'epoch',
+  'timestamp',
+  'sourceValidatorIndex',
+  'targetValidatorIndex',
+  'consolidatedBalance',
+] as const satisfies (keyof Consolidation)[];
+export type ConsolidationSortField = (typeof consolidationSortFields)[number];

@@ -1,0 +1,141 @@
+import { type Bounds, epochsWithin } from '../../chain/bounds.ts';
+import { type Calendar, dateOfDay, dayOfEpoch, epochStart, isoTime } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import type { Context } from '../../context.ts';
+import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import { type Slice, slice } from '../../kernel/page.ts';
+import { notFound } from '../../kernel/refusal.ts';
+import { normaliseId } from '../operators/record.ts';
+import { loadConsolidations, loadConsolidationTotal, loadEntities } from './loaders.ts';
+import {
+  type ConsolidationQuery,
+  type ConsolidationRange,
+  type EntityKey,
+  entityExists,
+  indexOfPubkey,
+  orderFields,
+  type Position,
+  type Scope,
+  type StoredRow,
+} from './queries.ts';
+import type { Consolidation, ConsolidationSortField } from './record.ts';
+
+export const CONSOLIDATIONS_DEFAULT_SIZE = 10;
+export const CONSOLIDATIONS_MAX_SIZE = 200;
+
+/** What is asked of a list, whichever it is. */
+export type ConsolidationArgs = Bounds & {
+  calendar: Calendar;
+  sortBy: ConsolidationSortField;
+  sortOrder: 'asc' | 'desc';
+};
+
+/** A row without its entities, which are read where they are asked for. */
+export type ConsolidationRow = Omit<Consolidation, 'sourceEntities' | 'targetEntities'> & {
+  network: Network;
+};
+
+export type ConsolidationPage = Slice<ConsolidationRow> & { total: () => Promise<number> };
+
+function complete(row: StoredRow, calendar: Calendar): ConsolidationRow {
+  const day = dayOfEpoch(row.network, calendar, row.epoch);
+  return {
+    ...row,
+    day,
+    date: dateOfDay(row.network, day),
+    timestamp: isoTime(epochStart(row.network, row.epoch)),
+  };
+}
+
+/** A page of a list of consolidations, whose scope is known to exist. */
+export async function consolidationPageOf(
+  ctx: Context,
+  scope: Scope,
+  args: ConsolidationArgs,
+  range: ConsolidationRange,
+): Promise<ConsolidationPage> {
+  const epochs = epochsWithin(scope.network, args.calendar, args);
+  const query: ConsolidationQuery = { epochs, sortBy: args.sortBy, sortOrder: args.sortOrder };
+  const page = slice(await loadConsolidations(ctx, scope, query, range), range);
+  return {
+    ...page,
+    rows: page.rows.map((row) => complete(row, args.calendar)),
+    total: () => loadConsolidationTotal(ctx, scope, epochs),
+  };
+}
+
+/** A validator as a caller names it. */
+export type ValidatorName = { index: number } | { pubkey: string };
+
+/** The validator that a text names: an index, or a public key in any letter case; undefined for another text. */
+export function readValidator(text: string): ValidatorName | undefined {
+  if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return { index: Number(text) };
+  return /^0x[0-9a-f]{96}$/i.test(text) ? { pubkey: text.toLowerCase() } : undefined;
+}
+
+const nothing: ConsolidationPage = {
+  rows: [],
+  hasNext: false,
+  hasPrevious: false,
+  total: async () => 0,
+};
+
+/**
+ * A page of the consolidations of a network (spec §4.9), of a validator and of an entity where they are named. A
+ * validator that is not stored has none; an entity that does not exist is NOT_FOUND.
+ */
+export async function consolidations(
+  ctx: Context,
+  asked: { network: Network; validator: ValidatorName | null; entity: EntityKey | null },
+  args: ConsolidationArgs,
+  range: ConsolidationRange,
+): Promise<ConsolidationPage> {
+  const { network, validator } = asked;
+  const entity = asked.entity && { ...asked.entity, id: normaliseId(asked.entity.id) };
+  const index =
+    validator &&
+    ('index' in validator ? validator.index : await indexOfPubkey(ctx.db, network, validator.pubkey));
+  const page =
+    index === undefined
+      ? nothing
+      : await consolidationPageOf(ctx, { network, validatorIndex: index, entity }, args, range);
+  if (page.rows.length === 0 && entity && !(await entityExists(ctx.db, network, entity))) throw notFound();
+  return page;
+}
+
+/** Rows with the entities of both sides: those of a page are one statement. */
+export const withEntities = (ctx: Context, rows: readonly ConsolidationRow[]): Promise<Consolidation[]> =>
+  Promise.all(
+    rows.map(async (row) => {
+      const [sourceEntities, targetEntities] = await Promise.all([
+        loadEntities(ctx, { network: row.network, validatorIndex: row.sourceValidatorIndex }),
+        loadEntities(ctx, { network: row.network, validatorIndex: row.targetValidatorIndex }),
+      ]);
+      return { ...row, sourceEntities, targetEntities };
+    }),
+  );
+
+/** The cursor of a row in the list of this name. */
+export const consolidationCursor = (
+  name: string,
+  sortBy: ConsolidationSortField,
+  row: ConsolidationRow,
+): string =>
+  encodeCursor(
+    name,
+    orderFields(sortBy).map((field) => String(row[field])),
+  );
+
+/** The position in a cursor, or undefined when it is not one of this list. */
+export function consolidationPosition(
+  name: string,
+  sortBy: ConsolidationSortField,
+  cursor: string,
+): Position | undefined {
+  const order = orderFields(sortBy);
+  const position = decodeCursor(name, cursor)?.map(String) ?? [];
+  // What a forged cursor holds goes into a statement.
+  const fits = (digits: string, index: number) =>
+    /^\d{1,18}$/.test(digits) && (order[index] === 'consolidatedBalance' || Number(digits) < 2 ** 31);
+  return position.length === order.length && position.every(fits) ? position : undefined;
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { boundFaults } from '../../chain/bounds.ts';
+import { pageParams, rangeParams, sortOrderParam } from '../../chain/params.ts';
+import type { Context } from '../../context.ts';
+import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { enumParam, formParam, textParam } from '../../kernel/params.ts';
+import { badInput } from '../../kernel/refusal.ts';
+import { route } from '../../kernel/route.ts';
+import { normaliseId } from '../operators/record.ts';
+import { Consolidation, consolidationSortFields, entityClasses } from './record.ts';
+import {
+  CONSOLIDATIONS_DEFAULT_SIZE,
+  CONSOLIDATIONS_MAX_SIZE,
+  consolidations,
+  readValidator,
+  type ValidatorName,
+  withEntities,
+} from './resolve.ts';
+
+const list = route({
+  path: '/v1/eth/validators/consolidations',
+  operationId: 'listConsolidations',
+  tag: 'Consolidations',
+  summary: 'Processed consolidations of validators',
+  description:
+    'Every processed consolidation with the entities of both validators, oldest first. Dates and days may be combined: the narrower range counts. Where both `validator` and an entity are given, both are on a side of the row.',
+  example: '/v1/eth/validators/consolidations?limit=10',
+  params: z.object({}),
+  query: z.object({
+    ...pageParams({ default: CONSOLIDATIONS_DEFAULT_SIZE, max: CONSOLIDATIONS_MAX_SIZE }),
+    ...rangeParams(),
+    sortBy: enumParam(consolidationSortFields, {
+      description:
+        'Field to sort by; `day`, `date`, `epoch` and `timestamp` are the time itself. Ties by epoch and source index; `desc` turns the whole order round.',
+      default: 'day',
+    }),
+    sortOrder: sortOrderParam(),
+    validator: formParam<ValidatorName, { form: string; description: string; nullable: true }>(
+      {
+        description: 'Index or public key of a validator, on either side.',
+        form: 'the index or the public key of a validator',
+        nullable: true,
+      },
+      { type: 'string' },
+      readValidator,
+    ),
+    entityId: textParam(
+      { description: 'Entity of a validator on either side; with `entityType`.', nullable: true },
+      normaliseId,
+    ),
+    entityType: enumParam(entityClasses, {
+      description: 'Class of that entity; with `entityId`.',
+      nullable: true,
+    }),
+  }),
+  reply: envelopeV1(Consolidation),
+  async handle(ctx: Context, { query }, call) {
+    const { limit, offset, utc, validator, entityId, entityType, ...args } = query;
+    const faults = boundFaults(args, 'query');
+    if ((entityId === null) !== (entityType === null)) {
+      const [given, missing] = entityId === null ? ['entityType', 'entityId'] : ['entityId', 'entityType'];
+      const msg = `${missing} is required together with ${given}.`;
+      faults.push({ loc: ['query', missing], msg, type: 'missing' });
+    }
+    if (faults.length > 0) throw badInput(faults);
+    const page = await consolidations(
+      ctx,
+      {
+        network: ctx.network,
+        validator,
+        entity: entityId !== null && entityType !== null ? { idType: entityType, id: entityId } : null,
+      },
+      { ...args, calendar: utc ? 'utc' : 'chain' },
+      { limit, offset },
+    );
+    const [results, count] = await Promise.all([withEntities(ctx, page.rows), page.total()]);
+    return { body: { ...linksV1(call, { limit, offset, count }), results } };
+  },
+});
+
+export const consolidationRoutes = [list];

@@ -1,0 +1,232 @@
+import type { InputShapeFromFields } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { enumName, enumValues, SortOrderEnum } from '../../graphql/enums.ts';
+import { selectedFields } from '../../graphql/selection.ts';
+import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import type { RewardQuery, RewardRow } from './queries.ts';
+import {
+  definitions,
+  fieldsOf,
+  type RewardKind,
+  type RewardsNetwork,
+  recordOf,
+  rewardsNetworks,
+  sortFieldsOf,
+} from './record.ts';
+import { REWARDS_DEFAULT_SIZE, REWARDS_MAX_SIZE, type RewardList, rangeOf, rewards } from './resolve.ts';
+
+const RewardsNetworkEnum = builder.enumType('RewardsNetwork', {
+  description: 'A network with daily rewards. Ethereum is not among them.',
+  values: enumValues(rewardsNetworks, (network) => `${definitions[network].title}.`),
+});
+
+/** The sort fields of all networks together; a list takes those of its own record. */
+const sortFields = (kind: RewardKind) => [
+  ...new Set(rewardsNetworks.flatMap((network) => sortFieldsOf(network, kind))),
+];
+const sortEnum = (kind: RewardKind, name: string) =>
+  builder.enumType(name, {
+    description:
+      'What rewards are sorted by, ties by day, null last. Each network has those of its own fields.',
+    values: enumValues(sortFields(kind), (field) => {
+      const having = rewardsNetworks.filter((network) => sortFieldsOf(network, kind).includes(field));
+      const all = having.length === rewardsNetworks.length;
+      return `By ${field}${all ? '' : ` (${having.map((network) => definitions[network].title).join(', ')})`}.`;
+    }),
+  });
+
+const kindOf = (validatorId: string | null): RewardKind => (validatorId === null ? 'network' : 'validator');
+const typeName = (network: RewardsNetwork, kind: RewardKind) => recordOf(network, kind).meta()?.id as string;
+const idOf = (row: RewardRow) => String(row[definitions[row.network].idField]);
+
+const ValidatorReward = builder.interfaceRef<RewardRow>('ValidatorReward').implement({
+  description:
+    'What a validator and its delegators earned in a day. The amounts are in the type of its network.',
+  resolveType: (row) => typeName(row.network, 'validator'),
+  fields: (t) => ({
+    network: t.field({
+      type: RewardsNetworkEnum,
+      description: 'Network of the validator.',
+      resolve: (row) => row.network,
+    }),
+    validator: t.string({ description: 'What its network calls the validator by.', resolve: idOf }),
+    day: t.field({
+      type: 'Date',
+      description: 'UTC date of the rewards.',
+      resolve: (row) => row.day as string,
+    }),
+  }),
+});
+const NetworkReward = builder.interfaceRef<RewardRow>('NetworkReward').implement({
+  description:
+    'What all validators of a network and their delegators earned in a day. The amounts are in the type of the network.',
+  resolveType: (row) => typeName(row.network, 'network'),
+  fields: (t) => ({
+    network: t.field({
+      type: RewardsNetworkEnum,
+      description: 'The network.',
+      resolve: (row) => row.network,
+    }),
+    day: t.field({
+      type: 'Date',
+      description: 'UTC date of the rewards.',
+      resolve: (row) => row.day as string,
+    }),
+  }),
+});
+
+for (const network of rewardsNetworks) {
+  for (const [kind, face] of [
+    ['validator', ValidatorReward],
+    ['network', NetworkReward],
+  ] as const) {
+    const record = recordOf(network, kind);
+    builder.objectType(builder.objectRef<RewardRow>(typeName(network, kind)), {
+      description: record.meta()?.description as string,
+      interfaces: [face],
+      fields: (t) => ({
+        ...columns(t, record),
+        ...(network === 'cardano' && kind === 'validator'
+          ? {
+              poolOwnerStakeAddresses: t.stringList({
+                description: record.shape.poolOwnerStakeAddresses?.description as string,
+                resolve: (row) => row.poolOwnerStakeAddresses as string[],
+              }),
+            }
+          : {}),
+      }),
+    });
+  }
+}
+
+const ValidatorRewardEdge = builder.edgeObject({
+  type: ValidatorReward,
+  name: 'ValidatorRewardEdge',
+  description: 'A day of a validator and its place in the list.',
+});
+const ValidatorRewardConnection = builder.connectionObject(
+  {
+    type: ValidatorReward,
+    name: 'ValidatorRewardConnection',
+    description: 'Days of a validator, page by page.',
+  },
+  ValidatorRewardEdge,
+);
+const NetworkRewardEdge = builder.edgeObject({
+  type: NetworkReward,
+  name: 'NetworkRewardEdge',
+  description: 'A day of a network and its place in the list.',
+});
+const NetworkRewardConnection = builder.connectionObject(
+  { type: NetworkReward, name: 'NetworkRewardConnection', description: 'Days of a network, page by page.' },
+  NetworkRewardEdge,
+);
+
+const listArgs = builder.args((t) => ({
+  network: t.field({ type: RewardsNetworkEnum, required: true, description: 'The network.' }),
+  fromDate: t.field({ type: 'Date', description: 'First day, inclusive; a UTC date.' }),
+  toDate: t.field({ type: 'Date', description: 'Last day, inclusive; a UTC date.' }),
+  sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'asc', description: 'Sort order.' }),
+}));
+type ListArgs = InputShapeFromFields<typeof listArgs> &
+  ConnectionArgs & { sortBy?: string | null | undefined };
+
+function queryOf(args: ListArgs, kind: RewardKind): RewardQuery {
+  const sortBy = args.sortBy ?? 'day';
+  const fields = sortFieldsOf(args.network, kind);
+  if (!fields.includes(sortBy)) {
+    const [named, ...names] = [sortBy, ...fields].map(enumName);
+    const msg = `sortBy is ${named}, which ${definitions[args.network].title} does not have; one of ${names.join(', ')} is needed.`;
+    throw badArgument('sortBy', msg, 'enum');
+  }
+  const range = rangeOf({ fromDate: args.fromDate ?? null, toDate: args.toDate ?? null }, 'argument');
+  return { ...range, sortBy, sortOrder: args.sortOrder ?? 'asc' };
+}
+
+/** The fields to read for what is selected of any of the types: a row has those of its own. */
+function askedFields(info: GraphQLResolveInfo, { network, validatorId }: RewardList): string[] {
+  const selected = selectedFields(info, ['edges', 'node'], ['nodes']);
+  return fieldsOf(network, kindOf(validatorId)).filter((name) => selected.has(name));
+}
+
+async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, info: GraphQLResolveInfo) {
+  const query = queryOf(args, kindOf(list.validatorId));
+  const name = `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`;
+  const range = connectionRange(args, {
+    defaultSize: REWARDS_DEFAULT_SIZE,
+    maxSize: REWARDS_MAX_SIZE,
+    decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
+  });
+  const counted = selectedFields(info, []).has('totalCount');
+  const page = await rewards(ctx, list, query, { ...range, counted }, askedFields(info, list));
+  return connection(
+    page,
+    (row) => encodeCursor(name, [row.position]),
+    () => page.total as number, // counted, since it is selected
+  );
+}
+
+const sizes = `Oldest first. At most ${REWARDS_MAX_SIZE} a page, ${REWARDS_DEFAULT_SIZE} by default.`;
+
+builder.queryField('validatorRewards', (t) =>
+  t.connection(
+    {
+      type: ValidatorReward,
+      nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listValidatorRewards', rows: REWARDS_DEFAULT_SIZE },
+      description: `What a validator earned, one row a day; NOT_FOUND for one that was never seen. ${sizes} REST: GET /v1/{network}/validators/{validator_id}/rewards.`,
+      args: {
+        ...listArgs,
+        validatorId: t.arg.string({
+          required: true,
+          description:
+            'The validator: node id, operator address, pool id, stash address, validator number or vote account.',
+        }),
+        sortBy: t.arg({
+          type: sortEnum('validator', 'ValidatorRewardSort'),
+          defaultValue: 'day',
+          description: 'What to sort by.',
+        }),
+      },
+      resolve: (_root, args, ctx, info) => {
+        const { id } = definitions[args.network];
+        const validatorId = id.read(args.validatorId);
+        if (validatorId === undefined) {
+          const given = JSON.stringify(args.validatorId.slice(0, 80));
+          throw badArgument('validatorId', `validatorId is ${given}; ${id.form} is needed.`, 'format');
+        }
+        return rewardConnection(ctx, { network: args.network, validatorId }, args, info);
+      },
+    },
+    ValidatorRewardConnection,
+    ValidatorRewardEdge,
+  ),
+);
+
+builder.queryField('networkRewards', (t) =>
+  t.connection(
+    {
+      type: NetworkReward,
+      nullable: true,
+      extensions: { operation: 'listNetworkRewards', rows: REWARDS_DEFAULT_SIZE },
+      description: `What all validators of a network earned, one row a day. ${sizes} REST: GET /v1/{network}/network/rewards.`,
+      args: {
+        ...listArgs,
+        sortBy: t.arg({
+          type: sortEnum('network', 'NetworkRewardSort'),
+          defaultValue: 'day',
+          description: 'What to sort by.',
+        }),
+      },
+      resolve: (_root, args, ctx, info) =>
+        rewardConnection(ctx, { network: args.network, validatorId: null }, args, info),
+    },
+    NetworkRewardConnection,
+    NetworkRewardEdge,
+  ),
+);

@@ -1,0 +1,31 @@
+import { count, text } from '../../../kernel/leaves.ts';
+import { amount, bech32, blocks, day, name, rate } from './definition.ts';
+
+/** An operator address: the 20 bytes of an account of keys, or the 32 of one that a module holds. */
+export const operatorAddress = (prefix: string) => bech32(prefix, 38, 58);
+
+const totals = (token: string) => ({
+  totalDelegationRewards: amount('Rewards of the delegators', token),
+  totalCommissionRewards: amount('Commission of the validators', token),
+});
+
+/** What the validators of a chain of the Cosmos SDK have in common. */
+export const cosmosValidator = (pattern: RegExp, form: string, token: string) => ({
+  day: day(),
+  validator: text(90).regex(pattern, `must be ${form}`).describe('Operator address of the validator.'),
+  validatorMoniker: name('Name that the validator gives itself'),
+  consensusPubkey: text(256).min(1).describe('Public key that the validator signs blocks with.'),
+  accountAddress: text(128).min(1).describe('Account address of the operator.'),
+  ...blocks,
+  ...totals(token),
+  commissionRate: rate('Commission of the validator at the end of the day'),
+});
+
+/** The network-wide twin. */
+export const cosmosNetwork = (token: string) => ({
+  day: day(),
+  avgCommissionRate: rate('Mean commission of the bonded validators'),
+  ...blocks,
+  totalBondedValidators: count().describe('Bonded validators at the end of the day.'),
+  ...totals(token),
+});

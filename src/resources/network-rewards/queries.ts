@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import type { Queryable } from '../../db/pool.ts';
+import { join, raw, rows, type Sql, sql } from '../../db/rows.ts';
+import { boundedMap } from '../../kernel/bounded.ts';
+import { count, leafKind } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import { definitions, type RewardKind, type RewardsNetwork, recordOf } from './record.ts';
+
+/** The days of a network's validators, or of the network as a whole. */
+export type RewardTable = { network: RewardsNetwork; kind: RewardKind };
+
+/** What is asked of a list; bounds are inclusive and null where open. */
+export type RewardQuery = {
+  fromDate: string | null;
+  toDate: string | null;
+  sortBy: string;
+  sortOrder: 'asc' | 'desc';
+};
+
+/** Which part of a list: from a cursor on, or after so many rows (REST); `counted` asks for the list's size. */
+export type RewardRange = Range<number> & { offset?: number; counted?: boolean };
+
+/**
+ * The fields that were asked for. `list` is the place of its validator in the ids asked. `position` is what a cursor
+ * holds: the day itself, counted from year 1, in the order of days, so that a new day moves no page; else the place in the list.
+ */
+export type RewardRow = Record<string, unknown> & {
+  network: RewardsNetwork;
+  list: number;
+  position: number;
+  total: number | null;
+};
+
+/** The column of a field: its own name, as SQL writes names. */
+const column = (field: string): Sql => raw(`r.${field.replace(/[A-Z]/g, '_$&').toLowerCase()}`);
+const tableName = ({ network, kind }: RewardTable): Sql => raw(`${network}_${kind}_rewards`);
+const idField = ({ network }: RewardTable): string => definitions[network].idField;
+
+/** A field as it goes over the wire: exact digits and dates as text. */
+function wire(table: RewardTable, field: string): Sql {
+  const kind = leafKind(recordOf(table.network, table.kind).shape[field]);
+  const value = kind === 'Decimal' || kind === 'Date' ? sql`${column(field)}::text` : column(field);
+  return sql`${value} as ${raw(`"${field}"`)}`;
+}
+
+/** The condition that picks a validator's rows; ids are text, also where they are numbers. */
+function ofValidator(table: RewardTable): Sql {
+  if (table.kind === 'network') return sql``;
+  const isNumber = leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int';
+  return sql`and ${column(idField(table))} = k.id${isNumber ? sql`::integer` : sql``}`;
+}
+
+const within = (table: RewardTable, query: RewardQuery): Sql => sql`true ${ofValidator(table)}
+        ${query.fromDate === null ? sql`` : sql`and r.day >= ${query.fromDate}::date`}
+        ${query.toDate === null ? sql`` : sql`and r.day <= ${query.toDate}::date`}`;
+
+const Place = z.object({ list: count(), position: count(), total: count().nullable(), network: z.string() });
+const rowChecks = boundedMap<z.ZodType<RewardRow>>(500);
+
+function rowCheck({ network, kind }: RewardTable, names: readonly string[]): z.ZodType<RewardRow> {
+  const key = [network, kind, ...names].join();
+  let check = rowChecks.get(key);
+  if (!check) {
+    const mask = Object.fromEntries(names.map((name) => [name, true])) as Record<string, true>;
+    check = Place.extend(recordOf(network, kind).pick(mask).shape) as unknown as z.ZodType<RewardRow>;
+    rowChecks.set(key, check);
+  }
+  return check;
+}
+
+/**
+ * A page for each of several validators of a network, in one statement; one row more than the limit. `ids` is [''] for
+ * the network as a whole. The validator's own id is always read.
+ */
+export function rewardPages(
+  db: Queryable,
+  table: RewardTable,
+  ids: readonly string[],
+  query: RewardQuery,
+  range: RewardRange,
+  asked: readonly string[],
+): Promise<RewardRow[]> {
+  const names = [...new Set([...asked, ...(table.kind === 'validator' ? [idField(table)] : [])])].sort();
+  const list = join([sql`${table.network} as network`, ...names.map((name) => wire(table, name))]);
+  const page = query.sortBy === 'day' ? keyedPage : sortedPage;
+  return rows(
+    db,
+    rowCheck(table, names),
+    sql`/* rewardPages */
+    select k.list::int - 1 as list, p.*
+    from unnest(${[...ids]}::text[]) with ordinality as k (id, list)
+    cross join lateral (${page(table, query, range, list)}) p
+    order by k.list, p.position ${descends(query, range) ? sql`desc` : sql``}`,
+  );
+}
+
+/** Whether positions fall from one fetched row to the next: places in a sorted list only when it is read backwards. */
+const descends = (query: RewardQuery, range: RewardRange): boolean =>
+  query.sortBy === 'day' && query.sortOrder === 'desc' ? !range.backward : range.backward === true;
+
+const dayNumber = sql`(r.day - date '0001-01-01')`;
+/** The day of a cursor, which may be made by hand: none is after 9999-12-31. */
+const dayAt = (position: number): Sql => sql`date '0001-01-01' + ${Math.min(position, 3_652_058)}::int`;
+
+/** Days in their own order, read from the primary key: a page costs its own rows, and the count only where asked for. */
+function keyedPage(table: RewardTable, query: RewardQuery, range: RewardRange, list: Sql): Sql {
+  const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
+  const total = range.counted
+    ? sql`(select count(*)::int from ${tableName(table)} r where ${within(table, query)})`
+    : sql`null::int`;
+  return sql`
+      select ${dayNumber} as position, ${total} as total, ${list}
+      from ${tableName(table)} r
+      where ${within(table, query)}
+        ${low === undefined ? sql`` : sql`and r.day > ${dayAt(low)}`}
+        ${high === undefined ? sql`` : sql`and r.day < ${dayAt(high)}`}
+      order by r.day ${descends(query, range) ? sql`desc` : sql``}
+      limit ${range.limit + 1} offset ${range.offset ?? 0}
+    `;
+}
+
+/** Days in the order of another field, cut by place: the cost is that of the list, which has one row a day. */
+function sortedPage(table: RewardTable, query: RewardQuery, range: RewardRange, list: Sql): Sql {
+  const order = sql`${column(query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
+  const after = range.after ?? (range.offset ?? 0) - 1;
+  const cut = range.backward
+    ? sql`s.position >= least(${range.before ?? null}::bigint, s.total) - ${range.limit + 1}`
+    : sql`s.position <= ${after + range.limit + 1}`;
+  return sql`
+      select * from (
+        select (row_number() over (order by ${order}))::int - 1 as position,
+          (count(*) over ())::int as total, ${list}
+        from ${tableName(table)} r
+        where ${within(table, query)}
+      ) s
+      where s.position > ${after} and s.position < ${range.before ?? 2 ** 31 - 1} and ${cut}
+    `;
+}
+
+/** Whether a validator was ever seen on its network: it has a row on any day. */
+export async function rewardedValidatorExists(
+  db: Queryable,
+  network: RewardsNetwork,
+  id: string,
+): Promise<boolean> {
+  const table: RewardTable = { network, kind: 'validator' };
+  const [found] = await rows(
+    db,
+    z.object({ yes: z.boolean() }),
+    sql`/* rewardedValidatorExists */
+    select exists (
+      select from ${tableName(table)} r cross join (select ${id}::text as id) k where true ${ofValidator(table)}
+    ) as yes`,
+  );
+  return found?.yes === true;
+}

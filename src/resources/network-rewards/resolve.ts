@@ -1,0 +1,69 @@
+import type { Context } from '../../context.ts';
+import { type Slice, slice } from '../../kernel/page.ts';
+import { badInput, type Fault, notFound } from '../../kernel/refusal.ts';
+import { loadRewardPage } from './loaders.ts';
+import { type RewardQuery, type RewardRange, type RewardRow, rewardedValidatorExists } from './queries.ts';
+import type { RewardsNetwork } from './record.ts';
+
+export const REWARDS_DEFAULT_SIZE = 10;
+export const REWARDS_MAX_SIZE = 200;
+
+/** Whose days: those of a validator, or with null those of the network as a whole. */
+export type RewardList = { network: RewardsNetwork; validatorId: string | null };
+
+/** `total` is null where it was not asked for. */
+export type RewardPage = Slice<RewardRow> & { total: number | null };
+
+/**
+ * A page of rewards, one row a day (spec §4.9). NOT_FOUND for a validator that was never seen; one that is known and has
+ * no day in the range has an empty page.
+ */
+export async function rewards(
+  ctx: Context,
+  { network, validatorId }: RewardList,
+  query: RewardQuery,
+  range: RewardRange,
+  asked: readonly string[],
+): Promise<RewardPage> {
+  const read = (part: RewardRange, fields: readonly string[]) =>
+    loadRewardPage(
+      ctx,
+      { network, kind: validatorId === null ? 'network' : 'validator' },
+      validatorId ?? '',
+      query,
+      part,
+      fields,
+    );
+  const fetched = await read(range, asked);
+  // Only a page past the end has no row to carry the total.
+  const past = range.after !== undefined || range.before !== undefined || (range.offset ?? 0) > 0;
+  const again = fetched.length === 0 && past && range.counted;
+  const first = again ? await read({ limit: 1, counted: true }, []) : fetched;
+  const seen = validatorId === null || first.length > 0;
+  if (!seen && !(await rewardedValidatorExists(ctx.db, network, validatorId))) throw notFound();
+  return { ...slice(fetched, range), total: range.counted ? (first[0]?.total ?? 0) : null };
+}
+
+type Bounds = Record<'fromDate' | 'toDate', string | null> & {
+  fromDay?: string | null;
+  toDay?: string | null;
+};
+
+/**
+ * The range that dates and days give together, the narrower of both. Refuses one that ends before it begins; `place` is
+ * where the caller wrote it (`query`, `argument`).
+ */
+export function rangeOf(bounds: Bounds, place: string): Pick<RewardQuery, 'fromDate' | 'toDate'> {
+  const faults: Fault[] = [];
+  for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
+    const [first, last] = [bounds[from], bounds[to]];
+    if (!first || !last || first <= last) continue;
+    faults.push({ loc: [place, from], msg: `${from} is ${first}, after ${to} ${last}.`, type: 'range' });
+  }
+  if (faults.length > 0) throw badInput(faults);
+  const given = (...dates: (string | null | undefined)[]) => dates.filter((date) => date != null).sort();
+  return {
+    fromDate: given(bounds.fromDate, bounds.fromDay).at(-1) ?? null,
+    toDate: given(bounds.toDate, bounds.toDay)[0] ?? null,
+  };
+}

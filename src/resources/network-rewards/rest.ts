@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { enumParam, formParam, intParam } from '../../kernel/params.ts';
+import { type Call, type Route, route } from '../../kernel/route.ts';
+import { parseDate } from '../../kernel/time.ts';
+import {
+  definitions,
+  fieldsOf,
+  type RewardKind,
+  type RewardsNetwork,
+  recordV1Of,
+  rewardsNetworks,
+  sortFieldsOf,
+} from './record.ts';
+import { REWARDS_DEFAULT_SIZE, REWARDS_MAX_SIZE, rangeOf, rewards } from './resolve.ts';
+
+const dateParam = (description: string) =>
+  formParam<string, { form: string; description: string; nullable: true }>(
+    { description, form: 'a UTC date like 2024-03-31', nullable: true },
+    { type: 'string', format: 'date' },
+    (text) => (parseDate(text) === undefined ? undefined : text),
+  );
+
+const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
+  z.object({
+    limit: intParam({
+      description: 'Results per page.',
+      min: 1,
+      max: REWARDS_MAX_SIZE,
+      default: REWARDS_DEFAULT_SIZE,
+    }),
+    offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
+    fromDate: dateParam('First day, inclusive.'),
+    toDate: dateParam('Last day, inclusive.'),
+    fromDay: dateParam('The same as fromDate: a `day` here is a UTC date. The narrower of both counts.'),
+    toDay: dateParam('The same as toDate: a `day` here is a UTC date. The narrower of both counts.'),
+    utc: formParam<true, { form: string; description: string; default: true; nullable: true }>(
+      {
+        description: 'Days are UTC dates: true and nothing else.',
+        form: 'true (days here are UTC dates) or no utc at all',
+        default: true,
+        nullable: true,
+      },
+      { type: 'boolean', enum: [true] },
+      (text) => (text.toLowerCase() === 'true' ? true : undefined),
+    ),
+    sortBy: enumParam(sortFieldsOf(network, kind), {
+      description: 'Field to sort by, ties by day, null last.',
+      default: 'day',
+    }),
+    sortOrder: enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: 'asc' }),
+  });
+
+/** The answer of either path, with the decimals of its record as JSON numbers. */
+const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
+  const asked = fieldsOf(network, kind);
+  return async (
+    ctx: Context,
+    validatorId: string | null,
+    query: z.output<ReturnType<typeof queryOf>>,
+    call: Call,
+  ) => {
+    const { limit, offset, sortBy, sortOrder, ...bounds } = query;
+    const page = await rewards(
+      ctx,
+      { network, validatorId },
+      { ...rangeOf(bounds, 'query'), sortBy, sortOrder },
+      { limit, offset, counted: true },
+      asked,
+    );
+    const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });
+    return { body: { previous, next, pages, results: page.rows } };
+  };
+};
+
+const days =
+  'One row a day, oldest first; a day is a UTC date. Amounts are JSON numbers with all their digits, in the token of the network. The network header is of Ethereum and not looked at.';
+
+function validatorRewards(network: RewardsNetwork): Route<Context> {
+  const { title, id, exampleId } = definitions[network];
+  const answer = answerOf(network, 'validator');
+  const path = `/v1/${network}/validators`;
+  return route({
+    path: `${path}/:validator_id/rewards`,
+    operationId: `list${title}ValidatorRewards`,
+    units: 'listValidatorRewards',
+    tag: title,
+    summary: `Rewards of a ${title} validator by day`,
+    description: `What a ${title} validator and its delegators earned. ${days} A validator that was never seen is 404; one without rows in the range has no results.`,
+    example: `${path}/${exampleId}/rewards`,
+    networkHeader: false,
+    params: z.object({
+      validator_id: formParam<string, { form: string; description: string }>(
+        { description: `The validator: ${id.form}.`, form: id.form },
+        { type: 'string' },
+        id.read,
+      ),
+    }),
+    query: queryOf(network, 'validator'),
+    reply: envelopeV1(recordV1Of(network, 'validator')),
+    handle: (ctx: Context, { params, query }, call) => answer(ctx, params.validator_id, query, call),
+  });
+}
+
+function networkRewards(network: RewardsNetwork): Route<Context> {
+  const { title } = definitions[network];
+  const answer = answerOf(network, 'network');
+  const path = `/v1/${network}/network/rewards`;
+  return route({
+    path,
+    operationId: `list${title}NetworkRewards`,
+    units: 'listNetworkRewards',
+    tag: title,
+    summary: `Rewards of ${title} by day`,
+    description: `What all ${title} validators and their delegators earned. ${days}`,
+    example: path,
+    networkHeader: false,
+    params: z.object({}),
+    query: queryOf(network, 'network'),
+    reply: envelopeV1(recordV1Of(network, 'network')),
+    handle: (ctx: Context, { query }, call) => answer(ctx, null, query, call),
+  });
+}
+
+/** Two paths for each network (spec §4.9); any other network's name is a path that is not there. */
+export const networkRewardRoutes = rewardsNetworks.flatMap((network) => [
+  validatorRewards(network),
+  networkRewards(network),
+]);

@@ -1,0 +1,115 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { selectedFields } from '../../graphql/selection.ts';
+import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
+import type { PeriodRow } from '../../periods/pages.ts';
+import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
+import { attestationsOf } from '../attestations/graphql.ts';
+import { PrivateSet } from '../tags/graphql.ts';
+import type { TagRow } from '../tags/loaders.ts';
+import type { FigureName, Figures } from './queries.ts';
+import { SetEffectiveness, SetProposals, SetRewards, sortFieldsOf } from './record.ts';
+import { setFigures } from './resolve.ts';
+
+const sizes = `At most ${PERIODS_MAX_SIZE} a page, ${PERIODS_DEFAULT_SIZE} by default.`;
+
+/** The fields to read for what is selected; `setId` is the record's `id`. */
+function askedFields<Row>(record: z.ZodObject, info: GraphQLResolveInfo): (keyof Row & string)[] {
+  const selected = selectedFields(info, ['edges', 'node'], ['nodes']);
+  const names = Object.keys(record.shape) as (keyof Row & string)[];
+  return names.filter((name) => selected.has(name === 'id' ? 'setId' : name));
+}
+
+async function figureConnection<Name extends FigureName>(
+  ctx: Context,
+  name: Name,
+  record: z.ZodObject,
+  set: TagRow,
+  args: PeriodArgs & ConnectionArgs,
+  info: GraphQLResolveInfo,
+) {
+  const query = periodQuery<string>(args);
+  if (query.granularity === 'hour') {
+    throw badArgument(
+      'granularity',
+      'granularity is hour; the figures of a private set are of days and longer.',
+    );
+  }
+  const list = `${name}:${JSON.stringify([set.id, query])}`;
+  const range = connectionRange(args, {
+    defaultSize: PERIODS_DEFAULT_SIZE,
+    maxSize: PERIODS_MAX_SIZE,
+    decode: (cursor) => decodePosition(list, cursor, 1)?.[0],
+  });
+  const counted = selectedFields(info, []).has('totalCount');
+  const page = await setFigures(
+    ctx,
+    name,
+    set,
+    query as never,
+    { ...range, counted },
+    askedFields<Figures[Name]>(record, info),
+  );
+  return connection(
+    page,
+    (row) => encodeCursor(list, [row.position]),
+    () => page.total as number, // counted, since it is selected
+  );
+}
+
+/** The figures of a kind as a field of a private set. */
+function figureField<Name extends FigureName>(name: Name, record: z.ZodObject, title: string) {
+  const { id, description } = record.meta() as { id: string; description: string };
+  const type = builder.objectRef<PeriodRow<Figures[Name]>>(id).implement({
+    description,
+    fields: (t) => ({
+      setId: t.string({
+        description: 'Identifier of the set; `id` in REST.',
+        resolve: (row) => (row as { id: string }).id,
+      }),
+      ...columns(t, record.omit({ id: true })),
+    }),
+  });
+  const edge = builder.edgeObject({
+    type,
+    name: `${id}Edge`,
+    description: 'A period and its place in the list.',
+  });
+  const page = builder.connectionObject(
+    { type, name: `${id}Connection`, description: `${title} over time, page by page.` },
+    edge,
+  );
+  const args = periodArgs(`${id}Sort`, `records of ${title.toLowerCase()}`, sortFieldsOf(record));
+  builder.objectField(PrivateSet, name, (t) =>
+    t.connection(
+      {
+        type,
+        extensions: {
+          operation: `listSet${name[0]?.toUpperCase()}${name.slice(1)}`,
+          rows: PERIODS_DEFAULT_SIZE,
+        },
+        description: `${title} over time. ${sizes} REST: GET /v1/eth/sets/{id}/${name}.`,
+        args,
+        resolve: (set, given, ctx, info) => figureConnection(ctx, name, record, set, given, info) as never,
+      },
+      page,
+      edge,
+    ),
+  );
+}
+
+figureField('effectiveness', SetEffectiveness, 'Effectiveness of the validators');
+figureField('proposals', SetProposals, 'Block proposals');
+figureField('rewards', SetRewards, 'Rewards');
+
+attestationsOf(
+  PrivateSet,
+  (set) => ({ network: set.network, idType: 'privateSet', id: set.id }),
+  `Attestation duties over time. REST: GET /v1/eth/sets/{id}/attestations.`,
+);

@@ -1,0 +1,64 @@
+import type { Network } from '../../chain/networks.ts';
+import type { TimeWindow } from '../../chain/windows.ts';
+import type { Context } from '../../context.ts';
+import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
+import type { PeriodRange, PeriodRow } from '../../periods/pages.ts';
+import type { SetKey } from '../../periods/set-days.ts';
+import type { OperatorSummary } from '../operators/record.ts';
+import { readTagId } from '../tags/record.ts';
+import {
+  type FigureName,
+  type FigureQuery,
+  type Figures,
+  figurePages,
+  setSummaries,
+  summaryOf,
+} from './queries.ts';
+
+/** A page of the figures of a set, which the caller must own; those of many sets are one statement. */
+export const loadFigures = async <Name extends FigureName>(
+  ctx: Context,
+  name: Name,
+  set: SetKey,
+  query: FigureQuery<Name>,
+  range: PeriodRange,
+  asked: readonly (keyof Figures[Name] & string)[],
+): Promise<PeriodRow<Figures[Name]>[]> =>
+  (await batchListLoader<SetKey, PeriodRow<Figures[Name]>>(
+    ctx.loaders,
+    `set:${JSON.stringify([name, query, range, asked])}`,
+    (key) => key.id,
+    (sets) => figurePages(ctx.primary, name, sets, query, range, asked),
+  ).load(set)) ?? [];
+
+type SetRow = OperatorSummary & { network: Network };
+type Window = { network: Network; timeWindow: TimeWindow };
+
+/** The operator summary of a private set of the caller's; undefined when it has none of this id on the network. */
+export const loadSetSummary = async (
+  ctx: Context,
+  { id, ...window }: Window & { id: string },
+): Promise<SetRow | undefined> => {
+  const uuid = readTagId(id);
+  if (uuid === undefined) return undefined;
+  const { network, timeWindow } = window;
+  return batchLoader<string, SetRow>(
+    ctx.loaders,
+    `setSummary:${network}:${timeWindow}`,
+    (key) => key,
+    async (ids) => {
+      const found = await setSummaries(ctx.primary, ctx.caller.accountId, window, { ids });
+      return new Map(found.map((row) => [row.id, summaryOf(row, timeWindow)]));
+    },
+  ).load(uuid);
+};
+
+/** The summaries of the caller's private sets of a network, those of most validators first, from a rank on. */
+export const loadSetSummaries = async (
+  ctx: Context,
+  window: Window,
+  part: { from: number; size: number },
+): Promise<SetRow[]> => {
+  const found = await setSummaries(ctx.primary, ctx.caller.accountId, window, part);
+  return found.map((row) => summaryOf(row, window.timeWindow));
+};

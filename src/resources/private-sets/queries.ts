@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import type { Network } from '../../chain/networks.ts';
+import type { TimeWindow } from '../../chain/windows.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { rows, sql } from '../../db/rows.ts';
+import { count, gwei, number } from '../../kernel/leaves.ts';
+import { type Expression, last, periodKeys, same, summed } from '../../periods/expressions.ts';
+import {
+  type PeriodQuery,
+  type PeriodRange,
+  type PeriodRow,
+  periodPages,
+  type Series,
+} from '../../periods/pages.ts';
+import { type SetKey, setDays } from '../../periods/set-days.ts';
+import type { OperatorSummary } from '../operators/record.ts';
+import { SetEffectiveness, SetProposals, SetRewards } from './record.ts';
+
+/** A mean over validators: of those of a day, or of all days together. */
+const mean = (sum: string, of: string): Expression => ({
+  stored: sql([`a.${sum} / nullif(a.${of}, 0)`]),
+  gathered: sql([`sum(a.${sum}) / nullif(sum(a.${of}), 0)::float8`]),
+});
+/** Several columns added up. */
+const added = (...columns: string[]) => summed(`${columns.join(' + a.')}`);
+
+const shared = { id: same(sql`k.entity_id`), validatorCount: last('validator_count'), ...periodKeys };
+const avgProposerEffectiveness = mean('sum_proposer_effectiveness', 'proposer_count');
+const consensus = ['sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'];
+const execution = ['sum_priority_fees', 'sum_baseline_mev'];
+
+const effectiveness: Series<keyof SetEffectiveness> = {
+  statement: 'setEffectiveness',
+  record: SetEffectiveness,
+  fields: {
+    ...shared,
+    avgCorrectness: mean('sum_correctness', 'attested_count'),
+    avgInclusionDelay: mean('sum_inclusion_delays', 'attested_count'),
+    avgUptime: mean('sum_uptime', 'validator_count'),
+    avgAttesterEffectiveness: mean('sum_attester_effectiveness', 'validator_count'),
+    avgProposerEffectiveness,
+    avgValidatorEffectiveness: mean('sum_validator_effectiveness', 'validator_count'),
+  },
+};
+
+const proposals: Series<keyof SetProposals> = {
+  statement: 'setProposals',
+  record: SetProposals,
+  fields: {
+    ...shared,
+    proposerDutyCount: added('proposed_count', 'missed_proposal_count'),
+    proposedCount: summed('proposed_count'),
+    missedProposalCount: summed('missed_proposal_count'),
+    avgProposerEffectiveness,
+    sumProposerRewards: summed('sum_proposer_rewards'),
+    sumPriorityFees: summed('sum_priority_fees'),
+    sumBaselineMev: summed('sum_baseline_mev'),
+  },
+};
+
+const rewards: Series<keyof SetRewards> = {
+  statement: 'setRewards',
+  record: SetRewards,
+  fields: {
+    ...shared,
+    sumAttestationRewards: summed('sum_attestation_rewards'),
+    sumSyncCommitteeRewards: summed('sum_sync_committee_rewards'),
+    sumProposerRewards: summed('sum_proposer_rewards'),
+    sumConsensusRewards: added(...consensus),
+    sumPriorityFees: summed('sum_priority_fees'),
+    sumBaselineMev: summed('sum_baseline_mev'),
+    sumExecutionRewards: added(...execution),
+    sumRewards: added(...consensus, ...execution),
+    sumEndEpochBalance: last('sum_end_epoch_balance'),
+    sumEndEpochEffectiveBalance: last('sum_end_epoch_effective_balance'),
+  },
+};
+
+/** The figures of private sets that have records of their own. */
+const figures = { effectiveness, proposals, rewards };
+export type Figures = { effectiveness: SetEffectiveness; proposals: SetProposals; rewards: SetRewards };
+export type FigureName = keyof Figures;
+export type FigureQuery<Name extends FigureName> = PeriodQuery<keyof Figures[Name] & string>;
+
+/** A page of the figures of each of several sets, in one statement; one row more than the limit. */
+export const figurePages = <Name extends FigureName>(
+  db: Queryable,
+  name: Name,
+  sets: readonly SetKey[],
+  query: FigureQuery<Name>,
+  range: PeriodRange,
+  asked: readonly (keyof Figures[Name] & string)[],
+): Promise<PeriodRow<Figures[Name]>[]> =>
+  periodPages(
+    db,
+    figures[name] as unknown as Series<keyof Figures[Name] & string>,
+    setDays(sets, query.calendar, query),
+    query,
+    range,
+    asked,
+  );
+
+const days: Record<TimeWindow, number | null> = { '1d': 1, '7d': 7, '30d': 30, all: null };
+
+/** The set-dependent part of an operator summary, with what tells it apart. */
+const Summary = z.object({
+  network: z.string(),
+  id: z.string(),
+  displayName: z.string(),
+  validatorCount: count(),
+  avgCorrectness: number(),
+  avgInclusionDelay: number().nullable(),
+  avgUptime: number(),
+  avgValidatorEffectiveness: number(),
+  aprPercentage: number().nullable(),
+  sumEndEpochBalance: gwei().nullable(),
+  sumEndEpochEffectiveBalance: gwei().nullable(),
+});
+export type SetSummary = z.infer<typeof Summary>;
+
+/**
+ * Summaries of private sets of an account over a window: the last days that are stored of the network, in the chain
+ * calendar. Without ids those of the network by number of validators, `size` from a rank on.
+ */
+export function setSummaries(
+  db: Queryable,
+  accountId: string,
+  key: { network: Network; timeWindow: TimeWindow },
+  which: { ids: readonly string[] } | { from: number; size: number },
+): Promise<SetSummary[]> {
+  const chosen =
+    'ids' in which
+      ? sql`and s.set_id = any(${[...which.ids]}::uuid[])`
+      : sql`order by "validatorCount" desc, s.set_id limit ${which.size} offset ${which.from}`;
+  return rows(
+    db,
+    Summary,
+    sql`/* setSummaries */
+    with sets as (
+      select s.set_id, s.name, (
+        select count(*)::int from private_set_members m where m.set_id = s.set_id and m.removed_at is null
+      ) as "validatorCount"
+      from private_sets s where s.account_id = ${accountId} and s.network = ${key.network} ${chosen}
+    ), dates as (
+      select coalesce(min(date), 'infinity') as first from (
+        select date from validator_day_dates where network = ${key.network} and not utc
+        order by day desc limit ${days[key.timeWindow]}
+      ) d
+    )
+    select ${key.network} as network, s.set_id::text as id, s.name as "displayName", s."validatorCount",
+      coalesce(f.correctness, 0) as "avgCorrectness", f.delay as "avgInclusionDelay",
+      coalesce(f.uptime, 0) as "avgUptime", coalesce(f.effectiveness, 0) as "avgValidatorEffectiveness",
+      f.apr as "aprPercentage", f.balance::text as "sumEndEpochBalance", f.effective::text as "sumEndEpochEffectiveBalance"
+    from sets s cross join dates
+    cross join lateral (
+      select sum(a.sum_correctness) / nullif(sum(a.attested_count), 0) as correctness,
+        sum(a.sum_inclusion_delays) / nullif(sum(a.attested_count), 0) as delay,
+        sum(a.sum_uptime) / sum(a.validator_count) as uptime,
+        sum(a.sum_validator_effectiveness) / sum(a.validator_count) as effectiveness,
+        36500::float8 * sum(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
+          + a.sum_priority_fees + a.sum_baseline_mev)::float8
+          / nullif(sum(a.sum_end_epoch_effective_balance), 0)::float8 as apr,
+        (array_agg(a.sum_end_epoch_balance order by a.day desc))[1] as balance,
+        (array_agg(a.sum_end_epoch_effective_balance order by a.day desc))[1] as effective
+      from private_set_days a where a.set_id = s.set_id and not a.utc and a.date >= dates.first
+    ) f
+    order by s."validatorCount" desc, s.set_id`,
+  );
+}
+
+/** An operator summary of a set; what is known of operators only is null or empty. */
+export const summaryOf = (
+  row: SetSummary,
+  timeWindow: TimeWindow,
+): OperatorSummary & { network: Network } => ({
+  ...row,
+  network: row.network as Network,
+  idType: 'privateSet',
+  timeWindow,
+  clientPercentages: [],
+  networkPenetration: null,
+  relayerPercentages: [],
+  nodeOperatorCount: null,
+  operatorTags: [],
+});

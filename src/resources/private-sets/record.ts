@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { bigCount, count, gwei, nonNegative, ratio, signedSum, text } from '../../kernel/leaves.ts';
+import { PeriodKeys } from '../../periods/record.ts';
+
+const id = text(36).describe('Identifier of the set.');
+const validatorCount = count().describe('Validators with duties on the last day of the period.');
+const percent = (what: string) =>
+  `${what} in percent, 0..100: the mean over the validators of a day, and over longer periods over the validators of all days`;
+
+/** How well the validators of a private set did their duties (spec §4.9; formulas by the data model). */
+export const SetEffectiveness = z
+  .object({
+    id,
+    validatorCount,
+    avgCorrectness: ratio()
+      .nullable()
+      .describe(
+        'Mean share of correct votes (head, target, source), 0..1; null where every attestation was missed.',
+      ),
+    avgInclusionDelay: nonNegative()
+      .nullable()
+      .describe(
+        'Mean slots until an attestation is included, 1 is best; null where every attestation was missed.',
+      ),
+    avgUptime: ratio().describe('Mean share of attestation duties performed, 0..1.'),
+    avgAttesterEffectiveness: nonNegative().describe(
+      `100 × uptime × correctness ÷ inclusion delay, ${percent('')}.`.replace('  ', ' '),
+    ),
+    avgProposerEffectiveness: nonNegative()
+      .nullable()
+      .describe('Mean share of blocks proposed that were due, in percent, 0..100; null without duty.'),
+    avgValidatorEffectiveness: nonNegative().describe(
+      '5/8 attester and 3/8 proposer effectiveness where there was a block to propose, else attester effectiveness alone; in percent, 0..100.',
+    ),
+    ...PeriodKeys.shape,
+  })
+  .meta({ id: 'SetEffectiveness', description: 'Effectiveness of a private set over a period.' });
+export type SetEffectiveness = z.infer<typeof SetEffectiveness>;
+
+/** The blocks that the validators of a private set were to propose. */
+export const SetProposals = z
+  .object({
+    id,
+    validatorCount,
+    proposerDutyCount: bigCount().describe('Blocks that were due.'),
+    proposedCount: bigCount().describe('Blocks proposed.'),
+    missedProposalCount: bigCount().describe('Blocks missed.'),
+    avgProposerEffectiveness: nonNegative()
+      .nullable()
+      .describe('Mean share of blocks proposed that were due, in percent, 0..100; null without duty.'),
+    sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
+    sumPriorityFees: signedSum().describe('Priority fees of the blocks, in Gwei.'),
+    sumBaselineMev: signedSum().describe('MEV of the blocks, in Gwei.'),
+    ...PeriodKeys.shape,
+  })
+  .meta({ id: 'SetProposals', description: 'Block proposals of a private set over a period.' });
+export type SetProposals = z.infer<typeof SetProposals>;
+
+/** What the validators of a private set earned. */
+export const SetRewards = z
+  .object({
+    id,
+    validatorCount,
+    sumAttestationRewards: signedSum().describe('Rewards less penalties for attestations, in Gwei.'),
+    sumSyncCommitteeRewards: signedSum().describe('Rewards less penalties of sync committees, in Gwei.'),
+    sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
+    sumConsensusRewards: signedSum().describe('The three together, in Gwei.'),
+    sumPriorityFees: signedSum().describe('Priority fees of proposed blocks, in Gwei.'),
+    sumBaselineMev: signedSum().describe('MEV of proposed blocks, in Gwei.'),
+    sumExecutionRewards: signedSum().describe('Priority fees and MEV together, in Gwei.'),
+    sumRewards: signedSum().describe('Consensus and execution rewards together, in Gwei.'),
+    sumEndEpochBalance: gwei().describe('Balance at the end of the period, in Gwei.'),
+    sumEndEpochEffectiveBalance: gwei().describe('Effective balance at the end of the period, in Gwei.'),
+    ...PeriodKeys.shape,
+  })
+  .meta({ id: 'SetRewards', description: 'Rewards of a private set over a period.' });
+export type SetRewards = z.infer<typeof SetRewards>;
+
+/** What results can be sorted by: every field but the identifier. `day` is the period itself. */
+export const sortFieldsOf = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
+  Object.keys(record.shape).filter((name) => name !== 'id') as Exclude<keyof Shape & string, 'id'>[];

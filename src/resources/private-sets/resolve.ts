@@ -1,0 +1,17 @@
+import type { Context } from '../../context.ts';
+import type { PeriodRange } from '../../periods/pages.ts';
+import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
+import type { SetKey } from '../../periods/set-days.ts';
+import { loadFigures } from './loaders.ts';
+import type { FigureName, FigureQuery, Figures } from './queries.ts';
+
+/** A page of the figures of a private set, which the caller must own (`ownTag`); empty where there are none. */
+export const setFigures = <Name extends FigureName>(
+  ctx: Context,
+  name: Name,
+  set: SetKey,
+  query: FigureQuery<Name>,
+  range: PeriodRange,
+  asked: readonly (keyof Figures[Name] & string)[],
+): Promise<PeriodPage<Figures[Name]>> =>
+  periodPage(range, (part, bare) => loadFigures(ctx, name, set, query, part, bare ? [] : asked));

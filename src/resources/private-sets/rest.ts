@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { checkBounds } from '../../chain/bounds.ts';
+import type { Context } from '../../context.ts';
+import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { type Call, route } from '../../kernel/route.ts';
+import type { PeriodQuery, PeriodRange } from '../../periods/pages.ts';
+import { periodParams } from '../../periods/params.ts';
+import { dayGranularities } from '../../periods/record.ts';
+import type { PeriodPage } from '../../periods/resolve.ts';
+import { AttestationRecord, attestationFields } from '../attestations/record.ts';
+import { attestationPageOf } from '../attestations/resolve.ts';
+import type { TagRow } from '../tags/loaders.ts';
+import { ownTag } from '../tags/resolve.ts';
+import { tagIdParam } from '../tags/rest.ts';
+import type { FigureName, Figures } from './queries.ts';
+import { SetEffectiveness, SetProposals, SetRewards, sortFieldsOf } from './record.ts';
+import { setFigures } from './resolve.ts';
+
+const rules =
+  'Only for the account that owns the set. A validator counts on all days that are stored before the UTC date of its removal. UTC figures begin on 2024-10-01; longer periods are gathered from days.';
+
+const fieldsOf = <Row>(record: z.ZodObject) => Object.keys(record.shape) as (keyof Row & string)[];
+
+/** A path of figures of a set: its record, and who reads a page. */
+const figuresRoute = <Row>(
+  name: string,
+  title: string,
+  record: z.ZodObject,
+  read: (
+    ctx: Context,
+    set: TagRow,
+    query: PeriodQuery<string>,
+    range: PeriodRange,
+  ) => Promise<PeriodPage<Row>>,
+) =>
+  route({
+    path: `/v1/eth/sets/:id/${name}`,
+    operationId: `listSet${name[0]?.toUpperCase()}${name.slice(1)}`,
+    tag: 'Private sets',
+    summary: `${title} of a private set over time`,
+    description: `${title} of a private set by days, weeks, months, quarters, years or all in one row. ${rules}`,
+    example: `/v1/eth/sets/5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01/${name}`,
+    params: z.object({ id: tagIdParam() }),
+    query: z.object(periodParams(sortFieldsOf(record), dayGranularities)),
+    networkHeader: false,
+    reply: envelopeV1(record),
+    async handle(ctx: Context, { params, query }, call: Call) {
+      const { limit, offset, utc, ...asked } = query;
+      checkBounds(asked, 'query');
+      const set = await ownTag(ctx, params.id);
+      const period = { ...asked, calendar: utc ? ('utc' as const) : ('chain' as const) };
+      const page = await read(ctx, set, period, { limit, offset, counted: true });
+      const links = linksV1(call, { limit, offset, count: page.total ?? 0 });
+      return { body: { ...links, results: page.rows as z.input<typeof record>[] } };
+    },
+  });
+
+const ownFigures = <Name extends FigureName>(name: Name, title: string, record: z.ZodObject) =>
+  figuresRoute<Figures[Name]>(name, title, record, (ctx, set, query, range) =>
+    setFigures(ctx, name, set, query as never, range, fieldsOf(record)),
+  );
+
+export const privateSetRoutes = [
+  ownFigures('effectiveness', 'Effectiveness', SetEffectiveness),
+  figuresRoute<AttestationRecord>(
+    'attestations',
+    'Attestation duties',
+    AttestationRecord,
+    (ctx, set, query, range) =>
+      attestationPageOf(ctx, { ...set, idType: 'privateSet' }, query as never, range, attestationFields),
+  ),
+  ownFigures('proposals', 'Block proposals', SetProposals),
+  ownFigures('rewards', 'Rewards', SetRewards),
+];

@@ -1,0 +1,166 @@
+import { builder } from '../../graphql/builder.ts';
+import { columns } from '../../graphql/columns.ts';
+import { connection, connectionRange } from '../../graphql/connection.ts';
+import { NetworkEnum } from '../../graphql/enums.ts';
+import { decodeCursor, decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import { ValidatorType } from '../validators/graphql.ts';
+import { loadValidator } from '../validators/loaders.ts';
+import { loadTag } from './loaders.ts';
+import type { TagPlace, TagRow } from './queries.ts';
+import { readTagId, Tag, TagValidator } from './record.ts';
+import {
+  countTags,
+  countTagValidators,
+  TAGS_DEFAULT_SIZE,
+  TAGS_MAX_SIZE,
+  tags,
+  tagValidators,
+} from './resolve.ts';
+
+type MemberRow = TagValidator & { network: TagRow['network'] };
+
+const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator').implement({
+  description: 'A validator of a private set.',
+  fields: (t) => ({
+    ...columns(t, TagValidator),
+    validator: t.field({
+      type: ValidatorType,
+      nullable: true,
+      description: 'Whom the validator belongs to; null when it is not stored any more.',
+      resolve: (row, _args, ctx) => loadValidator(ctx, row),
+    }),
+  }),
+});
+const MemberEdge = builder.edgeObject({
+  type: MemberType,
+  name: 'PrivateSetValidatorEdge',
+  description: 'A validator and its place in the list.',
+});
+const MemberConnection = builder.connectionObject(
+  {
+    type: MemberType,
+    name: 'PrivateSetValidatorConnection',
+    description: 'The validators of a private set, page by page.',
+  },
+  MemberEdge,
+);
+
+const sizes = `At most ${TAGS_MAX_SIZE} a page, ${TAGS_DEFAULT_SIZE} by default.`;
+const pageSizes = { defaultSize: TAGS_DEFAULT_SIZE, maxSize: TAGS_MAX_SIZE };
+
+export const PrivateSet = builder.objectRef<TagRow>('PrivateSet');
+builder.node(PrivateSet, {
+  description: 'A tag with its private set of validators. Only the account that owns it finds it.',
+  id: { resolve: (row) => row.id, description: 'Global id, for `node`.' },
+  loadMany: (ids, ctx) => Promise.all(ids.map(async (id) => (await loadTag(ctx, id)) ?? null)),
+  fields: (t) => ({
+    setId: t.string({
+      description: 'Identifier of the tag and of its set, a UUID; `id` in REST.',
+      resolve: (row) => row.id,
+    }),
+    network: t.field({
+      type: NetworkEnum,
+      description: 'Network of its validators.',
+      resolve: (row) => row.network,
+    }),
+    ...columns(t, Tag.omit({ id: true })),
+    validators: t.connection(
+      {
+        type: MemberType,
+        extensions: { operation: 'listTagValidators', rows: TAGS_DEFAULT_SIZE },
+        description: `The validators that are in it now, by index. ${sizes}`,
+        resolve: async (set, args, ctx) => {
+          const list = `members:${set.id}`;
+          const range = connectionRange(args, {
+            ...pageSizes,
+            decode: (cursor) => decodePosition(list, cursor, 1)?.[0],
+          });
+          const page = await tagValidators(ctx, set.id, range);
+          const rows = page.rows.map((row) => ({ ...row, network: set.network }));
+          return connection(
+            { ...page, rows },
+            (row) => encodeCursor(list, [row.validatorIndex]),
+            () => countTagValidators(ctx, set.id),
+          );
+        },
+      },
+      MemberConnection,
+      MemberEdge,
+    ),
+  }),
+});
+
+const PrivateSetEdge = builder.edgeObject({
+  type: PrivateSet,
+  name: 'PrivateSetEdge',
+  description: 'A private set and its place in the list.',
+});
+const PrivateSetConnection = builder.connectionObject(
+  {
+    type: PrivateSet,
+    name: 'PrivateSetConnection',
+    description: 'Private sets of the account, page by page.',
+  },
+  PrivateSetEdge,
+);
+
+/** The place in a cursor of tags, which may hold anything: its mark is no secret. */
+function placeIn(list: string, cursor: string): TagPlace | undefined {
+  const [at, id, ...rest] = decodeCursor(list, cursor) ?? [];
+  const uuid = typeof id === 'string' ? readTagId(id) : undefined;
+  return Number.isSafeInteger(at) && uuid !== undefined && rest.length === 0
+    ? { at: at as number, id: uuid }
+    : undefined;
+}
+
+builder.queryField('tags', (t) =>
+  t.connection(
+    {
+      type: PrivateSet,
+      nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listTags', rows: TAGS_DEFAULT_SIZE },
+      description: `The account's tags of a network, each with its private set, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
+      args: {
+        network: t.arg({
+          type: NetworkEnum,
+          description: 'Network; default: that of the network header, else MAINNET.',
+        }),
+      },
+      resolve: async (_root, args, ctx) => {
+        const network = args.network ?? ctx.network;
+        const list = `tags:${ctx.caller.accountId}:${network}`;
+        const range = connectionRange(args, { ...pageSizes, decode: (cursor) => placeIn(list, cursor) });
+        const page = await tags(ctx, network, range);
+        return connection(
+          page,
+          (row) => encodeCursor(list, [row.at, row.id]),
+          () => countTags(ctx, network),
+        );
+      },
+    },
+    PrivateSetConnection,
+    PrivateSetEdge,
+  ),
+);
+
+builder.queryField('privateSet', (t) =>
+  t.field({
+    type: PrivateSet,
+    nullable: true,
+    extensions: { operation: 'getTag' },
+    description:
+      'A private set of the account, on whatever network; null when it has none of this id. REST: GET /v1/eth/tags/{id}.',
+    args: { setId: t.arg.id({ required: true, description: 'Its `setId`, a UUID.' }) },
+    resolve: (_root, { setId }, ctx) => loadTag(ctx, checkSetId(setId, badArgument)),
+  }),
+);
+
+/** A set's identifier as a caller gives it, in lower case; refused when it is no UUID. */
+export function checkSetId(given: string | number, refuse: (name: string, msg: string) => Error): string {
+  const id = readTagId(String(given));
+  if (id === undefined) {
+    throw refuse('setId', `setId is ${JSON.stringify(String(given).slice(0, 80))}; a UUID is needed.`);
+  }
+  return id;
+}

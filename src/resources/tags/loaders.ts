@@ -1,0 +1,45 @@
+import type { Context } from '../../context.ts';
+import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
+import { memberPages, memberTotals, type OffsetRange, type TagRow, tagsById } from './queries.ts';
+import { readTagId, type TagValidator } from './record.ts';
+
+export type { OffsetRange, TagRow };
+
+/** A tag of the caller's own account, or undefined: another account's is as good as none. */
+export const loadTag = async (ctx: Context, id: string): Promise<TagRow | undefined> => {
+  const uuid = readTagId(id);
+  if (uuid === undefined) return undefined;
+  return batchLoader<string, TagRow>(
+    ctx.loaders,
+    'tag',
+    (key) => key,
+    async (ids) => {
+      const found = await tagsById(ctx.primary, ctx.caller.accountId, ids);
+      return new Map(found.map((row) => [row.id, row]));
+    },
+  ).load(uuid);
+};
+
+/** A page of the validators of a set; the caller must own it. Those of many sets are one statement. */
+export const loadMembers = async (
+  ctx: Context,
+  setId: string,
+  range: OffsetRange<number>,
+): Promise<TagValidator[]> =>
+  (await batchListLoader(
+    ctx.loaders,
+    `members:${JSON.stringify(range)}`,
+    (key: string) => key,
+    (ids) => memberPages(ctx.primary, ids, range),
+  ).load(setId)) ?? [];
+
+/** How many validators a set has now; the caller must own it. */
+export const loadMemberTotal = async (ctx: Context, setId: string): Promise<number> => {
+  const rows = await batchListLoader(
+    ctx.loaders,
+    'memberTotal',
+    (key: string) => key,
+    (ids) => memberTotals(ctx.primary, ids),
+  ).load(setId);
+  return rows?.[0]?.total ?? 0;
+};

@@ -1,0 +1,241 @@
+import type { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { NetworkEnum } from '../../graphql/enums.ts';
+import { bodyFaults } from '../../kernel/body.ts';
+import { badInput, Refusal, type RefusalCode } from '../../kernel/refusal.ts';
+import { checkSetId, PrivateSet } from './graphql.ts';
+import type { TagRow } from './queries.ts';
+import { MAX_ADDED, NewTag, type Reference, readReference, TagName, TagPubkeys } from './record.ts';
+import { addValidators, createTag, deleteTag, removeValidator, renameTag } from './resolve.ts';
+
+const UserErrorCode = builder.enumType('UserErrorCode', {
+  description: 'Why a mutation was refused.',
+  values: {
+    BAD_INPUT: { description: 'An input cannot be used.' },
+    FORBIDDEN: { description: 'The tier of the account does not allow it.' },
+    NOT_FOUND: { description: 'The account has no such set, or the set no such validator.' },
+  } as const,
+});
+type UserError = { field: string[] | null; message: string; code: 'BAD_INPUT' | 'FORBIDDEN' | 'NOT_FOUND' };
+const UserErrorType = builder.objectRef<UserError>('UserError').implement({
+  description: 'Something that the caller can put right; nothing was changed.',
+  fields: (t) => ({
+    field: t.stringList({
+      nullable: true,
+      description: 'The input that is wrong, such as `["validators", "3"]`; null when it is no single one.',
+      resolve: (error) => error.field,
+    }),
+    message: t.exposeString('message', { description: 'What is wrong and what would be right.' }),
+    code: t.field({ type: UserErrorCode, description: 'The kind of fault.', resolve: (error) => error.code }),
+  }),
+});
+
+const told = new Set<RefusalCode>(['BAD_INPUT', 'FORBIDDEN', 'NOT_FOUND']);
+
+/** Runs a mutation; what the caller can put right becomes its `userErrors`, one for each fault. */
+async function mutate<T extends object>(
+  ctx: Context,
+  work: () => Promise<T>,
+): Promise<Partial<T> & { userErrors: UserError[] }> {
+  try {
+    const done = await work();
+    return { ...done, userErrors: [] };
+  } catch (error) {
+    if (!(error instanceof Refusal) || !told.has(error.code)) throw error;
+    const code = error.code as UserError['code'];
+    const faults = error.faults ?? [{ loc: [], msg: error.message }];
+    const userErrors = faults.map(({ loc, msg }) => ({
+      field: loc.length > 1 ? loc.slice(1).map(String) : null,
+      message: msg,
+      code,
+    }));
+    return { userErrors } as unknown as Partial<T> & { userErrors: UserError[] };
+  } finally {
+    ctx.loaders.clear(); // what was read before may have changed
+  }
+}
+
+/** The input by the same rules as the body of REST. */
+function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const read = schema.safeParse(input);
+  if (!read.success) throw badInput(bodyFaults(read.error, 'input'));
+  return read.data;
+}
+
+const refuse = (name: string, msg: string) => badInput([{ loc: ['input', name], msg, type: 'format' }]);
+
+type Payload = { tag?: TagRow; userErrors: UserError[] };
+type Adding = Payload & { pubkeysAdded?: string[] };
+type Deleting = { deletedSetId?: string; userErrors: UserError[] };
+
+const tagPayload = (name: string, description: string) =>
+  builder.objectRef<Payload>(name).implement({
+    description,
+    fields: (t) => ({
+      tag: t.field({
+        type: PrivateSet,
+        nullable: true,
+        description: 'The set as it is now; null when the mutation was refused.',
+        resolve: (payload) => payload.tag,
+      }),
+      userErrors: t.field({
+        type: [UserErrorType],
+        description: 'Why it was refused; empty when it was done.',
+        resolve: (payload) => payload.userErrors,
+      }),
+    }),
+  });
+const CreatePayload = tagPayload('CreateTagPayload', 'What `createTag` did.');
+const RenamePayload = tagPayload('RenameTagPayload', 'What `renameTag` did.');
+const RemovePayload = tagPayload('RemoveValidatorPayload', 'What `removeValidator` did.');
+const AddPayload = builder.objectRef<Adding>('AddValidatorsPayload').implement({
+  description: 'What `addValidators` did.',
+  fields: (t) => ({
+    tag: t.field({
+      type: PrivateSet,
+      nullable: true,
+      description: 'The set as it is now; null when the mutation was refused.',
+      resolve: (payload) => payload.tag,
+    }),
+    pubkeysAdded: t.stringList({
+      description: 'Public keys of those that are new in the set, by index.',
+      resolve: (payload) => payload.pubkeysAdded ?? [],
+    }),
+    userErrors: t.field({
+      type: [UserErrorType],
+      description: 'Why it was refused; empty when it was done.',
+      resolve: (payload) => payload.userErrors,
+    }),
+  }),
+});
+const DeletePayload = builder.objectRef<Deleting>('DeleteTagPayload').implement({
+  description: 'What `deleteTag` did.',
+  fields: (t) => ({
+    deletedSetId: t.string({
+      nullable: true,
+      description: '`setId` of the deleted set; null when the mutation was refused.',
+      resolve: (payload) => payload.deletedSetId,
+    }),
+    userErrors: t.field({
+      type: [UserErrorType],
+      description: 'Why it was refused; empty when it was done.',
+      resolve: (payload) => payload.userErrors,
+    }),
+  }),
+});
+
+const name = 'Name, 1 to 100 characters; an account may use a name again.';
+const reference = 'an index, or a public key of 0x and 96 hex digits';
+const setId = '`setId` of the set, a UUID.';
+const CreateInput = builder.inputType('CreateTagInput', {
+  description: 'A tag to be made.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: name }),
+    network: t.field({
+      type: NetworkEnum,
+      description: 'Network of its validators; default: that of the network header, else MAINNET.',
+    }),
+    validators: t.stringList({
+      description: `Its first validators, at most ${MAX_ADDED}, each by ${reference}.`,
+    }),
+  }),
+});
+const RenameInput = builder.inputType('RenameTagInput', {
+  description: 'A new name of a tag.',
+  fields: (t) => ({
+    setId: t.id({ required: true, description: setId }),
+    name: t.string({ required: true, description: name }),
+  }),
+});
+const DeleteInput = builder.inputType('DeleteTagInput', {
+  description: 'A tag to be deleted.',
+  fields: (t) => ({ setId: t.id({ required: true, description: setId }) }),
+});
+const AddInput = builder.inputType('AddValidatorsInput', {
+  description: 'Validators to add to a set.',
+  fields: (t) => ({
+    setId: t.id({ required: true, description: setId }),
+    pubkeys: t.stringList({
+      required: true,
+      description: `1 to ${MAX_ADDED} validators, each by ${reference}.`,
+    }),
+  }),
+});
+const RemoveInput = builder.inputType('RemoveValidatorInput', {
+  description: 'A validator to remove from a set.',
+  fields: (t) => ({
+    setId: t.id({ required: true, description: setId }),
+    pubkey: t.string({ required: true, description: `The validator, by ${reference}.` }),
+  }),
+});
+
+builder.mutationType({
+  description: 'Everything that can be changed: what the account owns. The same as the writing REST paths.',
+  fields: (t) => ({
+    createTag: t.field({
+      type: CreatePayload,
+      extensions: { operation: 'createTag' },
+      description:
+        'Makes a tag, which groups validators into a private set. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',
+      args: { input: t.arg({ type: CreateInput, required: true, description: 'The tag.' }) },
+      resolve: (_root, { input: { network, ...input } }, ctx) =>
+        mutate(ctx, async () => {
+          const tag = checked(NewTag, { ...input, validators: input.validators ?? [] });
+          return { tag: await createTag(ctx, network ?? ctx.network, tag, 'input') };
+        }),
+    }),
+    renameTag: t.field({
+      type: RenamePayload,
+      extensions: { operation: 'renameTag' },
+      description: 'Gives a tag another name. REST: PATCH /v1/eth/tags/{id}.',
+      args: { input: t.arg({ type: RenameInput, required: true, description: 'The tag and its name.' }) },
+      resolve: (_root, { input }, ctx) =>
+        mutate(ctx, async () => {
+          const id = checkSetId(input.setId, refuse);
+          return { tag: await renameTag(ctx, id, checked(TagName, { name: input.name }).name) };
+        }),
+    }),
+    deleteTag: t.field({
+      type: DeletePayload,
+      extensions: { operation: 'deleteTag' },
+      description: 'Deletes a tag with the figures of its set. REST: DELETE /v1/eth/tags/{id}.',
+      args: { input: t.arg({ type: DeleteInput, required: true, description: 'The tag.' }) },
+      resolve: (_root, { input }, ctx) =>
+        mutate(ctx, async () => {
+          const deletedSetId = checkSetId(input.setId, refuse);
+          await deleteTag(ctx, deletedSetId);
+          return { deletedSetId };
+        }),
+    }),
+    addValidators: t.field({
+      type: AddPayload,
+      extensions: { operation: 'addTagValidators' },
+      description:
+        'Adds validators to a set; they count on all days that are stored. REST: POST /v1/eth/tags/{id}/validators.',
+      args: { input: t.arg({ type: AddInput, required: true, description: 'The set and the validators.' }) },
+      resolve: (_root, { input }, ctx) =>
+        mutate(ctx, async () => {
+          const id = checkSetId(input.setId, refuse);
+          const { pubkeys } = checked(TagPubkeys, { pubkeys: input.pubkeys });
+          return addValidators(ctx, id, pubkeys, 'input');
+        }),
+    }),
+    removeValidator: t.field({
+      type: RemovePayload,
+      extensions: { operation: 'removeTagValidator' },
+      description:
+        'Removes a validator, which counts no more from today on and still counts in the days before. REST: DELETE /v1/eth/tags/{id}/validators/{pubkey}.',
+      args: {
+        input: t.arg({ type: RemoveInput, required: true, description: 'The set and the validator.' }),
+      },
+      resolve: (_root, { input }, ctx) =>
+        mutate(ctx, async () => {
+          const id = checkSetId(input.setId, refuse);
+          const one: Reference | undefined = readReference(input.pubkey);
+          if (!one) throw refuse('pubkey', `pubkey must be ${reference}.`);
+          return { tag: await removeValidator(ctx, id, one) };
+        }),
+    }),
+  }),
+});

@@ -1,0 +1,243 @@
+import { z } from 'zod';
+import type { Network } from '../../chain/networks.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { type Fields, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { count } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import { type Reference, Tag, type TagField, TagValidator, tagFields } from './record.ts';
+
+/** Which part of a list: from a cursor on, or after so many rows (REST). */
+export type OffsetRange<Key> = Range<Key> & { offset?: number };
+/** The place of a tag in its list: when it was made, in microseconds since 1970, and its id. */
+export type TagPlace = { at: number; id: string };
+export type TagRow = Tag & { at: number };
+
+const iso = 'YYYY-MM-DD"T"HH24:MI:SS"Z"';
+const at = sql`(extract(epoch from s.created_at) * 1000000)::bigint`;
+const fields: Fields<TagField> = {
+  id: sql`s.set_id::text`,
+  name: sql`s.name`,
+  network: sql`s.network`,
+  organizationId: sql`s.account_id::text`,
+  createdBy: sql`s.created_by`,
+  createdAt: sql`to_char(s.created_at, ${iso})`,
+  updatedAt: sql`to_char(s.updated_at, ${iso})`,
+};
+const select = sql`${selectList(fields, tagFields)}, ${at}::float8 as at`;
+const Row = Tag.extend({ at: z.number() });
+const Total = z.object({ list: count(), total: count() });
+
+const after = (place: TagPlace | undefined, than: Sql) =>
+  place ? sql`and (${at}, s.set_id) ${than} (${place.at}::bigint, ${place.id}::uuid)` : sql``;
+
+/** A page of an account's tags of a network, oldest first; one row more than the limit. */
+export function tagPage(
+  db: Queryable,
+  accountId: string,
+  network: Network,
+  range: OffsetRange<TagPlace>,
+): Promise<TagRow[]> {
+  const order = range.backward ? sql`desc` : sql`asc`;
+  return rows(
+    db,
+    Row,
+    sql`/* tagPage */
+    select ${select} from private_sets s
+    where s.account_id = ${accountId} and s.network = ${network}
+      ${after(range.after, sql`>`)} ${after(range.before, sql`<`)}
+    order by s.created_at ${order}, s.set_id ${order} limit ${range.limit + 1} offset ${range.offset ?? 0}`,
+  );
+}
+
+/** How many tags an account has, of a network or of all. */
+export async function tagTotal(db: Queryable, accountId: string, network: Network | null): Promise<number> {
+  const [row] = await rows(
+    db,
+    z.object({ total: count() }),
+    sql`/* tagTotal */
+    select count(*)::int as total from private_sets
+    where account_id = ${accountId} and (${network}::text is null or network = ${network})`,
+  );
+  return row?.total ?? 0;
+}
+
+/** The tags of these ids that the account owns. */
+export const tagsById = (db: Queryable, accountId: string, ids: readonly string[]): Promise<TagRow[]> =>
+  rows(
+    db,
+    Row,
+    sql`/* tagsById */
+    select ${select} from private_sets s where s.account_id = ${accountId} and s.set_id = any(${[...ids]}::uuid[])`,
+  );
+
+/** Keeps the account's number of tags from changing until the transaction ends. */
+export const lockAccount = (db: Queryable, accountId: string) =>
+  rows(
+    db,
+    z.object({}),
+    sql`/* lockAccount */ select from accounts where account_id = ${accountId} for no key update`,
+  );
+
+export async function insertTag(
+  db: Queryable,
+  tag: { accountId: string; network: Network; name: string; createdBy: string; now: Date },
+): Promise<TagRow> {
+  const made = await rows(
+    db,
+    Row,
+    sql`/* insertTag */
+    insert into private_sets as s (account_id, network, name, created_by, created_at, updated_at)
+    values (${tag.accountId}, ${tag.network}, ${tag.name}, ${tag.createdBy}, ${tag.now}, ${tag.now})
+    returning ${select}`,
+  );
+  return made[0] as TagRow;
+}
+
+/**
+ * Notes that a tag of the account changes, and its new name where there is one; undefined when there is no such tag.
+ * Until the transaction ends no other change of it goes on.
+ */
+export async function touchTag(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  change: { now: Date; name?: string },
+): Promise<TagRow | undefined> {
+  const [row] = await rows(
+    db,
+    Row,
+    sql`/* touchTag */
+    update private_sets s set updated_at = ${change.now}, name = coalesce(${change.name ?? null}, s.name)
+    where s.account_id = ${accountId} and s.set_id = ${id}::uuid returning ${select}`,
+  );
+  return row;
+}
+
+/** Removes a tag with its validators and figures; false when there is no such tag. */
+export async function deleteTagRow(db: Queryable, accountId: string, id: string): Promise<boolean> {
+  const removed = await rows(
+    db,
+    z.object({ yes: z.literal(1) }),
+    sql`/* deleteTag */
+    delete from private_sets where account_id = ${accountId} and set_id = ${id}::uuid returning 1 as yes`,
+  );
+  return removed.length > 0;
+}
+
+const Found = z.object({ place: z.int(), validatorIndex: z.int(), validatorPubkey: z.string() });
+export type FoundValidator = z.infer<typeof Found>;
+
+/** The validators of a network that are meant; `place` is the position of a reference, and unknown ones are absent. */
+export const knownValidators = (
+  db: Queryable,
+  network: Network,
+  references: readonly Reference[],
+): Promise<FoundValidator[]> =>
+  rows(
+    db,
+    Found,
+    sql`/* knownValidators */
+    with given as (
+      select validator_index, validator_pubkey, place::int - 1 as place from unnest(
+        ${references.map((one) => ('index' in one ? one.index : null))}::int[],
+        ${references.map((one) => ('pubkey' in one ? one.pubkey : null))}::text[]
+      ) with ordinality as g (validator_index, validator_pubkey, place)
+    )
+    select g.place, v.validator_index as "validatorIndex", v.validator_pubkey as "validatorPubkey"
+    from given g join validators v on v.network = ${network} and v.validator_index = g.validator_index
+    union all
+    select g.place, v.validator_index, v.validator_pubkey
+    from given g join validators v on v.network = ${network} and v.validator_pubkey = g.validator_pubkey`,
+  );
+
+const Added = z.object({ validatorIndex: z.int(), validatorPubkey: z.string() });
+
+/** Makes validators members of a set; gives those that were not, by index. */
+export const insertMembers = (
+  db: Queryable,
+  setId: string,
+  validators: readonly Omit<FoundValidator, 'place'>[],
+  now: Date,
+): Promise<z.infer<typeof Added>[]> =>
+  rows(
+    db,
+    Added,
+    sql`/* insertMembers */
+    with added as (
+      insert into private_set_members (set_id, validator_index, validator_pubkey, added_at, counts_from)
+      select distinct on (g.validator_index) ${setId}::uuid, g.validator_index, g.validator_pubkey, ${now}::timestamptz,
+        case when exists (
+          select from private_set_members o where o.set_id = ${setId}::uuid and o.validator_index = g.validator_index
+        ) then (${now}::timestamptz at time zone 'UTC')::date else '-infinity' end
+      from unnest(
+        ${validators.map((one) => one.validatorIndex)}::int[], ${validators.map((one) => one.validatorPubkey)}::text[]
+      ) as g (validator_index, validator_pubkey)
+      where not exists (
+        select from private_set_members m
+        where m.set_id = ${setId}::uuid and m.validator_index = g.validator_index and m.removed_at is null
+      )
+      returning validator_index as "validatorIndex", validator_pubkey as "validatorPubkey"
+    )
+    select * from added order by "validatorIndex"`,
+  );
+
+/** Ends a membership; false when the validator is no member. One that began on the same day would count on none. */
+export async function endMembership(
+  db: Queryable,
+  setId: string,
+  one: Reference,
+  now: Date,
+): Promise<boolean> {
+  const own = sql`set_id = ${setId}::uuid and removed_at is null and
+    ${'index' in one ? sql`validator_index = ${one.index}` : sql`validator_pubkey = ${one.pubkey}`}`;
+  const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;
+  const ended = await rows(
+    db,
+    z.object({ validator_index: z.int() }),
+    sql`/* endMembership */
+    with emptied as (
+      delete from private_set_members where ${own} and counts_from >= ${today} returning validator_index
+    ), ended as (
+      update private_set_members set removed_at = ${now} where ${own} and counts_from < ${today}
+      returning validator_index
+    )
+    select * from emptied union all select * from ended`,
+  );
+  return ended.length > 0;
+}
+
+/** How many validators each set has now, by its place among the ids. */
+export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<z.infer<typeof Total>[]> =>
+  rows(
+    db,
+    Total,
+    sql`/* memberTotals */
+    select k.list::int - 1 as list, (
+      select count(*)::int from private_set_members m where m.set_id = k.set_id and m.removed_at is null
+    ) as total
+    from unnest(${[...ids]}::uuid[]) with ordinality as k (set_id, list)`,
+  );
+
+/** A page of the validators of each of several sets, by index; one row more than the limit. */
+export function memberPages(
+  db: Queryable,
+  ids: readonly string[],
+  range: OffsetRange<number>,
+): Promise<(TagValidator & { list: number })[]> {
+  const order = range.backward ? sql`desc` : sql`asc`;
+  return rows(
+    db,
+    TagValidator.extend({ list: count() }),
+    sql`/* memberPages */
+    select k.list::int - 1 as list, p.validator_index as "validatorIndex", p.validator_pubkey as "validatorPubkey",
+      to_char(p.added_at, ${iso}) as "addedAt"
+    from unnest(${[...ids]}::uuid[]) with ordinality as k (set_id, list)
+    cross join lateral (
+      select m.validator_index, m.validator_pubkey, m.added_at from private_set_members m
+      where m.set_id = k.set_id and m.removed_at is null and m.validator_index > ${range.after ?? -1}
+        ${range.before === undefined ? sql`` : sql`and m.validator_index < ${range.before}`}
+      order by m.validator_index ${order} limit ${range.limit + 1} offset ${range.offset ?? 0}
+    ) p
+    order by k.list, p.validator_index ${order}`,
+  );
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { Network } from '../../chain/networks.ts';
+import { jsonBody, needed } from '../../kernel/body.ts';
+import { count, hex, text, timestamp } from '../../kernel/leaves.ts';
+
+/** A tag (spec §4.9): it groups validators into a private set. */
+export const Tag = z
+  .object({
+    id: text(36).describe('Identifier of the tag and of its set, a UUID.'),
+    name: text(100).describe('Name of the tag; an account may use a name again.'),
+    network: Network.describe('Network of its validators.'),
+    organizationId: text(36).describe('Account that owns it, a UUID.'),
+    createdBy: text(256).describe('Name of the token that made it.'),
+    createdAt: timestamp().describe('When it was made.'),
+    updatedAt: timestamp().describe('When its name or validators were last changed.'),
+  })
+  .meta({ id: 'Tag', description: 'A tag, which groups validators into a private set.' });
+export type Tag = z.infer<typeof Tag>;
+export type TagField = keyof Tag;
+export const tagFields = Object.keys(Tag.shape) as TagField[];
+
+export const TagValidator = z
+  .object({
+    validatorIndex: count().describe('Index of the validator.'),
+    validatorPubkey: hex(48).describe('Public key of the validator, 0x and 96 hex digits.'),
+    addedAt: timestamp().describe('When it was added.'),
+  })
+  .meta({ id: 'TagValidator', description: 'A validator of a tag.' });
+export type TagValidator = z.infer<typeof TagValidator>;
+
+/** What adding validators did. */
+export const ValidatorsAdded = z
+  .object({
+    tag: Tag,
+    pubkeysAdded: z
+      .array(hex(48))
+      .describe('Public keys of those that are new in the tag, by index; the others were in it already.'),
+  })
+  .meta({ id: 'ValidatorsAdded', description: 'A tag and the validators that were added to it.' });
+
+export const MAX_ADDED = 1_000;
+export const MAX_VALIDATORS = 15_000;
+
+const NAME = 'a text of 1 to 100 characters, not all of them blank';
+const tagName = () =>
+  z
+    .string({ error: needed(NAME) })
+    .regex(/^(?=.*\S)[^\p{Cc}\p{Surrogate}]+$/u, `must be ${NAME}, without control characters`)
+    .max(100, `must be ${NAME}`)
+    .describe('Name of the tag, 1 to 100 characters.');
+
+const REFERENCE = 'an index, or a public key of 0x and 96 hex digits';
+/** A validator as a caller names it; as text on both faces, since GraphQL has no input that is a number or a text. */
+const reference = () => {
+  const wrong = `must be ${REFERENCE}`;
+  const pattern = /^(0x[0-9a-fA-F]{96}|0|[1-9]\d{0,8})$/;
+  return z.union([z.int32(wrong).min(0, wrong), z.string().regex(pattern, wrong)], wrong);
+};
+const references = (min: number) =>
+  z
+    .array(reference(), { error: needed('a list') })
+    .min(min, `must have ${min} to ${MAX_ADDED} entries`)
+    .max(MAX_ADDED, `must have at most ${MAX_ADDED} entries; add more with further calls`);
+
+const validators = `Its first validators, at most ${MAX_ADDED}, each by ${REFERENCE}.`;
+export const NewTag = jsonBody({
+  name: tagName(),
+  validators: references(0).optional().describe(validators),
+}).meta({ id: 'NewTag', description: 'A tag to be made.' });
+
+export const TagName = jsonBody({ name: tagName() }).meta({
+  id: 'TagName',
+  description: 'A new name of a tag.',
+});
+
+export const TagPubkeys = jsonBody({
+  pubkeys: references(1).describe(
+    `Validators to add, 1 to ${MAX_ADDED}, each by ${REFERENCE}. Those in the tag already stay in it.`,
+  ),
+}).meta({ id: 'TagPubkeys', description: 'Validators to add to a tag.' });
+
+/** A validator by index or by public key in lower case. */
+export type Reference = { index: number } | { pubkey: string };
+
+/** A validator from what a caller wrote; undefined when it is neither index nor public key. */
+export function readReference(given: number | string): Reference | undefined {
+  if (!reference().safeParse(given).success) return undefined;
+  const written = String(given);
+  return written.startsWith('0x') ? { pubkey: written.toLowerCase() } : { index: Number(written) };
+}
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+/** The identifier of a tag in lower case; undefined when it is no UUID. */
+export const readTagId = (given: string): string | undefined =>
+  UUID.test(given.toLowerCase()) ? given.toLowerCase() : undefined;

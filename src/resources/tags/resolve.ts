@@ -1,0 +1,165 @@
+import type { z } from 'zod';
+import type { Network } from '../../chain/networks.ts';
+import type { Context } from '../../context.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { type Slice, slice } from '../../kernel/page.ts';
+import { badInput, type Fault, notFound, Refusal } from '../../kernel/refusal.ts';
+import { addSetDays, lockSetDays, regatherSetDays } from '../../periods/set-days.ts';
+import { loadMembers, loadMemberTotal, loadTag, type OffsetRange } from './loaders.ts';
+import {
+  deleteTagRow,
+  endMembership,
+  insertMembers,
+  insertTag,
+  knownValidators,
+  lockAccount,
+  memberTotals,
+  type TagPlace,
+  type TagRow,
+  tagPage,
+  tagTotal,
+  touchTag,
+} from './queries.ts';
+import { MAX_VALIDATORS, type NewTag, type Reference, readReference, type TagValidator } from './record.ts';
+
+export const TAGS_DEFAULT_SIZE = 10;
+export const TAGS_MAX_SIZE = 200;
+
+/** Where a caller wrote an input: the body of REST, the input of a mutation. */
+export type Place = 'body' | 'input';
+
+/** A tag of the caller's account. Throws NOT_FOUND when there is none, also when another account has it. */
+export async function ownTag(ctx: Context, id: string): Promise<TagRow> {
+  const tag = await loadTag(ctx, id);
+  if (!tag) throw notFound();
+  return tag;
+}
+
+/** A page of the account's tags of a network, oldest first. */
+export const tags = async (
+  ctx: Context,
+  network: Network,
+  range: OffsetRange<TagPlace>,
+): Promise<Slice<TagRow>> => slice(await tagPage(ctx.primary, ctx.caller.accountId, network, range), range);
+
+export const countTags = (ctx: Context, network: Network): Promise<number> =>
+  tagTotal(ctx.primary, ctx.caller.accountId, network);
+
+/** A page of the validators of a tag, by index. The caller must own it. */
+export const tagValidators = async (
+  ctx: Context,
+  id: string,
+  range: OffsetRange<number>,
+): Promise<Slice<TagValidator>> => slice(await loadMembers(ctx, id, range), range);
+
+export const countTagValidators = loadMemberTotal;
+
+/** Refuses one tag more than the tier has. Parallel requests of an account go one after the other from here on. */
+async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
+  const { accountId, tier, setLimit } = caller;
+  if (setLimit === undefined) return;
+  const help = 'a higher tier has more';
+  if (setLimit === 0) {
+    throw new Refusal('FORBIDDEN', `The ${tier} tier has no private sets; ${help}: build 4, growth 20.`);
+  }
+  await lockAccount(db, accountId);
+  const used = await tagTotal(db, accountId, null);
+  if (used < setLimit) return;
+  throw new Refusal(
+    'FORBIDDEN',
+    `The ${tier} tier has at most ${setLimit} private sets, and the account has ${used}: delete a tag, or ${help}.`,
+  );
+}
+
+/** Adds validators to a set within its transaction; gives the public keys of those that are new. */
+async function add(
+  db: Queryable,
+  tag: TagRow,
+  given: readonly (string | number)[],
+  place: readonly [Place, string],
+  now: Date,
+): Promise<string[]> {
+  if (given.length === 0) return [];
+  const found = await knownValidators(db, tag.network, given.map(readReference) as Reference[]);
+  const known = new Set(found.map((one) => one.place));
+  const unknown = given.flatMap((one, index): Fault[] => {
+    const msg = `${place[1]}.${index} is ${one}; ${tag.network} has no such validator here.`;
+    return known.has(index) ? [] : [{ loc: [...place, index], msg, type: 'unknown_validator' }];
+  });
+  if (unknown.length > 0) throw badInput(unknown);
+  const added = await insertMembers(db, tag.id, found, now);
+  const total = (await memberTotals(db, [tag.id]))[0]?.total ?? 0;
+  if (total > MAX_VALIDATORS) {
+    const msg = `${place[1]} would make it ${total} validators; a tag has at most ${MAX_VALIDATORS}.`;
+    throw badInput([{ loc: [...place], msg, type: 'too_long' }]);
+  }
+  const indices = added.map((one) => one.validatorIndex);
+  if (added.length > 0) await addSetDays(db, tag, indices);
+  return added.map((one) => one.validatorPubkey);
+}
+
+/** Makes a tag, with validators where they are given: FORBIDDEN over the tier's limit, BAD_INPUT for unknown validators. */
+export function createTag(
+  ctx: Context,
+  network: Network,
+  { name, validators = [] }: z.output<typeof NewTag>,
+  place: Place,
+): Promise<TagRow> {
+  const now = ctx.now();
+  const { accountId, tokenName } = ctx.caller;
+  return ctx.primary.transaction(async (db) => {
+    await checkTier(db, ctx);
+    const tag = await insertTag(db, { accountId, network, name, createdBy: tokenName, now });
+    await add(db, tag, validators, [place, 'validators'], now);
+    return tag;
+  });
+}
+
+/** Changes a tag of the account in one transaction; NOT_FOUND when there is none. */
+function change<T>(
+  ctx: Context,
+  id: string,
+  work: (db: Queryable, tag: TagRow, now: Date) => Promise<T>,
+  name?: string,
+): Promise<T> {
+  const now = ctx.now();
+  return ctx.primary.transaction(async (db) => {
+    const tag = await touchTag(db, ctx.caller.accountId, id, {
+      now,
+      ...(name === undefined ? {} : { name }),
+    });
+    if (!tag) throw notFound();
+    return work(db, tag, now);
+  });
+}
+
+export const renameTag = (ctx: Context, id: string, name: string): Promise<TagRow> =>
+  change(ctx, id, async (_db, tag) => tag, name);
+
+/** Adds validators; those in the tag already stay as they are. */
+export const addValidators = (
+  ctx: Context,
+  id: string,
+  pubkeys: readonly (string | number)[],
+  place: Place,
+): Promise<{ tag: TagRow; pubkeysAdded: string[] }> =>
+  change(ctx, id, async (db, tag, now) => ({
+    tag,
+    pubkeysAdded: await add(db, tag, pubkeys, [place, 'pubkeys'], now),
+  }));
+
+/** Removes a validator from today on; NOT_FOUND when it is not in the tag. */
+export const removeValidator = (ctx: Context, id: string, one: Reference): Promise<TagRow> =>
+  change(ctx, id, async (db, tag, now) => {
+    if (!(await endMembership(db, tag.id, one, now))) throw notFound();
+    await regatherSetDays(db, tag, now.toISOString().slice(0, 10));
+    return tag;
+  });
+
+/** Deletes a tag with all that is known of its set. */
+export async function deleteTag(ctx: Context, id: string): Promise<void> {
+  await ctx.primary.transaction(async (db) => {
+    await lockSetDays(db);
+    if (!(await deleteTagRow(db, ctx.caller.accountId, id))) throw notFound();
+  });
+}

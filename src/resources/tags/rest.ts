@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { formParam, intParam } from '../../kernel/params.ts';
+import { type Call, route } from '../../kernel/route.ts';
+import {
+  MAX_VALIDATORS,
+  NewTag,
+  type Reference,
+  readReference,
+  readTagId,
+  Tag,
+  TagName,
+  TagPubkeys,
+  TagValidator,
+  ValidatorsAdded,
+} from './record.ts';
+import {
+  addValidators,
+  countTags,
+  countTagValidators,
+  createTag,
+  deleteTag,
+  ownTag,
+  removeValidator,
+  renameTag,
+  TAGS_DEFAULT_SIZE,
+  TAGS_MAX_SIZE,
+  tags,
+  tagValidators,
+} from './resolve.ts';
+
+const tag = 'Tags';
+const EXAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
+
+/** The `id` of a path: a tag, which is found whatever the network header says. */
+export const tagIdParam = () =>
+  formParam(
+    { description: 'Identifier of the tag, a UUID.', form: 'a UUID' },
+    { type: 'string', format: 'uuid' },
+    readTagId,
+  );
+const validatorParam = () =>
+  formParam<Reference, { description: string; form: string }>(
+    { description: 'Public key or index of the validator.', form: 'a public key or an index' },
+    { type: 'string' },
+    readReference,
+  );
+
+const pageQuery = z.object({
+  limit: intParam({
+    description: 'Results per page.',
+    min: 1,
+    max: TAGS_MAX_SIZE,
+    default: TAGS_DEFAULT_SIZE,
+  }),
+  offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
+});
+const none = z.object({});
+const one = z.object({ id: tagIdParam() });
+const wholeTag = (row: Tag): Tag => row;
+
+const pageOf = <Row>(call: Call, page: { limit: number; offset: number }, count: number, results: Row[]) => ({
+  body: { ...linksV1(call, { ...page, count }), results },
+});
+
+/** The paths of tags below a base: the service answers under two. */
+const routesAt = (base: string, suffix: string) => [
+  route({
+    path: base,
+    operationId: `listTags${suffix}`,
+    units: 'listTags',
+    tag,
+    summary: 'Tags of the account',
+    description: "The account's tags of the network, oldest first.",
+    example: base,
+    params: none,
+    query: pageQuery,
+    reply: envelopeV1(Tag),
+    async handle(ctx: Context, { query }, call) {
+      const [page, count] = [await tags(ctx, ctx.network, query), await countTags(ctx, ctx.network)];
+      return pageOf(call, query, count, page.rows);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: base,
+    operationId: `createTag${suffix}`,
+    units: 'createTag',
+    tag,
+    summary: 'Make a tag',
+    description:
+      'A tag groups validators of the network into a private set, whose figures only its account sees. An account has as many as its tier allows: build 4, growth 20, enterprise any number, free and starter none (403). One unknown validator refuses the whole tag.',
+    example: base,
+    exampleBody: { name: 'My validators', validators: [] },
+    params: none,
+    query: none,
+    body: NewTag,
+    status: 201,
+    reply: Tag,
+    handle: async (ctx: Context, { body }) => ({
+      body: wholeTag(await createTag(ctx, ctx.network, body, 'body')),
+    }),
+  }),
+  route({
+    path: `${base}/:id`,
+    operationId: `getTag${suffix}`,
+    units: 'getTag',
+    tag,
+    summary: 'One tag',
+    description: 'A tag of the account; that of another account is 404.',
+    example: `${base}/${EXAMPLE}`,
+    params: one,
+    query: none,
+    networkHeader: false,
+    reply: Tag,
+    handle: async (ctx: Context, { params }) => ({ body: wholeTag(await ownTag(ctx, params.id)) }),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${base}/:id`,
+    operationId: `renameTag${suffix}`,
+    units: 'renameTag',
+    tag,
+    summary: 'Rename a tag',
+    description: 'Gives a tag another name.',
+    example: `${base}/${EXAMPLE}`,
+    exampleBody: { name: 'My first validators' },
+    params: one,
+    query: none,
+    networkHeader: false,
+    body: TagName,
+    reply: Tag,
+    handle: async (ctx: Context, { params, body }) => ({
+      body: wholeTag(await renameTag(ctx, params.id, body.name)),
+    }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${base}/:id`,
+    operationId: `deleteTag${suffix}`,
+    units: 'deleteTag',
+    tag,
+    summary: 'Delete a tag',
+    description: 'Deletes a tag with the figures of its set, also those of the past.',
+    example: `${base}/${EXAMPLE}`,
+    params: one,
+    query: none,
+    networkHeader: false,
+    status: 204,
+    reply: z.null(),
+    async handle(ctx: Context, { params }) {
+      await deleteTag(ctx, params.id);
+      return { body: null };
+    },
+  }),
+  route({
+    path: `${base}/:id/validators`,
+    operationId: `listTagValidators${suffix}`,
+    units: 'listTagValidators',
+    tag,
+    summary: 'Validators of a tag',
+    description: 'The validators that are in the tag now, by index.',
+    example: `${base}/${EXAMPLE}/validators`,
+    params: one,
+    query: pageQuery,
+    networkHeader: false,
+    reply: envelopeV1(TagValidator),
+    async handle(ctx: Context, { params, query }, call) {
+      const { id } = await ownTag(ctx, params.id);
+      const [page, count] = [await tagValidators(ctx, id, query), await countTagValidators(ctx, id)];
+      return pageOf(call, query, count, page.rows);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${base}/:id/validators`,
+    operationId: `addTagValidators${suffix}`,
+    units: 'addTagValidators',
+    tag,
+    summary: 'Add validators to a tag',
+    description: `Adds validators of the tag's network, which then count in its figures of all days that are stored; one that was removed before counts again from the day of its adding. A tag has at most ${MAX_VALIDATORS} validators. One unknown validator refuses the whole call.`,
+    example: `${base}/${EXAMPLE}/validators`,
+    exampleBody: { pubkeys: [`0x${'8'.repeat(96)}`] },
+    params: one,
+    query: none,
+    networkHeader: false,
+    body: TagPubkeys,
+    status: 201,
+    reply: ValidatorsAdded,
+    handle: async (ctx: Context, { params, body }) => ({
+      body: await addValidators(ctx, params.id, body.pubkeys, 'body'),
+    }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${base}/:id/validators/:pubkey`,
+    operationId: `removeTagValidator${suffix}`,
+    units: 'removeTagValidator',
+    tag,
+    summary: 'Remove a validator from a tag',
+    description:
+      'From the UTC date of its removal on a validator counts no more; it still counts in the days before. 404 when it is not in the tag.',
+    example: `${base}/${EXAMPLE}/validators/0x${'8'.repeat(96)}`,
+    params: z.object({ id: tagIdParam(), pubkey: validatorParam() }),
+    query: none,
+    networkHeader: false,
+    status: 204,
+    reply: z.null(),
+    async handle(ctx: Context, { params }) {
+      await removeValidator(ctx, params.id, params.pubkey);
+      return { body: null };
+    },
+  }),
+];
+
+export const tagRoutes = [...routesAt('/v1/eth/tags', ''), ...routesAt('/v1/tags', 'Short')];

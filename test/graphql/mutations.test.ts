@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, accountOf } from '../support/account.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let account: Account;
+let known: { index: number; pubkey: string }[];
+beforeAll(async () => {
+  gateway = await startGateway();
+  account = await accountOf(gateway);
+  const { rows } = await gateway.database.pool.query({
+    text: `select validator_index as index, validator_pubkey as pubkey from validators where network = 'mainnet' limit 5`,
+    values: [],
+  });
+  known = rows as typeof known;
+});
+afterAll(() => gateway.close());
+
+const run = async (field: string, input: object, select: string, owner = account) => {
+  const type = `${field[0]?.toUpperCase()}${field.slice(1)}Input!`;
+  const { data, errors } = await owner.graphql(
+    `mutation ($input: ${type}) { ${field}(input: $input) { ${select} userErrors { field message code } } }`,
+    { input },
+  );
+  expect(errors).toBeUndefined();
+  return data[field];
+};
+
+describe('mutations', () => {
+  it('make, rename and delete a tag, and change its validators, as REST does', async () => {
+    const made = await run(
+      'createTag',
+      { name: 'Mine', validators: [String(known[0]?.index), known[1]?.pubkey] },
+      'tag { setId name network createdBy validators { totalCount } }',
+    );
+    expect(made.userErrors).toEqual([]);
+    expect(made.tag).toMatchObject({
+      name: 'Mine',
+      network: 'MAINNET',
+      createdBy: 'a token',
+      validators: { totalCount: 2 },
+    });
+    const { setId } = made.tag;
+    expect((await account.get(`/v1/eth/tags/${setId}`)).json).toMatchObject({ id: setId, name: 'Mine' });
+    const added = await run(
+      'addValidators',
+      { setId, pubkeys: [known[1]?.pubkey, String(known[2]?.index)] },
+      'pubkeysAdded tag { validators { totalCount } }',
+    );
+    expect(added).toEqual({
+      pubkeysAdded: [known[2]?.pubkey],
+      tag: { validators: { totalCount: 3 } },
+      userErrors: [],
+    });
+    const removed = await run(
+      'removeValidator',
+      { setId, pubkey: known[0]?.pubkey },
+      'tag { validators { nodes { validatorPubkey } } }',
+    );
+    expect(removed.tag.validators.nodes.map((row: any) => row.validatorPubkey).sort()).toEqual(
+      [known[1]?.pubkey, known[2]?.pubkey].sort(),
+    );
+    expect((await run('renameTag', { setId, name: 'Ours' }, 'tag { name }')).tag.name).toBe('Ours');
+    expect(await run('deleteTag', { setId }, 'deletedSetId')).toEqual({
+      deletedSetId: setId,
+      userErrors: [],
+    });
+    expect((await account.get(`/v1/eth/tags/${setId}`)).status).toBe(404);
+  });
+
+  it('see in one document what those before them did', async () => {
+    const { setId } = (await run('createTag', { name: 'x' }, 'tag { setId }')).tag;
+    const add = (at: number) =>
+      `addValidators(input: { setId: "${setId}", pubkeys: ["${known[at]?.index}"] }) { tag { validators { totalCount } } }`;
+    const { data } = await account.graphql(`mutation { a: ${add(0)} b: ${add(1)} c: ${add(2)} }`);
+    expect([data.a, data.b, data.c].map((payload) => payload.tag.validators.totalCount)).toEqual([1, 2, 3]);
+  });
+
+  it('tell every fault of an input with its field, and change nothing', async () => {
+    const none = 'tag { setId }';
+    expect(await run('createTag', { name: ' ', validators: ['x', '0'] }, none)).toEqual({
+      tag: null,
+      userErrors: [
+        {
+          field: ['name'],
+          message:
+            'name must be a text of 1 to 100 characters, not all of them blank, without control characters.',
+          code: 'BAD_INPUT',
+        },
+        {
+          field: ['validators', '0'],
+          message: 'validators.0 must be an index, or a public key of 0x and 96 hex digits.',
+          code: 'BAD_INPUT',
+        },
+      ],
+    });
+    expect((await run('createTag', { name: 'x', validators: ['999999999'] }, none)).userErrors).toEqual([
+      {
+        field: ['validators', '0'],
+        message: 'validators.0 is 999999999; mainnet has no such validator here.',
+        code: 'BAD_INPUT',
+      },
+    ]);
+    expect((await run('renameTag', { setId: 'x', name: 'y' }, none)).userErrors).toMatchObject([
+      { field: ['setId'], code: 'BAD_INPUT' },
+    ]);
+    const { setId } = (await run('createTag', { name: 'x' }, none)).tag;
+    expect((await run('removeValidator', { setId, pubkey: 'x' }, none)).userErrors).toMatchObject([
+      { field: ['pubkey'], code: 'BAD_INPUT' },
+    ]);
+    expect((await run('removeValidator', { setId, pubkey: '1' }, none)).userErrors).toEqual([
+      { field: null, message: 'Not found.', code: 'NOT_FOUND' },
+    ]);
+  });
+
+  it('tell what the tier allows', async () => {
+    const build = await accountOf(gateway, 'build');
+    const { data } = await build.graphql(
+      `mutation { ${[1, 2, 3, 4, 5].map((at) => `t${at}: createTag(input: { name: "x" }) { tag { name } userErrors { field code message } }`).join(' ')} }`,
+    );
+    expect([1, 2, 3, 4].map((at) => data[`t${at}`].tag?.name)).toEqual(['x', 'x', 'x', 'x']);
+    expect(data.t5).toEqual({
+      tag: null,
+      userErrors: [
+        {
+          field: null,
+          code: 'FORBIDDEN',
+          message:
+            'The build tier has at most 4 private sets, and the account has 4: delete a tag, or a higher tier has more.',
+        },
+      ],
+    });
+  });
+
+  it('do not run over GET', async () => {
+    const before = (await account.graphql('{ tags { totalCount } }')).data.tags.totalCount;
+    const query = encodeURIComponent('mutation { createTag(input: { name: "x" }) { tag { name } } }');
+    const answer = await account.get(`/graphql?query=${query}`);
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(answer.json.errors[0].extensions.code).toBe('BAD_QUERY');
+    expect((await account.graphql('{ tags { totalCount } }')).data.tags.totalCount).toBe(before);
+  });
+
+  it('need a token', async () => {
+    const body = JSON.stringify({ query: 'mutation { createTag(input: { name: "x" }) { tag { name } } }' });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    expect((await gateway.fetch('/graphql', init)).status).toBe(401);
+  });
+});

@@ -1,0 +1,218 @@
+import {
+  type GraphQLEnumType,
+  type GraphQLInterfaceType,
+  type GraphQLObjectType,
+  getNamedType,
+} from 'graphql';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { rewardLists } from '../support/rewards.ts';
+import { walkCursor } from '../support/walk.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(() => {
+  gateway.statements.length = 0;
+});
+
+const enumOf = (field: string) => field.replace(/[A-Z]/g, '_$&').toUpperCase();
+const lists = rewardLists.flatMap(({ network, id, sortedBy }) => [
+  {
+    ...{ network, sortedBy, field: 'validatorRewards', path: `/v1/${network}/validators/${id}/rewards` },
+    args: `network: ${network.toUpperCase()}, validatorId: "${id}"`,
+  },
+  {
+    ...{ network, sortedBy, field: 'networkRewards', path: `/v1/${network}/network/rewards` },
+    args: `network: ${network.toUpperCase()}`,
+  },
+]);
+const ask = async (query: string) => {
+  const { data, errors } = await gateway.graphql(query);
+  expect(errors).toBeUndefined();
+  return data;
+};
+const refused = async (query: string) => {
+  const { errors } = await gateway.graphql(query);
+  expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
+  return errors?.[0].message as string;
+};
+
+describe.each(lists)('$field of $network', ({ field, args, path, sortedBy }) => {
+  const sorts = [
+    '',
+    'sortOrder: DESC,',
+    ...['ASC', 'DESC'].map((way) => `sortBy: ${enumOf(sortedBy)}, sortOrder: ${way},`),
+  ];
+
+  it.each(sorts)('gives the days of REST once each, both ways, by cursor: %s', async (sort) => {
+    const [, by, order] = /(?:sortBy: (\w+), )?sortOrder: (\w+)/.exec(sort) ?? [];
+    const query = `limit=200&sortBy=${by ? sortedBy : 'day'}&sortOrder=${order?.toLowerCase() ?? 'asc'}`;
+    const days = (await gateway.get(`${path}?${query}`)).json.results.map((row: any) => row.day);
+    expect(days).toHaveLength(90);
+    for (const [page, direction] of [
+      ['first: 7, after: $cursor', 'forward'],
+      ['last: 7, before: $cursor', 'backward'],
+    ] as const) {
+      const text = `query ($cursor: String) { ${field}(${args}, ${sort} ${page}) {
+        edges { node { day } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+      } }`;
+      const nodes = await walkCursor(gateway, field, text, direction, {});
+      expect(nodes.map((node) => node.day)).toEqual(days);
+    }
+  });
+
+  it('reads a page in one statement, with its total too', async () => {
+    for (const page of ['', 'first: 1', 'last: 200', `sortBy: ${enumOf(sortedBy)}`]) {
+      for (const select of ['nodes { day }', 'totalCount nodes { __typename }', 'totalCount']) {
+        gateway.statements.length = 0;
+        const data = await ask(`{ ${field}(${args}, ${page}) { ${select} } }`);
+        expect(gateway.statements).toEqual(['rewardPages']);
+        if (select.startsWith('totalCount')) expect(data[field].totalCount).toBe(90);
+      }
+    }
+  });
+
+  it('has ten days, oldest first, by default, in a range of dates', async () => {
+    const range = 'fromDate: "2025-08-05", toDate: "2025-09-30"';
+    const data = await ask(`{ ${field}(${args}, ${range}) { totalCount nodes { day } } }`);
+    expect(data[field].totalCount).toBe(57);
+    expect(data[field].nodes.map((node: any) => node.day)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `2025-08-${String(5 + index).padStart(2, '0')}`),
+    );
+    const empty = await ask(`{ ${field}(${args}, fromDate: "2030-01-01") { totalCount nodes { day } } }`);
+    expect(empty[field]).toEqual({ totalCount: 0, nodes: [] });
+  });
+
+  it('counts the whole list on a page past its end', async () => {
+    const last = await ask(`{ ${field}(${args}, last: 1) { pageInfo { endCursor } } }`);
+    const after = last[field].pageInfo.endCursor;
+    const data = await ask(`{ ${field}(${args}, after: "${after}") { totalCount nodes { day } } }`);
+    expect(data[field]).toEqual({ totalCount: 90, nodes: [] });
+  });
+
+  it('refuses sizes out of range, a range that ends before it begins, and cursors of other lists', async () => {
+    for (const size of [0, 201, -1]) {
+      expect(await refused(`{ ${field}(${args}, first: ${size}) { totalCount } }`)).toContain(
+        'from 1 to 200',
+      );
+    }
+    expect(await refused(`{ ${field}(${args}, first: 1, last: 1) { totalCount } }`)).toMatch(/^last cannot/);
+    const range = 'fromDate: "2025-09-02", toDate: "2025-09-01"';
+    expect(await refused(`{ ${field}(${args}, ${range}) { totalCount } }`)).toBe(
+      'fromDate is 2025-09-02, after toDate 2025-09-01.',
+    );
+    const page = await ask(`{ ${field}(${args}, sortOrder: DESC) { pageInfo { endCursor } } }`);
+    for (const after of ['x', page[field].pageInfo.endCursor]) {
+      expect(await refused(`{ ${field}(${args}, after: "${after}") { totalCount } }`)).toMatch(
+        /^after is not/,
+      );
+    }
+  });
+});
+
+describe('validators side by side', () => {
+  const ids = [27, 38, 49, 60];
+  const page = (id: number) => `v${id}: validatorRewards(network: POLYGON, validatorId: "${id}", last: 3)`;
+
+  it('are one statement', async () => {
+    const data = await ask(`{ ${ids.map((id) => `${page(id)} { nodes { validator day } }`).join(' ')} }`);
+    expect(gateway.statements).toEqual(['rewardPages']);
+    for (const id of ids) {
+      expect(data[`v${id}`].nodes).toEqual(
+        ['29', '30', '31'].map((day) => ({ validator: String(id), day: `2025-10-${day}` })),
+      );
+    }
+  });
+
+  it('leave each other whole when one was never seen', async () => {
+    const { data, errors } = await gateway.graphql(
+      `{ ${[27, 28].map((id) => `${page(id)} { totalCount }`).join(' ')} }`,
+    );
+    expect(data).toEqual({ v27: { totalCount: 90 }, v28: null });
+    expect(errors).toMatchObject([{ path: ['v28'], extensions: { code: 'NOT_FOUND' } }]);
+  });
+});
+
+describe('the types', () => {
+  const typesOf = (name: string) =>
+    schema.getPossibleTypes(schema.getType(name) as GraphQLInterfaceType) as GraphQLObjectType[];
+
+  it.each(['ValidatorReward', 'NetworkReward'])('of %s are one for each network', (name) => {
+    const networks = (schema.getType('RewardsNetwork') as GraphQLEnumType).getValues();
+    expect(
+      typesOf(name)
+        .map((type) => type.name.toUpperCase())
+        .sort(),
+    ).toEqual(networks.map((value) => `${value.name}${name.toUpperCase()}`).sort());
+  });
+
+  it.each(['ValidatorReward', 'NetworkReward'])(
+    'of %s give a field of one name one kind, so that a query can ask all of them',
+    (name) => {
+      const kinds = new Map<string, string>();
+      for (const type of typesOf(name)) {
+        for (const field of Object.values(type.getFields())) {
+          const kind = kinds.get(field.name) ?? String(field.type);
+          expect([type.name, field.name, String(field.type)]).toEqual([type.name, field.name, kind]);
+          kinds.set(field.name, kind);
+          expect(getNamedType(field.type)).toBeDefined();
+        }
+      }
+    },
+  );
+
+  it('say what they are, and whose', async () => {
+    for (const { network, id } of rewardLists) {
+      const name = network.toUpperCase();
+      const data = await ask(
+        `{ validatorRewards(network: ${name}, validatorId: "${id}", first: 1) { nodes { __typename network validator } }
+           networkRewards(network: ${name}, first: 1) { nodes { __typename network } } }`,
+      );
+      const title = name[0] + network.slice(1);
+      expect(data.validatorRewards.nodes).toEqual([
+        { __typename: `${title}ValidatorReward`, network: name, validator: id },
+      ]);
+      expect(data.networkRewards.nodes).toEqual([{ __typename: `${title}NetworkReward`, network: name }]);
+    }
+  });
+
+  it('take to sort by what their own record has', async () => {
+    const message = await refused('{ networkRewards(network: CARDANO, sortBy: TOTAL_STAKE) { totalCount } }');
+    expect(message).toMatch(
+      /^sortBy is TOTAL_STAKE, which Cardano does not have; one of DAY, EPOCH, AVG_POOL_FEE, /,
+    );
+    for (const name of ['ValidatorRewardSort', 'NetworkRewardSort']) {
+      const described = (schema.getType(name) as GraphQLEnumType).getValue('TOTAL_STAKE')?.description;
+      expect(described).toBe('By totalStake (Polkadot, Polygon).');
+    }
+  });
+});
+
+describe('days read newest first', () => {
+  it('come once each, though a new day lands between two pages', async () => {
+    const page = async (after: string | null) =>
+      (
+        await gateway.graphql(
+          `query ($after: String) { networkRewards(network: POLYGON, sortOrder: DESC, first: 50, after: $after) {
+            nodes { day } pageInfo { endCursor hasNextPage }
+          } }`,
+          { after },
+        )
+      ).data.networkRewards;
+    const first = await page(null);
+    await gateway.database.pool.query({
+      text: `insert into polygon_network_rewards select (jsonb_populate_record(r, '{"day":"2025-11-01"}')).*
+        from polygon_network_rewards r where day = '2025-10-31'`,
+      values: [],
+    });
+    const second = await page(first.pageInfo.endCursor);
+    const days = [...first.nodes, ...second.nodes].map((node: any) => node.day);
+    expect(days).toHaveLength(90);
+    expect(new Set(days).size).toBe(90);
+    expect(second.pageInfo.hasNextPage).toBe(false);
+  });
+});

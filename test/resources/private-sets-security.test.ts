@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rooms } from '../../src/resources/index.ts';
+import { type Account, accountOf } from '../support/account.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let owner: Account;
+let other: Account;
+let id: string;
+let validator: number;
+beforeAll(async () => {
+  gateway = await startGateway();
+  [owner, other] = [await accountOf(gateway), await accountOf(gateway)];
+  const { rows } = await gateway.database.pool.query({
+    text: `select validator_index as index from validator_days limit 1`,
+    values: [],
+  });
+  validator = rows[0]?.index as number;
+  const made = await owner.post('/v1/eth/tags', { name: 'Theirs', validators: [validator] });
+  id = made.json.id;
+});
+afterAll(() => gateway.close());
+
+/** Every path of the rooms that names a set, with a body where it takes one: new paths come here by themselves. */
+const paths = ['tags', 'private-sets']
+  .flatMap((room) => rooms[room] ?? [])
+  .filter(({ path }) => path.includes(':id'))
+  .map(({ method = 'GET', path, body, exampleBody }) => ({
+    method,
+    path: (set: string) => path.replace(':id', set).replace(':pubkey', String(validator)),
+    body: body && (method === 'POST' ? { pubkeys: [1] } : exampleBody),
+    title: `${method} ${path}`,
+  }));
+const reading = paths.filter(({ method }) => method === 'GET');
+
+const stored = async () =>
+  (
+    await gateway.database.pool.query({
+      text: `select s.*, (select count(*) from private_set_members m where m.set_id = s.set_id and removed_at is null)
+        from private_sets s where set_id = $1`,
+      values: [id],
+    })
+  ).rows;
+
+describe("another account's private set", () => {
+  it('is looked for on every kind of path', () => {
+    expect(paths.length).toBeGreaterThanOrEqual(16);
+    expect(new Set(paths.map(({ method }) => method))).toEqual(new Set(['GET', 'POST', 'PATCH', 'DELETE']));
+  });
+
+  it.each(paths)(
+    'is 404 to $title, as one that is not there, and stays as it is',
+    async ({ method, path, body }) => {
+      const before = await stored();
+      const theirs = await other.call(method, path(id), body);
+      const absent = await other.call(method, path('00000000-0000-4000-8000-000000000000'), body);
+      expect([theirs.status, theirs.text]).toEqual([404, '{"detail":"Not found."}']);
+      expect([absent.status, absent.text]).toEqual([theirs.status, theirs.text]);
+      expect(await stored()).toEqual(before);
+    },
+  );
+
+  it.each(reading)('is there for its owner: $title', async ({ method, path }) => {
+    expect((await owner.call(method, path(id))).status).toBe(200);
+  });
+
+  it.each([
+    (set: string) => `/v1/eth/entities/${set}/attestations?entityType=privateSet`,
+    (set: string) => `/v0/eth/operators/${set}/summary?window=7d&idType=privateSet`,
+  ])('is 404 as an entity', async (path) => {
+    expect((await owner.get(path(id))).status).toBe(200);
+    expect([(await other.get(path(id))).status, (await other.get(path(id))).text]).toEqual([
+      404,
+      '{"detail":"Not found."}',
+    ]);
+    expect((await owner.get(path(id), { 'x-service-network': 'hoodi' })).status).toBe(404);
+  });
+
+  it('is in no list but that of its owner', async () => {
+    for (const path of ['/v1/eth/tags', '/v1/tags', '/v0/eth/operators?window=all&idType=privateSet']) {
+      expect((await owner.get(path)).text).toContain(id);
+      expect((await other.get(path)).text).not.toContain(id);
+    }
+  });
+
+  it('is null to GraphQL, in every way that names it', async () => {
+    const nodeId = Buffer.from(`PrivateSet:${id}`).toString('base64url');
+    const operator = Buffer.from(`Operator:mainnet:7d:privateSet:${id}`).toString('base64url');
+    const query = `{ node(id: "${nodeId}") { id } nodes(ids: ["${nodeId}", "${operator}"]) { id }
+      privateSet(setId: "${id}") { name }
+      operator(operatorId: "${id}", idType: PRIVATE_SET, window: SEVEN_DAYS) { displayName }
+      operators(idType: PRIVATE_SET, window: SEVEN_DAYS) { totalCount nodes { operatorId } }
+      tags { totalCount nodes { setId } } }`;
+    const none = { totalCount: 0, nodes: [] };
+    expect((await other.graphql(query)).json).toEqual({
+      data: {
+        node: null,
+        nodes: [null, null],
+        privateSet: null,
+        operator: null,
+        operators: none,
+        tags: none,
+      },
+    });
+    const { data } = await owner.graphql(query);
+    expect([data.node.id, data.nodes[1].id, data.privateSet.name, data.operator.displayName]).toEqual([
+      nodeId,
+      operator,
+      'Theirs',
+      'Theirs',
+    ]);
+    const attestations = await other.graphql(
+      `{ attestations(entityId: "${id}", entityType: PRIVATE_SET) { nodes { day } } }`,
+    );
+    expect([attestations.data.attestations, attestations.errors?.[0].extensions.code]).toEqual([
+      null,
+      'NOT_FOUND',
+    ]);
+  });
+
+  it('is NOT_FOUND to every mutation', async () => {
+    const before = await stored();
+    const query = `mutation { renameTag(input: { setId: "${id}", name: "x" }) { tag { name } userErrors { code } }
+      deleteTag(input: { setId: "${id}" }) { deletedSetId userErrors { code } }
+      addValidators(input: { setId: "${id}", pubkeys: ["1"] }) { tag { name } userErrors { code } }
+      removeValidator(input: { setId: "${id}", pubkey: "${validator}" }) { tag { name } userErrors { code } } }`;
+    const { data } = await other.graphql(query);
+    for (const payload of Object.values<any>(data)) {
+      expect(payload.userErrors).toEqual([{ code: 'NOT_FOUND' }]);
+      expect(payload.tag ?? payload.deletedSetId ?? null).toBeNull();
+    }
+    expect(await stored()).toEqual(before);
+  });
+
+  it('has no cursors that work in lists of others', async () => {
+    const first = `{ tags(first: 1) { pageInfo { endCursor } nodes { validators { pageInfo { endCursor } } rewards { pageInfo { endCursor } } } } }`;
+    const { data } = await owner.graphql(first);
+    const mine = (await other.post('/v1/eth/tags', { name: 'Mine', validators: [validator] })).json.id;
+    const { validators, rewards } = data.tags.nodes[0];
+    for (const query of [
+      `{ tags(after: "${data.tags.pageInfo.endCursor}") { totalCount } }`,
+      `{ privateSet(setId: "${mine}") { validators(after: "${validators.pageInfo.endCursor}") { totalCount } } }`,
+      `{ privateSet(setId: "${mine}") { rewards(after: "${rewards.pageInfo.endCursor}") { totalCount } } }`,
+    ]) {
+      expect((await other.graphql(query)).errors?.[0].extensions.code).toBe('BAD_INPUT');
+    }
+    expect((await other.call('DELETE', `/v1/tags/${mine}`)).status).toBe(204);
+  });
+
+  it('cannot be reached with a forged cursor', async () => {
+    for (const key of [
+      ['x', 'y'],
+      [1e300, id],
+      [1, 2, 3],
+      [1.5, id],
+      [Number.MAX_SAFE_INTEGER, id],
+    ]) {
+      const { createHash } = await import('node:crypto');
+      const text = JSON.stringify(key);
+      const list = `tags:${other.id}:mainnet`;
+      const mark = createHash('sha256')
+        .update(`stakegraph:1:${list}:${text}`)
+        .digest('base64url')
+        .slice(0, 11);
+      const cursor = Buffer.from(`1.${mark}.${text}`).toString('base64url');
+      const { status, json } = await other.graphql(`{ tags(after: "${cursor}") { nodes { setId } } }`);
+      expect(status).toBe(200);
+      if (json.errors) expect(json.errors[0].extensions.code).toBe('BAD_INPUT');
+      else expect(json.data.tags.nodes).toEqual([]);
+    }
+  });
+});
