@@ -103,9 +103,9 @@ export function serveRoute(
       request.units = unitsFor(weight, rowsAnswered(answer));
       return { status, headers, text: status === 204 ? '' : write(answer) };
     };
-    request.units = unitsFor(weight, 0); // of an answer that is given again
     const context = options.makeContext(request, network);
     const answer = await (key === undefined ? ask(context) : answerOnce(context, key, request, ask));
+    request.units ??= unitsFor(weight, 0); // an answer that is given again
     reply.code(answer.status).headers(answer.headers);
     return answer.status === 204
       ? reply.send()

@@ -4,9 +4,11 @@ import {
   getNamedType,
   isCompositeType,
   isEnumType,
+  isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredArgument,
+  isRequiredInputField,
 } from 'graphql';
 import { schema } from '../../src/graphql/schema.ts';
 
@@ -14,6 +16,10 @@ import { schema } from '../../src/graphql/schema.ts';
 function fitting(type: GraphQLInputType): string {
   if (isNonNullType(type)) return fitting(type.ofType);
   if (isListType(type)) return `[${fitting(type.ofType)}]`;
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields()).filter(isRequiredInputField);
+    return `{ ${fields.map((field) => `${field.name}: ${fitting(field.type)}`).join(', ')} }`;
+  }
   if (isEnumType(type)) return type.getValues()[0]?.name as string;
   const texts: Record<string, string> = {
     Int: '1',
