@@ -107,6 +107,8 @@ export const Settings = z.object({
     .describe(
       'Origins whose pages may call the API, by comma; * for all: calls carry a token, never a cookie.',
     ),
+  CACHE: flag('on').describe('Keep answers in memory until the data they were made of changes.'),
+  CACHE_MB: integer(64, 1, 65_536).describe('Most memory for kept answers, in megabytes.'),
   DRAIN_DELAY_MS: integer(0, 0, 60_000).describe(
     'Time between "not ready" and closing the port at SIGTERM, for balancers to notice.',
   ),

@@ -61,17 +61,23 @@ function settle(charged: number, errors: readonly GraphQLError[]): number {
   return errors.some((error) => !isOurs(error)) ? Math.max(charged, CALLER_ERROR_UNITS) : charged;
 }
 
-/** Tells in `extensions.cost` of every answer what it was estimated to cost, what it costs and what is left. */
+/**
+ * Tells in `extensions` of every answer what it was estimated to cost, what it costs and what is left (`cost`), and the
+ * revision of each dataset that it was made of (`revision`).
+ */
 export const costPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (Symbol.asyncIterator in result || Array.isArray(result)) return;
-    const { metering } = serverContext as unknown as Context;
+    const { metering, trace, data: known } = serverContext as unknown as Context;
     const { errors = [], extensions } = result as { errors?: GraphQLError[]; extensions?: object };
     metering.charged = settle(metering.charged, errors);
     metering.estimated = Math.max(metering.estimated, 'data' in result ? 0 : metering.charged);
     const { estimated, charged } = metering;
     const left = metering.standing().unitsRemaining;
     const cost = { estimated, charged, remaining: left === null ? null : Math.max(0, left - charged) };
-    setResult({ ...result, extensions: { ...extensions, cost } } as typeof result);
+    const revision = Object.fromEntries(
+      [...trace.datasets].sort().map((name) => [name, known.get(name)?.revision ?? 0]),
+    );
+    setResult({ ...result, extensions: { ...extensions, cost, revision } } as typeof result);
   },
 };

@@ -1,6 +1,7 @@
 import { type GraphQLInterfaceType, lexicographicSortSchema, printSchema } from 'graphql';
 import '../resources/index.ts';
 import './scalars.ts';
+import './datasets.ts';
 import './viewer.ts';
 import { builder, nodeTypes } from './builder.ts';
 import { meterFields } from './metering.ts';
