@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Network } from '../chain/networks.ts';
 import type { Context } from '../context.ts';
+import { makeQuick } from '../graphql/quick.ts';
 import { makeYoga } from '../graphql/yoga.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { readNetwork } from './rest.ts';
@@ -48,6 +49,7 @@ export function serveGraphql(
   },
 ) {
   const yoga = makeYoga();
+  const quick = makeQuick();
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
@@ -58,6 +60,14 @@ export function serveGraphql(
       faults.push(...paramsFaults(request));
       if (faults.length > 0) throw badInput(faults);
       const context = options.makeContext(request, network);
+      if (request.method === 'POST') {
+        const { body, headers } = request;
+        const answer = await quick(body as Record<string, unknown>, headers.accept, context);
+        if (answer) {
+          request.units = context.metering.charged;
+          return reply.code(answer.status).headers(answer.headers).send(answer.text);
+        }
+      }
       const response = await yoga.handleNodeRequestAndResponse(request, reply, context);
       request.units = context.metering.charged;
       if (response.status === 406) {
