@@ -18,6 +18,8 @@ export type Kept = {
   /** Compute units of the answer, and of telling that it has not changed. */
   units: number;
   unchangedUnits: number;
+  /** What it was estimated to cost before it ran; of GraphQL. */
+  estimated?: number;
   made: readonly (readonly [dataset: string, revision: number | undefined])[];
   encoded: Map<Encoding, Promise<Buffer>>;
 };
@@ -29,7 +31,7 @@ export type AnswerCache = {
   keep(
     key: string,
     context: Context,
-    answer: Pick<Kept, 'headers' | 'units' | 'unchangedUnits'> & { text: string },
+    answer: Pick<Kept, 'headers' | 'units' | 'unchangedUnits' | 'estimated'> & { text: string },
   ): Kept | undefined;
   stats(): { entries: number; bytes: number; hits: number; misses: number };
 };
@@ -116,30 +118,39 @@ function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
   return false;
 }
 
-/** Sends a kept answer, in the form that the caller accepts, or 304 when the caller has it. */
+/** Sends a kept answer of a GET, in the form that the caller accepts, or 304 when the caller has it. */
 export async function sendKept(
   request: FastifyRequest,
   reply: FastifyReply,
   entry: Kept,
   vary: string,
-): Promise<FastifyReply> {
-  const long = entry.body.length >= COMPRESSED_FROM;
-  const encoding = long ? encodingOf(request.headers['accept-encoding']) : undefined;
+): Promise<void> {
+  const encoding = encodingFor(request, entry);
   // Another form is another sequence of bytes, and a strong tag names one.
   const tag = `"${entry.tag}${encoding ? `-${encoding}` : ''}"`;
-  reply.headers({ ...entry.headers, etag: tag, 'cache-control': 'private, no-cache', vary });
+  reply.headers({ etag: tag, 'cache-control': 'private, no-cache', vary });
   if (entry.modified) reply.header('last-modified', entry.modified.toUTCString());
-  if (isUnchanged(request, tag)) {
-    request.units = entry.unchangedUnits;
-    return reply.code(304).send();
-  }
+  if (!isUnchanged(request, tag)) return sendBytes(request, reply, entry);
+  request.units = entry.unchangedUnits;
+  reply.headers(entry.headers).code(304).send();
+}
+
+const encodingFor = (request: FastifyRequest, { body }: Kept) =>
+  body.length >= COMPRESSED_FROM ? encodingOf(request.headers['accept-encoding']) : undefined;
+
+/** Sends the bytes of a kept answer, in the form that the caller accepts. */
+export async function sendBytes(request: FastifyRequest, reply: FastifyReply, entry: Kept): Promise<void> {
   request.units = entry.units;
-  reply.type('application/json; charset=utf-8');
-  if (!encoding) return reply.send(entry.body);
+  reply.headers(entry.headers);
+  const encoding = encodingFor(request, entry);
+  if (!encoding) {
+    reply.send(entry.body);
+    return;
+  }
   let encoded = entry.encoded.get(encoding);
   if (!encoded) {
     encoded = encoders[encoding](entry.body);
     entry.encoded.set(encoding, encoded);
   }
-  return reply.header('content-encoding', encoding).send(await encoded);
+  reply.header('content-encoding', encoding).send(await encoded);
 }

@@ -95,7 +95,10 @@ export function serveRoute(
     // The whole URL, since answers link to themselves with the caller's own query.
     const cacheKey = `${network} ${call.url}?${call.query}`;
     const kept = faults.length === 0 ? cache?.get(cacheKey) : undefined;
-    if (kept) return sendKept(request, reply, kept, vary);
+    if (kept) {
+      await sendKept(request, reply, kept, vary);
+      return reply;
+    }
     const params = readPart(route.params, 'path', request.params, faults);
     const query = readPart(route.query, 'query', request.query, faults);
     const body = route.body && readBody(route.body, request.body, faults);
@@ -119,10 +122,13 @@ export function serveRoute(
     const answer = await (key === undefined ? ask(context) : answerOnce(context, key, request, ask));
     request.units ??= unitsFor(weight, 0); // an answer that is given again
     if (cache) {
-      const { text, headers } = answer;
-      const made = { text, headers, units: request.units, unchangedUnits: unitsFor(weight, 0) };
+      const headers = { 'content-type': 'application/json; charset=utf-8', ...answer.headers };
+      const made = { text: answer.text, headers, units: request.units, unchangedUnits: unitsFor(weight, 0) };
       const entry = cache.keep(cacheKey, context, made);
-      if (entry) return sendKept(request, reply, entry, vary);
+      if (entry) {
+        await sendKept(request, reply, entry, vary);
+        return reply;
+      }
     }
     reply.code(answer.status).headers(answer.headers);
     return answer.status === 204

@@ -41,6 +41,8 @@ export type ServerOptions = {
   /** Prefilled in GraphiQL for a browser on this machine; only ever that of the embedded database. */
   developmentToken?: string | undefined;
   now?: () => Date;
+  /** How long the event loop may lag behind before data requests are answered with 503. */
+  maxEventLoopDelayMs?: number;
 };
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
@@ -124,7 +126,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
   await app.register(underPressure, {
-    maxEventLoopDelay: 3_000,
+    maxEventLoopDelay: options.maxEventLoopDelayMs ?? 3_000,
     pressureHandler: (request) => {
       if (needsToken(request.url)) throw unavailable();
     },

@@ -117,6 +117,86 @@ describe('an answer that is given again', () => {
   });
 });
 
+describe('a query that comes again', () => {
+  const query =
+    '{ operators(window: SEVEN_DAYS, idType: POOL, first: 20) { totalCount nodes { id operatorId } } }';
+  const ask = async (of: Gateway, headers = {}, text = query, variables = {}) =>
+    of.graphql(text, variables, headers);
+
+  it('is answered again byte for byte, without a statement, at the same cost', async () => {
+    for (const _time of [1, 2]) await Promise.all([ask(gateway), ask(plain)]);
+    gateway.statements.length = 0;
+    const [again, made] = [await ask(gateway), await ask(plain)];
+    expect(gateway.statements).toEqual([]);
+    expect(again.text).toBe(made.text);
+    for (const name of ['content-type', 'x-service-compute-units']) {
+      expect(again.headers.get(name)).toBe(made.headers.get(name));
+    }
+  });
+
+  it('tells each caller what is left of its own allowance, and refuses one that could not run it', async () => {
+    for (const _time of [1, 2, 3]) await ask(gateway);
+    const { authorization } = await makeAccount(gateway, { unitAllowance: 60 });
+    gateway.statements.length = 0;
+    const first = await ask(gateway, { authorization });
+    expect(first.json.extensions.cost).toEqual({ estimated: 25, charged: 25, remaining: 35 });
+    expect((await ask(gateway, { authorization })).json.extensions.cost.remaining).toBe(10);
+    expect(gateway.statements).toEqual([]);
+    const refused = await ask(gateway, { authorization });
+    expect(refused.errors?.[0].extensions.code).toBe('COST_LIMIT');
+    expect((await ask(gateway)).json.extensions.cost.remaining).toBeNull();
+  });
+
+  it('is told apart by variables, operation, network and media type', async () => {
+    const text = `query A($n: Int!) { slashings(first: $n) { nodes { id } } }
+      query B { slashings(first: 1) { totalCount } }`;
+    const post = async (body: object, headers = {}) =>
+      (
+        await gateway.fetch('/graphql', {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${gateway.token}`,
+            'content-type': 'application/json',
+            ...headers,
+          },
+          body: JSON.stringify({ query: text, ...body }),
+        })
+      ).text;
+    const asked = [
+      () => post({ operationName: 'A', variables: { n: 1 } }),
+      () => post({ operationName: 'A', variables: { n: 2 } }),
+      () => post({ operationName: 'B' }),
+      () => post({ operationName: 'A', variables: { n: 2 } }, { 'x-service-network': 'hoodi' }),
+    ];
+    for (const _time of [1, 2, 3]) {
+      const answers = await Promise.all(asked.map((one) => one()));
+      expect(new Set(answers).size).toBe(asked.length);
+    }
+    const accept = 'application/graphql-response+json';
+    for (const _time of [1, 2, 3]) {
+      expect((await ask(gateway, { accept })).headers.get('content-type')).toContain(accept);
+      expect((await ask(gateway)).headers.get('content-type')).toContain('application/json');
+    }
+  });
+
+  it('is never kept where it asks of the caller, changes something or fails', async () => {
+    const stranger = { authorization: (await makeAccount(gateway, { tier: 'build' })).authorization };
+    for (const text of [
+      '{ viewer { account } }',
+      '{ viewer { usage { requests } } }',
+      '{ tags { totalCount } }',
+    ]) {
+      for (const _time of [1, 2, 3]) await ask(gateway, {}, text);
+      const [own, theirs] = [await ask(gateway, {}, text), await ask(gateway, stranger, text)];
+      expect(theirs.json.data).not.toEqual(own.json.data);
+    }
+    const made = 'mutation { createTag(input: { name: "again" }) { tag { setId } } }';
+    const ids = new Set();
+    for (const _time of [1, 2, 3]) ids.add((await ask(gateway, {}, made)).data.createTag.tag.setId);
+    expect(ids.size).toBe(3);
+  });
+});
+
 describe('what depends on its caller', () => {
   it('is never kept: private sets, and lists of them', async () => {
     const { json } = await gateway.get('/v1/eth/tags');

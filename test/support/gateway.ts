@@ -101,6 +101,7 @@ export async function startGateway(
     revisions,
     now,
     readiness: async () => ({ ready: true }),
+    maxEventLoopDelayMs: 60_000, // the tests run in the same process, and load their modules in it
     developmentToken: options.developmentToken === true ? token : options.developmentToken,
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
