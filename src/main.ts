@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommand } from './commands/account.ts';
 import { importCommand } from './commands/import.ts';
+import { mirrorCommand } from './commands/mirror.ts';
 import { tokenCommand } from './commands/token.ts';
 import { withDatabase } from './commands/with-database.ts';
 import { readSettings, SettingsError } from './config.ts';
@@ -44,6 +45,7 @@ program
   );
 
 program.addCommand(importCommand());
+program.addCommand(mirrorCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 // exitOverride is not inherited by commands that are added ready-made
