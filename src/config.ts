@@ -17,12 +17,26 @@ const integer = (fallback: number, min: number, max: number) => {
     .default(fallback);
 };
 
-const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'a postgres:// URL is needed');
 const list = (text: string) =>
   text
     .split(',')
     .map((item) => item.trim())
     .filter(Boolean);
+
+/** `tier=number` by comma; tiers that are not named keep what they have. */
+const perTier = (fallback: string, tiers: string) => {
+  const form = new RegExp(`^(${tiers})=[1-9]\\d{0,14}$`);
+  return z
+    .string()
+    .default(fallback)
+    .transform(list)
+    .refine(
+      (items) => items.every((item) => form.test(item)),
+      `tier=number by comma is needed, of ${tiers.split('|').join(', ')}`,
+    );
+};
+
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'a postgres:// URL is needed');
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const most = isIP(address) === 6 ? 128 : 32;
@@ -47,6 +61,19 @@ export const Settings = z.object({
   DATABASE_POOL: integer(10, 1, 200).describe('Connections for reading.'),
   STATEMENT_TIMEOUT_MS: integer(15_000, 100, 600_000).describe('Longest time a reading statement may take.'),
   DATA_DIR: z.string().min(1).default('.data').describe('Embedded database and development token.'),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'a redis:// or rediss:// URL is needed')
+    .optional()
+    .describe(
+      'Redis that makes rates and allowances common to all replicas; without it each counts its own.',
+    ),
+  TIER_RATES: perTier('free=2,build=10,growth=50', 'free|build|growth|enterprise').describe(
+    'Requests per second of tiers, by comma; a tier that is not named keeps its own.',
+  ),
+  TIER_UNITS: perTier('build=1000000,growth=4000000', 'build|growth|enterprise').describe(
+    'Compute units a month of tiers, by comma; a tier that is not named keeps its own.',
+  ),
   MIGRATE: flag('on').describe('Apply missing migrations at start.'),
   SAMPLE_DATA: flag('on').describe(
     'Load the sample data into a new embedded database; never with DATABASE_URL.',

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { Tier } from './accounts/tiers.ts';
+import type { Standing } from './accounts/allowance.ts';
+import type { Allowance, Tier } from './accounts/tiers.ts';
 import type { Network } from './chain/networks.ts';
 import type { Primary, Queryable } from './db/pool.ts';
 import type { LoaderCache } from './kernel/batch.ts';
@@ -15,6 +16,17 @@ export type Caller = {
   rateLimit: number | undefined;
   /** Private sets of the tier; undefined without a limit. */
   setLimit: number | undefined;
+  allowance: Allowance;
+};
+
+/** What the answer costs, in compute units, beside what the account may use. */
+type Metering = {
+  estimated: number;
+  charged: number;
+  /** Requests left in this second; null without a limit. */
+  rateRemaining: number | null;
+  /** Without this answer's own charge, which follows it. */
+  standing(): Standing;
 };
 
 /** What an answer may depend on. Fresh for each request, and the only bag that is passed around. */
@@ -24,6 +36,7 @@ export type Context = {
   /** For what accounts own: their own writes are read again at once, also where `db` is a replica that lags. */
   primary: Primary;
   caller: Caller;
+  metering: Metering;
   /** Of the network header; GraphQL fields may name another. */
   network: Network;
   now: () => Date;

@@ -4,6 +4,7 @@ import { accountCommand } from './commands/account.ts';
 import { importCommand } from './commands/import.ts';
 import { mirrorCommand } from './commands/mirror.ts';
 import { tokenCommand } from './commands/token.ts';
+import { usageCommand } from './commands/usage.ts';
 import { withDatabase } from './commands/with-database.ts';
 import { readSettings, SettingsError } from './config.ts';
 import { version } from './version.ts';
@@ -48,6 +49,7 @@ program.addCommand(importCommand());
 program.addCommand(mirrorCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
+program.addCommand(usageCommand());
 // exitOverride is not inherited by commands that are added ready-made
 for (const command of program.commands) {
   command.exitOverride().showHelpAfterError('(add --help for what is taken)');

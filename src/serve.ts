@@ -4,6 +4,8 @@ import closeWithGrace from 'close-with-grace';
 import { destination, type Logger, pino } from 'pino';
 import sql from 'sql-template-tag';
 import { openDirectory } from './accounts/directory.ts';
+import { openMeter } from './accounts/meter.ts';
+import { tierLimits } from './accounts/tiers.ts';
 import { isWellFormed, tokenHash } from './accounts/token-format.ts';
 import { createToken } from './accounts/tokens.ts';
 import type { Settings } from './config.ts';
@@ -124,8 +126,16 @@ async function start(
   if (serving.draining) return false;
   if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);
   const token = database.embedded ? await developmentToken(settings.DATA_DIR, database.write) : undefined;
-  const tokens = await openDirectory({ url: database.url, db: database.write, log });
+  const tokens = await openDirectory({
+    url: database.url,
+    db: database.write,
+    log,
+    limits: tierLimits(settings),
+  });
   serving.undo.push(tokens.stop);
+  const now = () => new Date();
+  const meter = await openMeter({ db: database.write, log, now, redisUrl: settings.REDIS_URL });
+  serving.undo.push(meter.stop);
   const ready = readinessOf(database, log);
   const app = await buildServer({
     settings,
@@ -133,6 +143,8 @@ async function start(
     pool: database.read,
     primary: database.primary,
     tokens,
+    meter,
+    now,
     // Behind a proxy the page would hand the token to whomever the proxy serves.
     developmentToken: settings.PUBLIC_URL || settings.TRUST_PROXY ? undefined : token,
     readiness: async () => (serving.draining ? { ready: false, reason: 'draining' } : ready()),

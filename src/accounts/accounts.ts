@@ -13,28 +13,36 @@ const AccountRow = z.object({
   tier: z.enum(tiers),
   /** Requests per second; null where the tier's holds. */
   rateLimit: z.int().nullable(),
+  /** Compute units in the tier's period; null where the tier's hold. */
+  unitAllowance: z.number().nullable(),
   createdAt: z.string(),
   activeTokens: z.int(),
 });
 export type AccountRow = z.infer<typeof AccountRow>;
 
 const select = sql`a.account_id::text as "accountId", a.name, a.tier, a.rate_limit as "rateLimit",
+  a.unit_allowance::float8 as "unitAllowance",
   to_char(a.created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "createdAt",
   (select count(*)::int from tokens t where t.account_id = a.account_id and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > now())) as "activeTokens"`;
 
+/** A tier, and the limits of the account's own in place of the tier's. */
+type AccountLimits = {
+  name: string;
+  tier: Tier;
+  rateLimit?: number | null | undefined;
+  unitAllowance?: number | null | undefined;
+};
+
 /** Makes an account; undefined when the name is taken. */
-export async function createAccount(
-  db: Queryable,
-  account: { name: string; tier: Tier; rateLimit?: number | null | undefined },
-): Promise<AccountRow | undefined> {
+export async function createAccount(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {
   const [row] = await rows(
     db,
     AccountRow,
     sql`/* createAccount */
     with a as (
-      insert into accounts (name, tier, rate_limit)
-      values (${account.name}, ${account.tier}, ${account.rateLimit ?? null})
+      insert into accounts (name, tier, rate_limit, unit_allowance)
+      values (${account.name}, ${account.tier}, ${account.rateLimit ?? null}, ${account.unitAllowance ?? null})
       on conflict (name) do nothing returning *
     )
     select ${select} from a`,
@@ -51,17 +59,15 @@ export const listAccounts = (db: Queryable, name: string | null = null): Promise
     select ${select} from accounts a where ${name}::text is null or a.name = ${name} order by a.name`,
   );
 
-/** Gives an account another tier, and the limit of its own or none; undefined when there is no such account. */
-export async function setTier(
-  db: Queryable,
-  account: { name: string; tier: Tier; rateLimit?: number | null | undefined },
-): Promise<AccountRow | undefined> {
+/** Gives an account another tier, and the limits of its own or none; undefined when there is no such account. */
+export async function setTier(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {
   const [row] = await rows(
     db,
     AccountRow,
     sql`/* setTier */
     with a as (
-      update accounts set tier = ${account.tier}, rate_limit = ${account.rateLimit ?? null}
+      update accounts set tier = ${account.tier}, rate_limit = ${account.rateLimit ?? null},
+        unit_allowance = ${account.unitAllowance ?? null}
       where name = ${account.name} returning *
     ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from a)
     select ${select} from a, told`,

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
 import { listen } from '../db/listen.ts';
 import type { Queryable } from '../db/pool.ts';
-import { tierRates, tierSets } from './tiers.ts';
+import { allowanceOf, type TierLimits, tierSets } from './tiers.ts';
 import { isWellFormed, tokenHash } from './token-format.ts';
 import { type ActiveToken, activeTokens, noteUse, TOKENS_CHANNEL } from './tokens.ts';
 
@@ -25,8 +25,9 @@ export async function openDirectory(options: {
   url: string;
   db: Queryable;
   log: Logger;
+  limits: TierLimits;
 }): Promise<TokenDirectory> {
-  const { db, log } = options;
+  const { db, log, limits } = options;
   let tokens = new Map<string, ActiveToken>();
   const uses = new Map<string, Date>();
 
@@ -76,7 +77,8 @@ export async function openDirectory(options: {
         tokenId: token.tokenId,
         tokenName: token.name,
         tier: token.tier,
-        rateLimit: token.rateLimit ?? tierRates[token.tier],
+        rateLimit: token.rateLimit ?? limits.rates[token.tier],
+        allowance: allowanceOf(limits, token.tier, token.unitAllowance),
         setLimit: tierSets[token.tier],
       };
     },

@@ -1,14 +1,28 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
 import { serializeList } from 'structured-headers';
 import type { Caller } from '../context.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import type { Redis } from './redis.ts';
 
 /** Seconds over which requests are counted: a tier's rate is a number per second. */
 const WINDOW_SECONDS = 1;
 
+/** What a request that is let in learns of its rate. */
+export type Admission = {
+  /** The RateLimit fields of the answer. */
+  headers: Record<string, string>;
+  /** Requests left in this second; null without a limit. */
+  rateRemaining: number | null;
+};
+
 export type Rates = {
-  /** Counts one request of the caller and gives the RateLimit fields of its answer; RATE_LIMITED when over the rate. */
-  take(caller: Caller): Promise<Record<string, string>>;
+  /** Counts one request of the caller; RATE_LIMITED when over the rate. */
+  take(caller: Caller): Promise<Admission>;
 };
 
 /**
@@ -30,23 +44,41 @@ function fields(limit: number, remaining: number, seconds: number): Record<strin
 }
 
 /** Counts requests by account in the memory of this process; several replicas each count their own. */
-export function memoryRates(): Rates {
+export const memoryRates = (): Rates =>
+  ratesOf((limit) => new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS }));
+
+/** Counts requests by account for all replicas on this Redis; while it does not answer, each counts its own. */
+export const redisRates = ({ client }: Redis): Rates =>
+  ratesOf(
+    (limit) =>
+      new RateLimiterRedis({
+        storeClient: client,
+        useRedisPackage: true,
+        rejectIfRedisNotReady: true,
+        keyPrefix: 'stakegraph:rate',
+        points: limit,
+        duration: WINDOW_SECONDS,
+        insuranceLimiter: new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS }),
+      }),
+  );
+
+function ratesOf(make: (limit: number) => RateLimiterAbstract): Rates {
   // One limiter for each rate in use: accounts of a rate share it, each under its own key.
-  const limiters = new Map<number, RateLimiterMemory>();
+  const limiters = new Map<number, RateLimiterAbstract>();
   const limiterOf = (limit: number) => {
     let limiter = limiters.get(limit);
-    if (!limiter) {
-      limiter = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
-      limiters.set(limit, limiter);
-    }
+    if (!limiter) limiters.set(limit, (limiter = make(limit)));
     return limiter;
   };
   return {
     async take({ accountId, rateLimit }) {
-      if (rateLimit === undefined) return {};
+      if (rateLimit === undefined) return { headers: {}, rateRemaining: null };
       try {
         const { remainingPoints, msBeforeNext } = await limiterOf(rateLimit).consume(accountId);
-        return fields(rateLimit, remainingPoints, Math.ceil(msBeforeNext / 1000));
+        return {
+          headers: fields(rateLimit, remainingPoints, Math.ceil(msBeforeNext / 1000)),
+          rateRemaining: remainingPoints,
+        };
       } catch (refused) {
         if (!(refused instanceof RateLimiterRes)) throw refused;
         const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));

@@ -25,6 +25,9 @@ export function isWellFormed(token: string): boolean {
   return match !== null && checksum(match[1] as string) === match[2];
 }
 
+/** A token within a longer text, whatever its checksum: a mistyped one is nearly a secret. */
+export const TOKEN_IN_TEXT = /sgt_[\w-]{40,}/;
+
 /** What is stored of a token: 256 random bits need no salt and no slow hash. */
 export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
 

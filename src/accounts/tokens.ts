@@ -80,6 +80,8 @@ const ActiveToken = z.object({
   tier: z.enum(tiers),
   /** Requests per second of the account's own; null where the tier's holds. */
   rateLimit: z.int().nullable(),
+  /** Compute units of the account's own; null where the tier's hold. */
+  unitAllowance: z.number().nullable(),
   expiresAtMs: z.number().nullable(),
 });
 export type ActiveToken = z.infer<typeof ActiveToken>;
@@ -92,6 +94,7 @@ export const activeTokens = (db: Queryable): Promise<ActiveToken[]> =>
     sql`/* activeTokens */
     select encode(t.hash, 'hex') as hash, t.token_id::text as "tokenId", t.name,
       a.account_id::text as "accountId", a.name as account, a.tier, a.rate_limit as "rateLimit",
+      a.unit_allowance::float8 as "unitAllowance",
       (extract(epoch from t.expires_at) * 1000)::float8 as "expiresAtMs"
     from tokens t join accounts a using (account_id)
     where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`,

@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { type AccountRow, createAccount, listAccounts, setTier } from '../accounts/accounts.ts';
-import { type Tier, tierRates, tiers } from '../accounts/tiers.ts';
+import { type Allowance, allowanceOf, type Tier, tierLimits, tiers } from '../accounts/tiers.ts';
+import { readSettings } from '../config.ts';
 import { withDatabase } from './with-database.ts';
 
 function accountName(text: string): string {
@@ -15,17 +16,35 @@ function rate(text: string): number {
   return Number(text);
 }
 
-const noSuchAccount = (name: string) =>
+function units(text: string): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw new InvalidArgumentError('A number from 0 to 999999999999999 is needed.');
+  return Number(text);
+}
+
+/** Tells that there is no account of this name. */
+export const noSuchAccount = (name: string) =>
   new Error(`There is no account ${JSON.stringify(name)}; see "stakegraph account list".`);
 
 function tell(accounts: AccountRow[], json: boolean | undefined) {
   if (json) return void process.stdout.write(`${JSON.stringify(accounts, null, 2)}\n`);
-  for (const { name, tier, rateLimit, activeTokens } of accounts) {
-    const limit = rateLimit ?? tierRates[tier];
+  const limits = tierLimits(readSettings());
+  for (const { name, tier, rateLimit, unitAllowance, activeTokens } of accounts) {
+    const limit = rateLimit ?? limits.rates[tier];
     const text = limit === undefined ? 'no rate limit' : `${limit} requests a second`;
-    process.stdout.write(`${name}  ${tier}  ${text}  ${activeTokens} active tokens\n`);
+    process.stdout.write(
+      `${name}  ${tier}  ${text}  ${allowanceText(allowanceOf(limits, tier, unitAllowance))}  ${activeTokens} active tokens\n`,
+    );
   }
 }
+
+function allowanceText({ units, period }: Allowance): string {
+  if (units === undefined) return 'no allowance limit';
+  return `${units.toLocaleString('en')} compute units ${period === 'life' ? 'for life' : 'a month'}`;
+}
+
+const unitsOption = () =>
+  new Option('--units <number>', "compute units in the tier's time, in place of the tier's").argParser(units);
 
 const rateOption = () =>
   new Option('--rate <number>', "requests per second, in place of the tier's").argParser(rate);
@@ -39,10 +58,16 @@ export function accountCommand(): Command {
     .argument('<name>', 'name of the account', accountName)
     .addOption(new Option('--tier <tier>', 'tier of the account').choices(tiers).default('free'))
     .addOption(rateOption())
+    .addOption(unitsOption())
     .option('--json', 'as a JSON array')
-    .action((name: string, flags: { tier: Tier; rate?: number; json?: boolean }) =>
+    .action((name: string, flags: { tier: Tier; rate?: number; units?: number; json?: boolean }) =>
       withDatabase(async ({ write }) => {
-        const account = await createAccount(write, { name, tier: flags.tier, rateLimit: flags.rate });
+        const account = await createAccount(write, {
+          name,
+          tier: flags.tier,
+          rateLimit: flags.rate,
+          unitAllowance: flags.units,
+        });
         if (!account) throw new Error(`There is an account ${JSON.stringify(name)} already.`);
         tell([account], flags.json);
       }),
@@ -69,15 +94,21 @@ export function accountCommand(): Command {
   command
     .command('set-tier')
     .description(
-      "give an account another tier, on every replica within seconds; without --rate the tier's holds",
+      "give an account another tier, on every replica within seconds; without --rate and --units the tier's hold",
     )
     .argument('<name>', 'name of the account')
     .addArgument(new Argument('<tier>', 'its new tier').choices(tiers))
     .addOption(rateOption())
+    .addOption(unitsOption())
     .option('--json', 'as a JSON array')
-    .action((name: string, tier: Tier, flags: { rate?: number; json?: boolean }) =>
+    .action((name: string, tier: Tier, flags: { rate?: number; units?: number; json?: boolean }) =>
       withDatabase(async ({ write }) => {
-        const account = await setTier(write, { name, tier, rateLimit: flags.rate });
+        const account = await setTier(write, {
+          name,
+          tier,
+          rateLimit: flags.rate,
+          unitAllowance: flags.units,
+        });
         if (!account) throw noSuchAccount(name);
         tell([account], flags.json);
       }),

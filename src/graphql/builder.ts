@@ -47,6 +47,7 @@ export const builder = new SchemaBuilder<Types>({
     idFieldOptions: { description: 'Global id, for `node`.' },
     nodeQueryOptions: {
       description: 'Any object by its global id; null when there is none.',
+      extensions: { operation: 'node' },
       args: { id: { description: 'Global id.' } },
     },
     nodesQueryOptions: false, // ours below: Pothos's takes any number of ids
@@ -88,6 +89,7 @@ const MAX_NODES = 200;
 builder.queryField('nodes', (t) =>
   t.nodeList({
     description: `Objects by their global ids, at most ${MAX_NODES}, in the order asked; null where there is none.`,
+    extensions: { operation: 'nodes' },
     args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
     ids: (_root, { ids }) => {
       if (ids.length > MAX_NODES) {

@@ -12,6 +12,13 @@ export const limitError = (name: keyof typeof limits) =>
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
+/** A refusal of a document that might cost more compute units than the account has left. */
+export const costError = (estimate: number, limit: number) =>
+  new GraphQLError(
+    `The query may cost ${estimate} compute units and the account has ${limit} left; ask for smaller pages.`,
+    { extensions: { code: 'COST_LIMIT', estimate, limit } },
+  );
+
 const words = {
   tokens: 'tokens',
   depth: 'levels of nesting',

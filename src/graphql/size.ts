@@ -3,9 +3,11 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   getOperationAST,
   isInterfaceType,
   isListType,
@@ -15,77 +17,95 @@ import {
   type SelectionSetNode,
   valueFromASTUntyped,
 } from 'graphql';
+import { unitsFor, weightOf } from '../accounts/compute-units.ts';
+import type { FieldCost } from './metering.ts';
 
-/** A page whose size is not given has the list's default: at most this, unless the field says `defaultSize`. */
-const DEFAULT_SIZE = 15;
-/** A list that is no connection: the operators of a validator. */
+/** Rows of a list that is no page and does not say how many it has at the most. */
 const PLAIN_LIST_SIZE = 4;
 
 type Values = Record<string, unknown>;
 
+/** The most that an operation may read, in rows, and be charged, in compute units. */
+export type Cost = { rows: number; units: number };
+const nothing: Cost = { rows: 0, units: 0 };
+const sum = (a: Cost, b: Cost): Cost => ({ rows: a.rows + b.rows, units: a.units + b.units });
+
 /**
- * The rows that an operation may read, from the page sizes that it asks for: those of a connection within a connection
- * multiply. Sizes given as variables count like literals. Each alias counts, and so does each use of a fragment.
+ * The rows that an operation may read, and what it may cost, from the page sizes that it asks for: those of a connection
+ * within a connection multiply. Sizes given as variables count like literals. Each alias counts, and so does each use of
+ * a fragment. Directives are not looked at: what is skipped costs less than is estimated, never more.
  */
-export function rowsAsked(
+export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | null | undefined,
   variables: Values,
-): number {
+): Cost {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
-  if (!operation || !root) return 0; // execution says what is wrong
+  if (!operation || !root) return nothing; // execution says what is wrong
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const values = { ...defaults(operation), ...variables };
   // A fragment is measured once: what it asks for is the same wherever it is spread.
-  const measured = new Map<string, number>();
+  const measured = new Map<string, Cost>();
 
-  function rowsOf(type: GraphQLNamedType, set: SelectionSetNode): number {
-    let rows = 0;
+  function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Cost {
+    let total = nothing;
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) rows += rowsOfField(type, selection);
+      if (selection.kind === Kind.FIELD) total = sum(total, ofField(type, selection));
       else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const name = selection.typeCondition?.name.value;
-        rows += rowsOf((name && schema.getType(name)) || type, selection.selectionSet);
-      } else rows += rowsOfFragment(selection.name.value);
+        total = sum(total, ofSet((name && schema.getType(name)) || type, selection.selectionSet));
+      } else total = sum(total, ofFragment(selection.name.value));
     }
-    return rows;
+    return total;
   }
 
-  function rowsOfFragment(name: string): number {
+  function ofFragment(name: string): Cost {
     const known = measured.get(name);
     if (known !== undefined) return known;
-    measured.set(name, 0); // a cycle, which validation refuses
+    measured.set(name, nothing); // a cycle, which validation refuses
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
-    const rows = type ? rowsOf(type, fragment.selectionSet) : 0;
-    measured.set(name, rows);
-    return rows;
+    const cost = type ? ofSet(type, fragment.selectionSet) : nothing;
+    measured.set(name, cost);
+    return cost;
   }
 
-  function rowsOfField(parent: GraphQLNamedType, node: FieldNode): number {
+  function ofField(parent: GraphQLNamedType, node: FieldNode): Cost {
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
-    if (!field || !node.selectionSet) return 0;
-    const named = getNamedType(field.type);
-    const below = rowsOf(named, node.selectionSet);
-    if (named.name.endsWith('Connection')) {
-      const defaultSize = Number(field.extensions.defaultSize ?? DEFAULT_SIZE);
-      return sizeOf(node.arguments, values, defaultSize) * (1 + below);
-    }
-    const ids = argument(node.arguments, 'ids', values);
-    if (Array.isArray(ids)) return ids.length * (1 + below);
-    const within = parent.name.endsWith('Connection'); // edges and nodes are the page that is counted already
-    const list = !within && 'ofType' in field.type && isListType(field.type.ofType);
-    return list && below > 0 ? PLAIN_LIST_SIZE * (1 + below) : below;
+    if (!field || !node.selectionSet) return nothing;
+    const below = ofSet(getNamedType(field.type), node.selectionSet);
+    const { operation, rows = PLAIN_LIST_SIZE } = field.extensions as FieldCost;
+    const weight = operation === undefined ? undefined : weightOf(operation);
+    const page = isConnection(field);
+    const size = page
+      ? (sizeOf(node.arguments, values) ?? rows)
+      : (countOf(argument(node.arguments, 'ids', values)) ?? (isList(field, parent) ? rows : undefined));
+    const units = (weight ? unitsFor(weight, size ?? 1) : 0) + (size ?? 1) * below.units;
+    // One object is a part of the row that it belongs to; so are plain lists with nothing to be read below them.
+    if (size === undefined) return { rows: below.rows, units };
+    return page || weight || below.rows > 0 ? { rows: size * (1 + below.rows), units } : { rows: 0, units };
   }
 
-  return rowsOf(root, operation.selectionSet);
+  return ofSet(root, operation.selectionSet);
 }
+
+/** Whether a field gives a page. */
+export const isConnection = (field: GraphQLField<unknown, unknown>): boolean =>
+  getNamedType(field.type).name.endsWith('Connection');
+
+/** Whether a field gives a plain list; edges and nodes are the page that is counted already. */
+const isList = (field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): boolean =>
+  !parent.name.endsWith('Connection') && isListType(getNullableType(field.type));
+
+/** The entries of a list as GraphQL takes it: one that is not in a list is a list of one. */
+const countOf = (given: unknown): number | undefined =>
+  given == null ? undefined : Array.isArray(given) ? given.length : 1;
 
 const defaults = (operation: OperationDefinitionNode): Values =>
   Object.fromEntries(
@@ -102,7 +122,7 @@ function argument(nodes: readonly ArgumentNode[] | undefined, name: string, valu
   return node && valueFromASTUntyped(node.value, values);
 }
 
-function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values, defaultSize: number): number {
+function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {
   const size = argument(nodes, 'first', values) ?? argument(nodes, 'last', values);
-  return typeof size === 'number' && size > 0 ? size : defaultSize;
+  return typeof size === 'number' && size > 0 ? size : undefined;
 }

@@ -4,10 +4,11 @@ import type { Logger } from 'pino';
 import type { Context } from '../context.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { Refusal, refusalStatus } from '../kernel/refusal.ts';
-import { LimitsRule, limitError, limits } from './limits.ts';
+import { costError, LimitsRule, limitError, limits } from './limits.ts';
+import { costPlugin } from './metering.ts';
 import { NulRule, refuseNul } from './nul.ts';
 import { schema } from './schema.ts';
-import { rowsAsked } from './size.ts';
+import { costOf } from './size.ts';
 
 /** Bounds a document before it is parsed, since parsing is what a hostile one would exhaust, and before it runs. */
 const limitsPlugin: Plugin = {
@@ -28,9 +29,12 @@ const limitsPlugin: Plugin = {
   },
   onExecute({ args, setResultAndStopExecution }) {
     const { schema, document, operationName, variableValues } = args;
-    if (rowsAsked(schema, document, operationName, variableValues ?? {}) > limits.rows) {
-      setResultAndStopExecution({ errors: [limitError('rows')] });
-    }
+    const { rows, units } = costOf(schema, document, operationName, variableValues ?? {});
+    const { metering } = args.contextValue as unknown as Context;
+    metering.estimated = units;
+    const left = metering.standing().unitsRemaining;
+    if (rows > limits.rows) setResultAndStopExecution({ errors: [limitError('rows')] });
+    else if (left !== null && units > left) setResultAndStopExecution({ errors: [costError(units, left)] });
   },
   onParams({ params }) {
     if (params.variables) refuseNul(params.variables);
@@ -110,5 +114,5 @@ export const makeYoga = () =>
     logging: false,
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
     maskedErrors: false, // errorsPlugin does it, with the log of the request
-    plugins: [limitsPlugin as Plugin<object>, errorsPlugin as Plugin<object>],
+    plugins: [limitsPlugin as Plugin<object>, errorsPlugin as Plugin<object>, costPlugin as Plugin<object>],
   });

@@ -324,4 +324,23 @@ mutation NewPrivateSet($name: String!, $validators: [String!]) {
 `,
     variables: { name: 'My validators', validators: [] },
   },
+  {
+    query: `# Who asks, and what is left. It costs nothing; what other queries cost is in their extensions.
+query Viewer {
+  viewer {
+    account
+    tier
+    rateLimit {
+      requestsPerSecond
+      remaining
+    }
+    usage {
+      unitsUsed
+      unitsRemaining
+      resetsAt
+    }
+  }
+}
+`,
+  },
 ];

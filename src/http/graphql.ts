@@ -59,6 +59,7 @@ export function serveGraphql(
       if (faults.length > 0) throw badInput(faults);
       const context = options.makeContext(request, network);
       const response = await yoga.handleNodeRequestAndResponse(request, reply, context);
+      request.units = context.metering.charged;
       if (response.status === 406) {
         const detail =
           'The answer is application/json or application/graphql-response+json; accept one of them.';

@@ -7,7 +7,7 @@ export type Readiness = { ready: boolean; reason?: string };
 /** `/health`: the process answers. `/ready`: it can answer from a migrated database. `/metrics`: Prometheus. */
 export function serveHealth(
   app: FastifyInstance,
-  options: { pool: Pool; readiness: () => Promise<Readiness> },
+  options: { pool: Pool; readiness: () => Promise<Readiness>; redisUp: () => boolean | undefined },
 ) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -25,6 +25,17 @@ export function serveHealth(
       registers: [registry],
       collect() {
         this.set(options.pool.stats()[state]);
+      },
+    });
+  }
+
+  if (options.redisUp() !== undefined) {
+    new Gauge({
+      name: 'stakegraph_redis_up',
+      help: '1 while rates and allowances are common to all replicas, 0 while Redis does not answer.',
+      registers: [registry],
+      collect() {
+        this.set(options.redisUp() ? 1 : 0);
       },
     });
   }

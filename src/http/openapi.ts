@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { computeUnits, type Weight, weightOf } from '../accounts/compute-units.ts';
 import { networkParam } from '../chain/params.ts';
 import type { Context } from '../context.ts';
 import { leafOf } from '../kernel/leaves.ts';
@@ -85,6 +86,7 @@ function parameters(
 const errorText: Record<string, string> = {
   400: 'Invalid input: one item for each fault found.',
   401: 'The token is missing, malformed, unknown, revoked or expired.',
+  402: 'The allowance of the account is used up; the message tells how much and when it resets.',
   404: 'There is no such thing.',
   429: 'Over the rate of the account; see Retry-After, RateLimit and RateLimit-Policy.',
   503: 'The database cannot answer now; see Retry-After.',
@@ -102,7 +104,11 @@ const errorReplies = (route: Route<Context>): Json =>
   Object.fromEntries(
     Object.entries({ ...errorText, ...(route.body ? writeErrorText : {}) }).map(([status, description]) => [
       status,
-      { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+      {
+        description,
+        headers: { 'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' } },
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
     ]),
   );
 
@@ -166,6 +172,7 @@ const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
 
 const replyHeaders = (route: Route<Context>): Json => ({
   'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+  'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' },
   ...(route.successor
     ? {
         Deprecation: { $ref: '#/components/headers/Deprecation' },
@@ -173,6 +180,12 @@ const replyHeaders = (route: Route<Context>): Json => ({
       }
     : {}),
 });
+
+/** What an operation costs, as a reader is told. */
+function costText({ base, item }: Weight): string {
+  const once = `Costs ${base} compute unit${base === 1 ? '' : 's'}`;
+  return item === 0 ? `${once}.` : `${once} and ${item} for each row.`;
+}
 
 /** The OpenAPI 3.1 document of the routes: the same values that serve them. */
 export function openApiDocument(
@@ -192,7 +205,8 @@ export function openApiDocument(
         operationId: route.operationId,
         tags: [route.tag],
         summary: route.summary,
-        description: route.description,
+        description: `${route.description} ${costText(weightOf(route.units ?? route.operationId))}`,
+        'x-compute-units': weightOf(route.units ?? route.operationId),
         ...(route.successor ? { deprecated: true } : {}),
         parameters: [
           ...parameters(route.params.shape, 'path', exampleValues(route)),
@@ -215,7 +229,8 @@ export function openApiDocument(
       title: 'stakegraph',
       version,
       description:
-        'Performance, rewards and network statistics of proof-of-stake validators. The same rows as GraphQL at `/graphql`.',
+        'Performance, rewards and network statistics of proof-of-stake validators. The same rows as GraphQL at `/graphql`. Each path costs compute units, a number for the call and one for each row that it answers; `X-Service-Compute-Units` tells them. GraphQL costs what the paths that it replaces cost.',
+      'x-compute-units': computeUnits,
     },
     security: [{ token: [] }],
     paths,
@@ -225,6 +240,11 @@ export function openApiDocument(
         RequestId: {
           description: "The caller's own if it is sane, else a new one.",
           schema: { type: 'string' },
+        },
+        ComputeUnits: {
+          description:
+            'Compute units that the answer cost: an error of the caller 1; one of ours nothing, like 401, 402 and 429, which answer nothing.',
+          schema: { type: 'integer', minimum: 0 },
         },
         Deprecation: {
           description: 'Since when this path is deprecated (RFC 9745): seconds since 1970 after an @.',

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { unitsFor, weightOf } from '../accounts/compute-units.ts';
 import type { Network } from '../chain/networks.ts';
 import { networkParam } from '../chain/params.ts';
 import type { Context } from '../context.ts';
@@ -9,6 +10,7 @@ import { paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../kernel/route.ts';
 import { type Answer, answerOnce, readKey } from './idempotency.ts';
+import { rowsAnswered } from './metering.ts';
 
 type MakeContext = (request: FastifyRequest, network: Network) => Context;
 
@@ -73,6 +75,7 @@ export function serveRoute(
   options: { networkHeaders: readonly string[]; publicUrl?: string | undefined; makeContext: MakeContext },
 ) {
   const write = jsonWriter(route.reply);
+  const weight = weightOf(route.units ?? route.operationId);
   const { successor } = route;
   const { method = 'GET', status = 200 } = route;
   const always = successor ? { ...deprecated(), link: `<${successor}>; rel="successor-version"` } : {};
@@ -97,10 +100,12 @@ export function serveRoute(
         { params, query, body } as never,
         call,
       );
+      request.units = unitsFor(weight, rowsAnswered(answer));
       return { status, headers, text: status === 204 ? '' : write(answer) };
     };
     const context = options.makeContext(request, network);
     const answer = await (key === undefined ? ask(context) : answerOnce(context, key, request, ask));
+    request.units ??= unitsFor(weight, 0); // an answer that is given again
     reply.code(answer.status).headers(answer.headers);
     return answer.status === 204
       ? reply.send()

@@ -11,10 +11,10 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { TokenDirectory } from '../accounts/directory.ts';
-import { memoryRates } from '../accounts/rates.ts';
+import type { Meter } from '../accounts/meter.ts';
 import type { Network } from '../chain/networks.ts';
 import type { Settings } from '../config.ts';
-import type { Caller, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
 import { notFound, Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
@@ -22,15 +22,10 @@ import { version } from '../version.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
+import { meteringOf, meterRequests } from './metering.ts';
 import { openApiDocument } from './openapi.ts';
-import { graphiqlPage, servePages, wantsPage } from './pages.ts';
+import { servePages } from './pages.ts';
 import { serveRoute } from './rest.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    caller: Caller | null;
-  }
-}
 
 export type ServerOptions = {
   settings: Settings;
@@ -39,6 +34,7 @@ export type ServerOptions = {
   /** May write; never a replica. */
   primary: Pool;
   tokens: TokenDirectory;
+  meter: Meter;
   readiness: () => Promise<Readiness>;
   /** Prefilled in GraphiQL for a browser on this machine; only ever that of the embedded database. */
   developmentToken?: string | undefined;
@@ -50,7 +46,7 @@ const needsToken = (path: string) => /^\/(v\d+|graphql)(\/|$)/.test(path);
 
 /** The gateway's HTTP server, ready to listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { settings, log, pool, tokens } = options;
+  const { settings, log, pool, tokens, meter } = options;
   const now = options.now ?? (() => new Date());
   const app = Fastify({
     loggerInstance: log as never,
@@ -85,7 +81,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
   }) as unknown as FastifyInstance;
 
-  app.decorateRequest('caller', null);
   app.setErrorHandler(sendError);
   app.removeContentTypeParser('text/plain');
   // Clients that name a content type on everything send a DELETE with an empty body of it.
@@ -113,6 +108,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     exposedHeaders: [
       'Idempotency-Replayed',
       'X-Request-Id',
+      'X-Service-Compute-Units',
       'Deprecation',
       'Link',
       'Retry-After',
@@ -147,28 +143,19 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const makeContext = (request: FastifyRequest, network: Network): Context => ({
     db: pool,
     primary,
-    caller: request.caller as Caller,
+    ...meteringOf(request, meter),
     network,
     now,
     requestId: request.id,
     log: request.log as unknown as Logger,
     loaders: new Map(),
   });
-  const rates = memoryRates();
   const served = { networkHeaders: settings.NETWORK_HEADERS, publicUrl: settings.PUBLIC_URL, makeContext };
 
-  serveHealth(app, { pool, readiness: options.readiness });
+  serveHealth(app, { pool, readiness: options.readiness, redisUp: meter.redisUp });
   servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
   await app.register(async (metered) => {
-    metered.addHook('onRequest', async (request, reply) => {
-      if (request.routeOptions.url === '/graphql' && wantsPage(request)) {
-        return graphiqlPage(request, reply, options.developmentToken);
-      }
-      const caller = tokens.find(request.headers.authorization, now());
-      if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');
-      request.caller = caller;
-      reply.headers(await rates.take(caller));
-    });
+    meterRequests(metered, { tokens, meter, now, developmentToken: options.developmentToken });
     for (const route of routes) serveRoute(metered, route, served);
     serveGraphql(metered, served);
   });

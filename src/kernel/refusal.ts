@@ -5,6 +5,7 @@
 export const refusalStatus = {
   BAD_INPUT: 400,
   UNAUTHENTICATED: 401,
+  ALLOWANCE_USED: 402,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
@@ -12,6 +13,7 @@ export const refusalStatus = {
   TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   QUERY_LIMIT: 400,
+  COST_LIMIT: 400,
   RATE_LIMITED: 429,
   UNAVAILABLE: 503,
 } as const;

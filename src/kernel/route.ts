@@ -22,6 +22,8 @@ export type Route<Context> = {
   /** Fastify's form: `/v0/eth/operators/:operator_id/summary`. */
   path: string;
   operationId: string;
+  /** Its line in the table of compute units, where paths share one; the `operationId` when absent. */
+  units?: string;
   tag: string;
   summary: string;
   description: string;
@@ -56,6 +58,8 @@ export const route = <
   method?: Method;
   path: string;
   operationId: string;
+  /** Its line in the table of compute units, where paths share one; the `operationId` when absent. */
+  units?: string;
   tag: string;
   summary: string;
   description: string;

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openDirectory } from '../../src/accounts/directory.ts';
+import { openMeter } from '../../src/accounts/meter.ts';
+import { tierLimits } from '../../src/accounts/tiers.ts';
 import { isWellFormed, newToken, tokenHash, tokenPrefix } from '../../src/accounts/token-format.ts';
 import { createToken, listTokens, revokeToken } from '../../src/accounts/tokens.ts';
 import { readSettings } from '../../src/config.ts';
@@ -32,13 +34,20 @@ const rowOf = async (tokenId: string) => (await listTokens(db())).find((row) => 
 
 /** Another gateway on the same database, as a second replica is. */
 async function openReplica() {
-  const tokens = await openDirectory({ url: gateway.database.url, db: db(), log });
+  const tokens = await openDirectory({
+    url: gateway.database.url,
+    db: db(),
+    log,
+    limits: tierLimits(readSettings({})),
+  });
+  const meter = await openMeter({ db: db(), log, now });
   const app = await buildServer({
     settings: readSettings({}),
     log,
     pool: db(),
     primary: db(),
     tokens,
+    meter,
     readiness: async () => ({ ready: true }),
     now,
   });
@@ -48,6 +57,7 @@ async function openReplica() {
     if (closed) return;
     closed = true;
     await app.close();
+    await meter.stop();
     await tokens.stop();
   };
   onTestFinished(close);

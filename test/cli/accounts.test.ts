@@ -17,11 +17,15 @@ describe('stakegraph account', () => {
     expect(JSON.parse(made.stdout)).toMatchObject([{ name: 'frontend', tier: 'build', rateLimit: null }]);
     await call('token', 'create', '--name', 'web', '--account', 'frontend');
     const { stdout } = await call('account', 'show', 'frontend');
-    expect(stdout).toBe('frontend  build  10 requests a second  1 active tokens\n');
-    const set = await call('account', 'set-tier', 'frontend', 'enterprise', '--rate', '7');
-    expect(set.stdout).toBe('frontend  enterprise  7 requests a second  1 active tokens\n');
+    expect(stdout).toBe(
+      'frontend  build  10 requests a second  1,000,000 compute units a month  1 active tokens\n',
+    );
+    const set = await call('account', 'set-tier', 'frontend', 'enterprise', '--rate', '7', '--units', '5');
+    expect(set.stdout).toBe(
+      'frontend  enterprise  7 requests a second  5 compute units a month  1 active tokens\n',
+    );
     expect((await call('account', 'list')).stdout).toBe(
-      `default  enterprise  no rate limit  0 active tokens\n${set.stdout}`,
+      `default  enterprise  no rate limit  no allowance limit  0 active tokens\n${set.stdout}`,
     );
   });
 
@@ -46,6 +50,7 @@ describe('stakegraph account', () => {
 
   it.each([
     ['an unknown tier', ['create', 'x', '--tier', 'pro'], 'Allowed choices are free, starter, build'],
+    ['units that are no number', ['create', 'x', '--units', '-1'], 'A number from 0 to 999999999999999'],
     ['a rate of 0', ['create', 'x', '--rate', '0'], 'A number from 1 to 999999'],
     ['a name with a line break', ['create', 'a\nb'], '1 to 64 letters'],
     ['no tier', ['set-tier', 'x'], "missing required argument 'tier'"],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const many = (ids: string[]) => gateway.graphql('query ($ids: [ID!]!) { nodes(id
 describe('node', () => {
   it('is null for an object that does not exist', async () => {
     for (const text of ['Slashing:mainnet:1', 'Slashing:nowhere:1', 'Operator:x']) {
-      expect((await one(idOf(text))).json).toEqual({ data: { node: null } });
+      expect((await one(idOf(text))).data).toEqual({ node: null });
     }
   });
 
@@ -70,6 +70,17 @@ describe('nodes', () => {
   });
 
   it('answers none for none', async () => {
-    expect((await many([])).json).toEqual({ data: { nodes: [] } });
+    expect((await many([])).data).toEqual({ nodes: [] });
   });
+});
+
+it('may be asked for at several places of one query', async () => {
+  const gateway = await gatewayForTest();
+  const { data } = await gateway.graphql('{ slashings(first: 1) { nodes { id } } }');
+  const [{ id }] = data.slashings.nodes;
+  const twice = await gateway.graphql(
+    `{ a: node(id: "${id}") { id } b: node(id: "${id}") { id } c: nodes(ids: ["${id}", "${id}"]) { id } }`,
+  );
+  expect(twice.errors).toBeUndefined();
+  expect(twice.data).toEqual({ a: { id }, b: { id }, c: [{ id }, { id }] });
 });

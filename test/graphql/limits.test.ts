@@ -36,7 +36,7 @@ describe('a query of 2,000 tokens', () => {
   const operationName = 'Q1';
 
   it('is answered', async () => {
-    expect(await ask(operations(''), { operationName })).toEqual({ data: { __typename: 'Query' } });
+    expect((await ask(operations(''), { operationName })).data).toEqual({ __typename: 'Query' });
   });
 
   it('and one more is refused', async () => {
@@ -131,7 +131,7 @@ describe('a hostile query', () => {
 
   it('of such fragments below the bounds is answered quickly', async () => {
     const query = `{ slashings { nodes { ...F0 } } } ${chain('Slashing', 100, 'validatorIndex')}`;
-    expect(await ask(query)).toEqual({ data: { slashings: { nodes: [] } } });
+    expect((await ask(query)).data).toEqual({ slashings: { nodes: [] } });
   });
 
   it('whose fragments spread themselves is a bad query', async () => {

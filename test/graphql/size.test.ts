@@ -2,10 +2,10 @@ import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/graphql/limits.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { rowsAsked } from '../../src/graphql/size.ts';
+import { costOf } from '../../src/graphql/size.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
-const rows = (query: string, variables = {}) => rowsAsked(schema, parse(query), null, variables);
+const rows = (query: string, variables = {}) => costOf(schema, parse(query), null, variables).rows;
 const page = (first: number | string, inner: string) =>
   `operators(window: ALL, idType: POOL, first: ${first}) { nodes { id ${inner} } }`;
 

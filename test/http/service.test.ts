@@ -165,6 +165,7 @@ describe('/health, /ready and /', () => {
       log: pino({ level: 'silent' }),
       pool: gateway.database.pool,
       primary: gateway.database.pool,
+      meter: gateway.meter,
       tokens: { find: () => undefined, stop: async () => undefined },
       readiness: async () => ({ ready: false, reason: 'draining' }),
     });

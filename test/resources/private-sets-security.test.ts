@@ -92,15 +92,15 @@ describe("another account's private set", () => {
       operators(idType: PRIVATE_SET, window: SEVEN_DAYS) { totalCount nodes { operatorId } }
       tags { totalCount nodes { setId } } }`;
     const none = { totalCount: 0, nodes: [] };
-    expect((await other.graphql(query)).json).toEqual({
-      data: {
-        node: null,
-        nodes: [null, null],
-        privateSet: null,
-        operator: null,
-        operators: none,
-        tags: none,
-      },
+    const seen = await other.graphql(query);
+    expect(seen.errors).toBeUndefined();
+    expect(seen.data).toEqual({
+      node: null,
+      nodes: [null, null],
+      privateSet: null,
+      operator: null,
+      operators: none,
+      tags: none,
     });
     const { data } = await owner.graphql(query);
     expect([data.node.id, data.nodes[1].id, data.privateSet.name, data.operator.displayName]).toEqual([

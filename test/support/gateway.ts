@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
-import { openDirectory } from '../../src/accounts/directory.ts';
+import { openDirectory, type TokenDirectory } from '../../src/accounts/directory.ts';
+import { type Meter, openMeter } from '../../src/accounts/meter.ts';
+import { tierLimits } from '../../src/accounts/tiers.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -42,6 +44,8 @@ export type Gateway = {
   url: string;
   token: string;
   database: TestDatabase;
+  meter: Meter;
+  tokens: TokenDirectory;
   /** Names of the statements run since the last reset, but for those within transactions. */
   statements: string[];
   fetch(path: string, init?: RequestInit): Promise<Answer>;
@@ -78,16 +82,21 @@ export async function startGateway(
   const primary = createPool({ url: database.url, readOnly: false, max: 4 });
   const log = options.log ?? pino({ level: 'silent' });
   const { token } = await createToken(database.pool, 'test');
-  const tokens = await openDirectory({ url: database.url, db: database.pool, log });
+  const settings = { ...readSettings({}), ...options.settings };
+  const limits = tierLimits(settings);
+  const tokens = await openDirectory({ url: database.url, db: database.pool, log, limits });
+  const now = options.now ?? (() => new Date());
+  const meter = await openMeter({ db: database.pool, log, now, redisUrl: settings.REDIS_URL });
   const app = await buildServer({
-    settings: { ...readSettings({}), ...options.settings },
+    settings,
     log,
     pool: counted,
     primary: counting(primary),
     tokens,
+    meter,
+    now,
     readiness: async () => ({ ready: true }),
     developmentToken: options.developmentToken === true ? token : options.developmentToken,
-    ...(options.now ? { now: options.now } : {}),
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
@@ -107,6 +116,8 @@ export async function startGateway(
     url,
     token,
     database,
+    meter,
+    tokens,
     statements,
     fetch: call,
     get: (path, headers = {}) => call(path, { headers: { authorization, ...headers } }),
@@ -120,6 +131,7 @@ export async function startGateway(
     },
     async close() {
       await app.close();
+      await meter.stop();
       await tokens.stop();
       await read.end();
       await primary.end();

@@ -90,6 +90,7 @@ export function attestationsOf<Row>(
     t.connection(
       {
         type: AttestationRecordType,
+        extensions: { operation: 'listEntityAttestations', rows: PERIODS_DEFAULT_SIZE },
         description: `${description} ${sizes}`,
         args: queryArgs,
         resolve: (row, args, ctx, info) => {
@@ -112,6 +113,7 @@ builder.queryField('attestations', (t) =>
     {
       type: AttestationRecordType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listEntityAttestations', rows: PERIODS_DEFAULT_SIZE },
       description: `Attestation duties of an entity over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
       args: {
         entityId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),

@@ -5,6 +5,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
@@ -53,13 +54,10 @@ export const BlockType = builder.objectRef<BlockRow>('Block');
 builder.node(BlockType, {
   description: Block.meta()?.description as string,
   id: { resolve: (row) => `${row.network}:${row.consensusSlot}`, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const key = keyOfNodeId(id);
-        return key && ((await loadBlock(ctx, key, blockFields)) ?? null);
-      }),
-    ),
+  loadMany: loadNodes('Block', async (id, ctx) => {
+    const key = keyOfNodeId(id);
+    return key && loadBlock(ctx, key, blockFields);
+  }),
   fields: (t) => ({
     network: t.field({
       type: NetworkEnum,
@@ -109,6 +107,7 @@ builder.queryField('blocks', (t) =>
     {
       type: BlockType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listBlocks', rows: BLOCKS_DEFAULT_SIZE },
       description: `Every slot that is stored, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${BLOCKS_DEFAULT_SIZE} by default. REST: GET /v0/eth/blocks.`,
       args: {
         fromSlot: t.arg.int({
@@ -141,6 +140,7 @@ builder.queryField('block', (t) =>
   t.field({
     type: BlockType,
     nullable: true,
+    extensions: { operation: 'getBlock' },
     description:
       'The block of a slot; null when the slot is not stored. A missed slot that is stored has a block of duty MISSED. REST: GET /v0/eth/blocks/{consensus_slot}.',
     args: {
@@ -158,6 +158,7 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
   t.connection(
     {
       type: BlockType,
+      extensions: { operation: 'listBlocks', rows: PROPOSED_BLOCKS_DEFAULT_SIZE },
       description: `The slots in which it was to propose, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${PROPOSED_BLOCKS_DEFAULT_SIZE} by default.`,
       resolve: async (validator, args, ctx, info) => {
         const range = connectionRange(args, {

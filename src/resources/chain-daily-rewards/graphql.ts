@@ -5,6 +5,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { loadChainDailyReward } from './loaders.ts';
 import type { ChainDailyRewardRow } from './queries.ts';
@@ -22,14 +23,11 @@ const ChainDailyRewardType = builder.objectRef<ChainDailyRewardRow>('ChainDailyR
 builder.node(ChainDailyRewardType, {
   description: ChainDailyReward.meta()?.description as string,
   id: { resolve: (row) => `${row.network}:${row.day}`, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const [, name, day] = /^(\w+):(0|[1-9]\d{0,6})$/.exec(id) ?? [];
-        const network = Network.safeParse(name).data;
-        return network ? ((await loadChainDailyReward(ctx, { network, day: Number(day) })) ?? null) : null;
-      }),
-    ),
+  loadMany: loadNodes('ChainDailyReward', async (id, ctx) => {
+    const [, name, day] = /^(\w+):(0|[1-9]\d{0,6})$/.exec(id) ?? [];
+    const network = Network.safeParse(name).data;
+    return network && loadChainDailyReward(ctx, { network, day: Number(day) });
+  }),
   fields: (t) => ({
     network: t.field({
       type: NetworkEnum,
@@ -82,6 +80,7 @@ builder.queryField('chainDailyRewards', (t) =>
     {
       type: ChainDailyRewardType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listChainDailyRewards', rows: CHAIN_DAILY_REWARDS_DEFAULT_SIZE },
       description: `What a network's validators earned in each chain day that is stored, newest first. At most ${CHAIN_DAILY_REWARDS_MAX_SIZE} a page, ${CHAIN_DAILY_REWARDS_DEFAULT_SIZE} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
       args: {
         fromDay: t.arg.int({
@@ -114,6 +113,7 @@ builder.queryField('chainDailyReward', (t) =>
   t.field({
     type: ChainDailyRewardType,
     nullable: true,
+    extensions: { operation: 'getChainDailyReward' },
     description:
       "What a network's validators earned in one chain day, by exactly one of day and date; null when it is not stored. REST: GET /v0/eth/network/chainDailyRewards/{day}.",
     args: {

@@ -149,6 +149,7 @@ builder.queryField('entityConsolidations', (t) =>
     {
       type: EntityConsolidationType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listEntityConsolidations', rows: ENTITIES_DEFAULT_SIZE },
       description: `Consolidations by the entity of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
       args: {
         ...listArgs,
@@ -179,6 +180,7 @@ builder.queryField('entityConsolidations', (t) =>
 builder.queryField('consolidationCapacity', (t) =>
   t.field({
     type: [ConsolidationCapacityType],
+    extensions: { operation: 'listConsolidationCapacity', rows: 4 },
     description:
       'How far the churn limit of consolidations was used in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
     args: { network: t.arg({ type: NetworkEnum, description: networkArg }) },
@@ -191,6 +193,7 @@ builder.queryField('entityConsolidationCapacities', (t) =>
     {
       type: EntityCapacityType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listEntityConsolidationCapacity', rows: ENTITIES_DEFAULT_SIZE },
       description: `What entities used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),

@@ -163,6 +163,7 @@ builder.queryField('consolidations', (t) =>
     {
       type: ConsolidationType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
       description: `Processed consolidations, oldest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
       args: {
         validator: t.arg.string({ description: 'Index or public key of a validator, on either side.' }),
@@ -197,6 +198,7 @@ builder.objectField(ValidatorType, 'consolidations', (t) =>
   t.connection(
     {
       type: ConsolidationType,
+      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
       description: `Its consolidations, as source or as target, oldest first. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, validatorIndex }, args, ctx) =>
@@ -213,6 +215,7 @@ builder.objectField(Operator, 'consolidations', (t) =>
   t.connection(
     {
       type: ConsolidationType,
+      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
       description: `Consolidations of its validators, as source or as target, oldest first, whatever its window; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, idType, id }, args, ctx) => {

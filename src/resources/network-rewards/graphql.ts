@@ -178,6 +178,7 @@ builder.queryField('validatorRewards', (t) =>
     {
       type: ValidatorReward,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listValidatorRewards', rows: REWARDS_DEFAULT_SIZE },
       description: `What a validator earned, one row a day; NOT_FOUND for one that was never seen. ${sizes} REST: GET /v1/{network}/validators/{validator_id}/rewards.`,
       args: {
         ...listArgs,
@@ -212,6 +213,7 @@ builder.queryField('networkRewards', (t) =>
     {
       type: NetworkReward,
       nullable: true,
+      extensions: { operation: 'listNetworkRewards', rows: REWARDS_DEFAULT_SIZE },
       description: `What all validators of a network earned, one row a day. ${sizes} REST: GET /v1/{network}/network/rewards.`,
       args: {
         ...listArgs,

@@ -84,6 +84,7 @@ function validatorRewards(network: RewardsNetwork): Route<Context> {
   return route({
     path: `${path}/:validator_id/rewards`,
     operationId: `list${title}ValidatorRewards`,
+    units: 'listValidatorRewards',
     tag: title,
     summary: `Rewards of a ${title} validator by day`,
     description: `What a ${title} validator and its delegators earned. ${days} A validator that was never seen is 404; one without rows in the range has no results.`,
@@ -109,6 +110,7 @@ function networkRewards(network: RewardsNetwork): Route<Context> {
   return route({
     path,
     operationId: `list${title}NetworkRewards`,
+    units: 'listNetworkRewards',
     tag: title,
     summary: `Rewards of ${title} by day`,
     description: `What all ${title} validators and their delegators earned. ${days}`,

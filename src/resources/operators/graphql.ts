@@ -6,6 +6,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns, plainObject } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
 import { NetworkEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
@@ -85,13 +86,10 @@ export const Operator = builder.objectRef<OperatorRow>('Operator');
 builder.node(Operator, {
   description: 'Performance of an operator, pool or address over a time window.',
   id: { resolve: nodeId, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const key = keyOfNodeId(id);
-        return key && ((await loadOperator(ctx, key, operatorFields)) ?? null);
-      }),
-    ),
+  loadMany: loadNodes('Operator', async (id, ctx) => {
+    const key = keyOfNodeId(id);
+    return key && loadOperator(ctx, key, operatorFields);
+  }),
   fields: (t) => ({
     operatorId: t.string({
       description: 'Name, address, public key or index of the operator, by its class; `id` in REST.',
@@ -131,6 +129,7 @@ builder.node(Operator, {
     in: t.field({
       type: Operator,
       nullable: true,
+      extensions: { operation: 'getOperatorSummary' },
       description: 'The same operator in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
       resolve: (row, args, ctx, info) =>
@@ -188,6 +187,7 @@ builder.queryField('operators', (t) =>
     {
       type: Operator,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
       description: `Operators of a class by network penetration, largest first. At most ${OPERATORS_MAX_SIZE} a page, ${OPERATORS_DEFAULT_SIZE} by default. REST: GET /v0/eth/operators.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
@@ -225,6 +225,7 @@ builder.queryField('operator', (t) =>
   t.field({
     type: Operator,
     nullable: true,
+    extensions: { operation: 'getOperatorSummary' },
     description: 'One operator; null when there is none. REST: GET /v0/eth/operators/{operator_id}/summary.',
     args: {
       operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
@@ -256,6 +257,7 @@ builder.objectField(Operator, 'poolShares', (t) =>
   t.connection(
     {
       type: Operator,
+      extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
       description:
         'Of a pool or node operator: its pool shares in the same window, by network penetration. Empty for other classes.',
       args: { poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }) },

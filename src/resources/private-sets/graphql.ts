@@ -90,6 +90,10 @@ function figureField<Name extends FigureName>(name: Name, record: z.ZodObject, t
     t.connection(
       {
         type,
+        extensions: {
+          operation: `listSet${name[0]?.toUpperCase()}${name.slice(1)}`,
+          rows: PERIODS_DEFAULT_SIZE,
+        },
         description: `${title} over time. ${sizes} REST: GET /v1/eth/sets/{id}/${name}.`,
         args,
         resolve: (set, given, ctx, info) => figureConnection(ctx, name, record, set, given, info) as never,

@@ -5,6 +5,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { parseDateTime } from '../../kernel/time.ts';
 import { Operator } from '../operators/graphql.ts';
@@ -27,15 +28,12 @@ export const SlashingType = builder.objectRef<SlashingRow>('Slashing');
 builder.node(SlashingType, {
   description: 'A slashed validator and what it cost.',
   id: { resolve: (row) => `${row.network}:${row.validatorIndex}`, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const [, name, index] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
-        const network = Network.safeParse(name).data;
-        if (!network || Number(index) >= 2 ** 31) return null;
-        return (await loadSlashing(ctx, { network, validatorIndex: Number(index) })) ?? null;
-      }),
-    ),
+  loadMany: loadNodes('Slashing', async (id, ctx) => {
+    const [, name, index] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
+    const network = Network.safeParse(name).data;
+    if (!network || Number(index) >= 2 ** 31) return null;
+    return loadSlashing(ctx, { network, validatorIndex: Number(index) });
+  }),
   fields: (t) => ({
     network: t.field({
       type: NetworkEnum,
@@ -63,6 +61,7 @@ builder.queryField('slashings', (t) =>
     {
       type: SlashingType,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
       description: `Slashed validators, ascending by slashing epoch and validator index. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default. REST: GET /v0/eth/slashings.`,
       args: {
         fromDay: t.arg.int({ description: 'Chain day >= 0 from which on to list.' }),
@@ -106,6 +105,7 @@ builder.queryField('slashing', (t) =>
   t.field({
     type: SlashingType,
     nullable: true,
+    extensions: { operation: 'slashing' },
     description: 'The slashing of one validator, by index or public key; null when it was never slashed.',
     args: {
       validatorIndex: t.arg.int({ description: 'Index of the validator.' }),
@@ -130,6 +130,7 @@ builder.objectField(Operator, 'slashings', (t) =>
   t.connection(
     {
       type: SlashingType,
+      extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
       description: `Slashings of its validators, ascending by slashing epoch and validator index, whatever its window. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default.`,
       resolve: async (operator, args, ctx) => {
         const range = connectionRange(args, {

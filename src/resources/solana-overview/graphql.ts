@@ -1,3 +1,4 @@
+import { timeWindows } from '../../chain/windows.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { TimeWindowEnum } from '../../graphql/enums.ts';
@@ -22,6 +23,7 @@ builder.queryField('solanaNetworkOverview', (t) =>
   t.field({
     type: SolanaNetworkOverviewType,
     nullable: true,
+    extensions: { operation: 'getSolanaNetworkOverviewV1' },
     description: 'Solana as a whole in one window; null when there are no figures of it.',
     args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }) },
     resolve: (_root, { window }, ctx) => solanaOverview(ctx, window),
@@ -31,6 +33,7 @@ builder.queryField('solanaNetworkOverview', (t) =>
 builder.queryField('solanaNetworkOverviews', (t) =>
   t.field({
     type: [SolanaNetworkOverviewType],
+    extensions: { operation: 'getSolanaNetworkOverviewV1', rows: timeWindows.length },
     description: 'Solana as a whole in every window, shortest first. REST: GET /v1/solana/network/overview.',
     resolve: (_root, _args, ctx) => solanaOverviews(ctx, null),
   }),

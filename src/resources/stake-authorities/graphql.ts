@@ -5,6 +5,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns, plainObject } from '../../graphql/columns.ts';
 import { connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
 import { TimeWindowEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { StakeAuthorityRow } from './queries.ts';
@@ -45,15 +46,12 @@ builder.node(StakeAuthority, {
     resolve: (row) => `${row.timeWindow}:${row.stakeAuthority}`,
     description: 'Global id, for `node`.',
   },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const [window, ...rest] = id.split(':');
-        const key = { window: TimeWindow.safeParse(window).data, stakeAuthority: rest.join(':') };
-        if (!key.window) return null;
-        return (await stakeAuthority(ctx, { ...key, window: key.window }, stakeAuthorityFields)) ?? null;
-      }),
-    ),
+  loadMany: loadNodes('StakeAuthority', async (id, ctx) => {
+    const [window, ...rest] = id.split(':');
+    const key = { window: TimeWindow.safeParse(window).data, stakeAuthority: rest.join(':') };
+    if (!key.window) return null;
+    return stakeAuthority(ctx, { ...key, window: key.window }, stakeAuthorityFields);
+  }),
   fields: (t) => ({
     timeWindow: t.field({
       type: TimeWindowEnum,
@@ -69,6 +67,7 @@ builder.node(StakeAuthority, {
     in: t.field({
       type: StakeAuthority,
       nullable: true,
+      extensions: { operation: 'stakeAuthority' },
       description: 'The same stake authority in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
       resolve: (row, { window }, ctx, info) =>
@@ -96,6 +95,7 @@ builder.queryField('stakeAuthorities', (t) =>
     {
       type: StakeAuthority,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listStakeAuthoritiesV1', rows: STAKE_AUTHORITIES_DEFAULT_SIZE },
       description: `Solana stake authorities by network penetration, largest first. At most ${STAKE_AUTHORITIES_MAX_SIZE} a page, ${STAKE_AUTHORITIES_DEFAULT_SIZE} by default. REST: GET /v1/solana/delegators/stakeAuthorities.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
@@ -131,6 +131,7 @@ builder.queryField('stakeAuthority', (t) =>
   t.field({
     type: StakeAuthority,
     nullable: true,
+    extensions: { operation: 'stakeAuthority' },
     description: 'One stake authority; null when there is none.',
     args: {
       stakeAuthority: t.arg.string({ required: true, description: 'Address of the stake authority.' }),

@@ -81,7 +81,7 @@ async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs)
 
 const sizes = `At most ${COMMITTEE_SIZE} a page, as many by default.`;
 /** What a query asks for that gives no size (graphql/size.ts). */
-const wholeCommittee = { defaultSize: COMMITTEE_SIZE };
+const wholeCommittee = { operation: 'listSyncCommitteeRewards', rows: COMMITTEE_SIZE };
 
 function slotOf(ctx: Context, args: { slot: number; network?: Network | null | undefined }): SlotKey {
   if (args.slot < 0) throw badArgument('slot', `slot is ${args.slot}; an integer >= 0 is needed.`);
@@ -126,6 +126,7 @@ builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
   t.connection(
     {
       type: SyncCommitteeRewardType,
+      extensions: { operation: 'listSyncCommitteeRewards', rows: VALIDATOR_REWARDS_DEFAULT_SIZE },
       description: `What it earned on sync committees, newest slot first. At most ${VALIDATOR_REWARDS_MAX_SIZE} a page, ${VALIDATOR_REWARDS_DEFAULT_SIZE} by default.`,
       resolve: async (validator, args, ctx) => {
         const range = connectionRange(args, {

@@ -2,6 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { decodeCursor, decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
@@ -53,7 +54,7 @@ export const PrivateSet = builder.objectRef<TagRow>('PrivateSet');
 builder.node(PrivateSet, {
   description: 'A tag with its private set of validators. Only the account that owns it finds it.',
   id: { resolve: (row) => row.id, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) => Promise.all(ids.map(async (id) => (await loadTag(ctx, id)) ?? null)),
+  loadMany: loadNodes('PrivateSet', (id, ctx) => loadTag(ctx, id)),
   fields: (t) => ({
     setId: t.string({
       description: 'Identifier of the tag and of its set, a UUID; `id` in REST.',
@@ -68,6 +69,7 @@ builder.node(PrivateSet, {
     validators: t.connection(
       {
         type: MemberType,
+        extensions: { operation: 'listTagValidators', rows: TAGS_DEFAULT_SIZE },
         description: `The validators that are in it now, by index. ${sizes}`,
         resolve: async (set, args, ctx) => {
           const list = `members:${set.id}`;
@@ -118,6 +120,7 @@ builder.queryField('tags', (t) =>
     {
       type: PrivateSet,
       nullable: true, // so that a refusal leaves the other root fields whole
+      extensions: { operation: 'listTags', rows: TAGS_DEFAULT_SIZE },
       description: `The account's tags of a network, each with its private set, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
       args: {
         network: t.arg({
@@ -146,6 +149,7 @@ builder.queryField('privateSet', (t) =>
   t.field({
     type: PrivateSet,
     nullable: true,
+    extensions: { operation: 'getTag' },
     description:
       'A private set of the account, on whatever network; null when it has none of this id. REST: GET /v1/eth/tags/{id}.',
     args: { setId: t.arg.id({ required: true, description: 'Its `setId`, a UUID.' }) },

@@ -175,6 +175,7 @@ builder.mutationType({
   fields: (t) => ({
     createTag: t.field({
       type: CreatePayload,
+      extensions: { operation: 'createTag' },
       description:
         'Makes a tag, which groups validators into a private set. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',
       args: { input: t.arg({ type: CreateInput, required: true, description: 'The tag.' }) },
@@ -186,6 +187,7 @@ builder.mutationType({
     }),
     renameTag: t.field({
       type: RenamePayload,
+      extensions: { operation: 'renameTag' },
       description: 'Gives a tag another name. REST: PATCH /v1/eth/tags/{id}.',
       args: { input: t.arg({ type: RenameInput, required: true, description: 'The tag and its name.' }) },
       resolve: (_root, { input }, ctx) =>
@@ -196,6 +198,7 @@ builder.mutationType({
     }),
     deleteTag: t.field({
       type: DeletePayload,
+      extensions: { operation: 'deleteTag' },
       description: 'Deletes a tag with the figures of its set. REST: DELETE /v1/eth/tags/{id}.',
       args: { input: t.arg({ type: DeleteInput, required: true, description: 'The tag.' }) },
       resolve: (_root, { input }, ctx) =>
@@ -207,6 +210,7 @@ builder.mutationType({
     }),
     addValidators: t.field({
       type: AddPayload,
+      extensions: { operation: 'addTagValidators' },
       description:
         'Adds validators to a set; they count on all days that are stored. REST: POST /v1/eth/tags/{id}/validators.',
       args: { input: t.arg({ type: AddInput, required: true, description: 'The set and the validators.' }) },
@@ -219,6 +223,7 @@ builder.mutationType({
     }),
     removeValidator: t.field({
       type: RemovePayload,
+      extensions: { operation: 'removeTagValidator' },
       description:
         'Removes a validator, which counts no more from today on and still counts in the days before. REST: DELETE /v1/eth/tags/{id}/validators/{pubkey}.',
       args: {

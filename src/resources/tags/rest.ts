@@ -69,6 +69,7 @@ const routesAt = (base: string, suffix: string) => [
   route({
     path: base,
     operationId: `listTags${suffix}`,
+    units: 'listTags',
     tag,
     summary: 'Tags of the account',
     description: "The account's tags of the network, oldest first.",
@@ -85,6 +86,7 @@ const routesAt = (base: string, suffix: string) => [
     method: 'POST',
     path: base,
     operationId: `createTag${suffix}`,
+    units: 'createTag',
     tag,
     summary: 'Make a tag',
     description:
@@ -103,6 +105,7 @@ const routesAt = (base: string, suffix: string) => [
   route({
     path: `${base}/:id`,
     operationId: `getTag${suffix}`,
+    units: 'getTag',
     tag,
     summary: 'One tag',
     description: 'A tag of the account; that of another account is 404.',
@@ -117,6 +120,7 @@ const routesAt = (base: string, suffix: string) => [
     method: 'PATCH',
     path: `${base}/:id`,
     operationId: `renameTag${suffix}`,
+    units: 'renameTag',
     tag,
     summary: 'Rename a tag',
     description: 'Gives a tag another name.',
@@ -135,6 +139,7 @@ const routesAt = (base: string, suffix: string) => [
     method: 'DELETE',
     path: `${base}/:id`,
     operationId: `deleteTag${suffix}`,
+    units: 'deleteTag',
     tag,
     summary: 'Delete a tag',
     description: 'Deletes a tag with the figures of its set, also those of the past.',
@@ -152,6 +157,7 @@ const routesAt = (base: string, suffix: string) => [
   route({
     path: `${base}/:id/validators`,
     operationId: `listTagValidators${suffix}`,
+    units: 'listTagValidators',
     tag,
     summary: 'Validators of a tag',
     description: 'The validators that are in the tag now, by index.',
@@ -170,6 +176,7 @@ const routesAt = (base: string, suffix: string) => [
     method: 'POST',
     path: `${base}/:id/validators`,
     operationId: `addTagValidators${suffix}`,
+    units: 'addTagValidators',
     tag,
     summary: 'Add validators to a tag',
     description: `Adds validators of the tag's network, which then count in its figures of all days that are stored; one that was removed before counts again from the day of its adding. A tag has at most ${MAX_VALIDATORS} validators. One unknown validator refuses the whole call.`,
@@ -189,6 +196,7 @@ const routesAt = (base: string, suffix: string) => [
     method: 'DELETE',
     path: `${base}/:id/validators/:pubkey`,
     operationId: `removeTagValidator${suffix}`,
+    units: 'removeTagValidator',
     tag,
     summary: 'Remove a validator from a tag',
     description:

@@ -4,6 +4,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { askedFields, Operator } from '../operators/graphql.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
@@ -30,13 +31,10 @@ export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
 builder.node(ValidatorType, {
   description: 'A validator and whom it belongs to. GraphQL only: no REST path is documented for it.',
   id: { resolve: validatorKeyText, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const key = keyOfNodeId(id);
-        return key && ((await loadValidator(ctx, key)) ?? null);
-      }),
-    ),
+  loadMany: loadNodes('Validator', async (id, ctx) => {
+    const key = keyOfNodeId(id);
+    return key && loadValidator(ctx, key);
+  }),
   fields: (t) => ({
     network: t.field({
       type: NetworkEnum,
@@ -52,6 +50,7 @@ builder.node(ValidatorType, {
     }),
     operators: t.field({
       type: [Operator],
+      extensions: { operation: 'listOperators', rows: 4 },
       description:
         'The operators it belongs to, in a window: those of its deposit address, withdrawal address, node operator and pool, in this order. Those without a summary are left out.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }) },
@@ -74,6 +73,7 @@ builder.queryField('validator', (t) =>
   t.field({
     type: ValidatorType,
     nullable: true,
+    extensions: { operation: 'validator' },
     description: 'One validator, by exactly one of index and public key; null when it is not known.',
     args: {
       index: t.arg.int({ description: 'Index of the validator, >= 0.' }),
@@ -100,6 +100,7 @@ builder.objectField(Operator, 'validators', (t) =>
   t.connection(
     {
       type: ValidatorType,
+      extensions: { operation: 'validators', rows: VALIDATORS_DEFAULT_SIZE },
       description: `Its validators by index, whatever its window: of deposit addresses, withdrawal addresses, node operators, pools and pool shares; empty for other classes. At most ${VALIDATORS_MAX_SIZE} a page, ${VALIDATORS_DEFAULT_SIZE} by default.`,
       resolve: async (operator, args, ctx) => {
         const range = connectionRange(args, {

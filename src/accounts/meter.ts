@@ -1,0 +1,96 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../context.ts';
+import type { Queryable } from '../db/pool.ts';
+import { monthOf, refuseUsedUp, type Standing, standingOf } from './allowance.ts';
+import { type Admission, memoryRates, redisRates } from './rates.ts';
+import { openUsage } from './usage.ts';
+import type { Total } from './usage-queries.ts';
+
+export type { Admission };
+
+export type Meter = {
+  /** Lets a request in, or refuses it: RATE_LIMITED over the rate, ALLOWANCE_USED when nothing is left. */
+  admit(caller: Caller): Promise<Admission>;
+  /** Counts what the answer cost. */
+  charge(caller: Caller, units: number): void;
+  standing(caller: Caller): Standing;
+  /** Whether Redis answers; undefined without one. */
+  redisUp(): boolean | undefined;
+  /** Writes what was counted, and reads what all replicas counted. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/**
+ * Rates and allowances of all accounts, in memory; with `redisUrl` common to all replicas, as long as Redis answers.
+ * What is used is the larger of what the database and this process know and what Redis tells.
+ */
+export async function openMeter(options: {
+  db: Queryable;
+  log: Logger;
+  now: () => Date;
+  redisUrl?: string | undefined;
+}): Promise<Meter> {
+  const { db, log, now } = options;
+  // Loaded only where it is set.
+  const redis =
+    options.redisUrl === undefined
+      ? undefined
+      : await (await import('./redis.ts')).openRedis(options.redisUrl, log);
+  const rates = redis ? redisRates(redis) : memoryRates();
+  /** What Redis told last of an account, with what was charged here since. */
+  const told = new Map<string, { counter: string; units: number }>();
+  const counterOf = (accountId: string, period: 'month' | 'life') =>
+    `used:${accountId}:${period === 'life' ? period : monthOf(now())}`;
+
+  /** Redis may have been emptied: it goes on from what the database has. */
+  function onTotals(totals: Total[]) {
+    for (const { accountId, monthUnits, lifeUnits } of totals) {
+      redis?.raise(counterOf(accountId, 'month'), monthUnits);
+      redis?.raise(counterOf(accountId, 'life'), lifeUnits);
+    }
+  }
+  const usage = await openUsage({ db, log, now, ...(redis ? { onTotals } : {}) });
+
+  const standing = ({ accountId, allowance }: Caller): Standing => {
+    const at = now();
+    const used = usage.used(accountId, allowance.period, at);
+    const common = told.get(accountId);
+    if (common?.counter === counterOf(accountId, allowance.period)) {
+      used.units = Math.max(used.units, common.units);
+    }
+    return standingOf(allowance, used, at);
+  };
+
+  /** Asks Redis what all replicas charged; nothing is asked for an account without a limit. */
+  async function learn({ accountId, allowance }: Caller) {
+    if (!redis || allowance.units === undefined) return;
+    const counter = counterOf(accountId, allowance.period);
+    const units = await redis.counter(counter);
+    if (units !== undefined) told.set(accountId, { counter, units });
+  }
+
+  return {
+    async admit(caller) {
+      const [admission] = redis
+        ? await Promise.all([rates.take(caller), learn(caller)]) // in one journey
+        : [await rates.take(caller)];
+      if (caller.allowance.units !== undefined) refuseUsedUp(standing(caller));
+      return admission;
+    },
+    charge({ accountId, allowance }, units) {
+      usage.add(accountId, units, now());
+      if (!redis || units === 0 || allowance.units === undefined) return;
+      const common = told.get(accountId);
+      if (common) common.units += units;
+      redis.add(counterOf(accountId, allowance.period), units);
+    },
+    standing,
+    redisUp: () => redis?.up(),
+    flush: usage.flush,
+    async stop() {
+      await usage.stop();
+      redis?.stop();
+    },
+  };
+}

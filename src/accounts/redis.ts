@@ -1,0 +1,96 @@
+import { setTimeout } from 'node:timers/promises';
+import { createClient } from '@redis/client';
+import type { Logger } from 'pino';
+
+const CONNECT_MS = 2_000;
+const HANDSHAKE_MS = 5_000;
+const RETRY_MS = 500;
+/**
+ * A Redis that lets so many heartbeats go by is away. Heartbeats, and not a time for each command: when this process is
+ * busy the answers lie there unread, and every replica would begin to count for itself just when it matters.
+ */
+const BEAT_MS = 100;
+const MOST_MISSED = 5;
+const KEPT_SECONDS = 40 * 86_400;
+
+const ADD = `redis.call('incrby', KEYS[1], ARGV[1])
+redis.call('expire', KEYS[1], ARGV[2])`;
+/** Never lowers: counting goes on from what the database has. */
+const RAISE = `if tonumber(redis.call('get', KEYS[1]) or '-1') < tonumber(ARGV[1]) then
+  redis.call('set', KEYS[1], ARGV[1], 'EX', ARGV[2])
+end`;
+
+export type Redis = {
+  client: object;
+  /** Whether it answers; while it does not, every replica counts for itself. */
+  up(): boolean;
+  /** The counter of this name, undefined when there is none or Redis does not answer. */
+  counter(name: string): Promise<number | undefined>;
+  add(name: string, by: number): void;
+  raise(name: string, to: number): void;
+  stop(): void;
+};
+
+/** The Redis of `REDIS_URL`. It may be away at the start and at any time later: that is logged once, not thrown. */
+export async function openRedis(url: string, log: Logger): Promise<Redis> {
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: CONNECT_MS,
+      socketTimeout: HANDSHAKE_MS,
+      reconnectStrategy: () => RETRY_MS,
+    },
+  });
+  let told: boolean | undefined;
+  const tell = (up: boolean, error?: Error) => {
+    if (up === told) return;
+    told = up;
+    if (up) log.info('Redis answers: rates and allowances are common to all replicas');
+    else
+      log.warn({ err: error }, 'Redis does not answer: each replica counts rates and allowances for itself');
+  };
+  client.on('ready', () => tell(true));
+  client.on('error', (error: Error) => tell(false, error));
+  const connect = () => client.connect().catch(() => undefined); // told by the events, and tried again
+  const connecting = connect();
+
+  let missed = 0;
+  const beat = setInterval(() => {
+    if (!client.isReady) {
+      missed = 0;
+    } else if (missed === MOST_MISSED) {
+      tell(false, new Error(`no answer within ${BEAT_MS * MOST_MISSED} ms`));
+      client.destroy(); // whoever waits for it goes on without it
+      void connect();
+    } else if (missed++ === 0) {
+      client.ping().then(
+        () => (missed = 0),
+        () => undefined,
+      );
+    }
+  }, BEAT_MS).unref();
+  await Promise.race([connecting, setTimeout(CONNECT_MS, undefined, { ref: false })]);
+
+  const key = (name: string) => `stakegraph:${name}`;
+  const evaluate = (script: string, name: string, value: number) => {
+    if (!client.isReady) return;
+    const options = { keys: [key(name)], arguments: [String(value), String(KEPT_SECONDS)] };
+    client.eval(script, options).catch(() => undefined); // the database gets the number too
+  };
+  return {
+    client,
+    up: () => client.isReady,
+    async counter(name) {
+      if (!client.isReady) return undefined;
+      const value = await client.get(key(name)).catch(() => null);
+      return value === null ? undefined : Number(value);
+    },
+    add: (name, by) => evaluate(ADD, name, by),
+    raise: (name, to) => evaluate(RAISE, name, to),
+    stop() {
+      clearInterval(beat);
+      if (client.isOpen) client.destroy();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { type AccountRow, listAccounts } from '../accounts/accounts.ts';
+import { monthOf, type Standing, standingOf } from '../accounts/allowance.ts';
+import { allowanceOf, tierLimits } from '../accounts/tiers.ts';
+import { usageOf } from '../accounts/usage-queries.ts';
+import { readSettings } from '../config.ts';
+import { noSuchAccount } from './account.ts';
+import { withDatabase } from './with-database.ts';
+
+function month(text: string): string {
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text))
+    throw new InvalidArgumentError('A month like 2026-11 is needed.');
+  return text;
+}
+
+const digits = (value: number) => value.toLocaleString('en');
+
+/** How the account stands, and the month that this is of; null for its life. */
+type Told = { account: string; tier: AccountRow['tier']; month: string | null } & Standing;
+
+function tell({ account, tier, month, ...standing }: Told): string {
+  const { unitsUsed, unitsAllowed, requests, resetsAt } = standing;
+  const units = unitsAllowed === null ? digits(unitsUsed) : `${digits(unitsUsed)} of ${digits(unitsAllowed)}`;
+  const resets = resetsAt === null ? '' : `, resets ${resetsAt}`;
+  return `${account}  ${tier}  ${month ?? 'life'}  ${units} compute units${resets}  ${digits(requests)} requests\n`;
+}
+
+/** `stakegraph usage ACCOUNT` */
+export const usageCommand = (): Command =>
+  new Command('usage')
+    .description(
+      'tell the compute units that an account used, as the gateways wrote them in the last seconds',
+    )
+    .argument('<account>', 'name of the account')
+    .option('--month <month>', "a calendar month (UTC) like 2026-11, in place of the allowance's time", month)
+    .option('--json', 'as a JSON object')
+    .action((name: string, flags: { month?: string; json?: boolean }) =>
+      withDatabase(async ({ write }) => {
+        const [account] = await listAccounts(write, name);
+        if (!account) throw noSuchAccount(name);
+        const { tier } = account;
+        const allowance = allowanceOf(tierLimits(readSettings()), tier, account.unitAllowance);
+        const at = flags.month ? new Date(`${flags.month}-01T00:00:00Z`) : new Date();
+        const inMonth = flags.month !== undefined || allowance.period === 'month';
+        const used = await usageOf(write, name, inMonth ? monthOf(at) : null);
+        // A month of an account whose allowance is for life has no allowance of its own.
+        const ofMonth =
+          allowance.period === 'month' ? allowance : { units: undefined, period: 'month' as const };
+        const standing = standingOf(inMonth ? ofMonth : allowance, used, at);
+        const told: Told = { account: name, tier, month: inMonth ? monthOf(at) : null, ...standing };
+        process.stdout.write(flags.json ? `${JSON.stringify(told, null, 2)}\n` : tell(told));
+      }),
+    );

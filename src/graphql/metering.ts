@@ -1,0 +1,77 @@
+import { defaultFieldResolver, type GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { CALLER_ERROR_UNITS, unitsFor, type Weight, weightOf } from '../accounts/compute-units.ts';
+import type { Context } from '../context.ts';
+import { Refusal, refusalStatus } from '../kernel/refusal.ts';
+
+/** What a field says in its `extensions` of what it costs. */
+export type FieldCost = {
+  /** Its line in the table of compute units: that of the REST path whose call it replaces. */
+  operation?: string;
+  /** Rows of a page whose size is not given, or the most that a plain list has. */
+  rows?: number;
+};
+
+/**
+ * Makes every field that names its operation charge what it answered, once for each object that it is asked of, since
+ * each replaces a call. Done to the schema and not to an executor: whatever runs it charges the same.
+ */
+export function meterFields(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const { operation } = field.extensions as FieldCost;
+      if (operation === undefined) continue;
+      const weight = weightOf(operation);
+      const resolve = field.resolve ?? defaultFieldResolver;
+      field.resolve = async (source, args, context: Context, info) => {
+        try {
+          const value = await resolve(source, args, context, info);
+          context.metering.charged += unitsAnswered(weight, value);
+          return value;
+        } catch (error) {
+          if (isCallersFault(error)) context.metering.charged += CALLER_ERROR_UNITS;
+          throw error;
+        }
+      };
+    }
+  }
+}
+
+/** As of the REST call: what is not there is 404, an error of the caller. */
+function unitsAnswered(weight: Weight, value: unknown): number {
+  if (value == null) return unitsFor(weight, 1) > 0 ? CALLER_ERROR_UNITS : 0;
+  if (Array.isArray(value)) return unitsFor(weight, value.length);
+  const { edges, userErrors } = value as { edges?: unknown; userErrors?: unknown[] };
+  if (userErrors && userErrors.length > 0) return CALLER_ERROR_UNITS; // a mutation that was refused
+  return unitsFor(weight, Array.isArray(edges) ? edges.length : 1);
+}
+
+const isCallersFault = (error: unknown): boolean =>
+  error instanceof Refusal && refusalStatus[error.code] < 500;
+
+/** Codes of ours: the others are the caller's to mend. */
+const oursCodes = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
+const isOurs = ({ extensions }: GraphQLError) => oursCodes.has(extensions.code);
+
+/** What an answer costs in the end. One that cannot be given for now costs nothing, whatever was read for it. */
+function settle(charged: number, errors: readonly GraphQLError[]): number {
+  if (errors.some(({ extensions }) => Number((extensions.http as { status?: number })?.status) >= 500))
+    return 0;
+  return errors.some((error) => !isOurs(error)) ? Math.max(charged, CALLER_ERROR_UNITS) : charged;
+}
+
+/** Tells in `extensions.cost` of every answer what it was estimated to cost, what it costs and what is left. */
+export const costPlugin: Plugin = {
+  onResultProcess({ result, setResult, serverContext }) {
+    if (Symbol.asyncIterator in result || Array.isArray(result)) return;
+    const { metering } = serverContext as unknown as Context;
+    const { errors = [], extensions } = result as { errors?: GraphQLError[]; extensions?: object };
+    metering.charged = settle(metering.charged, errors);
+    metering.estimated = Math.max(metering.estimated, 'data' in result ? 0 : metering.charged);
+    const { estimated, charged } = metering;
+    const left = metering.standing().unitsRemaining;
+    const cost = { estimated, charged, remaining: left === null ? null : Math.max(0, left - charged) };
+    setResult({ ...result, extensions: { ...extensions, cost } } as typeof result);
+  },
+};

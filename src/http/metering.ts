@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { CALLER_ERROR_UNITS } from '../accounts/compute-units.ts';
+import type { TokenDirectory } from '../accounts/directory.ts';
+import type { Admission, Meter } from '../accounts/meter.ts';
+import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
+import type { Caller, Context } from '../context.ts';
+import { badInput, Refusal } from '../kernel/refusal.ts';
+import { graphiqlPage, wantsPage } from './pages.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+    /** Whether the request was let in, and how it stands with its rate. */
+    admission: Admission | null;
+    /** What the answer costs, in compute units; null where nothing was answered. */
+    units: number | null;
+  }
+}
+
+/** Rows of an answer: those of a page or list, else the one that is there; none in an empty body. */
+export function rowsAnswered(body: unknown): number {
+  if (body == null) return 0;
+  const { data, results } = body as { data?: unknown; results?: unknown };
+  const list = [body, data, results].find(Array.isArray);
+  return list ? list.length : 1;
+}
+
+/** What a request costs: errors of ours nothing, errors of the caller one unit, and what was not let in nothing. */
+function unitsOf(request: FastifyRequest, status: number): number {
+  if (!request.admission || status >= 500) return 0;
+  if (status >= 400 && request.units === null) return CALLER_ERROR_UNITS;
+  return request.units ?? 0;
+}
+
+/** What a context tells of the caller and of what the answer costs. */
+export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context, 'caller' | 'metering'> => ({
+  caller: request.caller as Caller,
+  metering: {
+    estimated: 0,
+    charged: 0,
+    rateRemaining: request.admission?.rateRemaining ?? null,
+    standing: () => meter.standing(request.caller as Caller),
+  },
+});
+
+const TOKEN_NAMES = ['access_token', 'token'];
+const advice =
+  'A URL is kept by proxies, browsers and logs: send the token in the header "Authorization: Bearer <token>", and revoke the one that was sent here.';
+
+/** Refuses (400) a token in the URL: under a name for tokens, or anything in the form of one. It is not looked at. */
+function refuseTokenInUrl({ url, query }: FastifyRequest) {
+  const names = TOKEN_NAMES.filter((name) => Object.hasOwn(query as object, name));
+  if (names.length === 0 && !TOKEN_IN_TEXT.test(decoded(url))) return;
+  const places = names.length > 0 ? names.map((name) => ['query', name]) : [['url']];
+  throw badInput(places.map((loc) => ({ loc, msg: advice, type: 'token_in_url' })));
+}
+
+function decoded(url: string): string {
+  if (!url.includes('%')) return url;
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url.replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  }
+}
+
+/** Lets a known caller in within its rate and allowance, and charges what it was answered. For the routes of `app`. */
+export function meterRequests(
+  app: FastifyInstance,
+  options: {
+    tokens: TokenDirectory;
+    meter: Meter;
+    now: () => Date;
+    developmentToken: string | undefined;
+  },
+) {
+  const { tokens, meter, now } = options;
+  app.decorateRequest('caller', null);
+  app.decorateRequest('admission', null);
+  app.decorateRequest('units', null);
+  app.addHook('onRequest', async (request, reply) => {
+    refuseTokenInUrl(request);
+    if (request.routeOptions.url === '/graphql' && wantsPage(request)) {
+      return graphiqlPage(request, reply, options.developmentToken);
+    }
+    const caller = tokens.find(request.headers.authorization, now());
+    if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');
+    request.caller = caller;
+    const admission = await meter.admit(caller);
+    request.admission = admission;
+    reply.headers(admission.headers);
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const units = unitsOf(request, reply.statusCode);
+    reply.header('x-service-compute-units', units);
+    if (request.caller && request.admission) meter.charge(request.caller, units);
+    done(null, payload);
+  });
+}

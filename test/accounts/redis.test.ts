@@ -1,0 +1,198 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Meter, openMeter } from '../../src/accounts/meter.ts';
+import type { Caller } from '../../src/context.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { endRunning, serve, stakegraph } from '../support/process.ts';
+import { noRedis, type RedisServer, redisForTest } from '../support/redis.ts';
+
+const month = { units: undefined, period: 'month' } as const;
+const callerOf = (accountId: string, limits: Partial<Caller>): Caller => ({
+  accountId,
+  account: 'a',
+  tokenId: 't',
+  tokenName: 't',
+  tier: 'enterprise',
+  rateLimit: undefined,
+  setLimit: undefined,
+  allowance: month,
+  ...limits,
+});
+
+describe.skipIf(noRedis)('with REDIS_URL', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase('empty');
+  });
+  afterAll(() => database.drop());
+  afterAll(endRunning);
+
+  /** Meters as those of replicas on one Redis and one database, with what they log. */
+  async function replicas(redis: RedisServer, count: number) {
+    const lines: any[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const now = () => new Date();
+    const meters = await Promise.all(
+      Array.from({ length: count }, () => openMeter({ db: database.pool, log, now, redisUrl: redis.url })),
+    );
+    onTestFinished(async () => {
+      for (const meter of meters) await meter.stop();
+    });
+    return { meters, lines };
+  }
+  const account = async (): Promise<string> => {
+    const { rows } = await database.pool.query({
+      text: `insert into accounts (name, tier) values (gen_random_uuid()::text, 'build') returning account_id::text as id`,
+      values: [],
+    });
+    return rows[0]?.id as string;
+  };
+  const passes = (meter: Meter, caller: Caller) =>
+    meter.admit(caller).then(
+      () => true,
+      (error) => {
+        if (!['RATE_LIMITED', 'ALLOWANCE_USED'].includes(error.code)) throw error;
+        return false;
+      },
+    );
+  const passed = async (meters: Meter[], caller: Caller, times: number) => {
+    const all = Array.from({ length: times }, (_, i) => passes(meters[i % meters.length] as Meter, caller));
+    return (await Promise.all(all)).filter(Boolean).length;
+  };
+  const up = (meters: Meter[], expected: boolean) =>
+    expect
+      .poll(() => meters.map((meter) => meter.redisUp()), { timeout: 10_000 })
+      .toEqual(meters.map(() => expected));
+
+  it('exactly the allowed number of a thousand requests to two replicas at once passes', async () => {
+    const redis = await redisForTest();
+    await redis.start();
+    const { meters } = await replicas(redis, 2);
+    const caller = callerOf(await account(), { rateLimit: 100 });
+    const started = Date.now();
+    const count = await passed(meters, caller, 1_000);
+    expect(Date.now() - started).toBeLessThan(1_000); // one window
+    expect(count).toBe(100);
+  });
+
+  it('while Redis is away each replica counts for itself, and when it is back they count together again', async () => {
+    const redis = await redisForTest();
+    await redis.start();
+    const { meters, lines } = await replicas(redis, 2);
+    const caller = callerOf(await account(), { rateLimit: 10 });
+    await up(meters, true);
+    expect(await passed(meters, caller, 100)).toBe(10);
+
+    await redis.stop();
+    await up(meters, false);
+    await new Promise((done) => setTimeout(done, 1_100));
+    expect(await passed(meters, caller, 100)).toBe(20);
+
+    await redis.start();
+    await up(meters, true);
+    expect(await passed(meters, caller, 100)).toBe(10);
+    const messages = lines.map(({ msg }) => msg).filter((msg) => /Redis/.test(msg));
+    const [common, alone] = [/^Redis answers/, /^Redis does not answer/].map((form) =>
+      expect.stringMatching(form),
+    );
+    expect(messages).toEqual([common, common, alone, alone, common, common]);
+  });
+
+  it('requests in the middle are served when Redis is ended, or hangs', async () => {
+    for (const trouble of ['stop', 'hang'] as const) {
+      const redis = await redisForTest();
+      await redis.start();
+      const { meters } = await replicas(redis, 2);
+      const caller = callerOf(await account(), {
+        rateLimit: 100_000,
+        allowance: { ...month, units: 10 ** 6 },
+      });
+      let running = true;
+      const times: number[] = [];
+      const one = async (meter: Meter) => {
+        while (running) {
+          const started = performance.now();
+          expect(await passes(meter, caller)).toBe(true);
+          meter.charge(caller, 1);
+          times.push(performance.now() - started);
+          await new Promise((done) => setTimeout(done, 5));
+        }
+      };
+      const load = Promise.all(meters.flatMap((meter) => [one(meter), one(meter)]));
+      await new Promise((done) => setTimeout(done, 300));
+      await redis[trouble]();
+      await new Promise((done) => setTimeout(done, 2_500));
+      running = false;
+      await load;
+      await up(meters, false);
+      expect(Math.max(...times)).toBeLessThan(1_000);
+      const at = performance.now();
+      expect(await passes(meters[0] as Meter, caller)).toBe(true);
+      expect(performance.now() - at).toBeLessThan(50);
+    }
+  });
+
+  it('an allowance used up on one replica is used up on the other at once', async () => {
+    const redis = await redisForTest();
+    await redis.start();
+    const { meters } = await replicas(redis, 2);
+    const [first, second] = meters as [Meter, Meter];
+    const caller = callerOf(await account(), { allowance: { ...month, units: 100 } });
+    for (const meter of meters) expect(await passes(meter, caller)).toBe(true);
+    first.charge(caller, 60);
+    await expect.poll(() => passes(second, caller).then(() => second.standing(caller).unitsUsed)).toBe(60);
+    second.charge(caller, 40);
+    await expect.poll(() => passes(first, caller), { timeout: 500 }).toBe(false);
+    await expect(first.admit(caller)).rejects.toMatchObject({ code: 'ALLOWANCE_USED' });
+  });
+
+  it('an emptied Redis goes on from what the database has', async () => {
+    const redis = await redisForTest();
+    await redis.start();
+    const { meters } = await replicas(redis, 2);
+    const [first, second] = meters as [Meter, Meter];
+    const caller = callerOf(await account(), { allowance: { ...month, units: 1_000 } });
+    first.charge(caller, 600);
+    await first.flush();
+    await redis.stop();
+    first.charge(caller, 30); // into memory alone
+    await up(meters, false);
+    await redis.start();
+    await up(meters, true);
+    await first.flush();
+    await second.flush();
+    await second.admit(caller);
+    expect(second.standing(caller).unitsUsed).toBe(630);
+    second.charge(caller, 5);
+    await expect.poll(() => first.admit(caller).then(() => first.standing(caller).unitsUsed)).toBe(635);
+  });
+
+  it('a gateway starts without Redis, and joins it when it comes', async () => {
+    const redis = await redisForTest();
+    const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
+    await stakegraph(['account', 'create', 'joins', '--tier', 'enterprise', '--rate', '20'], { env });
+    const token = (
+      await stakegraph(['token', 'create', '--name', 'x', '--account', 'joins'], { env })
+    ).stdout.trim();
+    const served = [await serve({ env }), await serve({ env })];
+    const ask = async (url: string) =>
+      (await fetch(`${url}/v0/eth/slashings`, { headers: { authorization: `Bearer ${token}` } })).status;
+    const metric = async (url: string) =>
+      /^stakegraph_redis_up (\d)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
+    expect(await ask(served[0]?.url as string)).toBe(200);
+    for (const { url } of served) expect(await metric(url)).toBe('0');
+    await redis.start();
+    for (const { url } of served) await expect.poll(() => metric(url), { timeout: 5_000 }).toBe('1');
+    const started = Date.now();
+    const statuses = await Promise.all(
+      Array.from({ length: 1_000 }, (_, i) => ask(served[i % 2]?.url as string)),
+    );
+    const windows = Math.ceil((Date.now() - started) / 1_000);
+    const count = statuses.filter((status) => status === 200).length;
+    expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
+    expect(count).toBeGreaterThanOrEqual(20);
+    expect(count).toBeLessThanOrEqual(20 * windows);
+    for (const one of served) expect(await one.stop()).toMatchObject({ code: 0 });
+    for (const one of served) expect(one.stderr().match(/Redis does not answer/g)).toHaveLength(1);
+  });
+});

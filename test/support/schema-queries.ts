@@ -1,0 +1,52 @@
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  getNamedType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredArgument,
+  isRequiredInputField,
+} from 'graphql';
+import { schema } from '../../src/graphql/schema.ts';
+
+/** A value that fits an input type: what is needed for a query to be valid, not for it to find something. */
+function fitting(type: GraphQLInputType): string {
+  if (isNonNullType(type)) return fitting(type.ofType);
+  if (isListType(type)) return `[${fitting(type.ofType)}]`;
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields()).filter(isRequiredInputField);
+    return `{ ${fields.map((field) => `${field.name}: ${fitting(field.type)}`).join(', ')} }`;
+  }
+  if (isEnumType(type)) return type.getValues()[0]?.name as string;
+  const texts: Record<string, string> = {
+    Int: '1',
+    Float: '1.5',
+    Boolean: 'true',
+    BigInt: '"1"',
+    Decimal: '"1.5"',
+    Date: '"2026-01-01"',
+    DateTime: '"2026-01-01T00:00:00Z"',
+  };
+  return texts[getNamedType(type).name] ?? '"x"';
+}
+
+/** A field with the arguments that it needs, and the least of a selection. */
+function fieldText(field: GraphQLField<unknown, unknown>): string {
+  const args = field.args.filter(isRequiredArgument).map(({ name, type }) => `${name}: ${fitting(type)}`);
+  const selection = isCompositeType(getNamedType(field.type)) ? ' { __typename }' : '';
+  return `${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}${selection}`;
+}
+
+/** A valid query for each field at the root of the schema, by its name. */
+export const rootQueries: [name: string, query: string][] = (['query', 'mutation'] as const).flatMap(
+  (kind) => {
+    const type = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+    return Object.values(type?.getFields() ?? {}).map((field): [string, string] => [
+      `${type?.name}.${field.name}`,
+      `${kind} { ${fieldText(field)} }`,
+    ]);
+  },
+);
