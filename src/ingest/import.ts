@@ -10,7 +10,7 @@ import { type RawRow, type Source, SourceError } from './source/source.ts';
 import { contradictingRows, dropStaged, openStaging, repeatedRows } from './staging.ts';
 
 /** One thing wrong with one row. */
-export type RowFault = { file: string; place: string; field: string; msg: string };
+type RowFault = { file: string; place: string; field: string; msg: string };
 
 /** How far an import is. Bytes are of the file as it is stored; `size` is unknown for standard input. */
 export type Progress = {

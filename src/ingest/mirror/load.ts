@@ -15,7 +15,7 @@ export type Loading = {
   upstream: Upstream;
   run: Run;
   stop: AbortSignal;
-  firstBackoffMs: number;
+  options: { firstBackoffMs: number };
   say: (message: string) => void;
 };
 
@@ -43,7 +43,7 @@ export async function loadList(loading: Loading, list: MirrorList): Promise<Load
         );
       }
       loading.say(`${error.message}: it changed under way; beginning again`);
-      await pause(backoffMs(loading.firstBackoffMs, attempt), loading.stop);
+      await pause(backoffMs(loading.options.firstBackoffMs, attempt), loading.stop);
     }
   }
 }
