@@ -162,24 +162,30 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
       });
     });
 
-/** Mirrors once or for ever; throws at the end when the last round was not complete. */
+/** Mirrors once or for ever; throws when not every list is loaded, unless it goes on. */
 async function mirror(database: Database, options: MirrorOptions, flags: Flags, stop: AbortSignal) {
   const progress = mirrorProgress();
   const hooks: MirrorHooks = { stop, say: progress.say, onList: progress.list };
-  let { resumeWithinMs } = options;
-  for (;;) {
-    const began = Date.now();
+  const round = async (resumeWithinMs: number) => {
     const report = await mirrorOnce(database.write, { ...options, resumeWithinMs }, hooks).finally(
       progress.stop,
     );
     tell(report, flags.json);
-    if (flags.every === undefined && !report.complete) throw new Error('not every list was loaded.');
-    if (flags.every === undefined || stop.aborted) return;
-    resumeWithinMs = 0; // the next round is one of its own, also where this one lacks lists
-    await sleep(Math.max(0, began + flags.every - Date.now()), undefined, { signal: stop }).catch(
-      () => undefined,
-    );
-    if (stop.aborted) return;
+    return report.complete;
+  };
+  const { every } = flags;
+  if (every === undefined) {
+    if (!(await round(options.resumeWithinMs))) throw new Error('not every list was loaded.');
+    return;
+  }
+  for (let first = true; !stop.aborted; first = false) {
+    const began = Date.now();
+    // Only the first round may be one that broke off: later ones are new, also where the one before lacks lists.
+    await round(first ? options.resumeWithinMs : 0).catch((error: Error) => {
+      progress.say(`${error.message} The next round begins when it is due.`);
+    });
+    const wait = Math.max(0, began + every - Date.now());
+    await sleep(wait, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 beforeEach(async () => {
-  const text = `truncate operator_summaries, operator_lists, slashings, chain_daily_rewards, blocks, attestation_entities,
+  const text = `truncate operator_summaries, operator_lists, slashings, chain_daily_rewards, blocks, sync_committee_rewards, attestation_entities,
     attestation_days, stake_authority_summaries, solana_overviews, solana_network_rewards, mirror_runs, mirror_state,
     mirror_usage, datasets cascade`;
   await gateway.database.pool.query({ text, values: [] });
@@ -198,6 +198,33 @@ describe('a series', () => {
         [1405, 9],
       ],
     ]);
+  });
+
+  it('of sync committee rewards asks again for slots whose rewards were not there yet', async () => {
+    const reward = (slot: number) => ({ consensusSlot: slot, validatorIndex: 7, syncCommitteeRewards: '5' });
+    let ready = 12;
+    const service = await serviceForTest((request, response) => {
+      const slot = Number(/blocks\/(\d+)/.exec(request.path)?.[1]);
+      if (Number.isNaN(slot)) reply(response, { data: [{ consensusSlot: 14 }], total: 15, next: 'x' });
+      else if (slot > ready) reply(response, {}, 404);
+      else reply(response, pageV0(slot === 11 ? [] : [reward(slot)], request));
+    });
+    const committee: Options = { resources: ['sync-committee-rewards'], committeeSlots: 5 };
+    const slots = () =>
+      service
+        .paths()
+        .map((path) => /blocks\/(\d+)/.exec(path)?.[1])
+        .filter(Boolean)
+        .map(Number);
+    expect(await run(service, committee)).toMatchObject({
+      complete: true,
+      resources: [{ rows: 2, absent: 2 }],
+    });
+    expect(slots()).toEqual([10, 11, 12, 13, 14]);
+    service.asked.length = 0;
+    ready = 14;
+    expect(await run(service, committee)).toMatchObject({ resources: [{ rows: 2, absent: 0 }] });
+    expect(slots()).toEqual([13, 14]);
   });
 
   it('of another network is asked for new dates alone', async () => {

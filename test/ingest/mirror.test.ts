@@ -55,7 +55,7 @@ async function listPaths(): Promise<[path: string, network?: string][]> {
   for (const network of networks) {
     for (const window of windows) {
       for (const idType of mirrorClasses) paths.push([operatorPath(window, `idType=${idType}`), network]);
-      for (const idType of ['pool', 'nodeOperator']) {
+      for (const idType of window === '7d' ? ['pool', 'nodeOperator'] : []) {
         const { data } = (
           await original.get(operatorPath(window, `idType=${idType}`), { 'x-service-network': network })
         ).json;

@@ -24,8 +24,8 @@ export type MirrorList = {
   replaces?: { whole?: Readonly<Record<string, string>> };
   /** It goes down by this field, and is read between these numbers, ends inclusive. */
   down?: { field: string; ceiling: number; floor: number };
-  /** How far it is stored afterwards: up to this point, or up to the last value of a field. */
-  position?: { at: string } | { field: string };
+  /** How far it is stored afterwards: up to this point (`ifAny`: when it has rows), or up to the last value of a field. */
+  position?: { at: string; ifAny?: boolean } | { field: string };
   /** A series is read from its position on, another list as a whole. Parts of a list are each done once. */
   part?: boolean;
   /** What is not there has no rows. */

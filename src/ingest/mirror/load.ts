@@ -62,7 +62,7 @@ async function loadOnce(loading: Loading, list: MirrorList): Promise<Loaded> {
       if (index + 1 < list.forms.length) continue;
       if (!list.mayBeAbsent) throw error;
       await transaction(loading.db, (client) =>
-        noteDone(client, loading.run, list, { rows: 0, position: at(list) }),
+        noteDone(client, loading.run, list, { rows: 0, position: pointOf(list, 0) }),
       );
     } finally {
       await spool.close();
@@ -71,8 +71,11 @@ async function loadOnce(loading: Loading, list: MirrorList): Promise<Loaded> {
   return { inserted: 0, updated: 0, removed: 0, rows: 0, absent: true };
 }
 
-const at = ({ position }: MirrorList): string | undefined =>
-  position && 'at' in position ? position.at : undefined;
+/** The point up to which a part of a series is stored, once it is loaded. */
+function pointOf({ position }: MirrorList, rows: number): string | undefined {
+  if (!position || 'field' in position) return undefined;
+  return position.ifAny && rows === 0 ? undefined : position.at;
+}
 
 async function readInto(spool: Spool, { upstream }: Loading, list: MirrorList, form: Form) {
   for await (const page of walk(upstream, list, form)) await spool.add(page);
@@ -92,7 +95,10 @@ function loadSpool(
       ...{ replace: list.replaces !== undefined, whole: list.replaces?.whole },
     });
     if (!report.loaded) throw rowsRefused(report, spool);
-    await noteDone(client, run, list, { rows: report.rows, position: at(list) ?? spool.last() });
+    await noteDone(client, run, list, {
+      rows: report.rows,
+      position: pointOf(list, report.rows) ?? spool.last(),
+    });
     const { rows, inserted, updated, removed } = report;
     return { rows, inserted, updated, removed };
   });

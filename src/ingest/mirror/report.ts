@@ -41,6 +41,7 @@ export const emptyTally = (resource: MirrorResource): Tally => ({
 });
 
 const number = (value: number) => value.toLocaleString('en');
+const requestsText = (count: number) => `${number(count)} request${count === 1 ? '' : 's'}`;
 
 /** The report for a person, a line for each resource and one for the whole. */
 export function describeRound({ resources, failures, ...report }: RoundReport): string {
@@ -50,16 +51,21 @@ export function describeRound({ resources, failures, ...report }: RoundReport): 
     const { rows, inserted, updated, removed, requests, computeUnits } = tally;
     const units = computeUnits === null ? '' : `, ${number(computeUnits)} compute units`;
     const changes = `${number(inserted)} new, ${number(updated)} updated, ${number(removed)} removed`;
-    return `${tally.resource}: ${lists}; ${number(rows)} rows (${changes}); ${number(requests)} requests${units}`;
+    return `${tally.resource}: ${lists}; ${number(rows)} rows (${changes}); ${requestsText(requests)}${units}`;
   });
   const requests = resources.reduce((sum, tally) => sum + tally.requests, 0);
   const told = resources.filter(({ computeUnits }) => computeUnits !== null);
   const units = told.reduce((sum, { computeUnits }) => sum + (computeUnits ?? 0), 0);
   const outcome = report.complete
     ? 'every list is mirrored'
-    : [failures.length > 0 ? `${number(failures.length)} lists failed` : '', report.ended]
+    : [
+        failures.length > 0
+          ? `${number(failures.length)} list${failures.length === 1 ? '' : 's'} failed`
+          : '',
+        report.ended,
+      ]
         .filter(Boolean)
         .join('; ');
   const cost = told.length > 0 ? `, ${number(units)} compute units` : '';
-  return [...lines, `${report.source}: ${outcome}; ${number(requests)} requests${cost}`].join('\n');
+  return [...lines, `${report.source}: ${outcome}; ${requestsText(requests)}${cost}`].join('\n');
 }

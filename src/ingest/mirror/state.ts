@@ -103,9 +103,13 @@ export const alone = <T>(pool: Pool, source: string, work: () => Promise<T>): Pr
       source,
     ]);
     if (!rows[0].free) throw new Error(`Another mirror of ${source} is at work on this database.`);
+    // The connection lies idle meanwhile: when it is lost, so is the lock, and whatever is written next will say so.
+    const lost = () => undefined;
+    client.on('error', lost);
     try {
       return await work();
     } finally {
-      await client.query(`/* mirrorUnlock */ select pg_advisory_unlock(${key})`, [source]);
+      await client.query(`/* mirrorUnlock */ select pg_advisory_unlock(${key})`, [source]).catch(lost);
+      client.off('error', lost);
     }
   });
