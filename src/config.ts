@@ -136,5 +136,14 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   throw new SettingsError(`Settings that cannot be used:\n${faults.join('\n')}`);
 }
 
+/** A secret of the environment, by the name that a command is given. Throws SettingsError, never with its value. */
+export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
+  const secret = environment[name];
+  if (!secret)
+    throw new SettingsError(`The environment variable ${name} is not set; it is to hold the token.`);
+  if (/^[\x21-\x7e]+$/.test(secret)) return secret;
+  throw new SettingsError(`The environment variable ${name} holds blanks or other signs that no token has.`);
+}
+
 /** Told apart from other errors so that the command line can exit with 2 (wrong usage). */
 export class SettingsError extends Error {}
