@@ -110,6 +110,8 @@ export const Settings = z.object({
     .describe(
       'Origins whose pages may call the API, by comma; * for all: calls carry a token, never a cookie.',
     ),
+  CACHE: flag('on').describe('Keep answers in memory until the data they were made of changes.'),
+  CACHE_MB: integer(64, 1, 65_536).describe('Most memory for kept answers, in megabytes.'),
   DRAIN_DELAY_MS: integer(0, 0, 60_000).describe(
     'Time between "not ready" and closing the port at SIGTERM, for balancers to notice.',
   ),
@@ -132,6 +134,15 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     return `  ${name}${value} ${issue.message}`;
   });
   throw new SettingsError(`Settings that cannot be used:\n${faults.join('\n')}`);
+}
+
+/** A secret of the environment, by the name that a command is given. Throws SettingsError, never with its value. */
+export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
+  const secret = environment[name];
+  if (!secret)
+    throw new SettingsError(`The environment variable ${name} is not set; it is to hold the token.`);
+  if (/^[\x21-\x7e]+$/.test(secret)) return secret;
+  throw new SettingsError(`The environment variable ${name} holds blanks or other signs that no token has.`);
 }
 
 /** Told apart from other errors so that the command line can exit with 2 (wrong usage). */

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommand } from './commands/account.ts';
 import { importCommand } from './commands/import.ts';
+import { mirrorCommand } from './commands/mirror.ts';
 import { tokenCommand } from './commands/token.ts';
 import { usageCommand } from './commands/usage.ts';
 import { withDatabase } from './commands/with-database.ts';
@@ -45,6 +46,7 @@ program
   );
 
 program.addCommand(importCommand());
+program.addCommand(mirrorCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 program.addCommand(usageCommand());

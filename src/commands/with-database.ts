@@ -4,7 +4,11 @@ import { type Database, openDatabase } from '../db/open.ts';
 /** Runs the work of a command on the database of the settings, and closes it at the end, also at that of a signal. */
 export async function withDatabase(
   work: (database: Database) => Promise<void>,
-  options: { migrate?: boolean } = {},
+  options: {
+    migrate?: boolean;
+    /** Called at a first signal to stop, in place of leaving at once; a second one leaves. */
+    onStop?: () => void;
+  } = {},
 ): Promise<void> {
   const settings = readSettings();
   // Reading or writing rows must not change the schema under the gateways that serve a shared database.
@@ -13,8 +17,16 @@ export async function withDatabase(
   const opening = openDatabase(settings, onError, { migrate });
   // An exit, unlike a signal, stops an embedded PostgreSQL; what was not committed is rolled back.
   const leave = () => opening.catch(() => undefined).then(() => process.exit(1));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, leave);
+  let atSignal: () => void = leave;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => atSignal());
   const database = await opening;
+  const { onStop } = options;
+  if (onStop) {
+    atSignal = () => {
+      atSignal = leave;
+      onStop();
+    };
+  }
   try {
     await work(database);
   } finally {

@@ -71,22 +71,32 @@ export function costRefusal({ rows, units }: Cost, { metering }: Context): Graph
   return left !== null && units > left ? costError(units, left) : undefined;
 }
 
-/** Settles what an answer costs, and tells it: what was estimated, what it costs and what is left. */
-export function settledCost(metering: Context['metering'], errors: readonly GraphQLError[], ran: boolean) {
+/**
+ * Settles what an answer costs, and gives its `extensions`: what was estimated, what it costs and what is left (`cost`),
+ * and the revision of each dataset that it was made of (`revision`).
+ */
+export function settled(context: Context, errors: readonly GraphQLError[], ran: boolean) {
+  const { metering, trace, data } = context;
   metering.charged = settle(metering.charged, errors);
   metering.estimated = Math.max(metering.estimated, ran ? 0 : metering.charged);
   const { estimated, charged } = metering;
-  const left = metering.standing().unitsRemaining;
-  return { estimated, charged, remaining: left === null ? null : Math.max(0, left - charged) };
+  const revision: Record<string, number> = {};
+  for (const name of [...trace.datasets].sort()) revision[name] = data.get(name)?.revision ?? 0;
+  return { cost: { estimated, charged, remaining: remainingAfter(context, charged) }, revision };
 }
 
-/** Tells in `extensions.cost` of every answer what it costs. */
+/** Compute units left when an answer is charged; null without a limit. */
+export function remainingAfter({ metering }: Context, charged: number): number | null {
+  const left = metering.standing().unitsRemaining;
+  return left === null ? null : Math.max(0, left - charged);
+}
+
+/** Tells in the `extensions` of every answer what it costs and was made of. */
 export const costPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (Symbol.asyncIterator in result || Array.isArray(result)) return;
-    const { metering } = serverContext as unknown as Context;
     const { errors = [], extensions } = result as { errors?: GraphQLError[]; extensions?: object };
-    const cost = settledCost(metering, errors, 'data' in result);
-    setResult({ ...result, extensions: { ...extensions, cost } } as typeof result);
+    const own = settled(serverContext as unknown as Context, errors, 'data' in result);
+    setResult({ ...result, extensions: { ...extensions, ...own } } as typeof result);
   },
 };

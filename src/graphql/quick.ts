@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { renderError } from './errors.ts';
 import { compiledQueries } from './jit.ts';
-import { costRefusal, settledCost } from './metering.ts';
+import { costRefusal, settled } from './metering.ts';
 import { hasNul } from './nul.ts';
 
 /** An answer of the quick way: what Yoga would have answered, byte for byte. */
@@ -65,13 +65,13 @@ export function makeQuick() {
     const result = await query.run(context, variables);
     if (!('data' in result)) return undefined;
     const errors = result.errors?.map((error) => renderError(error, context.log)) ?? [];
-    const cost = settledCost(context.metering, errors, true);
+    const extensions = settled(context, errors, true);
     const { status, headers } = httpOf(errors);
     const shown = errors.length > 0 ? { errors: errors.map(withoutHttp) } : {};
     return {
       status,
       headers: { 'content-type': `${type}; charset=utf-8`, ...headers },
-      text: JSON.stringify({ ...shown, data: result.data, extensions: { cost } }),
+      text: JSON.stringify({ ...shown, data: result.data, extensions }),
     };
   };
 }

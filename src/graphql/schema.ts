@@ -7,6 +7,7 @@ import {
 } from 'graphql';
 import '../resources/index.ts';
 import './scalars.ts';
+import './datasets.ts';
 import './viewer.ts';
 import { builder, nodeTypes } from './builder.ts';
 import { meterFields } from './metering.ts';

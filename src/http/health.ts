@@ -1,13 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Pool } from '../db/pool.ts';
+import type { AnswerCache } from './answers.ts';
 
 export type Readiness = { ready: boolean; reason?: string };
 
 /** `/health`: the process answers. `/ready`: it can answer from a migrated database. `/metrics`: Prometheus. */
 export function serveHealth(
   app: FastifyInstance,
-  options: { pool: Pool; readiness: () => Promise<Readiness>; redisUp: () => boolean | undefined },
+  options: {
+    pool: Pool;
+    readiness: () => Promise<Readiness>;
+    redisUp: () => boolean | undefined;
+    cache?: AnswerCache | undefined;
+  },
 ) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -38,6 +44,26 @@ export function serveHealth(
         this.set(options.redisUp() ? 1 : 0);
       },
     });
+  }
+
+  const { cache } = options;
+  if (cache) {
+    const told = {
+      entries: 'Answers kept.',
+      bytes: 'Bytes of kept answers.',
+      hits: 'Answers given again, since the start.',
+      misses: 'Answers made, since the start.',
+    } as const;
+    for (const name of ['entries', 'bytes', 'hits', 'misses'] as const) {
+      new Gauge({
+        name: `stakegraph_cache_${name}`,
+        help: told[name],
+        registers: [registry],
+        collect() {
+          this.set(cache.stats()[name]);
+        },
+      });
+    }
   }
 
   app.addHook('onResponse', (request, reply, done) => {

@@ -11,17 +11,18 @@ import Fastify, {
 import type { Logger } from 'pino';
 import type { TokenDirectory } from '../accounts/directory.ts';
 import type { Meter } from '../accounts/meter.ts';
-import type { Network } from '../chain/networks.ts';
 import type { Settings } from '../config.ts';
-import type { Context } from '../context.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
+import type { Revisions } from '../db/revisions.ts';
 import { notFound, Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
+import { answerCache } from './answers.ts';
+import { contextMaker } from './context.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
-import { meteringOf, meterRequests } from './metering.ts';
+import { meterRequests } from './metering.ts';
 import { openApiDocument } from './openapi.ts';
 import { servePages } from './pages.ts';
 import { serveRoute } from './rest.ts';
@@ -35,10 +36,13 @@ export type ServerOptions = {
   primary: Pool;
   tokens: TokenDirectory;
   meter: Meter;
+  revisions: Revisions;
   readiness: () => Promise<Readiness>;
   /** Prefilled in GraphiQL for a browser on this machine; only ever that of the embedded database. */
   developmentToken?: string | undefined;
   now?: () => Date;
+  /** How long the event loop may lag behind before data requests are answered with 503. */
+  maxEventLoopDelayMs?: number;
 };
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
@@ -115,7 +119,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
   await app.register(underPressure, {
-    maxEventLoopDelay: 3_000,
+    maxEventLoopDelay: options.maxEventLoopDelayMs ?? 3_000,
     pressureHandler: (request) => {
       if (needsToken(request.url)) throw unavailable();
     },
@@ -134,19 +138,15 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
 
   const primary = primaryOf(options.primary);
-  const makeContext = (request: FastifyRequest, network: Network): Context => ({
-    db: pool,
-    primary,
-    ...meteringOf(request, meter),
-    network,
-    now,
-    requestId: request.id,
-    log: request.log as unknown as Logger,
-    loaders: new Map(),
-  });
-  const served = { networkHeaders: settings.NETWORK_HEADERS, publicUrl: settings.PUBLIC_URL, makeContext };
+  const cache = settings.CACHE ? answerCache(options.revisions, settings.CACHE_MB * 1_000_000) : undefined;
+  const served = {
+    networkHeaders: settings.NETWORK_HEADERS,
+    publicUrl: settings.PUBLIC_URL,
+    makeContext: contextMaker({ pool, primary, meter, revisions: options.revisions, now }),
+    cache,
+  };
 
-  serveHealth(app, { pool, readiness: options.readiness, redisUp: meter.redisUp });
+  serveHealth(app, { pool, readiness: options.readiness, redisUp: meter.redisUp, cache });
   servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
   await app.register(async (metered) => {
     meterRequests(metered, { tokens, meter, now, developmentToken: options.developmentToken });

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type Pool, transaction } from '../db/pool.ts';
 import { raisedRevision } from '../db/revisions.ts';
 import { digestOf, noteImported, wasImported } from './imported-files.ts';
-import type { ImportCounts, Importer, RowOptions } from './importer.ts';
+import type { ImportCounts, Importer, MergeOptions, RowOptions } from './importer.ts';
 import { type ImportResource, importerOf } from './importers.ts';
 import { type Format, openSource } from './source/open.ts';
 import { type RawRow, type Source, SourceError } from './source/source.ts';
@@ -24,6 +24,8 @@ export type ImportOptions = RowOptions & {
   format?: Format | undefined;
   /** Whether rows of the same lists that are absent from the source are removed; undefined: the source decides. */
   replace?: boolean | undefined;
+  /** The one list that a replacing source holds, which may be empty. */
+  whole?: MergeOptions['whole'];
   /** Load the rows that fit and hand the others to `onRejected`. */
   skipInvalid?: boolean;
   /** Check everything, change nothing. */
@@ -90,7 +92,7 @@ export async function importFile(
 }
 
 /** Imports a source in the transaction of the client; unless the report says `loaded`, that must be rolled back. */
-async function importSource(
+export async function importSource(
   client: pg.ClientBase,
   importer: Importer<unknown>,
   source: Source,
@@ -106,7 +108,7 @@ async function importSource(
     // A list that is short of rejected rows must not remove what is stored of them.
     const whole = source.complete() && report.rejected === 0 && (await replacesList(client, importer));
     const replace = options.replace ?? whole;
-    const counts = await mergeStaged(client, importer, replace);
+    const counts = await mergeStaged(client, importer, { replace, whole: options.whole });
     return { ...report, ...counts, loaded: !options.dryRun, replaced: replace };
   } catch (error) {
     if (refusedByDatabase(error as { code?: unknown }))
@@ -133,18 +135,22 @@ export async function loadRows<Row>(
   }
   await staging.write(batch);
   await staging.finish();
-  return { ...(await mergeStaged(client, importer, options.replace)), rows: place };
+  return { ...(await mergeStaged(client, importer, options)), rows: place };
 }
 
 /** Brings what is staged where it belongs, and raises the dataset's revision when that changes anything. */
-async function mergeStaged<Row>(client: pg.ClientBase, importer: Importer<Row>, replace: boolean) {
+async function mergeStaged<Row>(
+  client: pg.ClientBase,
+  importer: Importer<Row>,
+  options: Omit<MergeOptions, 'revision'>,
+) {
   // Writers of one dataset follow one another; reading and checking their sources they did side by side.
   await client.query(
     `/* lockDataset */ select pg_advisory_xact_lock(hashtext('stakegraph dataset ' || $1))`,
     [importer.resource],
   );
   const revision = raisedRevision(client, importer.resource);
-  const counts = await importer.merge(client, { replace, revision });
+  const counts = await importer.merge(client, { ...options, revision });
   if (counts.inserted + counts.updated + counts.removed > 0) await revision();
   await client.query('/* dropStaging */ drop table staged');
   return counts;

@@ -21,6 +21,8 @@ export type ImportCounts = { inserted: number; updated: number; removed: number 
 export type MergeOptions = {
   /** Whether stored rows of the same lists that are not staged are removed. */
   replace: boolean;
+  /** The one list that a replacing source holds, by the columns that tell lists apart: it may have no rows to tell it. */
+  whole?: Readonly<Record<string, string>> | undefined;
   /** Raises the dataset's revision, once in the transaction, and gives it. */
   revision: () => Promise<number>;
 };
@@ -44,6 +46,18 @@ export type Importer<Row> = {
   /** Asked of the staged rows of a body that says it holds its whole list: whether it replaces what is stored. SQL; never when absent. */
   replacesWhen?: string;
 };
+
+/** A query of the lists that the staged rows are of, by these columns, with the one that the source is whole for. */
+export function stagedScopes(
+  columns: readonly string[],
+  { whole }: Pick<MergeOptions, 'whole'>,
+  staged = 'staged',
+): { text: string; values: string[] } {
+  const text = `select distinct ${columns.join(', ')} from ${staged} as of_rows`;
+  if (!whole || columns.length === 0) return { text, values: [] };
+  const given = columns.map((_, index) => `$${index + 1}::text`).join(', ');
+  return { text: `${text} union select ${given}`, values: columns.map((column) => whole[column] as string) };
+}
 
 /** Whether a decoded value is a row at all, and not a list, a text or a number. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -4,7 +4,7 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { text } from '../kernel/leaves.ts';
 import { idTypes, normaliseId, OperatorSummary, OperatorTag } from '../resources/operators/record.ts';
-import { type ImportCounts, type Importer, isObject, type MergeOptions } from './importer.ts';
+import { type ImportCounts, type Importer, isObject, type MergeOptions, stagedScopes } from './importer.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
 
 /** A tag may say what it leads to; of a pool share, its pool and its node operator. */
@@ -173,10 +173,12 @@ async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revisi
 }
 
 async function mergeOperators(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
-  const counts = await mergeSummaries(client, tables, options.replace);
+  const counts = await mergeSummaries(client, tables, options);
   if (counts.inserted + counts.updated + counts.removed === 0) return counts;
+  const scopes = stagedScopes(tables.scope, options);
   const { rows: lists } = await client.query<ListOf>(
-    '/* stagedLists */ select distinct network, id_type, time_window from staged',
+    `/* stagedLists */ select network, id_type, time_window from (${scopes.text}) as of_lists`,
+    scopes.values,
   );
   await rankLists(client, lists, await options.revision());
   return counts;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { ImportCounts, MergeOptions } from './importer.ts';
+import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
 import type { Column } from './staging.ts';
 
 /** A table that staged rows go into as they are. */
@@ -21,17 +21,19 @@ const same = (names: readonly string[]) => names.map((name) => `t.${name} = s.${
 export async function mergePlain(
   client: pg.ClientBase,
   { name, key, columns, scope, from = 'staged' }: PlainTable,
-  options: Pick<MergeOptions, 'replace'>,
+  options: Pick<MergeOptions, 'replace' | 'whole'>,
 ): Promise<ImportCounts> {
   const names = columns.map((column) => column.name);
   const figures = names.filter((column) => !key.includes(column));
   const counts = { inserted: 0, updated: 0, removed: 0 };
   if (options.replace) {
-    const given = `select ${list(scope) || 1} from ${from} as g`;
-    const within = scope.length > 0 ? `(${list(scope, 't')}) in (${given})` : `exists (${given})`;
+    const scopes = stagedScopes(scope, options, from);
+    const within =
+      scope.length > 0 ? `(${list(scope, 't')}) in (${scopes.text})` : `exists (select from ${from} as g)`;
     const removed = await client.query(
       `/* removeAbsent */
       delete from ${name} t where ${within} and not exists (select from ${from} as s where ${same(key)})`,
+      scopes.values,
     );
     counts.removed = removed.rowCount ?? 0;
   }

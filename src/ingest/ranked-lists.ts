@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { ImportCounts } from './importer.ts';
+import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
 import type { Column } from './staging.ts';
 
 /**
@@ -35,7 +35,7 @@ const list = (names: readonly string[], alias?: string) =>
 export async function mergeSummaries(
   client: pg.ClientBase,
   { summaries, key, scope, columns }: RankedTables,
-  replace: boolean,
+  options: Pick<MergeOptions, 'replace' | 'whole'>,
 ): Promise<ImportCounts> {
   const names = columns.map(({ name }) => name);
   const compared = columns.filter((column) => column.compared !== false).map(({ name }) => name);
@@ -50,12 +50,14 @@ export async function mergeSummaries(
     insert into ${summaries} (${list(names)}) select ${list(names, 'g')} from staged g
     where not exists (select from ${summaries} s where not s.superseded and ${same(key)})`,
   );
-  const removed = replace
+  const scopes = stagedScopes(scope, options);
+  const removed = options.replace
     ? await client.query(
         `/* removeAbsentSummaries */
         update ${summaries} s set superseded = true
-        where not s.superseded and (${list(scope, 's')}) in (select ${list(scope)} from staged)
+        where not s.superseded and (${list(scope, 's')}) in (${scopes.text})
           and not exists (select from staged g where ${same(key)})`,
+        scopes.values,
       )
     : undefined;
   return {

@@ -4,7 +4,14 @@ import { z } from 'zod';
 import { timeWindows } from '../chain/windows.ts';
 import { decode } from '../kernel/decode.ts';
 import { StakeAuthoritySummary } from '../resources/stake-authorities/record.ts';
-import { type ImportCounts, type Importer, isObject, type MergeOptions, snakeCased } from './importer.ts';
+import {
+  type ImportCounts,
+  type Importer,
+  isObject,
+  type MergeOptions,
+  snakeCased,
+  stagedScopes,
+} from './importer.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
 
 /** A stake authority summary as it comes in: the published record, and the window, which it does not carry. */
@@ -87,10 +94,12 @@ async function rankWindows(client: pg.ClientBase, windows: readonly string[], re
 }
 
 async function mergeStakeAuthorities(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
-  const counts = await mergeSummaries(client, tables, options.replace);
+  const counts = await mergeSummaries(client, tables, options);
   if (counts.inserted + counts.updated + counts.removed === 0) return counts;
+  const scopes = stagedScopes(tables.scope, options);
   const { rows: windows } = await client.query<{ time_window: string }>(
-    '/* stagedWindows */ select distinct time_window from staged',
+    `/* stagedWindows */ select time_window from (${scopes.text}) as of_lists`,
+    scopes.values,
   );
   await rankWindows(
     client,

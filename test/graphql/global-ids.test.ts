@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -72,4 +72,15 @@ describe('nodes', () => {
   it('answers none for none', async () => {
     expect((await many([])).data).toEqual({ nodes: [] });
   });
+});
+
+it('may be asked for at several places of one query', async () => {
+  const gateway = await gatewayForTest();
+  const { data } = await gateway.graphql('{ slashings(first: 1) { nodes { id } } }');
+  const [{ id }] = data.slashings.nodes;
+  const twice = await gateway.graphql(
+    `{ a: node(id: "${id}") { id } b: node(id: "${id}") { id } c: nodes(ids: ["${id}", "${id}"]) { id } }`,
+  );
+  expect(twice.errors).toBeUndefined();
+  expect(twice.data).toEqual({ a: { id }, b: { id }, c: [{ id }, { id }] });
 });

@@ -19,7 +19,8 @@ const links = async (gateway: Gateway, headers = {}) => {
   const { json } = await gateway.get(`${PATH}?${QUERY}`, headers);
   return [json.previous, json.next];
 };
-const at = (base: string) => [0, 2].map((offset) => `${base}${PATH}?window=1d&limit=1&offset=${offset}`);
+const at = (base: string) =>
+  [0, 2].map((offset) => `${base}${PATH}?window=1d&limit=1&offset=${offset}&revision=1`);
 const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'data.example' };
 
 /** The body of an answer to a request written by hand. */

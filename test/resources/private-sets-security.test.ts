@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rooms } from '../../src/resources/index.ts';
+import { routes } from '../../src/resources/index.ts';
 import { type Account, accountOf } from '../support/account.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { rootQueriesWith } from '../support/schema-queries.ts';
 
 let gateway: Gateway;
 let owner: Account;
@@ -21,9 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Every path of the rooms that names a set, with a body where it takes one: new paths come here by themselves. */
-const paths = ['tags', 'private-sets']
-  .flatMap((room) => rooms[room] ?? [])
+/** Every path that names a set, with a body where it takes one: new paths come here by themselves. */
+const paths = routes
   .filter(({ path }) => path.includes(':id'))
   .map(({ method = 'GET', path, body, exampleBody }) => ({
     method,
@@ -76,6 +76,38 @@ describe("another account's private set", () => {
     expect((await owner.get(path(id), { 'x-service-network': 'hoodi' })).status).toBe(404);
   });
 
+  it('is not there for any root field that can name it, one that changes it least of all', async () => {
+    const nodeId = Buffer.from(`PrivateSet:${id}`).toString('base64url');
+    const names = {
+      setId: JSON.stringify(id),
+      id: JSON.stringify(nodeId),
+      ids: JSON.stringify([nodeId]),
+      operatorId: JSON.stringify(id),
+      entityId: JSON.stringify(id),
+      entityType: 'PRIVATE_SET',
+      idType: 'PRIVATE_SET',
+      pubkey: JSON.stringify(String(validator)),
+      pubkeys: JSON.stringify([String(validator)]),
+    };
+    const naming = rootQueriesWith(names).filter(([, query]) => query.includes(id) || query.includes(nodeId));
+    expect(naming.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['Query.privateSet', 'Query.node', 'Query.nodes', 'Mutation.deleteTag']),
+    );
+    const before = await stored();
+    for (const [name, query] of naming) {
+      const { data, errors } = await other.graphql(query);
+      const [value] = Object.values(data ?? { none: null });
+      const seen = JSON.stringify([value, errors ?? []]);
+      expect([name, seen]).toEqual([
+        name,
+        expect.stringMatching(/^\[(null|\[null\]|\{"__typename":"\w+Payload"\}),/),
+      ]);
+      for (const { extensions } of errors ?? [])
+        expect(['NOT_FOUND', 'BAD_INPUT']).toContain(extensions.code);
+    }
+    expect(await stored()).toEqual(before);
+  });
+
   it('is in no list but that of its owner', async () => {
     for (const path of ['/v1/eth/tags', '/v1/tags', '/v0/eth/operators?window=all&idType=privateSet']) {
       expect((await owner.get(path)).text).toContain(id);
@@ -92,15 +124,15 @@ describe("another account's private set", () => {
       operators(idType: PRIVATE_SET, window: SEVEN_DAYS) { totalCount nodes { operatorId } }
       tags { totalCount nodes { setId } } }`;
     const none = { totalCount: 0, nodes: [] };
-    expect((await other.graphql(query)).json).toEqual({
-      data: {
-        node: null,
-        nodes: [null, null],
-        privateSet: null,
-        operator: null,
-        operators: none,
-        tags: none,
-      },
+    const seen = await other.graphql(query);
+    expect(seen.errors).toBeUndefined();
+    expect(seen.data).toEqual({
+      node: null,
+      nodes: [null, null],
+      privateSet: null,
+      operator: null,
+      operators: none,
+      tags: none,
     });
     const { data } = await owner.graphql(query);
     expect([data.node.id, data.nodes[1].id, data.privateSet.name, data.operator.displayName]).toEqual([

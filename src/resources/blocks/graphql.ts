@@ -5,6 +5,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
@@ -53,13 +54,10 @@ export const BlockType = builder.objectRef<BlockRow>('Block');
 builder.node(BlockType, {
   description: Block.meta()?.description as string,
   id: { resolve: (row) => `${row.network}:${row.consensusSlot}`, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const key = keyOfNodeId(id);
-        return key && ((await loadBlock(ctx, key, blockFields)) ?? null);
-      }),
-    ),
+  loadMany: loadNodes('Block', async (id, ctx) => {
+    const key = keyOfNodeId(id);
+    return key && loadBlock(ctx, key, blockFields);
+  }),
   fields: (t) => ({
     network: t.field({
       type: NetworkEnum,

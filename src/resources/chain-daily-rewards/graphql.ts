@@ -5,6 +5,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { loadChainDailyReward } from './loaders.ts';
 import type { ChainDailyRewardRow } from './queries.ts';
@@ -22,14 +23,11 @@ const ChainDailyRewardType = builder.objectRef<ChainDailyRewardRow>('ChainDailyR
 builder.node(ChainDailyRewardType, {
   description: ChainDailyReward.meta()?.description as string,
   id: { resolve: (row) => `${row.network}:${row.day}`, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const [, name, day] = /^(\w+):(0|[1-9]\d{0,6})$/.exec(id) ?? [];
-        const network = Network.safeParse(name).data;
-        return network ? ((await loadChainDailyReward(ctx, { network, day: Number(day) })) ?? null) : null;
-      }),
-    ),
+  loadMany: loadNodes('ChainDailyReward', async (id, ctx) => {
+    const [, name, day] = /^(\w+):(0|[1-9]\d{0,6})$/.exec(id) ?? [];
+    const network = Network.safeParse(name).data;
+    return network && loadChainDailyReward(ctx, { network, day: Number(day) });
+  }),
   fields: (t) => ({
     network: t.field({
       type: NetworkEnum,

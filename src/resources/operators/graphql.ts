@@ -6,6 +6,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns, plainObject } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
 import { NetworkEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
@@ -85,13 +86,10 @@ export const Operator = builder.objectRef<OperatorRow>('Operator');
 builder.node(Operator, {
   description: 'Performance of an operator, pool or address over a time window.',
   id: { resolve: nodeId, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const key = keyOfNodeId(id);
-        return key && ((await loadOperator(ctx, key, operatorFields)) ?? null);
-      }),
-    ),
+  loadMany: loadNodes('Operator', async (id, ctx) => {
+    const key = keyOfNodeId(id);
+    return key && loadOperator(ctx, key, operatorFields);
+  }),
   fields: (t) => ({
     operatorId: t.string({
       description: 'Name, address, public key or index of the operator, by its class; `id` in REST.',

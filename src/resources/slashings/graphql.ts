@@ -5,6 +5,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { parseDateTime } from '../../kernel/time.ts';
 import { Operator } from '../operators/graphql.ts';
@@ -27,15 +28,12 @@ export const SlashingType = builder.objectRef<SlashingRow>('Slashing');
 builder.node(SlashingType, {
   description: 'A slashed validator and what it cost.',
   id: { resolve: (row) => `${row.network}:${row.validatorIndex}`, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const [, name, index] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
-        const network = Network.safeParse(name).data;
-        if (!network || Number(index) >= 2 ** 31) return null;
-        return (await loadSlashing(ctx, { network, validatorIndex: Number(index) })) ?? null;
-      }),
-    ),
+  loadMany: loadNodes('Slashing', async (id, ctx) => {
+    const [, name, index] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
+    const network = Network.safeParse(name).data;
+    if (!network || Number(index) >= 2 ** 31) return null;
+    return loadSlashing(ctx, { network, validatorIndex: Number(index) });
+  }),
   fields: (t) => ({
     network: t.field({
       type: NetworkEnum,

@@ -5,6 +5,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns, plainObject } from '../../graphql/columns.ts';
 import { connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
 import { TimeWindowEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { StakeAuthorityRow } from './queries.ts';
@@ -45,15 +46,12 @@ builder.node(StakeAuthority, {
     resolve: (row) => `${row.timeWindow}:${row.stakeAuthority}`,
     description: 'Global id, for `node`.',
   },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const [window, ...rest] = id.split(':');
-        const key = { window: TimeWindow.safeParse(window).data, stakeAuthority: rest.join(':') };
-        if (!key.window) return null;
-        return (await stakeAuthority(ctx, { ...key, window: key.window }, stakeAuthorityFields)) ?? null;
-      }),
-    ),
+  loadMany: loadNodes('StakeAuthority', async (id, ctx) => {
+    const [window, ...rest] = id.split(':');
+    const key = { window: TimeWindow.safeParse(window).data, stakeAuthority: rest.join(':') };
+    if (!key.window) return null;
+    return stakeAuthority(ctx, { ...key, window: key.window }, stakeAuthorityFields);
+  }),
   fields: (t) => ({
     timeWindow: t.field({
       type: TimeWindowEnum,

@@ -2,6 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { decodeCursor, decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
@@ -53,7 +54,7 @@ export const PrivateSet = builder.objectRef<TagRow>('PrivateSet');
 builder.node(PrivateSet, {
   description: 'A tag with its private set of validators. Only the account that owns it finds it.',
   id: { resolve: (row) => row.id, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) => Promise.all(ids.map(async (id) => (await loadTag(ctx, id)) ?? null)),
+  loadMany: loadNodes('PrivateSet', (id, ctx) => loadTag(ctx, id)),
   fields: (t) => ({
     setId: t.string({
       description: 'Identifier of the tag and of its set, a UUID; `id` in REST.',

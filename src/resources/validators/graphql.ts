@@ -4,6 +4,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { loadNodes } from '../../graphql/nodes.ts';
 import { askedFields, Operator } from '../operators/graphql.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
@@ -30,13 +31,10 @@ export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
 builder.node(ValidatorType, {
   description: 'A validator and whom it belongs to. GraphQL only: no REST path is documented for it.',
   id: { resolve: validatorKeyText, description: 'Global id, for `node`.' },
-  loadMany: (ids, ctx) =>
-    Promise.all(
-      ids.map(async (id) => {
-        const key = keyOfNodeId(id);
-        return key && ((await loadValidator(ctx, key)) ?? null);
-      }),
-    ),
+  loadMany: loadNodes('Validator', async (id, ctx) => {
+    const key = keyOfNodeId(id);
+    return key && loadValidator(ctx, key);
+  }),
   fields: (t) => ({
     network: t.field({
       type: NetworkEnum,

@@ -1,0 +1,18 @@
+import { brandWithType } from '@pothos/core';
+import type { Context } from '../context.ts';
+
+/**
+ * How a type finds its objects by the inner part of their global ids. They are marked with the type as they are found:
+ * Pothos does so later, which is too late for an object that one query asks for at two places.
+ */
+export const loadNodes =
+  <Row extends object>(type: string, load: (id: string, ctx: Context) => Promise<Row | null | undefined>) =>
+  (ids: readonly string[], ctx: Context): Promise<(Row | null)[]> =>
+    Promise.all(
+      ids.map(async (id) => {
+        const row = await load(id, ctx);
+        if (!row) return null;
+        brandWithType(row, type as never);
+        return row;
+      }),
+    );

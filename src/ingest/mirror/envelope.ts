@@ -1,0 +1,72 @@
+import { isObject } from '../importer.ts';
+import { UpstreamError } from './failure.ts';
+import { nameOf } from './upstream.ts';
+
+/** A page of a list, whichever version of the interface it is of. */
+export type Envelope = {
+  rows: unknown[];
+  next: string | null;
+  /** Rows of the whole list, as v0 tells them. */
+  total?: number;
+  /** Pages of the whole list, as v1 tells them. */
+  pages?: number;
+};
+
+function countOf(value: unknown, name: string, url: URL): number {
+  const text = String(value);
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new UpstreamError(
+    `${nameOf(url)}: answers ${name} ${text.slice(0, 40)}; a whole number >= 0 is needed.`,
+  );
+}
+
+function nextOf(value: unknown, url: URL): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value === 'string') return value;
+  throw new UpstreamError(`${nameOf(url)}: answers a next that is no text; is it this interface?`);
+}
+
+/** Reads `{page, total, data, next}`, `{previous, next, pages, results}`, or a bare array; further keys are not looked at. */
+export function readEnvelope(body: unknown, url: URL): Envelope {
+  if (Array.isArray(body)) return { rows: body, next: null };
+  if (isObject(body)) {
+    const next = nextOf(body.next, url);
+    if (Array.isArray(body.data)) return { rows: body.data, next, total: countOf(body.total, 'total', url) };
+    if (Array.isArray(body.results)) {
+      return { rows: body.results, next, pages: countOf(body.pages, 'pages', url) };
+    }
+  }
+  throw new UpstreamError(
+    `${nameOf(url)}: answers JSON that is no list of this interface (data with total, or results with pages).`,
+  );
+}
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+};
+
+/**
+ * The next page: on the origin of the service, whatever scheme a link behind a proxy has, and on the same path as this
+ * page, with or without the base path of the service. Throws for any other.
+ */
+export function followed(next: string, current: URL, from: URL): URL {
+  const refuse = (why: string) => {
+    throw new UpstreamError(
+      `${nameOf(current)}: answers a next that ${why}, which is not followed: ${JSON.stringify(next.slice(0, 200))}.`,
+    );
+  };
+  if (!URL.canParse(next, current)) return refuse('is no URL');
+  const url = new URL(next, current);
+  if (!['http:', 'https:'].includes(url.protocol) || url.host !== from.host)
+    return refuse(`leaves ${from.host}`);
+  const base = from.pathname.replace(/\/+$/, '');
+  const same = [decoded(url.pathname), base + decoded(url.pathname)].includes(decoded(current.pathname));
+  if (!same) return refuse('leaves the path of the list');
+  const following = new URL(current);
+  following.search = url.search;
+  return following;
+}

@@ -1,0 +1,104 @@
+import type { Network } from '../../chain/networks.ts';
+import { isObject } from '../importer.ts';
+import { readEnvelope } from './envelope.ts';
+import type { MirrorList } from './list.ts';
+import { asAsked, type Planning, since } from './planning.ts';
+import { urlOf } from './walk.ts';
+
+export async function* slashings({ scope }: Planning, network: Network): AsyncGenerator<MirrorList> {
+  yield {
+    resource: 'slashings',
+    name: 'all',
+    network,
+    forms: [{ path: '/v0/eth/slashings', query: { size: String(scope.pageSize) } }],
+    rows: { network },
+    key: 'validatorIndex',
+    replaces: { whole: { network } },
+  };
+}
+
+export async function* chainDailyRewards(
+  { scope, position }: Planning,
+  network: Network,
+): AsyncGenerator<MirrorList> {
+  const key = { resource: 'chain-daily-rewards', name: 'days', network } as const;
+  const floor = Number((await position(key)) ?? 0);
+  yield {
+    ...key,
+    forms: [{ path: '/v0/eth/network/chainDailyRewards', query: { size: String(scope.pageSize) } }],
+    rows: { network },
+    key: 'day',
+    down: { field: 'day', ceiling: Number.POSITIVE_INFINITY, floor },
+    position: { field: 'day' },
+  };
+}
+
+export async function* consolidations(
+  { scope, position }: Planning,
+  network: Network,
+): AsyncGenerator<MirrorList> {
+  const key = { resource: 'consolidations', name: 'all', network } as const;
+  const query = { limit: String(scope.pageSize), ...since('fromDay', await position(key)) };
+  yield {
+    ...key,
+    forms: [{ path: '/v1/eth/validators/consolidations', query }],
+    rows: { network },
+    key: 'sourceValidatorIndex',
+    position: { field: 'day' },
+  };
+}
+
+const BLOCKS = '/v0/eth/blocks';
+const SLOTS_AT_ONCE = 5_000;
+/** Two epochs: the blocks of newer slots may still change. */
+const NOT_FINAL = 64;
+
+/** The newest slot of the service; undefined when it has none. */
+async function headOf({ upstream }: Planning, network: Network): Promise<number | undefined> {
+  const url = urlOf(upstream.from, { path: BLOCKS, query: { size: '1' } });
+  const [row] = readEnvelope(await upstream.get(url, network), url).rows;
+  return isObject(row) ? Number(String(row.consensusSlot)) : undefined;
+}
+
+/** Slots from the lowest to the newest, some thousands in a transaction: a walk that broke off goes on after them. */
+export async function* blocks(planning: Planning, network: Network): AsyncGenerator<MirrorList> {
+  const { scope, position } = planning;
+  const key = { resource: 'blocks', name: 'slots', network } as const;
+  const head = await headOf(planning, network);
+  if (head === undefined) return;
+  const stored = await position(key);
+  const first = stored === undefined ? head + 1 - scope.blockSlots : Number(stored) + 1 - NOT_FINAL;
+  for (let floor = Math.max(0, first); floor <= head; floor += SLOTS_AT_ONCE) {
+    const ceiling = Math.min(head, floor + SLOTS_AT_ONCE - 1);
+    yield {
+      ...key,
+      forms: [{ path: BLOCKS, query: { from: String(ceiling), size: String(scope.pageSize) } }],
+      rows: { network },
+      key: 'consensusSlot',
+      down: { field: 'consensusSlot', ceiling, floor },
+      position: { at: String(ceiling) },
+      part: true,
+    };
+  }
+}
+
+export async function* committeeRewards(planning: Planning, network: Network): AsyncGenerator<MirrorList> {
+  const { scope, position } = planning;
+  const key = { resource: 'sync-committee-rewards', name: 'slots', network } as const;
+  const head = await headOf(planning, network);
+  if (head === undefined) return;
+  const stored = Number((await position(key)) ?? -1);
+  for (let slot = Math.max(0, stored + 1, head + 1 - scope.committeeSlots); slot <= head; slot += 1) {
+    yield {
+      ...key,
+      forms: [{ path: `${BLOCKS}/${slot}/syncCommitteeRewards`, query: {} }],
+      rows: { network },
+      replaces: {},
+      // The rewards of the newest slots may come after their blocks: such slots are asked for again.
+      position: { at: String(slot), ifAny: true },
+      part: true,
+      mayBeAbsent: true,
+      completed: async () => asAsked({ consensusSlot: String(slot) }),
+    };
+  }
+}

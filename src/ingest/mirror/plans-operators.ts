@@ -1,0 +1,84 @@
+import type { Network } from '../../chain/networks.ts';
+import type { Pool } from '../../db/pool.ts';
+import type { MirrorList } from './list.ts';
+import { asAsked, type Planning, since } from './planning.ts';
+import { parentsOfShares } from './pool-shares.ts';
+import { walk } from './walk.ts';
+
+export async function* operators(
+  { db, upstream, scope }: Planning,
+  network: Network,
+): AsyncGenerator<MirrorList> {
+  const path = '/v0/eth/operators';
+  const size = String(scope.pageSize);
+  for (const window of scope.windows) {
+    for (const idType of scope.classes) {
+      const list: MirrorList = {
+        resource: 'operators',
+        name: `${window} ${idType}`,
+        network,
+        forms: [{ path, query: { window, idType, size } }],
+        rows: { network },
+        key: 'id',
+        ranked: true,
+        replaces: { whole: { network, id_type: idType, time_window: window } },
+        async completed(rows) {
+          const check = asAsked({ idType, timeWindow: window });
+          if (idType !== 'poolShare') return check;
+          const withParents = await parentsOfShares(db, { network, window }, rows(), sharesOf);
+          return (row) => withParents(check(row));
+        },
+      };
+      const sharesOf = async function* (parentId: string) {
+        const form = { path, query: { window, idType, parentId, size } };
+        for await (const { rows } of walk(upstream, list, form)) {
+          for (const row of rows) yield String(JSON.parse(row).id);
+        }
+      };
+      yield list;
+    }
+  }
+}
+
+/** The operators of a class that are stored, in any window. */
+async function* storedOperators(db: Pool, network: Network, idType: string): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const { rows } = await db.query({
+      text: `/* mirrorEntities */
+        select distinct operator_id from operator_summaries
+        where network = $1 and id_type = $2 and not superseded and operator_id > $3
+        order by operator_id limit 1000`,
+      values: [network, idType, after],
+    });
+    for (const row of rows) yield row.operator_id as string;
+    if (rows.length === 0) return;
+    after = rows.at(-1)?.operator_id as string;
+  }
+}
+
+export async function* attestations(
+  { db, scope, position }: Planning,
+  network: Network,
+): AsyncGenerator<MirrorList> {
+  for (const idType of scope.attestationsOf) {
+    for await (const id of storedOperators(db, network, idType)) {
+      for (const calendar of scope.calendars) {
+        const key = { resource: 'attestations', name: `${calendar} ${idType} ${id}`, network } as const;
+        const query = {
+          ...{ entityType: idType, granularity: 'day', limit: String(scope.pageSize) },
+          ...(calendar === 'utc' ? { utc: 'true' } : {}),
+          ...since('fromDay', await position(key)),
+        };
+        yield {
+          ...key,
+          forms: [{ path: `/v1/eth/entities/${encodeURIComponent(id)}/attestations`, query }],
+          rows: { network, idType, utc: calendar === 'utc' },
+          key: 'day',
+          position: { field: 'day' },
+          mayBeAbsent: true,
+          completed: async () => asAsked({ id }),
+        };
+      }
+    }
+  }
+}

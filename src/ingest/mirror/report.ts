@@ -1,0 +1,71 @@
+import type { MirrorResource } from './options.ts';
+
+/** What a run did for a resource. */
+export type Tally = {
+  resource: MirrorResource;
+  /** Lists met: `done`, `passed` (done before in the same round), `absent` from the service, or `failed`. */
+  lists: number;
+  done: number;
+  passed: number;
+  absent: number;
+  failed: number;
+  /** Rows read, and what they changed. */
+  rows: number;
+  inserted: number;
+  updated: number;
+  removed: number;
+  requests: number;
+  /** What the service says that the answers cost; null where it does not say. */
+  computeUnits: number | null;
+};
+
+export type RoundReport = {
+  source: string;
+  run: number;
+  round: number;
+  /** Whether it went on with a round that had broken off. */
+  resumed: boolean;
+  startedAt: string;
+  endedAt: string;
+  /** Whether every list is loaded. */
+  complete: boolean;
+  /** Why it ended before its last list; null when it did not. */
+  ended: string | null;
+  resources: Tally[];
+  failures: { resource: MirrorResource; network: string | null; list: string; error: string }[];
+};
+
+export const emptyTally = (resource: MirrorResource): Tally => ({
+  ...{ resource, lists: 0, done: 0, passed: 0, absent: 0, failed: 0 },
+  ...{ rows: 0, inserted: 0, updated: 0, removed: 0, requests: 0, computeUnits: null },
+});
+
+const number = (value: number) => value.toLocaleString('en');
+const requestsText = (count: number) => `${number(count)} request${count === 1 ? '' : 's'}`;
+
+/** The report for a person, a line for each resource and one for the whole. */
+export function describeRound({ resources, failures, ...report }: RoundReport): string {
+  const lines = resources.map((tally) => {
+    const counted = (['done', 'passed', 'absent', 'failed'] as const).filter((name) => tally[name] > 0);
+    const lists = counted.map((name) => `${number(tally[name])} ${name}`).join(', ') || 'no lists';
+    const { rows, inserted, updated, removed, requests, computeUnits } = tally;
+    const units = computeUnits === null ? '' : `, ${number(computeUnits)} compute units`;
+    const changes = `${number(inserted)} new, ${number(updated)} updated, ${number(removed)} removed`;
+    return `${tally.resource}: ${lists}; ${number(rows)} rows (${changes}); ${requestsText(requests)}${units}`;
+  });
+  const requests = resources.reduce((sum, tally) => sum + tally.requests, 0);
+  const told = resources.filter(({ computeUnits }) => computeUnits !== null);
+  const units = told.reduce((sum, { computeUnits }) => sum + (computeUnits ?? 0), 0);
+  const outcome = report.complete
+    ? 'every list is mirrored'
+    : [
+        failures.length > 0
+          ? `${number(failures.length)} list${failures.length === 1 ? '' : 's'} failed`
+          : '',
+        report.ended,
+      ]
+        .filter(Boolean)
+        .join('; ');
+  const cost = told.length > 0 ? `, ${number(units)} compute units` : '';
+  return [...lines, `${report.source}: ${outcome}; ${requestsText(requests)}${cost}`].join('\n');
+}

@@ -1,0 +1,77 @@
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isLosslessNumber, parse } from 'lossless-json';
+import { isObject } from '../importer.ts';
+import { lineRows } from '../source/lines.ts';
+import type { RawRow, Source } from '../source/source.ts';
+import type { Page } from './walk.ts';
+
+/** Rows of a list that wait on disk until the whole list is read, so that it takes no memory whatever its size. */
+export type Spool = {
+  /** How many pages it holds. */
+  pages(): number;
+  add(page: Page): Promise<void>;
+  /** The largest value of the field that tells how far a series is; undefined without rows. */
+  last(): string | undefined;
+  values(): AsyncIterable<unknown>;
+  source(name: string, completed?: (row: unknown) => unknown): Source;
+  /** The page of a row, by its place in the spool, and its place there. */
+  placeOf(place: number): { page: string; row: number };
+  close(): Promise<void>;
+};
+
+const later = (one: string, other: string) =>
+  /^\d+$/.test(one) && /^\d+$/.test(other) ? Number(one) > Number(other) : one > other;
+
+/** An empty spool. Its file has no name any more once it is open, where the system allows that. */
+export async function openSpool(positionField: string | undefined): Promise<Spool> {
+  const folder = await mkdtemp(join(tmpdir(), 'stakegraph-mirror-'));
+  const file: FileHandle = await open(join(folder, 'rows.ndjson'), 'w+');
+  await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  const pages: { name: string; before: number }[] = [];
+  let rows = 0;
+  let furthest: string | undefined;
+
+  const text = () => file.createReadStream({ start: 0, encoding: 'utf8', autoClose: false });
+  async function* values() {
+    for await (const batch of lineRows(text())) for (const { value } of batch) yield value;
+  }
+  async function* completedRows(complete: (row: unknown) => unknown): AsyncGenerator<RawRow[]> {
+    for await (const batch of lineRows(text())) {
+      yield batch.map((row) => ({ ...row, value: complete(row.value) }));
+    }
+  }
+  const notePosition = (line: string) => {
+    const row = parse(line);
+    const value = isObject(row) ? row[positionField as string] : undefined;
+    const told = isLosslessNumber(value) || typeof value === 'string' ? String(value) : undefined;
+    if (told !== undefined && (furthest === undefined || later(told, furthest))) furthest = told;
+  };
+  return {
+    pages: () => pages.length,
+    async add(page) {
+      pages.push({ name: page.name, before: rows });
+      rows += page.rows.length;
+      if (positionField !== undefined) page.rows.forEach(notePosition);
+      if (page.rows.length > 0) await file.appendFile(`${page.rows.join('\n')}\n`);
+    },
+    last: () => furthest,
+    values,
+    source: (name, completed = (row) => row) => ({
+      name,
+      unit: 'row',
+      rows: completedRows(completed),
+      complete: () => true,
+      bytes: () => ({ read: 0, size: undefined }),
+    }),
+    placeOf(place) {
+      const page = pages.findLast(({ before }) => before < place);
+      return { page: page?.name ?? '', row: place - (page?.before ?? 0) };
+    },
+    async close() {
+      await file.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

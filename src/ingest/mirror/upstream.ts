@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'lossless-json';
+import { version } from '../../version.ts';
+import { UpstreamError } from './failure.ts';
+import { backoffMs, LONGEST_WAIT_MS, pause, retryAfterMs } from './retry.ts';
+
+export type UpstreamOptions = {
+  /** Where the service is: origin and base path. Nothing else is ever asked. */
+  from: URL;
+  /** Sent to the origin of `from` alone, and in no message. */
+  token: string;
+  networkHeader: string;
+  /** The header in which answers tell their compute units. */
+  unitsHeader: string;
+  /** Requests a second at the most. */
+  rate: number;
+  timeoutMs: number;
+  /** How often a request is sent at the most. */
+  attempts: number;
+  /** The wait before the second try. */
+  firstBackoffMs: number;
+  /** Ends waiting. */
+  stop: AbortSignal;
+  /** Called for every answer, and for every request without one. */
+  onRequest?: (units: number | undefined) => void;
+  onWait?: (message: string) => void;
+};
+
+export type Upstream = {
+  readonly from: URL;
+  /** The JSON of this path and query, the digits of its numbers kept. Throws UpstreamError. */
+  get(url: URL, network: string | undefined): Promise<unknown>;
+  /** A text without the token, should the service have put it there. */
+  redacted(text: string): string;
+};
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** An answer that another try may mend. */
+type Passing = { reason: string; status?: number; waitMs?: number | undefined };
+type Outcome = { body: unknown } | Passing;
+
+/** The path and query of a URL: what messages name. */
+export const nameOf = (url: URL): string => url.pathname + url.search;
+
+/** A service to mirror: one request after the other, paced, tried again while that may help. */
+export function openUpstream(options: UpstreamOptions): Upstream {
+  const { from, token, stop } = options;
+  let free = 0;
+
+  const redacted = (text: string) =>
+    text.replaceAll(token, '[token]').replaceAll(encodeURIComponent(token), '[token]');
+
+  async function pace() {
+    const wait = free - Date.now();
+    if (wait > 0) await sleep(wait);
+    free = Date.now() + 1000 / options.rate;
+  }
+
+  async function send(url: URL, network: string | undefined): Promise<Outcome> {
+    let response: Response;
+    try {
+      response = await fetch(url, {
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: 'application/json',
+          'user-agent': `stakegraph/${version} mirror`,
+          ...(network === undefined ? {} : { [options.networkHeader]: network }),
+        },
+        redirect: 'manual',
+        signal: AbortSignal.timeout(options.timeoutMs),
+      });
+    } catch (error) {
+      options.onRequest?.(undefined);
+      return { reason: whyNot(error) };
+    }
+    options.onRequest?.(unitsOf(response.headers.get(options.unitsHeader)));
+    try {
+      const text = await textOf(response, url);
+      return response.ok ? read(text) : refused(response, text, url);
+    } catch (error) {
+      if (error instanceof UpstreamError) throw error;
+      return { reason: `the answer broke off: ${whyNot(error)}`, status: response.status };
+    }
+  }
+
+  /** What an answer other than 200 means; throws where another try cannot help. */
+  function refused(response: Response, text: string, url: URL): Passing {
+    const { status, headers } = response;
+    if ([408, 425, 429].includes(status) || status >= 500) {
+      return { reason: `answers ${status}`, status, waitMs: retryAfterMs(headers.get('retry-after')) };
+    }
+    throw new UpstreamError(`${nameOf(url)}: ${adviceOn(response, redacted(text), from)}`, {
+      status,
+      fatal: status === 401 || status === 402,
+    });
+  }
+
+  async function get(url: URL, network: string | undefined): Promise<unknown> {
+    if (url.origin !== from.origin) throw new Error('a URL of another origin');
+    for (let attempt = 1; ; attempt += 1) {
+      await pace();
+      const outcome = await send(url, network);
+      if ('body' in outcome) return outcome.body;
+      const told = redacted(`${nameOf(url)}: ${outcome.reason}`);
+      const status = outcome.status === undefined ? {} : { status: outcome.status };
+      const wait = outcome.waitMs ?? backoffMs(options.firstBackoffMs, attempt);
+      if (wait > LONGEST_WAIT_MS) {
+        const seconds = Math.ceil(wait / 1000);
+        throw new UpstreamError(`${told}, and asks to wait ${seconds} s; run again then.`, {
+          ...status,
+          fatal: true,
+        });
+      }
+      if (attempt >= options.attempts) {
+        const advice = 'run again later, or see whether the service is well';
+        throw new UpstreamError(`${told}, ${attempt} times in a row; ${advice}.`, { ...status, again: true });
+      }
+      options.onWait?.(`${told}; trying again in ${(wait / 1000).toFixed(1)} s`);
+      await pause(wait, stop);
+    }
+  }
+  return { from, get, redacted };
+}
+
+/** The compute units of an answer; undefined where it tells none. */
+const unitsOf = (header: string | null): number | undefined =>
+  header !== null && /^\d{1,12}(\.\d+)?$/.test(header.trim()) ? Number(header) : undefined;
+
+/** The text of an answer, all of it; throws when it is cut short. */
+async function textOf(response: Response, url: URL): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let bytes = 0;
+  let text = '';
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) {
+      const most = `more than ${MOST_BYTES / 1_048_576} MiB`;
+      throw new UpstreamError(`${nameOf(url)}: answers ${most} for a page; ask for less with --page-size.`);
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function read(text: string): Outcome {
+  try {
+    return { body: parse(text) };
+  } catch {
+    const what = /^\s*</.test(text) ? 'HTML and not JSON (is it the address of the API?)' : 'broken JSON';
+    return { reason: `answers ${what}`, status: 200 };
+  }
+}
+
+/** What a failed request died of, in words that hold no header. */
+function whyNot(error: unknown): string {
+  const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
+  if (name === 'TimeoutError') return 'no answer in time (--timeout)';
+  const { code } = cause ?? {};
+  return code ?? cause?.message ?? message;
+}
+
+function adviceOn(response: Response, text: string, from: URL): string {
+  const { status, headers } = response;
+  const detail = detailOf(text);
+  if (status >= 300 && status < 400) {
+    const location = headers.get('location') ?? '';
+    const to = URL.canParse(location, from) ? new URL(location, from).host : 'another address';
+    return `redirects (${status}) to ${to}, which is not followed, for the token is ${from.host}'s alone; give the right address as --from.`;
+  }
+  if (status === 401) return 'does not take the token (401); see the variable that --token-env names.';
+  if (status === 402)
+    return `the allowance of the account is used up (402)${detail}; run again when it is not.`;
+  if (status === 403) return `is not allowed to this account (403)${detail}; leave it out with --resources.`;
+  if (status === 404) return 'is not there (404); leave it out with --resources, or see --from.';
+  return `refuses the request (${status})${detail}.`;
+}
+
+/** What the service says of a refusal, a line of it. */
+function detailOf(text: string): string {
+  try {
+    const { detail } = JSON.parse(text) as { detail?: unknown };
+    if (detail === undefined) return '';
+    const told = typeof detail === 'string' ? detail : JSON.stringify(detail);
+    return `: ${told.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 300)}`;
+  } catch {
+    return '';
+  }
+}

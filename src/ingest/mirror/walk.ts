@@ -1,0 +1,130 @@
+import { stringify } from 'lossless-json';
+import { isObject } from '../importer.ts';
+import { type Envelope, followed, readEnvelope } from './envelope.ts';
+import { ChangedError, UpstreamError } from './failure.ts';
+import type { Form, MirrorList } from './list.ts';
+import { nameOf, type Upstream } from './upstream.ts';
+
+/** Rows of a page that were not seen before, as JSON text. */
+export type Page = { name: string; rows: string[] };
+
+const MOST_ROWS = 20_000_000;
+
+/** A list's first page. */
+export function urlOf(from: URL, form: Form): URL {
+  const url = new URL(from);
+  url.pathname = from.pathname.replace(/\/+$/, '') + form.path;
+  url.search = new URLSearchParams(form.query).toString();
+  return url;
+}
+
+/** The texts of a page's rows without those that the last pages had; one that has become another means a change. */
+function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
+  const own = new Map<string, string>();
+  const texts: string[] = [];
+  for (const row of rows) {
+    const text = stringify(row) ?? 'null';
+    const key = list.key !== undefined && isObject(row) ? String(row[list.key]) : undefined;
+    if (key !== undefined) {
+      const before = [own, ...recent].find((seen) => seen.has(key))?.get(key);
+      if (before !== undefined && (before !== text || list.ranked)) {
+        throw new ChangedError(`${nameOf(url)}: lists ${list.key} ${key.slice(0, 80)} twice`);
+      }
+      own.set(key, text);
+      if (before !== undefined) continue;
+    }
+    texts.push(text);
+  }
+  recent.unshift(own);
+  if (recent.length > 2) recent.pop();
+  return texts;
+}
+
+/** The rows of a list that goes down which lie between its bounds, and whether what follows lies below them. */
+function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above: number) {
+  if (!down) return { rows, below: false, last: above };
+  let last = above;
+  for (const row of rows) {
+    const value = isObject(row) ? Number(String(row[down.field])) : Number.NaN;
+    if (!(value < last)) {
+      throw new UpstreamError(
+        `${nameOf(url)}: does not go down by ${down.field} after ${last}; nothing loaded.`,
+      );
+    }
+    last = value;
+  }
+  const { field, floor, ceiling } = down;
+  const within = rows.filter((row) => {
+    const value = Number(String((row as Record<string, unknown>)[field]));
+    return value >= floor && value <= ceiling;
+  });
+  return { rows: within, below: last <= floor, last };
+}
+
+/** Refuses what pages say of the whole list when they contradict one another or the rows read so far. */
+function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
+  for (const name of ['total', 'pages'] as const) {
+    if (first[name] !== page[name]) {
+      throw new ChangedError(
+        `${nameOf(url)}: ${name} is ${page[name]}, and was ${first[name]} on the first page`,
+      );
+    }
+  }
+  const { total, pages } = page;
+  if (total !== undefined && (read > total || (page.next === null && read < total))) {
+    throw new ChangedError(`${nameOf(url)}: lists ${read} rows so far, and total is ${total}`);
+  }
+  if (pages === undefined || (read === 0 && pages <= 1)) return;
+  const limit = first.next === null ? Math.max(1, read) : first.rows.length;
+  const counted = Math.ceil(read / limit);
+  if (counted > pages || (page.next === null && counted < pages)) {
+    throw new ChangedError(
+      `${nameOf(url)}: lists ${counted} pages of ${limit} so far, and pages is ${pages}`,
+    );
+  }
+}
+
+/**
+ * Walks a list by `next` to its end. Throws UpstreamError for links that leave the list, come round, or do not advance,
+ * and ChangedError where the rows are not all of one list.
+ */
+export async function* walk(upstream: Upstream, list: MirrorList, form: Form): AsyncGenerator<Page> {
+  const start = urlOf(upstream.from, form);
+  const seen = new Set<string>();
+  const recent: Map<string, string>[] = [];
+  let first: Envelope | undefined;
+  let read = 0;
+  let above = Number.POSITIVE_INFINITY;
+  let pinned = false;
+  for (let url: URL | undefined = start; url; ) {
+    seen.add(url.search);
+    const page: Envelope = readEnvelope(await upstream.get(url, list.network), url);
+    first ??= page;
+    const cut = cutRows(list, url, page.rows, above);
+    above = cut.last;
+    const rows = freshRows(list, url, cut.rows, recent);
+    read += rows.length;
+    if (!list.down) checkCounts(first, page, url, read);
+    if (read > MOST_ROWS) throw new UpstreamError(`${nameOf(url)}: lists more than ${MOST_ROWS} rows.`);
+    yield { name: nameOf(url), rows };
+    if (page.next === null || cut.below) break;
+    if (page.rows.length === 0 || (!list.down && rows.length === 0)) {
+      throw new UpstreamError(
+        `${nameOf(url)}: adds no row and has a next all the same; it does not advance.`,
+      );
+    }
+    const next = followed(page.next, url, upstream.from);
+    if (seen.has(next.search)) {
+      throw new UpstreamError(`${nameOf(url)}: next goes round in a loop, back to ${nameOf(next)}.`);
+    }
+    pinned ||= next.searchParams.has('revision');
+    url = next;
+  }
+  // Of pages that shift, equal counts alone do not tell that all were of one list.
+  if (list.ranked && !pinned && seen.size > 1) {
+    const again = readEnvelope(await upstream.get(start, list.network), start);
+    if (stringify(again.rows) !== stringify(first?.rows)) {
+      throw new ChangedError(`${nameOf(start)}: has changed while the other pages were read`);
+    }
+  }
+}
