@@ -26,7 +26,7 @@ vi.mock('../../src/graphql/jit.ts', async (original) => {
 
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ settings: { CACHE: false } }); // or kept answers would be compared
 });
 afterAll(() => gateway.close());
 

@@ -34,4 +34,6 @@ export const contextOn = (pool: Pool, db: Context['db'] = pool): Context => ({
   requestId: 'test',
   log: pino({ level: 'silent' }),
   loaders: new Map(),
+  trace: { datasets: new Set(), own: false },
+  data: new Map(),
 });
