@@ -46,9 +46,10 @@ function mediaType(accept = '*/*'): string | undefined {
 }
 
 /**
- * Answers a plain query without Yoga's layer of HTTP, which rebuilds request and response as those of a browser: an
- * answer of 15 rows takes 0.3 ms so and took 1.4 ms. Undefined for whatever is not plain or not well: Yoga answers that, so
- * that what it says of a bad request is said in one place.
+ * Answers a plain query compiled, and without Yoga's layer of HTTP, which rebuilds request and response as those of a
+ * browser. In one run 15 operators with all fields took 1.6 ms of CPU by Yoga and 0.8 ms so, with 4 fields 0.7 and 0.5, and
+ * 200 stake authorities 13 and 6.3. Undefined for whatever is not plain or not well: Yoga answers that, so that what it
+ * says of a bad request is said in one place.
  */
 export function makeQuick() {
   const find = compiledQueries();
