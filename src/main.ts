@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommand } from './commands/account.ts';
 import { importCommand } from './commands/import.ts';
+import { refreshCommand } from './commands/refresh.ts';
 import { tokenCommand } from './commands/token.ts';
 import { withDatabase } from './commands/with-database.ts';
 import { readSettings, SettingsError } from './config.ts';
@@ -44,6 +45,7 @@ program
   );
 
 program.addCommand(importCommand());
+program.addCommand(refreshCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 // exitOverride is not inherited by commands that are added ready-made

@@ -137,7 +137,7 @@ export async function loadRows<Row>(
 }
 
 /** Brings what is staged where it belongs, and raises the dataset's revision when that changes anything. */
-async function mergeStaged<Row>(client: pg.ClientBase, importer: Importer<Row>, replace: boolean) {
+export async function mergeStaged<Row>(client: pg.ClientBase, importer: Importer<Row>, replace: boolean) {
   // Writers of one dataset follow one another; reading and checking their sources they did side by side.
   await client.query(
     `/* lockDataset */ select pg_advisory_xact_lock(hashtext('stakegraph dataset ' || $1))`,
