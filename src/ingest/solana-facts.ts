@@ -34,6 +34,12 @@ function checkParts<Row>(row: Row, fault: Fault, pairs: Pairs<Row>) {
   }
 }
 
+/** An epoch pays some 0.04 %; a yield of wrong stake, compounded over a year, has more digits than can be told. */
+function checkYield<Row>(row: Row, fault: Fault, rewards: keyof Row & string, stake: keyof Row & string) {
+  if (Number(row[rewards]) * 10 > Number(row[stake]))
+    fault(rewards, `is ${row[rewards]}, more than a tenth of ${stake} ${row[stake]}: no epoch pays that`);
+}
+
 /** An importer of a plain table whose columns have the names and kinds of the fields. */
 function factImporter<Shape extends z.ZodObject>(
   resource: string,
@@ -122,6 +128,7 @@ export const solanaValidatorEpochImporter = factImporter(
       ['votingCommission', 'votingRewards'],
       ['mevCommission', 'mevRewards'],
     ]);
+    checkYield(row, fault, 'votingRewards', 'activeStake');
     if (Number(row.sumVotingLatency) < row.votesLanded)
       fault(
         'sumVotingLatency',
@@ -146,5 +153,5 @@ export const solanaStakeAuthorityEpochImporter = factImporter(
   'solana_stake_authority_epochs',
   ['epoch', 'stake_authority', 'vote_account'],
   SolanaStakeAuthorityEpoch,
-  () => undefined,
+  (row, fault) => checkYield(row, fault, 'stakingRewards', 'delegatedStake'),
 );
