@@ -21,7 +21,7 @@ async function series(title, unit, points, { load, rounds, milliseconds }) {
       port: point.server.port,
       bytes: point.bytes,
       connections: 16,
-      milliseconds: milliseconds / 2,
+      milliseconds: milliseconds * 1.5,
     });
   }
   for (let turn = 0; turn < rounds; turn += 1) {

@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
     json: { type: 'string', default: fileURLToPath(new URL('results.json', import.meta.url)) },
   },
 });
-const rounds = Number(options.rounds ?? (options.quick ? 1 : 5));
+const rounds = Number(options.rounds ?? (options.quick ? 1 : 3));
 const milliseconds = Number(options.seconds ?? (options.quick ? 0.4 : 1)) * 1_000;
 const connections = Number(options.connections);
 const share = options.quick ? 0.1 : 1;
@@ -68,7 +68,7 @@ async function compare(database, serverPid, load) {
         port: taker.contender.port,
         bytes: taker.bytes,
         connections,
-        milliseconds: milliseconds / 2,
+        milliseconds: milliseconds * 1.5,
       });
     }
     for (let round = 0; round < rounds; round += 1) {

@@ -66,10 +66,11 @@ export function serveHealth(
     }
   }
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     // The pattern, never the path: a label for each id a caller makes up would grow without bound.
     const route = request.routeOptions.url ?? 'none';
     duration.labels(route, request.method, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+    done();
   });
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_request, reply) => {

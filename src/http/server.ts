@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import underPressure from '@fastify/under-pressure';
 import Fastify, {
   type FastifyInstance,
@@ -27,6 +26,7 @@ import { meterRequests } from './metering.ts';
 import { openApiDocument } from './openapi.ts';
 import { servePages } from './pages.ts';
 import { serveRoute } from './rest.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export type ServerOptions = {
   settings: Settings;
@@ -93,18 +93,11 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
     request.method === 'DELETE' && body === '' ? done(null) : parseJson(request, body as string, done),
   );
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-  });
-  await app.register(helmet, {
-    contentSecurityPolicy: false, // pages set their own
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-    strictTransportSecurity: false, // for the proxy that ends TLS to say
-  });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders).header('x-request-id', request.id);
     // Only a preflight is for CORS to answer; other OPTIONS are a method like any other.
     const { origin, 'access-control-request-method': method } = request.headers;
-    if (request.method === 'OPTIONS' && !(origin && method)) throw refusalOf(request);
+    done(request.method === 'OPTIONS' && !(origin && method) ? refusalOf(request) : undefined);
   });
   await app.register(cors, {
     origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
@@ -121,8 +114,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     ],
     maxAge: 600,
   });
-  app.addHook('onRequest', async (request) => {
-    if (request.is404) throw refusalOf(request); // before the body is read: it cannot matter
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? refusalOf(request) : undefined); // before the body is read: it cannot matter
   });
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
   await app.register(underPressure, {
@@ -132,7 +125,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
   });
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     const line = {
       route,
@@ -141,6 +134,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       ms: Math.round(reply.elapsedTime * 10) / 10,
     };
     request.log.info(line, 'answered');
+    done();
   });
 
   const primary = primaryOf(options.primary);

@@ -6,9 +6,9 @@ const checks = new WeakMap<z.core.$ZodType, Check>();
 
 /**
  * A plain function that says whether a value fits a schema, made from the schema itself: zod's own parse copies every
- * object and carries every value in a record of its own, which took a third of the time of an answer of 200 rows; this
- * takes a tenth of that. It says yes only where zod does; what zod would say beyond that is left to zod. A kind of check
- * that it does not know is asked of zod.
+ * object, and carries every value in a record of its own. 200 stake authorities took 0.8 ms and take 0.4 ms so, nearly all
+ * of it patterns. It says yes only where zod does; what zod would say beyond that is left to zod. A kind of check that it
+ * does not know is asked of zod.
  */
 export function quickCheck(schema: z.core.$ZodType): Check {
   let check = checks.get(schema);
