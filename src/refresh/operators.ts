@@ -87,22 +87,26 @@ const summaries = (
       coalesce(${mean('correctness')}, 0) as correctness, ${mean('delay')} as delay,
       ${mean('uptime')} as uptime, ${mean('effectiveness')} as effectiveness,
       coalesce(sum(effective), 0) as effective, coalesce(sum(balance), 0) as balance,
-      (36500 * sum(rewards) / nullif(sum(earning), 0))::float8 as apr,
-      case when id_type = 'pool' then nullif(count(distinct node_operator), 0)::int end as node_operators
+      (36500 * sum(rewards) / nullif(sum(earning), 0))::float8 as apr
     from member group by ${key}
+  ), runner as ( -- apart, since counting distinct ones would sort all members
+    select ${key}, count(*)::int as node_operators
+    from (select distinct ${key}, node_operator from member where id_type = 'pool' and node_operator is not null) n
+    group by ${key}
   ), known as (
     ${knownOperators(network, window)}
   )
   select ${network}, f.id_type, ${window}, coalesce(k.name, nullif(f.operator_id, ''),
       f.pool_id || ' - ' || f.node_operator_id),
     f.validator_count, f.correctness, f.delay, f.uptime, f.effectiveness, coalesce(c.percentages, '[]'),
-    (f.effective / nullif(chain.effective, 0))::float8, coalesce(r.percentages, '[]'), f.node_operators,
+    (f.effective / nullif(chain.effective, 0))::float8, coalesce(r.percentages, '[]'), n.node_operators,
     coalesce(k.operator_tags, '[]'), k.display_name, f.apr, f.balance, f.effective,
     nullif(f.pool_id, ''), nullif(f.node_operator_id, ''), k.pool_type
   from figures f
   cross join chain
   left join client c using (${key})
   left join relayer r using (${key})
+  left join runner n using (${key})
   left join known k using (${key})`;
 
 const key = sql`id_type, operator_id, pool_id, node_operator_id`;

@@ -98,6 +98,11 @@ describe('stakegraph refresh', () => {
       await Promise.race([sleep(wait), outcome]);
       child.kill('SIGKILL');
       await outcome;
+      // whole windows or nothing of them
+      const { rows } = await query(
+        'select count(*)::int as rows from operator_summaries where not superseded group by time_window',
+      );
+      for (const window of rows) expect(window).toEqual({ rows: 50 + 5 + 5 + 25 });
     }
     expect(await stakegraph(args(), env())).toMatchObject({ code: 0, stderr: '' });
     expect(await published(gateway)).toEqual(undisturbed);

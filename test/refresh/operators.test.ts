@@ -430,4 +430,14 @@ describe('validators that were not active for the whole window', () => {
     // on the last day alone validator 2 was active for the whole window, 3 was not
     expect(await summary('P', '1d')).toMatchObject({ validatorCount: 3, aprPercentage: 1.5 * apr });
   });
+
+  it('count for APR of all time when they were active in its last 90 days', async () => {
+    await load(gateway, 'validators', [validator(1)]);
+    const days = Array.from({ length: 92 }, (_, at) =>
+      validatorDay(1, 1_400 + at, { sumAttestationRewards: at < 2 ? 900_000_000 : 1_000_000 }),
+    );
+    await load(gateway, 'validator-days', days);
+    await refreshed(gateway, only);
+    expect(await summary('P', 'all')).toMatchObject({ aprPercentage: (36_500 * 1_000_000) / 32_000_000_000 });
+  });
 });
