@@ -1,6 +1,6 @@
 import { boundedMap } from '../kernel/bounded.ts';
 
-/** What is published, by the names of the import, and the tables, views and functions that hold it. */
+/** What is published and the facts it is computed from, by the names of the import, and the tables, views and functions that hold it. */
 export const datasetTables: Record<string, readonly string[]> = {
   operators: ['operator_summaries', 'operator_lists', 'operator_ranks', 'asked_operators'],
   slashings: ['slashings'],
@@ -14,6 +14,11 @@ export const datasetTables: Record<string, readonly string[]> = {
   'sync-committee-rewards': ['sync_committee_rewards', 'chain_heads'],
   validators: ['validators', 'operator_validators', 'validator_entities'],
   'validator-days': ['validator_days', 'validator_day_dates', 'private_set_days'],
+  'validator-clients': ['validator_clients'],
+  'operator-profiles': ['operator_profiles'],
+  'solana-epochs': ['solana_epochs'],
+  'solana-validator-epochs': ['solana_validator_epochs'],
+  'solana-stake-authority-epochs': ['solana_stake_authority_epochs'],
   ...Object.fromEntries(
     ['avalanche', 'babylon', 'cardano', 'celestia', 'polkadot', 'polygon', 'solana'].map((network) => [
       `${network}-rewards`,
