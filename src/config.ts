@@ -60,6 +60,9 @@ export const Settings = z.object({
     .describe('A read replica for the answers; default: DATABASE_URL.'),
   DATABASE_POOL: integer(10, 1, 200).describe('Connections for reading.'),
   STATEMENT_TIMEOUT_MS: integer(15_000, 100, 600_000).describe('Longest time a reading statement may take.'),
+  PREPARED_STATEMENTS: flag('on').describe(
+    'Keep the plans of reading statements on their connections; off behind a pooler that does not carry them, such as PgBouncer before 1.21.',
+  ),
   DATA_DIR: z.string().min(1).default('.data').describe('Embedded database and development token.'),
   REDIS_URL: z
     .string()
@@ -107,6 +110,8 @@ export const Settings = z.object({
     .describe(
       'Origins whose pages may call the API, by comma; * for all: calls carry a token, never a cookie.',
     ),
+  CACHE: flag('on').describe('Keep answers in memory until the data they were made of changes.'),
+  CACHE_MB: integer(64, 1, 65_536).describe('Most memory for kept answers, in megabytes.'),
   DRAIN_DELAY_MS: integer(0, 0, 60_000).describe(
     'Time between "not ready" and closing the port at SIGTERM, for balancers to notice.',
   ),

@@ -3,6 +3,7 @@ import type { Standing } from './accounts/allowance.ts';
 import type { Allowance, Tier } from './accounts/tiers.ts';
 import type { Network } from './chain/networks.ts';
 import type { Primary, Queryable } from './db/pool.ts';
+import type { Snapshot } from './db/revisions.ts';
 import type { LoaderCache } from './kernel/batch.ts';
 
 /** Who calls: the account whose token was shown. */
@@ -29,6 +30,14 @@ type Metering = {
   standing(): Standing;
 };
 
+/** What an answer was made of: whether it may be kept, and until what changes. */
+export type Trace = {
+  /** The datasets that were read. */
+  datasets: Set<string>;
+  /** Whether something was read that no dataset holds, or that depends on the caller or the time. */
+  own: boolean;
+};
+
 /** What an answer may depend on. Fresh for each request, and the only bag that is passed around. */
 export type Context = {
   /** Reads only; writing statements fail. */
@@ -43,4 +52,7 @@ export type Context = {
   requestId: string;
   log: Logger;
   loaders: LoaderCache;
+  trace: Trace;
+  /** The revisions of the datasets when the request began. */
+  data: Snapshot;
 };

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { accountCommand } from './commands/account.ts';
 import { importCommand } from './commands/import.ts';
 import { mirrorCommand } from './commands/mirror.ts';
+import { refreshCommand } from './commands/refresh.ts';
 import { tokenCommand } from './commands/token.ts';
 import { usageCommand } from './commands/usage.ts';
 import { withDatabase } from './commands/with-database.ts';
@@ -47,6 +48,7 @@ program
 
 program.addCommand(importCommand());
 program.addCommand(mirrorCommand());
+program.addCommand(refreshCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 program.addCommand(usageCommand());

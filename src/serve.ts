@@ -12,6 +12,7 @@ import type { Settings } from './config.ts';
 import { pendingMigrations } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import type { Pool } from './db/pool.ts';
+import { openRevisions } from './db/revisions.ts';
 import type { Readiness } from './http/health.ts';
 import { buildServer } from './http/server.ts';
 import { loadSampleData } from './ingest/sample.ts';
@@ -136,6 +137,8 @@ async function start(
   const now = () => new Date();
   const meter = await openMeter({ db: database.write, log, now, redisUrl: settings.REDIS_URL });
   serving.undo.push(meter.stop);
+  const revisions = await openRevisions({ url: database.url, db: database.read, log });
+  serving.undo.push(revisions.stop);
   const ready = readinessOf(database, log);
   const app = await buildServer({
     settings,
@@ -144,6 +147,7 @@ async function start(
     primary: database.primary,
     tokens,
     meter,
+    revisions,
     now,
     // Behind a proxy the page would hand the token to whomever the proxy serves.
     developmentToken: settings.PUBLIC_URL || settings.TRUST_PROXY ? undefined : token,

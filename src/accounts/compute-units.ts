@@ -40,6 +40,7 @@ export const computeUnits = {
   listSetProposals: { base: 5, item: 1 },
   listSetRewards: { base: 5, item: 1 },
   // GraphQL alone
+  datasets: { base: 1, item: 0 },
   node: { base: 1, item: 1 },
   nodes: { base: 0, item: 2 },
   slashing: { base: 1, item: 1 },

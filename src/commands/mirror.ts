@@ -169,10 +169,7 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
     )
     .action(async (flags: Flags) => {
       const options = optionsOf(flags, readSecret(flags.tokenEnv));
-      const stopping = new AbortController();
-      await withDatabase((database) => mirror(database, options, flags, stopping.signal), {
-        onStop: () => stopping.abort(),
-      });
+      await withDatabase((database, stop) => mirror(database, options, flags, stop), { graceful: true });
     });
 
 /** Mirrors once or for ever; throws when not every list is loaded, unless it goes on. */

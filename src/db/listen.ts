@@ -2,9 +2,14 @@ import pg from 'pg';
 
 /**
  * Keeps a connection that LISTENs on a channel and calls back for each notification, and once for each time the
- * connection is made, since what was said while it was away is lost. Reconnects by itself.
+ * connection is made, since what was said while it was away is lost. Reconnects by itself; `onLost` tells that it must.
  */
-export function listen(url: string, channel: string, onChange: () => void): { stop(): Promise<void> } {
+export function listen(
+  url: string,
+  channel: string,
+  onChange: () => void,
+  onLost: () => void = () => undefined,
+): { stop(): Promise<void> } {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -22,7 +27,10 @@ export function listen(url: string, channel: string, onChange: () => void): { st
     });
     client = current;
     current.on('error', () => undefined); // 'end' follows
-    current.on('end', () => client === current && retry());
+    current.on('end', () => {
+      onLost();
+      if (client === current) retry();
+    });
     current.on('notification', onChange);
     try {
       await current.connect();

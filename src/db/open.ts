@@ -40,6 +40,7 @@ export async function openDatabase(
       readOnly: true,
       max: settings.DATABASE_POOL,
       statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+      prepared: settings.PREPARED_STATEMENTS,
       onError,
     });
     const write = createPool({ url, readOnly: false, max: 3, onError });

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { unavailable } from '../kernel/refusal.ts';
+import { statementNames } from './statement-names.ts';
 
 /** What queries need of a database: one statement in, rows out. */
 export type Queryable = {
@@ -25,11 +26,14 @@ type Options = {
   readOnly: boolean;
   max?: number;
   statementTimeoutMs?: number;
+  /** Whether statements keep their plans on the connection; not behind a proxy that hands each to any connection. */
+  prepared?: boolean;
   onError?: (error: Error) => void;
 };
 
 const ACQUIRE_DEADLINE_MS = 5_000;
-const MAX_WAITING = 500;
+/** A thousand callers at once are served one after the other; what waits longer than the deadline is refused anyway. */
+const MAX_WAITING = 2_000;
 
 /** SQLSTATEs that mean "not now": no connection, shutting down, too many clients, out of time. */
 const passing = /^(08|57P0|53300|57014|25P03)/;
@@ -52,6 +56,9 @@ function isPassing(error: unknown): boolean {
   );
 }
 
+/** "cached plan must not change result type": a feature that is not supported, which a read has no other way to meet. */
+const STALE_PLAN = '0A000';
+
 /** A pool whose waiting is bounded: a caller gets a client, or 503 within the deadline or when the queue is long. */
 export function createPool(options: Options): Pool {
   // pg lets an `options` of the URL win over ours, and read only and timeouts would be lost: both count, ours last.
@@ -73,6 +80,9 @@ export function createPool(options: Options): Pool {
   // A connection that is being closed may still be told that the server stops; that is no failure.
   let ending = false;
   pool.on('error', (error) => ending || options.onError?.(error));
+
+  /** Connections that are replaced when they are free. */
+  const retired = new WeakSet<pg.PoolClient>();
 
   async function acquire(): Promise<pg.PoolClient> {
     if (pool.waitingCount >= MAX_WAITING) throw unavailable();
@@ -105,12 +115,31 @@ export function createPool(options: Options): Pool {
       options.onError?.(error as Error);
       throw unavailable();
     } finally {
-      client?.release(broken);
+      client?.release(broken || (client && retired.has(client)));
     }
   }
 
+  const names = options.prepared ? statementNames() : undefined;
+  const run: Queryable['query'] = names
+    ? (statement) =>
+        withClient(async (client) => {
+          const name = names.of(client, statement.text);
+          if (name === undefined) return client.query(statement);
+          try {
+            return await client.query({ ...statement, name });
+          } catch (error) {
+            // A migration has changed a type since: the plans of this connection are of yesterday.
+            if ((error as { code?: string }).code !== STALE_PLAN) throw error;
+            retired.add(client);
+            return await client.query(statement);
+          } finally {
+            if (names.isFull(client)) retired.add(client);
+          }
+        })
+    : (statement) => withClient((client) => client.query(statement));
+
   return {
-    query: (statement) => withClient((client) => client.query(statement)),
+    query: run,
     withClient,
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: () => {

@@ -1,4 +1,10 @@
 import type pg from 'pg';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { count } from '../kernel/leaves.ts';
+import { listen } from './listen.ts';
+import type { Queryable } from './pool.ts';
+import { rows, sql } from './rows.ts';
 
 /**
  * The revision that a change of a dataset gets, raised when first asked for: once in the transaction of the client,
@@ -13,4 +19,101 @@ export function raisedRevision(client: pg.ClientBase, dataset: string): () => Pr
     return rows[0].revision as number;
   };
   return () => (raised ??= raise());
+}
+
+const Dataset = z.object({ name: z.string(), revision: count(), refreshedAt: z.string() });
+export type Dataset = z.infer<typeof Dataset>;
+
+/** Every dataset that has been written, by name, with its revision and when it last changed. */
+export const readDatasets = (db: Queryable): Promise<Dataset[]> =>
+  rows(
+    db,
+    Dataset,
+    sql`/* readDatasets */
+    select name, revision, to_char(refreshed_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "refreshedAt"
+    from datasets order by name`,
+  );
+
+export type Snapshot = ReadonlyMap<string, Dataset>;
+
+export type Revisions = {
+  /** What is known of the datasets; a new map for each change. */
+  current(): Snapshot;
+  /** Changes of all datasets together: rises with each of them. */
+  total(): number;
+  /** Whether a change would be known at once: not while the connection that is told of them is away. */
+  trusted(): boolean;
+  /** Called after each change. */
+  onChange(listener: (snapshot: Snapshot) => void): void;
+  stop(): Promise<void>;
+};
+
+const POLL_MS = 5_000;
+// A replica may be told of a change before it has it.
+const AGAIN_MS = [100, 500, 2_000];
+
+/**
+ * The revisions of all datasets in memory. They are read from the pool that answers read from, so that no answer is older
+ * than the revision that it is kept under; changes are told by NOTIFY from `url`, the primary.
+ */
+export async function openRevisions(options: {
+  url: string;
+  db: Queryable;
+  log: Logger;
+}): Promise<Revisions> {
+  let snapshot: Snapshot = new Map();
+  let listening = false;
+  let answered = false;
+  const listeners: ((snapshot: Snapshot) => void)[] = [];
+  const timers = new Set<NodeJS.Timeout>();
+
+  const read = async () => {
+    try {
+      const found = new Map((await readDatasets(options.db)).map((dataset) => [dataset.name, dataset]));
+      const same =
+        found.size === snapshot.size &&
+        [...found.values()].every(({ name, revision }) => snapshot.get(name)?.revision === revision);
+      answered = true;
+      if (same) return;
+      snapshot = found;
+      for (const listener of listeners) listener(snapshot);
+    } catch (error) {
+      answered = false;
+      options.log.warn({ err: error }, 'revisions could not be read; answers are not kept meanwhile');
+    }
+  };
+  let reading = Promise.resolve();
+  const reload = () => (reading = reading.then(read));
+  const soon = (ms: number) => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      void reload();
+    }, ms);
+    timers.add(timer.unref());
+  };
+  const heard = async () => {
+    await reload();
+    listening = true;
+    for (const ms of AGAIN_MS) soon(ms);
+  };
+
+  await reload();
+  const listener = listen(
+    options.url,
+    'stakegraph_data',
+    () => void heard(),
+    () => (listening = false),
+  );
+  const poll = setInterval(() => void reload(), POLL_MS).unref();
+  return {
+    current: () => snapshot,
+    total: () => [...snapshot.values()].reduce((sum, { revision }) => sum + revision, 0),
+    trusted: () => listening && answered,
+    onChange: (changed) => listeners.push(changed),
+    async stop() {
+      clearInterval(poll);
+      for (const timer of timers) clearTimeout(timer);
+      await listener.stop();
+    },
+  };
 }

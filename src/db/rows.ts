@@ -1,5 +1,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { z } from 'zod';
+import { quickCheck } from '../kernel/quick-check.ts';
 import type { Queryable } from './pool.ts';
 
 export type { Sql };
@@ -13,24 +14,22 @@ export const selectList = <Name extends string>(fields: Fields<Name>, names: rea
   join(names.map((name) => sql`${fields[name]} as ${raw(`"${name}"`)}`));
 
 /**
- * Runs a statement and checks every row. zod checks and never coerces: a row that does not fit is a fault of ours,
- * and it must show here and not at a caller.
+ * Runs a statement and checks every row. Nothing is coerced: a row that does not fit is a fault of ours, and it must show
+ * here and not at a caller. `decode` brings a row into its kinds before, where the client cannot.
  */
 export async function rows<T extends z.ZodType>(
   db: Queryable,
   row: T,
   statement: Sql,
+  decode?: (row: Record<string, unknown>) => void,
 ): Promise<z.output<T>[]> {
-  const result = await db.query({ text: statement.text, values: statement.values });
-  const checked = arrayOf(row).safeParse(result.rows);
+  const text = statement.text;
+  const result = await db.query({ text, values: statement.values });
+  if (decode) result.rows.forEach(decode);
+  const fits = quickCheck(row);
+  if (result.rows.every(fits)) return result.rows as z.output<T>[];
+  const checked = z.array(row).safeParse(result.rows);
   if (checked.success) return checked.data as z.output<T>[];
-  const name = /\/\* (\w+) \*\//.exec(statement.text)?.[1];
+  const name = /\/\* (\w+) \*\//.exec(text)?.[1];
   throw new Error(`A row of ${name} does not fit: ${z.prettifyError(checked.error)}`);
-}
-
-const arrays = new WeakMap<z.ZodType, z.ZodArray>();
-function arrayOf(row: z.ZodType): z.ZodArray {
-  let array = arrays.get(row);
-  if (!array) arrays.set(row, (array = z.array(row)));
-  return array;
 }

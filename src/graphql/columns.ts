@@ -15,12 +15,8 @@ export function columns<Row, Shape extends z.ZodRawShape>(t: Builder<Row>, recor
     if (!kind) return [];
     const description = (schema as z.ZodType).description;
     if (!description) throw new Error(`Field ${name} of ${record.meta()?.id} has no description.`);
-    const field = t.field({
-      type: kind,
-      nullable: isNullable(schema) as false,
-      description,
-      resolve: (row) => (row as Record<string, never>)[name] as never,
-    });
+    // Exposed, not resolved: an executor reads the property of the row itself, without a call for each value.
+    const field = t.expose(name as never, { type: kind, nullable: isNullable(schema), description } as never);
     return [[name, field] as const];
   });
   return Object.fromEntries(leaves);

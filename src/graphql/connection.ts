@@ -72,19 +72,38 @@ export function rankedRange(
   };
 }
 
-/** A slice as a Relay connection. */
+/**
+ * A slice as a Relay connection. Cursors are made when they are asked for: each is a hash, and most queries take the
+ * rows alone.
+ */
 export function connection<Row>(
   slice: Slice<Row>,
   cursorOf: (row: Row) => string,
   totalCount: () => number | Promise<number>,
 ) {
-  const edges = slice.rows.map((node) => ({ node, cursor: cursorOf(node) }));
+  const nodes = slice.rows;
+  const cursorAt = (index: number) => {
+    const row = nodes.at(index);
+    return row === undefined ? null : cursorOf(row);
+  };
   return {
-    edges,
+    nodes,
+    get edges() {
+      return nodes.map((node) => ({
+        node,
+        get cursor() {
+          return cursorOf(node);
+        },
+      }));
+    },
     totalCount,
     pageInfo: {
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      get startCursor() {
+        return cursorAt(0);
+      },
+      get endCursor() {
+        return cursorAt(-1);
+      },
       hasNextPage: slice.hasNext,
       hasPreviousPage: slice.hasPrevious,
     },

@@ -3,6 +3,8 @@ import type { Plugin } from 'graphql-yoga';
 import { CALLER_ERROR_UNITS, unitsFor, type Weight, weightOf } from '../accounts/compute-units.ts';
 import type { Context } from '../context.ts';
 import { Refusal, refusalStatus } from '../kernel/refusal.ts';
+import { costError, limitError, limits } from './limits.ts';
+import type { Cost } from './size.ts';
 
 /** What a field says in its `extensions` of what it costs. */
 export type FieldCost = {
@@ -42,9 +44,9 @@ export function meterFields(schema: GraphQLSchema): void {
 function unitsAnswered(weight: Weight, value: unknown): number {
   if (value == null) return unitsFor(weight, 1) > 0 ? CALLER_ERROR_UNITS : 0;
   if (Array.isArray(value)) return unitsFor(weight, value.length);
-  const { edges, userErrors } = value as { edges?: unknown; userErrors?: unknown[] };
+  const { nodes, userErrors } = value as { nodes?: unknown; userErrors?: unknown[] };
   if (userErrors && userErrors.length > 0) return CALLER_ERROR_UNITS; // a mutation that was refused
-  return unitsFor(weight, Array.isArray(edges) ? edges.length : 1);
+  return unitsFor(weight, Array.isArray(nodes) ? nodes.length : 1);
 }
 
 const isCallersFault = (error: unknown): boolean =>
@@ -61,17 +63,40 @@ function settle(charged: number, errors: readonly GraphQLError[]): number {
   return errors.some((error) => !isOurs(error)) ? Math.max(charged, CALLER_ERROR_UNITS) : charged;
 }
 
-/** Tells in `extensions.cost` of every answer what it was estimated to cost, what it costs and what is left. */
+/** Notes what an operation may cost; an error where that is more than is allowed or than the caller has left. */
+export function costRefusal({ rows, units }: Cost, { metering }: Context): GraphQLError | undefined {
+  metering.estimated = units;
+  if (rows > limits.rows) return limitError('rows');
+  const left = metering.standing().unitsRemaining;
+  return left !== null && units > left ? costError(units, left) : undefined;
+}
+
+/**
+ * Settles what an answer costs, and gives its `extensions`: what was estimated, what it costs and what is left (`cost`),
+ * and the revision of each dataset that it was made of (`revision`).
+ */
+export function settled(context: Context, errors: readonly GraphQLError[], ran: boolean) {
+  const { metering, trace, data } = context;
+  metering.charged = settle(metering.charged, errors);
+  metering.estimated = Math.max(metering.estimated, ran ? 0 : metering.charged);
+  const { estimated, charged } = metering;
+  const revision: Record<string, number> = {};
+  for (const name of [...trace.datasets].sort()) revision[name] = data.get(name)?.revision ?? 0;
+  return { cost: { estimated, charged, remaining: remainingAfter(context, charged) }, revision };
+}
+
+/** Compute units left when an answer is charged; null without a limit. */
+export function remainingAfter({ metering }: Context, charged: number): number | null {
+  const left = metering.standing().unitsRemaining;
+  return left === null ? null : Math.max(0, left - charged);
+}
+
+/** Tells in the `extensions` of every answer what it costs and was made of. */
 export const costPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (Symbol.asyncIterator in result || Array.isArray(result)) return;
-    const { metering } = serverContext as unknown as Context;
     const { errors = [], extensions } = result as { errors?: GraphQLError[]; extensions?: object };
-    metering.charged = settle(metering.charged, errors);
-    metering.estimated = Math.max(metering.estimated, 'data' in result ? 0 : metering.charged);
-    const { estimated, charged } = metering;
-    const left = metering.standing().unitsRemaining;
-    const cost = { estimated, charged, remaining: left === null ? null : Math.max(0, left - charged) };
-    setResult({ ...result, extensions: { ...extensions, cost } } as typeof result);
+    const own = settled(serverContext as unknown as Context, errors, 'data' in result);
+    setResult({ ...result, extensions: { ...extensions, ...own } } as typeof result);
   },
 };

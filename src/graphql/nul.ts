@@ -16,14 +16,18 @@ export const NulRule = (context: ValidationContext): ASTVisitor => ({
 /** Refuses variables with a NUL in any text of theirs. */
 export function refuseNul(variables: object): void {
   for (const [name, variable] of Object.entries(variables)) {
-    const left = [variable]; // a list and no recursion: a body holds 100,000 levels of nesting
-    while (left.length > 0) {
-      const value = left.pop();
-      if (typeof value === 'string' && value.includes('\0')) {
-        throw badInput([{ loc: ['variable', name], msg: message(name), type: 'nul' }]);
-      }
-      if (typeof value === 'object' && value !== null)
-        for (const inner of Object.values(value)) left.push(inner);
-    }
+    if (hasNul(variable)) throw badInput([{ loc: ['variable', name], msg: message(name), type: 'nul' }]);
   }
+}
+
+/** Whether a value has a NUL in any text of its own. */
+export function hasNul(variable: unknown): boolean {
+  const left = [variable]; // a list and no recursion: a body holds 100,000 levels of nesting
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === 'string' && value.includes('\0')) return true;
+    if (typeof value === 'object' && value !== null)
+      for (const inner of Object.values(value)) left.push(inner);
+  }
+  return false;
 }

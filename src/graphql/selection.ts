@@ -1,4 +1,10 @@
-import { type FragmentDefinitionNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLResolveInfo,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
 
 type Tree = Map<string, Tree>;
 
@@ -6,7 +12,21 @@ type Tree = Map<string, Tree>;
  * The names of the fields selected below a field, at the end of each of these paths. Directives are not looked at: a
  * skipped field that is read anyway costs a column, one that is missing would be a wrong answer.
  */
-export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): Set<string> {
+export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): ReadonlySet<string> {
+  const [node] = info.fieldNodes;
+  if (info.fieldNodes.length > 1 || !node) return namesBelow(info, paths);
+  // Documents are kept, and what a field of one selects is the same every time.
+  let known = selected.get(node);
+  if (!known) selected.set(node, (known = new Map()));
+  const key = paths.map((path) => path.join('.')).join();
+  let names = known.get(key);
+  if (!names) known.set(key, (names = namesBelow(info, paths)));
+  return names;
+}
+
+const selected = new WeakMap<FieldNode, Map<string, ReadonlySet<string>>>();
+
+function namesBelow(info: GraphQLResolveInfo, paths: string[][]): Set<string> {
   const root: Tree = new Map();
   for (const node of info.fieldNodes) if (node.selectionSet) collect(node.selectionSet, info.fragments, root);
   const names = new Set<string>();

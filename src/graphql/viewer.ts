@@ -103,6 +103,9 @@ builder.queryField('viewer', (t) =>
     type: Viewer,
     description: 'Who asks, and what is left of the rate and the allowance. Costs no compute units.',
     extensions: { operation: 'viewer' },
-    resolve: (_root, _args, ctx) => ctx,
+    resolve: (_root, _args, ctx) => {
+      ctx.trace.own = true; // whatever of it is selected
+      return ctx;
+    },
   }),
 );

@@ -1,8 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Network } from '../chain/networks.ts';
 import type { Context } from '../context.ts';
+import { makeQuick } from '../graphql/quick.ts';
 import { makeYoga } from '../graphql/yoga.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
+import type { AnswerCache } from './answers.ts';
+import { keepAnswer, keyOf, sendAgain } from './graphql-answers.ts';
 import { readNetwork } from './rest.ts';
 
 const MAX_BODY = 256 * 1024;
@@ -45,9 +48,12 @@ export function serveGraphql(
   options: {
     networkHeaders: readonly string[];
     makeContext: (request: FastifyRequest, network: Network) => Context;
+    cache?: AnswerCache | undefined;
   },
 ) {
   const yoga = makeYoga();
+  const quick = makeQuick();
+  const { cache } = options;
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
@@ -58,6 +64,17 @@ export function serveGraphql(
       faults.push(...paramsFaults(request));
       if (faults.length > 0) throw badInput(faults);
       const context = options.makeContext(request, network);
+      if (request.method === 'POST') {
+        const { body, headers } = request;
+        const key = cache && keyOf(request, network);
+        if (cache && key && (await sendAgain(cache, key, context, request, reply))) return reply;
+        const answer = await quick(body as Record<string, unknown>, headers.accept, context);
+        if (answer) {
+          if (cache && key) keepAnswer(cache, key, context, answer);
+          request.units = context.metering.charged;
+          return reply.code(answer.status).headers(answer.headers).send(answer.text);
+        }
+      }
       const response = await yoga.handleNodeRequestAndResponse(request, reply, context);
       request.units = context.metering.charged;
       if (response.status === 406) {

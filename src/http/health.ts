@@ -1,13 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Pool } from '../db/pool.ts';
+import type { AnswerCache } from './answers.ts';
 
 export type Readiness = { ready: boolean; reason?: string };
 
 /** `/health`: the process answers. `/ready`: it can answer from a migrated database. `/metrics`: Prometheus. */
 export function serveHealth(
   app: FastifyInstance,
-  options: { pool: Pool; readiness: () => Promise<Readiness>; redisUp: () => boolean | undefined },
+  options: {
+    pool: Pool;
+    readiness: () => Promise<Readiness>;
+    redisUp: () => boolean | undefined;
+    cache?: AnswerCache | undefined;
+  },
 ) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -40,10 +46,31 @@ export function serveHealth(
     });
   }
 
-  app.addHook('onResponse', async (request, reply) => {
+  const { cache } = options;
+  if (cache) {
+    const told = {
+      entries: 'Answers kept.',
+      bytes: 'Bytes of kept answers.',
+      hits: 'Answers given again, since the start.',
+      misses: 'Answers made, since the start.',
+    } as const;
+    for (const name of ['entries', 'bytes', 'hits', 'misses'] as const) {
+      new Gauge({
+        name: `stakegraph_cache_${name}`,
+        help: told[name],
+        registers: [registry],
+        collect() {
+          this.set(cache.stats()[name]);
+        },
+      });
+    }
+  }
+
+  app.addHook('onResponse', (request, reply, done) => {
     // The pattern, never the path: a label for each id a caller makes up would grow without bound.
     const route = request.routeOptions.url ?? 'none';
     duration.labels(route, request.method, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+    done();
   });
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_request, reply) => {

@@ -9,6 +9,7 @@ import { jsonWriter } from '../kernel/json.ts';
 import { paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../kernel/route.ts';
+import { type AnswerCache, sendKept } from './answers.ts';
 import { type Answer, answerOnce, readKey } from './idempotency.ts';
 import { rowsAnswered } from './metering.ts';
 
@@ -72,17 +73,32 @@ function readBody(schema: z.ZodObject, input: unknown, faults: Fault[]) {
 export function serveRoute(
   app: FastifyInstance,
   route: Route<Context>,
-  options: { networkHeaders: readonly string[]; publicUrl?: string | undefined; makeContext: MakeContext },
+  options: {
+    networkHeaders: readonly string[];
+    publicUrl?: string | undefined;
+    makeContext: MakeContext;
+    cache?: AnswerCache | undefined;
+  },
 ) {
   const write = jsonWriter(route.reply);
   const weight = weightOf(route.units ?? route.operationId);
   const { successor } = route;
   const { method = 'GET', status = 200 } = route;
   const always = successor ? { ...deprecated(), link: `<${successor}>; rel="successor-version"` } : {};
+  const cache = method === 'GET' ? options.cache : undefined;
+  const headerNames = route.networkHeader === false ? [] : options.networkHeaders;
+  const vary = ['Authorization', 'Accept-Encoding', ...headerNames].join(', ');
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(always); // of refusals too
-    const headers = route.networkHeader === false ? [] : options.networkHeaders;
-    const { network, faults } = readNetwork(request, headers);
+    const { network, faults } = readNetwork(request, headerNames);
+    const call = readCall(request, options.publicUrl);
+    // The whole URL, since answers link to themselves with the caller's own query.
+    const cacheKey = `${network} ${call.url}?${call.query}`;
+    const kept = faults.length === 0 ? cache?.get(cacheKey) : undefined;
+    if (kept) {
+      await sendKept(request, reply, kept, vary);
+      return reply;
+    }
     const params = readPart(route.params, 'path', request.params, faults);
     const query = readPart(route.query, 'query', request.query, faults);
     const body = route.body && readBody(route.body, request.body, faults);
@@ -93,7 +109,6 @@ export function serveRoute(
       const names = unknown.slice(0, 20).map((name) => name.slice(0, 64));
       request.log.debug({ unknown: names }, 'unknown parameters ignored');
     }
-    const call = readCall(request, options.publicUrl);
     const ask = async (context: Context): Promise<Answer> => {
       const { headers = {}, body: answer } = await route.handle(
         context,
@@ -106,6 +121,15 @@ export function serveRoute(
     const context = options.makeContext(request, network);
     const answer = await (key === undefined ? ask(context) : answerOnce(context, key, request, ask));
     request.units ??= unitsFor(weight, 0); // an answer that is given again
+    if (cache) {
+      const headers = { 'content-type': 'application/json; charset=utf-8', ...answer.headers };
+      const made = { text: answer.text, headers, units: request.units, unchangedUnits: unitsFor(weight, 0) };
+      const entry = cache.keep(cacheKey, context, made);
+      if (entry) {
+        await sendKept(request, reply, entry, vary);
+        return reply;
+      }
+    }
     reply.code(answer.status).headers(answer.headers);
     return answer.status === 204
       ? reply.send()

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import underPressure from '@fastify/under-pressure';
 import Fastify, {
   type FastifyInstance,
@@ -12,20 +11,22 @@ import Fastify, {
 import type { Logger } from 'pino';
 import type { TokenDirectory } from '../accounts/directory.ts';
 import type { Meter } from '../accounts/meter.ts';
-import type { Network } from '../chain/networks.ts';
 import type { Settings } from '../config.ts';
-import type { Context } from '../context.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
+import type { Revisions } from '../db/revisions.ts';
 import { notFound, Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
+import { answerCache } from './answers.ts';
+import { contextMaker } from './context.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
-import { meteringOf, meterRequests } from './metering.ts';
+import { meterRequests } from './metering.ts';
 import { openApiDocument } from './openapi.ts';
 import { servePages } from './pages.ts';
 import { serveRoute } from './rest.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export type ServerOptions = {
   settings: Settings;
@@ -35,10 +36,13 @@ export type ServerOptions = {
   primary: Pool;
   tokens: TokenDirectory;
   meter: Meter;
+  revisions: Revisions;
   readiness: () => Promise<Readiness>;
   /** Prefilled in GraphiQL for a browser on this machine; only ever that of the embedded database. */
   developmentToken?: string | undefined;
   now?: () => Date;
+  /** How long the event loop may lag behind before data requests are answered with 503. */
+  maxEventLoopDelayMs?: number;
 };
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
@@ -89,18 +93,11 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
     request.method === 'DELETE' && body === '' ? done(null) : parseJson(request, body as string, done),
   );
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-  });
-  await app.register(helmet, {
-    contentSecurityPolicy: false, // pages set their own
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-    strictTransportSecurity: false, // for the proxy that ends TLS to say
-  });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders).header('x-request-id', request.id);
     // Only a preflight is for CORS to answer; other OPTIONS are a method like any other.
     const { origin, 'access-control-request-method': method } = request.headers;
-    if (request.method === 'OPTIONS' && !(origin && method)) throw refusalOf(request);
+    done(request.method === 'OPTIONS' && !(origin && method) ? refusalOf(request) : undefined);
   });
   await app.register(cors, {
     origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
@@ -117,18 +114,18 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     ],
     maxAge: 600,
   });
-  app.addHook('onRequest', async (request) => {
-    if (request.is404) throw refusalOf(request); // before the body is read: it cannot matter
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? refusalOf(request) : undefined); // before the body is read: it cannot matter
   });
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
   await app.register(underPressure, {
-    maxEventLoopDelay: 3_000,
+    maxEventLoopDelay: options.maxEventLoopDelayMs ?? 3_000,
     pressureHandler: (request) => {
       if (needsToken(request.url)) throw unavailable();
     },
   });
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     const line = {
       route,
@@ -137,22 +134,19 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       ms: Math.round(reply.elapsedTime * 10) / 10,
     };
     request.log.info(line, 'answered');
+    done();
   });
 
   const primary = primaryOf(options.primary);
-  const makeContext = (request: FastifyRequest, network: Network): Context => ({
-    db: pool,
-    primary,
-    ...meteringOf(request, meter),
-    network,
-    now,
-    requestId: request.id,
-    log: request.log as unknown as Logger,
-    loaders: new Map(),
-  });
-  const served = { networkHeaders: settings.NETWORK_HEADERS, publicUrl: settings.PUBLIC_URL, makeContext };
+  const cache = settings.CACHE ? answerCache(options.revisions, settings.CACHE_MB * 1_000_000) : undefined;
+  const served = {
+    networkHeaders: settings.NETWORK_HEADERS,
+    publicUrl: settings.PUBLIC_URL,
+    makeContext: contextMaker({ pool, primary, meter, revisions: options.revisions, now }),
+    cache,
+  };
 
-  serveHealth(app, { pool, readiness: options.readiness, redisUp: meter.redisUp });
+  serveHealth(app, { pool, readiness: options.readiness, redisUp: meter.redisUp, cache });
   servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
   await app.register(async (metered) => {
     meterRequests(metered, { tokens, meter, now, developmentToken: options.developmentToken });

@@ -139,7 +139,7 @@ export async function loadRows<Row>(
 }
 
 /** Brings what is staged where it belongs, and raises the dataset's revision when that changes anything. */
-async function mergeStaged<Row>(
+export async function mergeStaged<Row>(
   client: pg.ClientBase,
   importer: Importer<Row>,
   options: Omit<MergeOptions, 'revision'>,

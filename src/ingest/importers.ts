@@ -5,11 +5,18 @@ import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
 import { consolidationImporter } from './consolidations.ts';
 import type { Importer } from './importer.ts';
 import { networkRewardImporters } from './network-rewards.ts';
+import { operatorProfileImporter } from './operator-profiles.ts';
 import { operatorImporter } from './operators.ts';
 import { slashingImporter } from './slashings.ts';
+import {
+  solanaEpochImporter,
+  solanaStakeAuthorityEpochImporter,
+  solanaValidatorEpochImporter,
+} from './solana-facts.ts';
 import { solanaOverviewImporter } from './solana-overview.ts';
 import { stakeAuthorityImporter } from './stake-authorities.ts';
 import { syncCommitteeRewardImporter } from './sync-committee-rewards.ts';
+import { validatorClientImporter } from './validator-clients.ts';
 import { validatorDayImporter } from './validator-days.ts';
 import { validatorImporter } from './validators.ts';
 
@@ -26,7 +33,12 @@ export const importers = {
   'stake-authorities': stakeAuthorityImporter,
   'sync-committee-rewards': syncCommitteeRewardImporter,
   validators: validatorImporter,
+  'validator-clients': validatorClientImporter,
   'validator-days': validatorDayImporter,
+  'operator-profiles': operatorProfileImporter,
+  'solana-epochs': solanaEpochImporter,
+  'solana-validator-epochs': solanaValidatorEpochImporter,
+  'solana-stake-authority-epochs': solanaStakeAuthorityEpochImporter,
   ...networkRewardImporters,
 } as const;
 export type ImportResource = keyof typeof importers;

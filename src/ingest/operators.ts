@@ -8,7 +8,7 @@ import { type ImportCounts, type Importer, isObject, type MergeOptions, stagedSc
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
 
 /** A tag may say what it leads to; of a pool share, its pool and its node operator. */
-const ImportedTag = OperatorTag.extend({ idType: text().nullable().optional() });
+export const ImportedTag = OperatorTag.extend({ idType: text().nullable().optional() });
 
 /** An operator summary as it comes in: the published record, and what only an import can say. */
 const ImportedOperator = OperatorSummary.extend({
@@ -22,7 +22,8 @@ export type ImportedOperator = z.infer<typeof ImportedOperator>;
 
 type Parents = { poolId: string | null; nodeOperatorId: string | null };
 
-function parentsOf(row: ImportedOperator): Parents {
+/** Whose a pool share is: told outright, or by tags that say what they lead to. */
+export function parentsOf(row: Pick<ImportedOperator, 'idType' | 'operatorTags' | keyof Parents>): Parents {
   if (row.idType !== 'poolShare') return { poolId: null, nodeOperatorId: null };
   const tagged = (idType: string) => row.operatorTags.find((tag) => tag.idType === idType)?.name ?? null;
   return {
@@ -32,7 +33,7 @@ function parentsOf(row: ImportedOperator): Parents {
 }
 
 /** `cex` are pools tagged as exchanges, `lst` those tagged as liquid staking (decisions on operators). */
-function poolTypeOf(row: ImportedOperator): 'cex' | 'lst' | null {
+export function poolTypeOf(row: Pick<ImportedOperator, 'idType' | 'operatorTags'>): 'cex' | 'lst' | null {
   if (row.idType !== 'pool') return null;
   const tags = row.operatorTags.map((tag) => tag.name.toLowerCase().replace(/[\s_-]+/g, ' '));
   if (tags.includes('exchange') || tags.includes('cex')) return 'cex';

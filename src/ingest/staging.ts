@@ -2,9 +2,31 @@ import { once } from 'node:events';
 import { stringify } from 'lossless-json';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import type { Sql } from '../db/rows.ts';
 
 /** A column of an importer's rows and its PostgreSQL type. */
 export type Column = { name: string; type: string };
+
+const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
+  client.query(
+    `/* makeStaging */ create temp table staged (place integer, source text, ${columns
+      .map(({ name, type }) => `${name} ${type}`)
+      .join(', ')}) on commit drop`,
+  );
+const analyzeStaging = (client: pg.ClientBase) => client.query('/* analyzeStaging */ analyze staged');
+
+/** Stages what a statement selects, which has the columns in their order. */
+export async function stageSelected(
+  client: pg.ClientBase,
+  columns: readonly Column[],
+  { text, values }: Sql,
+): Promise<number> {
+  await makeStaging(client, columns);
+  const names = columns.map(({ name }) => name).join(', ');
+  const staged = await client.query(`/* stageSelected */ insert into staged (${names}) ${text}`, values);
+  await analyzeStaging(client);
+  return staged.rowCount ?? 0;
+}
 
 /**
  * Where the checked rows of a source wait until all of them are read: the table `staged` of the transaction, filled by
@@ -12,11 +34,7 @@ export type Column = { name: string; type: string };
  */
 export async function openStaging(client: pg.ClientBase, columns: readonly Column[]) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
-  await client.query(
-    `/* makeStaging */ create temp table staged (place integer, source text, ${columns
-      .map(({ name, type }) => `${name} ${type}`)
-      .join(', ')}) on commit drop`,
-  );
+  await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
   // An error of the COPY reaches whoever writes or finishes next, and is no uncaught one before.
   const failed = new Promise<never>((_, reject) => copy.once('error', reject));
@@ -38,7 +56,7 @@ export async function openStaging(client: pg.ClientBase, columns: readonly Colum
     async finish() {
       copy.end();
       await Promise.race([once(copy, 'finish'), failed]);
-      await client.query('/* analyzeStaging */ analyze staged');
+      await analyzeStaging(client);
     },
     /** Ends the COPY without its rows; the transaction is to be rolled back. */
     abandon() {

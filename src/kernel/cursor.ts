@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * Cursors are opaque: `v1`, a mark of the list they belong to, and the key of a row in it. The mark covers the key
@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 const VERSION = 1;
 
 const mark = (list: string, key: string) =>
-  createHash('sha256').update(`stakegraph:${VERSION}:${list}:${key}`).digest('base64url').slice(0, 11);
+  hash('sha256', `stakegraph:${VERSION}:${list}:${key}`, 'base64url').slice(0, 11);
 
 /** The cursor of the row with this key in this list; `list` names the list with all that decides its order. */
 export function encodeCursor(list: string, key: readonly (string | number)[]): string {

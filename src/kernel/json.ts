@@ -23,10 +23,24 @@ function innerWriter(schema: z.core.$ZodType): Write {
   if (schema instanceof z.ZodObject) return objectWriter(schema);
   if (schema instanceof z.ZodArray) {
     const item = jsonWriter(schema.element);
-    return (value) => `[${(value as unknown[]).map(item).join(',')}]`;
+    return (value) => {
+      let out = '';
+      for (const entry of value as unknown[]) out += out === '' ? item(entry) : `,${item(entry)}`;
+      return `[${out}]`;
+    };
   }
-  return leafOf(schema)?.raw ? (value) => value as string : (value) => JSON.stringify(value);
+  const leaf = leafOf(schema);
+  if (leaf?.raw) return (value) => value as string;
+  return leaf?.kind === 'Int' || leaf?.kind === 'Float' ? writeNumber : writeText;
 }
+
+// JSON.stringify of one value at a time was a third of the time of a REST answer; most values need nothing of it.
+const writeNumber: Write = (value) =>
+  typeof value === 'number' && Number.isFinite(value) ? String(value) : JSON.stringify(value);
+/** What a JSON string cannot hold as it is. */
+const SPECIAL = /["\\\p{Cc}\p{Cs}]/u;
+const writeText: Write = (value) =>
+  typeof value === 'string' && !SPECIAL.test(value) ? `"${value}"` : JSON.stringify(value);
 
 function objectWriter(schema: z.ZodObject): Write {
   const fields = Object.entries(schema.shape).map(([key, field], index) => ({

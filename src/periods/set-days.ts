@@ -3,6 +3,16 @@ import type { Calendar } from '../chain/calendar.ts';
 import { genesisTime, type Network } from '../chain/networks.ts';
 import type { Queryable } from '../db/pool.ts';
 import { join, raw, type Sql, sql } from '../db/rows.ts';
+import {
+  attested,
+  attester,
+  correctness,
+  effectiveness,
+  inclusionDelay,
+  proposals,
+  proposer,
+  uptime,
+} from './effectiveness.ts';
 import { type PeriodSource, withinBounds } from './pages.ts';
 
 /** A private set whose days are asked for. */
@@ -16,17 +26,6 @@ export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bou
   days: sql`private_set_days`,
   own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} ${withinBounds(bounds)}`,
 });
-
-const attested = sql`a.total_unique_attestations`;
-const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;
-const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
-const proposals = sql`(a.proposed_count + a.missed_proposal_count)`;
-
-// One validator on one day. Doubles from the first step on: a count may be 0.
-/** 100 × uptime × correctness ÷ inclusion delay; 0 where every attestation was missed. */
-const attester = sql`coalesce(100::float8 * ${attested} * ${votes}
-  / nullif(3::float8 * ${duties} * a.sum_inclusion_delay, 0), 0)`;
-const proposer = sql`100::float8 * a.proposed_count / nullif(${proposals}, 0)`;
 
 const sumOf = (...names: string[]): [string, Sql][] => names.map((name) => [name, raw(`sum(a.${name})`)]);
 
@@ -49,17 +48,12 @@ const columns: [name: string, gathered: Sql][] = [
   ...sumOf('sum_priority_fees', 'sum_baseline_mev'),
   ['attested_count', sql`count(*) filter (where ${attested} > 0)`],
   ['proposer_count', sql`count(*) filter (where ${proposals} > 0)`],
-  ['sum_correctness', sql`sum(${votes}::float8 / nullif(3 * ${attested}, 0))`],
-  ['sum_inclusion_delays', sql`sum(a.sum_inclusion_delay::float8 / nullif(${attested}, 0))`],
-  ['sum_uptime', sql`sum(${attested}::float8 / ${duties})`],
+  ['sum_correctness', sql`sum(${correctness})`],
+  ['sum_inclusion_delays', sql`sum(${inclusionDelay})`],
+  ['sum_uptime', sql`sum(${uptime})`],
   ['sum_attester_effectiveness', sql`sum(${attester})`],
   ['sum_proposer_effectiveness', sql`sum(${proposer})`],
-  // 5/8 attester and 3/8 proposer where there was a block to propose, else attester alone
-  [
-    'sum_validator_effectiveness',
-    sql`sum(${attester})
-      + coalesce(sum(0.375::float8 * (${proposer} - ${attester})) filter (where ${proposals} > 0), 0)`,
-  ],
+  ['sum_validator_effectiveness', sql`sum(${effectiveness})`],
 ];
 
 /** Sums up the days of members `m` of sets of a network, where the condition holds. */

@@ -48,6 +48,7 @@ async function openReplica() {
     primary: db(),
     tokens,
     meter,
+    revisions: gateway.revisions,
     readiness: async () => ({ ready: true }),
     now,
   });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { computeUnits } from '../../src/accounts/compute-units.ts';
+import { routes } from '../../src/resources/index.ts';
+import { definitions, rewardsNetworks } from '../../src/resources/network-rewards/record.ts';
 import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 
@@ -7,6 +9,8 @@ let gateway: Gateway;
 let pool: string;
 let slot: number;
 let authority: string;
+let set: string;
+let members: string[];
 beforeAll(async () => {
   gateway = await startGateway();
   pool = (await gateway.get('/v0/eth/operators?window=7d&idType=pool&size=1')).json.data[0].id;
@@ -17,6 +21,9 @@ beforeAll(async () => {
   slot = rows[0]?.slot as number;
   authority = (await gateway.get('/v1/solana/delegators/stakeAuthorities?window=7d&limit=1')).json.results[0]
     .stakeAuthority;
+  set = (await gateway.get('/v1/eth/tags')).json.results[0].id;
+  const { results } = (await gateway.get(`/v1/eth/tags/${set}/validators?limit=2`)).json;
+  members = results.map((member: any) => member.validatorPubkey ?? member.pubkey);
 });
 afterAll(() => gateway.close());
 
@@ -183,6 +190,62 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
       '{ stakeAuthorities(window: ALL, first: 5) { nodes { id } } }',
       ['/v1/solana/delegators/stakeAuthorities?window=all&limit=5'],
     ],
+    blocks: () => ['{ blocks(first: 7) { nodes { id } } }', ['/v0/eth/blocks?size=7']],
+    'a block with its rewards': () => [
+      `{ block(slot: ${slot}) { syncCommitteeRewards(first: 30) { nodes { reward: syncCommitteeRewards } } } }`,
+      [`/v0/eth/blocks/${slot}`, `/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=30`],
+    ],
+    'chain daily rewards': () => [
+      '{ chainDailyRewards(first: 6) { nodes { day } } }',
+      ['/v0/eth/network/chainDailyRewards?size=6'],
+    ],
+    'a chain day': () => [
+      '{ chainDailyReward(date: "2025-10-01") { day } }',
+      ['/v0/eth/network/chainDailyRewards/2025-10-01'],
+    ],
+    consolidations: () => [
+      '{ consolidations(first: 8) { nodes { epoch } } }',
+      ['/v1/eth/validators/consolidations?limit=8'],
+    ],
+    'consolidations by entity': () => [
+      '{ entityConsolidations(first: 4) { nodes { entityId } } }',
+      ['/v1/eth/entityConsolidations?limit=4'],
+    ],
+    'the capacity of consolidations': () => [
+      '{ consolidationCapacity { timeWindow } }',
+      ['/v1/eth/consolidationCapacity'],
+    ],
+    'the capacity by entity': () => [
+      '{ entityConsolidationCapacities(window: ALL, first: 3) { nodes { entityId } } }',
+      ['/v1/eth/consolidationCapacity/entity?window=all&limit=3'],
+    ],
+    ...Object.fromEntries(
+      rewardsNetworks.map((network) => [
+        `daily rewards of ${network}`,
+        (): [string, string[]] => [
+          `{ validatorRewards(network: ${network.toUpperCase()}, validatorId: "${definitions[network].exampleId}", first: 5) { nodes { day } }
+             networkRewards(network: ${network.toUpperCase()}, first: 4) { nodes { day } } }`,
+          [
+            `/v1/${network}/validators/${definitions[network].exampleId}/rewards?limit=5`,
+            `/v1/${network}/network/rewards?limit=4`,
+          ],
+        ],
+      ]),
+    ),
+    tags: () => ['{ tags(first: 3) { nodes { setId } } }', ['/v1/eth/tags?limit=3']],
+    'a private set and its figures': () => [
+      `{ privateSet(setId: "${set}") {
+          validators(first: 6) { nodes { validatorIndex } } effectiveness(first: 5) { nodes { day } }
+          attestations(first: 5) { nodes { day } } proposals(first: 5) { nodes { day } } rewards(first: 5) { nodes { day } }
+        } }`,
+      [
+        `/v1/eth/tags/${set}`,
+        `/v1/eth/tags/${set}/validators?limit=6`,
+        ...['effectiveness', 'attestations', 'proposals', 'rewards'].map(
+          (figures) => `/v1/eth/sets/${set}/${figures}?limit=5`,
+        ),
+      ],
+    ],
     'several of them under aliases': () => [
       '{ a: slashings(first: 2) { nodes { id } } b: slashings(first: 3) { nodes { id } } }',
       ['/v0/eth/slashings?size=2', '/v0/eth/slashings?size=3'],
@@ -197,6 +260,60 @@ describe('a GraphQL query and the REST calls that it replaces', () => {
     for (const path of calls) sum += await rest(path);
     expect(unitsOf(answer)).toBe(sum);
     expect(answer.json.extensions.cost.charged).toBe(sum);
+  });
+
+  it('are compared for every path that is read', () => {
+    const called = Object.values(pairs).flatMap((pair) =>
+      pair()[1].map((path) => path.split('?')[0] as string),
+    );
+    const reads = routes.filter(
+      ({ method = 'GET', path }) => method === 'GET' && !path.startsWith('/v1/tags'),
+    );
+    // /v0/solana has the same twins as its successor
+    const twins = reads.filter(({ successor }) => !successor);
+    const missing = twins.filter(
+      ({ path }) => !called.some((call) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`).test(call)),
+    );
+    expect(missing.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are charged the same where they change something', async () => {
+    const validators = members;
+    const send = async (method: string, path: string, body?: object) => {
+      const answer = await gateway.fetch(path, {
+        method,
+        headers: {
+          authorization: `Bearer ${gateway.token}`,
+          ...(body ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      expect(answer.status).toBeLessThan(300);
+      return { units: unitsOf(answer), json: answer.json };
+    };
+    const made = await send('POST', '/v1/eth/tags', { name: 'a' });
+    const path = `/v1/eth/tags/${made.json.id}`;
+    const twin = await gateway.graphql('mutation { createTag(input: { name: "a" }) { tag { setId } } }');
+    const { setId } = twin.data.createTag.tag;
+    expect(unitsOf(twin)).toBe(made.units);
+    for (const [rest, mutation] of [
+      [
+        () => send('PATCH', path, { name: 'b' }),
+        `renameTag(input: { setId: "${setId}", name: "b" }) { tag { setId } }`,
+      ],
+      [
+        () => send('POST', `${path}/validators`, { pubkeys: validators }),
+        `addValidators(input: { setId: "${setId}", pubkeys: ${JSON.stringify(validators)} }) { pubkeysAdded }`,
+      ],
+      [
+        () => send('DELETE', `${path}/validators/${validators[0]}`),
+        `removeValidator(input: { setId: "${setId}", pubkey: "${validators[0]}" }) { tag { setId } }`,
+      ],
+      [() => send('DELETE', path), `deleteTag(input: { setId: "${setId}" }) { deletedSetId }`],
+    ] as const) {
+      const { units } = await rest();
+      expect(unitsOf(await gateway.graphql(`mutation { ${mutation} }`))).toBe(units);
+    }
   });
 
   it('are charged the same where a list is asked of each row of another', async () => {

@@ -68,15 +68,57 @@ describe('a pool without a free connection', () => {
     expect(pool.stats()).toEqual({ total: 1, idle: 1, waiting: 0 });
   });
 
-  it('answers 503 at once when 500 others wait', async () => {
+  it('answers 503 at once when 2,000 others wait', async () => {
     const pool = poolForTest();
     const release = await hold(pool);
-    const waiting = Array.from({ length: 500 }, () => query(pool, 'select 1'));
+    const waiting = Array.from({ length: 2_000 }, () => query(pool, 'select 1'));
     const began = performance.now();
     await expect(query(pool, 'select 1')).rejects.toMatchObject(refusal);
     expect(performance.now() - began).toBeLessThan(1_000);
     await release();
     await Promise.all(waiting);
+  });
+});
+
+describe('a pool that keeps plans', () => {
+  const kept = (pool: Pool) =>
+    query(pool, `select count(*)::int as n, min(name) as name from pg_prepared_statements`).then(
+      ({ rows }) => rows[0] as { n: number; name: string },
+    );
+
+  it('keeps that of a statement from its second time on', async () => {
+    const pool = poolForTest({ prepared: true });
+    await query(pool, 'select 1 as n');
+    expect((await kept(pool)).n).toBe(0);
+    for (let time = 0; time < 3; time += 1)
+      expect((await query(pool, 'select 1 as n')).rows).toEqual([{ n: 1 }]);
+    expect((await kept(pool)).n).toBeGreaterThanOrEqual(1);
+  });
+
+  it('keeps none unless it is told to', async () => {
+    const pool = poolForTest();
+    for (let time = 0; time < 3; time += 1) await query(pool, 'select 1 as n');
+    expect((await kept(pool)).n).toBe(0);
+  });
+
+  it('keeps at most 200 on a connection, and then begins a new one', async () => {
+    const pool = poolForTest({ prepared: true });
+    const most: number[] = [];
+    for (let round = 0; round < 450; round += 1) {
+      for (let time = 0; time < 2; time += 1) await query(pool, `select ${round} as n`);
+      if (round % 10 === 0) most.push((await kept(pool)).n);
+    }
+    expect(Math.max(...most)).toBeGreaterThan(150);
+    expect(Math.max(...most)).toBeLessThanOrEqual(200);
+  });
+
+  it('answers on after a migration has changed what a statement gives', async () => {
+    const pool = poolForTest({ prepared: true });
+    await query(database.pool, 'create table changing (n int); insert into changing values (1)');
+    for (let time = 0; time < 3; time += 1) await query(pool, 'select * from changing');
+    await query(database.pool, 'alter table changing add column more text');
+    expect((await query(pool, 'select * from changing')).rows).toEqual([{ n: 1, more: null }]);
+    expect((await query(pool, 'select * from changing')).rows).toEqual([{ n: 1, more: null }]);
   });
 });
 

@@ -117,8 +117,7 @@ describe.each(ways)('%s', (_name, ask) => {
   });
 });
 
-// Another account's object is 404 as if it were not there: objects that belong to an account come with private sets, and
-// each way to one is to be walked here like the others.
+// Another account's object is walked in the same manner in test/resources/private-sets-security.test.ts.
 
 describe('a token in a URL', () => {
   const token = () => gateway.token;

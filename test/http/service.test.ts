@@ -166,6 +166,7 @@ describe('/health, /ready and /', () => {
       pool: gateway.database.pool,
       primary: gateway.database.pool,
       meter: gateway.meter,
+      revisions: gateway.revisions,
       tokens: { find: () => undefined, stop: async () => undefined },
       readiness: async () => ({ ready: false, reason: 'draining' }),
     });

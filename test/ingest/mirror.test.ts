@@ -118,11 +118,12 @@ async function bodies(gateway: Gateway, path: string, network = 'mainnet') {
   return found;
 }
 
-it('every import is of a resource that is mirrored, or that no path lists', () => {
-  const listed = Object.keys(importers).filter(
-    (name) => !(mirrorResources as readonly string[]).includes(name),
-  );
-  expect(listed).toEqual(['chain-balances', 'validators', 'validator-days']);
+it('every import is of a resource that is mirrored, or of facts that no path lists', () => {
+  const mirrored = new Set<string>(mirrorResources);
+  expect(Object.keys(importers).filter((name) => !mirrored.has(name))).toEqual([
+    ...['chain-balances', 'validators', 'validator-clients', 'validator-days', 'operator-profiles'],
+    ...['solana-epochs', 'solana-validator-epochs', 'solana-stake-authority-epochs'],
+  ]);
 });
 
 describe('a gateway that mirrors another over HTTP', () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rooms } from '../../src/resources/index.ts';
+import { routes } from '../../src/resources/index.ts';
 import { type Account, accountOf } from '../support/account.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { rootQueriesWith } from '../support/schema-queries.ts';
 
 let gateway: Gateway;
 let owner: Account;
@@ -21,9 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Every path of the rooms that names a set, with a body where it takes one: new paths come here by themselves. */
-const paths = ['tags', 'private-sets']
-  .flatMap((room) => rooms[room] ?? [])
+/** Every path that names a set, with a body where it takes one: new paths come here by themselves. */
+const paths = routes
   .filter(({ path }) => path.includes(':id'))
   .map(({ method = 'GET', path, body, exampleBody }) => ({
     method,
@@ -74,6 +74,38 @@ describe("another account's private set", () => {
       '{"detail":"Not found."}',
     ]);
     expect((await owner.get(path(id), { 'x-service-network': 'hoodi' })).status).toBe(404);
+  });
+
+  it('is not there for any root field that can name it, one that changes it least of all', async () => {
+    const nodeId = Buffer.from(`PrivateSet:${id}`).toString('base64url');
+    const names = {
+      setId: JSON.stringify(id),
+      id: JSON.stringify(nodeId),
+      ids: JSON.stringify([nodeId]),
+      operatorId: JSON.stringify(id),
+      entityId: JSON.stringify(id),
+      entityType: 'PRIVATE_SET',
+      idType: 'PRIVATE_SET',
+      pubkey: JSON.stringify(String(validator)),
+      pubkeys: JSON.stringify([String(validator)]),
+    };
+    const naming = rootQueriesWith(names).filter(([, query]) => query.includes(id) || query.includes(nodeId));
+    expect(naming.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['Query.privateSet', 'Query.node', 'Query.nodes', 'Mutation.deleteTag']),
+    );
+    const before = await stored();
+    for (const [name, query] of naming) {
+      const { data, errors } = await other.graphql(query);
+      const [value] = Object.values(data ?? { none: null });
+      const seen = JSON.stringify([value, errors ?? []]);
+      expect([name, seen]).toEqual([
+        name,
+        expect.stringMatching(/^\[(null|\[null\]|\{"__typename":"\w+Payload"\}),/),
+      ]);
+      for (const { extensions } of errors ?? [])
+        expect(['NOT_FOUND', 'BAD_INPUT']).toContain(extensions.code);
+    }
+    expect(await stored()).toEqual(before);
   });
 
   it('is in no list but that of its owner', async () => {

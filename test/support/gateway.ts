@@ -8,6 +8,7 @@ import { tierLimits } from '../../src/accounts/tiers.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
+import { openRevisions, type Revisions } from '../../src/db/revisions.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { databaseUrl, type Template } from './global-setup.ts';
 
@@ -46,6 +47,7 @@ export type Gateway = {
   database: TestDatabase;
   meter: Meter;
   tokens: TokenDirectory;
+  revisions: Revisions;
   /** Names of the statements run since the last reset, but for those within transactions. */
   statements: string[];
   fetch(path: string, init?: RequestInit): Promise<Answer>;
@@ -82,11 +84,13 @@ export async function startGateway(
   const primary = createPool({ url: database.url, readOnly: false, max: 4 });
   const log = options.log ?? pino({ level: 'silent' });
   const { token } = await createToken(database.pool, 'test');
-  const settings = { ...readSettings({}), ...options.settings };
+  // Tests change data past the import, which no revision tells; those of the cache turn it on.
+  const settings = { ...readSettings({}), CACHE: false, ...options.settings };
   const limits = tierLimits(settings);
   const tokens = await openDirectory({ url: database.url, db: database.pool, log, limits });
   const now = options.now ?? (() => new Date());
   const meter = await openMeter({ db: database.pool, log, now, redisUrl: settings.REDIS_URL });
+  const revisions = await openRevisions({ url: database.url, db: read, log });
   const app = await buildServer({
     settings,
     log,
@@ -94,8 +98,10 @@ export async function startGateway(
     primary: counting(primary),
     tokens,
     meter,
+    revisions,
     now,
     readiness: async () => ({ ready: true }),
+    maxEventLoopDelayMs: 60_000, // the tests run in the same process, and load their modules in it
     developmentToken: options.developmentToken === true ? token : options.developmentToken,
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -118,6 +124,7 @@ export async function startGateway(
     database,
     meter,
     tokens,
+    revisions,
     statements,
     fetch: call,
     get: (path, headers = {}) => call(path, { headers: { authorization, ...headers } }),
@@ -132,6 +139,7 @@ export async function startGateway(
     async close() {
       await app.close();
       await meter.stop();
+      await revisions.stop();
       await tokens.stop();
       await read.end();
       await primary.end();

@@ -12,13 +12,16 @@ import {
 } from 'graphql';
 import { schema } from '../../src/graphql/schema.ts';
 
+/** Literals to give to arguments and input fields of these names. */
+type Given = Record<string, string>;
+
 /** A value that fits an input type: what is needed for a query to be valid, not for it to find something. */
-function fitting(type: GraphQLInputType): string {
-  if (isNonNullType(type)) return fitting(type.ofType);
-  if (isListType(type)) return `[${fitting(type.ofType)}]`;
+function fitting(type: GraphQLInputType, given: Given): string {
+  if (isNonNullType(type)) return fitting(type.ofType, given);
+  if (isListType(type)) return `[${fitting(type.ofType, given)}]`;
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields()).filter(isRequiredInputField);
-    return `{ ${fields.map((field) => `${field.name}: ${fitting(field.type)}`).join(', ')} }`;
+    return `{ ${fields.map((field) => `${field.name}: ${given[field.name] ?? fitting(field.type, given)}`).join(', ')} }`;
   }
   if (isEnumType(type)) return type.getValues()[0]?.name as string;
   const texts: Record<string, string> = {
@@ -34,19 +37,22 @@ function fitting(type: GraphQLInputType): string {
 }
 
 /** A field with the arguments that it needs, and the least of a selection. */
-function fieldText(field: GraphQLField<unknown, unknown>): string {
-  const args = field.args.filter(isRequiredArgument).map(({ name, type }) => `${name}: ${fitting(type)}`);
+function fieldText(field: GraphQLField<unknown, unknown>, given: Given): string {
+  const args = field.args
+    .filter((arg) => isRequiredArgument(arg) || arg.name in given)
+    .map(({ name, type }) => `${name}: ${given[name] ?? fitting(type, given)}`);
   const selection = isCompositeType(getNamedType(field.type)) ? ' { __typename }' : '';
   return `${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}${selection}`;
 }
 
-/** A valid query for each field at the root of the schema, by its name. */
-export const rootQueries: [name: string, query: string][] = (['query', 'mutation'] as const).flatMap(
-  (kind) => {
+/** A valid query for each field at the root of the schema, by its name; `given` are values for what has these names. */
+export const rootQueriesWith = (given: Given): [name: string, query: string][] =>
+  (['query', 'mutation'] as const).flatMap((kind) => {
     const type = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
     return Object.values(type?.getFields() ?? {}).map((field): [string, string] => [
       `${type?.name}.${field.name}`,
-      `${kind} { ${fieldText(field)} }`,
+      `${kind} { ${fieldText(field, given)} }`,
     ]);
-  },
-);
+  });
+
+export const rootQueries = rootQueriesWith({});

@@ -6,6 +6,7 @@ import { leafOf, unwrap } from '../../kernel/leaves.ts';
 import { type RawRow, SourceError } from './source.ts';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+const DIGITS = /^-?\d+$/;
 const BATCH = 500;
 
 type Read = (text: string) => unknown;
@@ -19,9 +20,11 @@ function cellReader(field: z.core.$ZodType): Read {
       ? readJson
       : kind === 'Boolean'
         ? (text) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text)
-        : kind === 'Int' || kind === 'Float' || kind === 'BigInt' || kind === 'Decimal'
-          ? (text) => (NUMBER.test(text) ? new LosslessNumber(text) : text)
-          : (text) => text;
+        : kind === 'Int' || kind === 'Float'
+          ? (text) => (NUMBER.test(text) ? Number(text) : text)
+          : kind === 'BigInt'
+            ? (text) => (NUMBER.test(text) && !DIGITS.test(text) ? new LosslessNumber(text) : text)
+            : (text) => text; // decimals are taken as text, with all their digits
   return (text) => (text === '' ? null : read(text));
 }
 

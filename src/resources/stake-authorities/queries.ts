@@ -25,11 +25,7 @@ export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number; total:
 const fields: Fields<StakeAuthorityField> = {
   stakeAuthority: sql`s.stake_authority`,
   validatorDelegates: sql`s.validator_delegates`,
-  // the percentages as text, or the client would make doubles of them
-  delegations: sql`coalesce((
-    select jsonb_agg(d.value || jsonb_build_object('percentage', d.value ->> 'percentage') order by d.place)
-    from jsonb_array_elements(s.delegations) with ordinality as d (value, place)
-  ), '[]')`,
+  delegations: sql`s.delegations::text`, // see `withDelegations`
   stakingRewardsApy: sql`s.staking_rewards_apy::text`,
   mevRewardsApr: sql`s.mev_rewards_apr::text`,
   delegatorApy: sql`s.delegator_apy::text`,
@@ -47,6 +43,17 @@ const fields: Fields<StakeAuthorityField> = {
   sumMevCommissionPaid: sql`s.sum_mev_commission_paid::text`,
   sumCommissionPaid: sql`s.sum_commission_paid::text`,
 };
+
+/**
+ * Delegations from the text of their jsonb, the percentages as text too: the client would make doubles of them. To
+ * rewrite them in SQL took three quarters of the time of a page. Within a JSON text a quote is escaped, so that only a
+ * key can look like this.
+ */
+function withDelegations(row: Record<string, unknown>): void {
+  const { delegations } = row;
+  if (typeof delegations !== 'string') return;
+  row.delegations = JSON.parse(delegations.replace(/"percentage": (-?[\d.]+)/g, '"percentage": "$1"'));
+}
 
 const ListSize = z.object({ total: count(), revision: count() });
 const Place = ListSize.extend({ timeWindow: TimeWindow, rank: count() });
@@ -102,6 +109,7 @@ export function stakeAuthorityPage(
     ) page
     where ${isList(list)}
     order by page.rank ${range.backward ? sql`desc` : sql``}`,
+    withDelegations,
   );
 }
 
@@ -136,5 +144,6 @@ export function stakeAuthoritiesByKey(
     ) as k (stake_authority, time_window)
     join stake_authority_summaries s using (stake_authority, time_window)
     where not s.superseded`,
+    withDelegations,
   );
 }

@@ -1,0 +1,139 @@
+// Cost as work grows: page depth, table size, batch width and connections, each with its slope; and a soak.
+import { nested, page, pageOf } from './cases.mjs';
+import { bytesOf, check, contenders, requestFor } from './contenders.mjs';
+import { cpuOf, memoryOf } from './processes.mjs';
+import { markdown, median, slope } from './report.mjs';
+
+const gateway = contenders.find(({ base }) => base);
+const round = (value, digits = 2) => (value === null ? null : Number(value.toFixed(digits)));
+
+const asGraphql = (document, key, rows) => ({ name: 'growth', document, key, rows });
+const asRest = (url, key, rows) => ({ name: 'growth', url, key, rows });
+
+/** Measures points in turn, round by round; `cost` is what an answer takes of the time, in milliseconds. */
+async function series(title, unit, points, { load, rounds, milliseconds }) {
+  for (const point of points) {
+    point.request = requestFor(gateway, point.asked, point.database);
+    point.bytes = bytesOf(point.request);
+    point.rounds = [];
+    await check(gateway, point.server, point.request, point.asked);
+    await load({
+      port: point.server.port,
+      bytes: point.bytes,
+      connections: 16,
+      milliseconds: milliseconds * 1.5,
+    });
+  }
+  for (let turn = 0; turn < rounds; turn += 1) {
+    for (const { server, bytes, rounds, connections = 16 } of points) {
+      const cpu = cpuOf(server.pid);
+      const result = await load({ port: server.port, bytes, connections, milliseconds });
+      rounds.push({ ...result, cost: 1_000 / result.rate, cpu: (cpuOf(server.pid) - cpu) / result.answers });
+    }
+  }
+  const of = (point, name) => median(point.rounds.map((one) => one[name]));
+  const first = of(points[0], 'cost');
+  const table = points.map((point) => ({
+    [unit]: point.x.toLocaleString('en'),
+    'answers/s': round(of(point, 'rate'), 0),
+    'ms an answer': round(of(point, 'cost'), 3),
+    'of the first': round(of(point, 'cost') / first),
+    'p50 ms': round(of(point, 'p50')),
+    'p99 ms': round(of(point, 'p99')),
+    failed: point.rounds.reduce(
+      (sum, one) => sum + Object.values(one.failures).reduce((a, b) => a + b, 0),
+      0,
+    ),
+  }));
+  const grows = round(slope(points.map((point) => [Math.max(1, point.x), of(point, 'cost')])));
+  console.log(`\n### ${title}\n\n${markdown(table)}\n\nslope ${grows}`);
+  return { title, table, slope: grows, raw: points.map(({ x, rounds }) => ({ x, rounds })) };
+}
+
+/** Every series; `small` holds a tenth of the rows of `database`. */
+export async function growth(measure) {
+  const { database, small, depth, tenth } = measure;
+  const server = await gateway.start(database);
+  const lesser = await gateway.start(small);
+  const big = { server, database };
+  const little = { server: lesser, database: small };
+  const depths = [0, 1_000, depth];
+  const key = 'sumCommissionPaid';
+  const days = 'sumCorrectHead';
+  const results = [
+    await series(
+      'Page depth, GraphQL',
+      'rank',
+      depths.map((x) => ({ ...big, x, asked: asGraphql(pageOf(x), key, 15) })),
+      measure,
+    ),
+    await series(
+      'Page depth, REST',
+      'rank',
+      depths.map((x) => ({ ...big, x, asked: asRest(page.rest(x), key, 15) })),
+      measure,
+    ),
+    await series(
+      'Table size, stake authorities',
+      'authorities',
+      [little, big].map((at, index) => ({
+        ...at,
+        x: tenth.authorities * (index ? 10 : 1),
+        asked: asGraphql(pageOf(tenth.authorities / 2), key, 15),
+      })),
+      measure,
+    ),
+    await series(
+      'Table size, attestations',
+      'entities × days',
+      [little, big].map((at, index) => ({
+        ...at,
+        x: index ? measure.sizes.entities * measure.sizes.days : tenth.entities * tenth.days,
+        asked: asGraphql({ query: nested(10) }, days, 300),
+      })),
+      measure,
+    ),
+    await series(
+      'Batch width, operators with 30 days each',
+      'parents',
+      [1, 10, 100].map((x) => ({ ...big, x, asked: asGraphql({ query: nested(x) }, days, x * 30) })),
+      measure,
+    ),
+    await series(
+      'Connections, 15 stake authorities',
+      'connections',
+      [1, 16, 256, 1_000].map((x) => ({ ...big, x, connections: x, asked: asGraphql(pageOf(0), key, 15) })),
+      measure,
+    ),
+  ];
+  return results;
+}
+
+/** 1,000 connections for a while: nothing may fail, memory may not grow, and the tail is that of 256 times four. */
+export async function soak({ database, load, seconds, say }) {
+  const server = await gateway.start(database);
+  const asked = asGraphql(pageOf(0), 'sumCommissionPaid', 15);
+  const request = requestFor(gateway, asked, database);
+  await check(gateway, server, request, asked);
+  const of = (connections, milliseconds) =>
+    load({ port: server.port, bytes: bytesOf(request), connections, milliseconds });
+  await of(256, 3_000);
+  const fewer = await of(256, Math.min(10_000, seconds * 500));
+  await of(1_000, 3_000);
+  const memory = [memoryOf(server.pid)];
+  const timer = setInterval(() => memory.push(memoryOf(server.pid)), 5_000);
+  const many = await of(1_000, seconds * 1_000).finally(() => clearInterval(timer));
+  const row = (connections, { rate, p50, p99, failures }) => ({
+    connections,
+    'answers/s': round(rate, 0),
+    'p50 ms': round(p50),
+    'p99 ms': round(p99),
+    failed: JSON.stringify(failures),
+  });
+  console.log(`\n### ${seconds} s of 1,000 connections\n\n${markdown([row(256, fewer), row(1_000, many)])}`);
+  console.log(
+    `\np99 ${round(many.p99 / fewer.p99)} × that of 256; memory every 5 s: ${memory.join(', ')} MB`,
+  );
+  say('done');
+  return { fewer, many, memory };
+}

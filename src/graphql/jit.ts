@@ -1,0 +1,131 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { Context } from '../context.ts';
+import { boundedMap } from '../kernel/bounded.ts';
+import { LimitsRule } from './limits.ts';
+import { NulRule } from './nul.ts';
+import { KEPT_DOCUMENTS, KEPT_LENGTH, parseBounded } from './parse.ts';
+import { schema } from './schema.ts';
+import { type Cost, costOf } from './size.ts';
+
+type Values = Record<string, unknown>;
+
+/** A query that is ready to run, however often it is asked. */
+export type Compiled = {
+  cost(variables: Values): Cost;
+  /** Without `data` where the variables do not fit; nothing has run then. */
+  run(context: Context, variables: Values): Promise<ExecutionResult>;
+};
+
+/** Fields of an operation with its fragments in their places; compiling more than this is not worth it. */
+const MOST_FIELDS = 2_000;
+
+/**
+ * Finds queries compiled by graphql-jit: 200 stake authorities took 11 ms with graphql-js and take 4 ms so. A document is
+ * compiled when it comes for the second time, since what is asked once would pay for it and never gain. Undefined for
+ * whatever is not compiled, for the caller to answer in the whole way: a document that comes for the first time, is
+ * long or refused, a mutation, introspection, or an operation that is not there.
+ */
+export function compiledQueries() {
+  const kept = boundedMap<{
+    document?: DocumentNode | undefined;
+    operations: Map<string, Compiled | undefined>;
+  }>(KEPT_DOCUMENTS);
+  return (text: string, operationName: string | null | undefined): Compiled | undefined => {
+    if (text.length > KEPT_LENGTH) return undefined;
+    let known = kept.get(text);
+    if (!known) {
+      kept.set(text, { operations: new Map() });
+      return undefined;
+    }
+    if (known.operations.size === 0) {
+      known = { document: validDocument(text), operations: known.operations };
+      kept.set(text, known);
+    }
+    if (!known.document) return undefined;
+    const name = operationName ?? '';
+    if (known.operations.has(name)) return known.operations.get(name);
+    const operation = getOperationAST(known.document, operationName);
+    if (!operation) return undefined; // not kept: names are the caller's to choose
+    const compiled = compile(known.document, operation);
+    known.operations.set(name, compiled);
+    return compiled;
+  };
+}
+
+function validDocument(text: string): DocumentNode | undefined {
+  try {
+    const document = parseBounded(text);
+    const errors = validate(schema, document, [...specifiedRules, LimitsRule, NulRule]);
+    return errors.length === 0 ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function compile(document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined {
+  if (operation.operation !== 'query' || !isPlain(document, operation)) return undefined;
+  const name = operation.name?.value;
+  const made = compileQuery(schema, document, name, { disablingCapturingStackErrors: true });
+  if (!isCompiledQuery(made)) return undefined;
+  const source = document.loc?.source;
+  // What is asked is the same every time where nothing is left to variables.
+  const fixed = operation.variableDefinitions?.length ? undefined : costOf(schema, document, name, {});
+  return {
+    cost: (variables) => fixed ?? costOf(schema, document, name, variables),
+    async run(context, variables) {
+      const result = await made.query(undefined, context, variables);
+      if (!result.errors) return result;
+      return { ...result, errors: result.errors.map((error) => graphqlError(error, source)) };
+    },
+  };
+}
+
+type Text = NonNullable<DocumentNode['loc']>['source'];
+
+/** An error of graphql-jit, which knows its lines and columns alone, as one of graphql-js. */
+function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLError {
+  const { message, locations = [], path = null, originalError = null } = error;
+  if (!source) return new GraphQLError(message, { path, originalError });
+  const starts = [0, ...[...source.body.matchAll(/\r\n|[\n\r]/g)].map((end) => end.index + end[0].length)];
+  const positions = locations.map(({ line, column }) => (starts[line - 1] ?? 0) + column - 1);
+  return new GraphQLError(message, { source, positions, path, originalError });
+}
+
+/** Whether a query is small enough to compile with its fragments in their places, and asks nothing of the schema itself. */
+function isPlain(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+  const fragments = new Map<string, SelectionSetNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION)
+      fragments.set(definition.name.value, definition.selectionSet);
+  const sizes = new Map<string, number>(); // a fragment is measured once; validation has refused cycles
+
+  const sizeOfFragment = (name: string): number => {
+    const known = sizes.get(name);
+    if (known !== undefined) return known;
+    const set = fragments.get(name);
+    const size = set ? sizeOf(set) : 0;
+    sizes.set(name, size);
+    return size;
+  };
+  const sizeOf = (set: SelectionSetNode): number =>
+    set.selections.reduce((sum, selection) => {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return sum + sizeOfFragment(selection.name.value);
+      if (selection.kind === Kind.FIELD && selection.name.value.startsWith('__')) {
+        return sum + (selection.name.value === '__typename' ? 1 : Number.POSITIVE_INFINITY);
+      }
+      return sum + 1 + (selection.selectionSet ? sizeOf(selection.selectionSet) : 0);
+    }, 0);
+
+  return sizeOf(operation.selectionSet) <= MOST_FIELDS;
+}

@@ -1,0 +1,91 @@
+import type { GraphQLError } from 'graphql';
+import type { Context } from '../context.ts';
+import { boundedMap } from '../kernel/bounded.ts';
+import { renderError } from './errors.ts';
+import { compiledQueries } from './jit.ts';
+import { costRefusal, settled } from './metering.ts';
+import { hasNul } from './nul.ts';
+
+/** An answer of the quick way: what Yoga would have answered, byte for byte. */
+export type QuickAnswer = { status: number; headers: Record<string, string>; text: string };
+
+const names = new Set(['query', 'operationName', 'variables', 'extensions']);
+const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined;
+const isObject = (value: unknown) => typeof value === 'object' && !Array.isArray(value);
+
+/** Whether a body holds what GraphQL over HTTP has, each in its kind. */
+function isPlain(body: Record<string, unknown>): boolean {
+  for (const name in body) if (!names.has(name)) return false;
+  const { operationName, variables, extensions } = body;
+  return (
+    (isAbsent(operationName) || typeof operationName === 'string') &&
+    (isAbsent(variables) || isObject(variables)) &&
+    (isAbsent(extensions) || isObject(extensions))
+  );
+}
+
+const accepted = boundedMap<{ type: string | undefined }>(1_000);
+
+/** The media type that Yoga answers an Accept with; undefined where it is none of the two plain ones. */
+function mediaType(accept = '*/*'): string | undefined {
+  let known = accepted.get(accept);
+  if (!known) {
+    const asked = accept
+      .replace(/\s/g, '')
+      .toLowerCase()
+      .split(',')
+      .filter((range) => (/;charset=([^;]*)/.exec(range)?.[1] ?? 'utf-8') === 'utf-8')
+      .map((range) => range.split(';', 1)[0] as string);
+    const takes = (range: string) => (type: string) =>
+      range === '*/*' || range === type || (range === 'application/*' && type.startsWith('application/'));
+    const types = ['application/json', 'application/graphql-response+json'];
+    known = { type: asked.flatMap((range) => types.find(takes(range)) ?? [])[0] };
+    accepted.set(accept, known);
+  }
+  return known.type;
+}
+
+/**
+ * Answers a plain query without Yoga's layer of HTTP, which rebuilds request and response as those of a browser: an
+ * answer of 15 rows takes 0.3 ms so and took 1.4 ms. Undefined for whatever is not plain or not well: Yoga answers that, so
+ * that what it says of a bad request is said in one place.
+ */
+export function makeQuick() {
+  const find = compiledQueries();
+  return async (
+    body: Record<string, unknown>,
+    accept: string | undefined,
+    context: Context,
+  ): Promise<QuickAnswer | undefined> => {
+    const type = mediaType(accept);
+    if (!type || !isPlain(body)) return undefined;
+    const query = find(body.query as string, body.operationName as string | null | undefined);
+    const variables = (body.variables ?? {}) as Record<string, unknown>;
+    if (!query || hasNul(variables) || costRefusal(query.cost(variables), context)) return undefined;
+    const result = await query.run(context, variables);
+    if (!('data' in result)) return undefined;
+    const errors = result.errors?.map((error) => renderError(error, context.log)) ?? [];
+    const extensions = settled(context, errors, true);
+    const { status, headers } = httpOf(errors);
+    const shown = errors.length > 0 ? { errors: errors.map(withoutHttp) } : {};
+    return {
+      status,
+      headers: { 'content-type': `${type}; charset=utf-8`, ...headers },
+      text: JSON.stringify({ ...shown, data: result.data, extensions }),
+    };
+  };
+}
+
+type Http = { status?: number; headers?: Record<string, string> };
+
+/** What errors say of the answer as one of HTTP: the highest of their status codes, and all their headers. */
+function httpOf(errors: readonly GraphQLError[]): { status: number; headers: Record<string, string> } {
+  const said = errors.map(({ extensions }) => (extensions.http ?? {}) as Http);
+  const status = Math.max(0, ...said.map((http) => http.status ?? 0)) || 200;
+  return { status, headers: Object.assign({}, ...said.map((http) => http.headers)) };
+}
+
+function withoutHttp(error: GraphQLError) {
+  const { http: _, ...extensions } = error.extensions;
+  return { ...error.toJSON(), extensions };
+}

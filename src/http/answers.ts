@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { Context } from '../context.ts';
+import type { Revisions, Snapshot } from '../db/revisions.ts';
+import { boundedMap } from '../kernel/bounded.ts';
+
+/** An answer as bytes, good until one of the datasets it was made of changes. */
+export type Kept = {
+  body: Buffer;
+  /** Without the quotes. */
+  tag: string;
+  headers: Record<string, string>;
+  /** When the newest of its datasets changed. */
+  modified: Date | undefined;
+  /** Compute units of the answer, and of telling that it has not changed. */
+  units: number;
+  unchangedUnits: number;
+  /** What it was estimated to cost before it ran; of GraphQL. */
+  estimated?: number;
+  made: readonly (readonly [dataset: string, revision: number | undefined])[];
+  encoded: Map<Encoding, Promise<Buffer>>;
+};
+type Encoding = 'br' | 'gzip';
+
+export type AnswerCache = {
+  get(key: string): Kept | undefined;
+  /** Keeps the answer of a context; undefined when it depends on the caller or on what is not traced. */
+  keep(
+    key: string,
+    context: Context,
+    answer: Pick<Kept, 'headers' | 'units' | 'unchangedUnits' | 'estimated'> & { text: string },
+  ): Kept | undefined;
+  stats(): { entries: number; bytes: number; hits: number; misses: number };
+};
+
+/** What an entry costs beside its bytes. */
+const OVERHEAD = 1_000;
+const MOST_BYTES = 4_000_000;
+
+/** Answers of all callers, those used last, in at most so many bytes. */
+export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache {
+  const kept = new LRUCache<string, Kept>({
+    maxSize: maxBytes,
+    maxEntrySize: MOST_BYTES,
+    // its compressed forms are a fraction of it, and counted with it
+    sizeCalculation: ({ body }, key) => Math.ceil(body.length * 1.5) + key.length * 2 + OVERHEAD,
+  });
+  const counts = { hits: 0, misses: 0 };
+  const isGood = ({ made }: Kept, now: Snapshot) =>
+    made.every(([dataset, revision]) => now.get(dataset)?.revision === revision);
+  revisions.onChange((now) => {
+    for (const [key, entry] of kept.entries()) if (!isGood(entry, now)) kept.delete(key);
+  });
+  return {
+    get(key) {
+      const entry = revisions.trusted() ? kept.get(key) : undefined;
+      counts[entry ? 'hits' : 'misses'] += 1;
+      return entry;
+    },
+    keep(key, { trace, data: begun }, { text, ...answer }) {
+      if (trace.own || trace.datasets.size === 0 || !revisions.trusted()) return undefined;
+      const body = Buffer.from(text);
+      const datasets = [...trace.datasets].sort();
+      const times = datasets.flatMap((name) => begun.get(name)?.refreshedAt ?? []);
+      const entry: Kept = {
+        ...answer,
+        body,
+        tag: createHash('sha256').update(body).digest('base64url').slice(0, 22),
+        modified: times.length > 0 ? new Date(times.sort().at(-1) as string) : undefined,
+        made: datasets.map((name) => [name, begun.get(name)?.revision]),
+        encoded: new Map(),
+      };
+      // Changed while it was made: it may be of before or after, and is not kept.
+      if (isGood(entry, revisions.current())) kept.set(key, entry);
+      return entry;
+    },
+    stats: () => ({ entries: kept.size, bytes: kept.calculatedSize, ...counts }),
+  };
+}
+
+const COMPRESSED_FROM = 1_024;
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
+const encoders: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+  br: (body) => toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (body) => toGzip(body),
+};
+
+const choices = boundedMap<Encoding | 'none'>(100);
+
+/** The encoding to answer in: the first of ours that is accepted and not given the weight 0. */
+function encodingOf(accepted: string | undefined): Encoding | undefined {
+  if (!accepted) return undefined;
+  let choice = choices.get(accepted);
+  if (!choice) {
+    const weights = new Map(
+      accepted.split(',').map((item) => {
+        const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+        const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+        return [name, Number(weight)] as const;
+      }),
+    );
+    choice =
+      (['br', 'gzip'] as const).find((name) => (weights.get(name) ?? weights.get('*') ?? 0) > 0) ?? 'none';
+    choices.set(accepted, choice);
+  }
+  return choice === 'none' ? undefined : choice;
+}
+
+/** Whether the caller has the answer already (RFC 9110, If-None-Match). Dates are too coarse to tell: two changes fit into a second. */
+function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
+  const tags = headers['if-none-match'];
+  if (tags !== undefined)
+    return tags.trim() === '*' || tags.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+  return false;
+}
+
+/** Sends a kept answer of a GET, in the form that the caller accepts, or 304 when the caller has it. */
+export async function sendKept(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  entry: Kept,
+  vary: string,
+): Promise<void> {
+  const encoding = encodingFor(request, entry);
+  // Another form is another sequence of bytes, and a strong tag names one.
+  const tag = `"${entry.tag}${encoding ? `-${encoding}` : ''}"`;
+  reply.headers({ etag: tag, 'cache-control': 'private, no-cache', vary });
+  if (entry.modified) reply.header('last-modified', entry.modified.toUTCString());
+  if (!isUnchanged(request, tag)) return sendBytes(request, reply, entry);
+  request.units = entry.unchangedUnits;
+  reply.headers(entry.headers).code(304).send();
+}
+
+const encodingFor = (request: FastifyRequest, { body }: Kept) =>
+  body.length >= COMPRESSED_FROM ? encodingOf(request.headers['accept-encoding']) : undefined;
+
+/** Sends the bytes of a kept answer, in the form that the caller accepts. */
+export async function sendBytes(request: FastifyRequest, reply: FastifyReply, entry: Kept): Promise<void> {
+  request.units = entry.units;
+  reply.headers(entry.headers);
+  const encoding = encodingFor(request, entry);
+  if (!encoding) {
+    reply.send(entry.body);
+    return;
+  }
+  let encoded = entry.encoded.get(encoding);
+  if (!encoded) {
+    encoded = encoders[encoding](entry.body);
+    entry.encoded.set(encoding, encoded);
+  }
+  reply.header('content-encoding', encoding).send(await encoded);
+}

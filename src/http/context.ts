@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Meter } from '../accounts/meter.ts';
+import type { Network } from '../chain/networks.ts';
+import type { Context, Trace } from '../context.ts';
+import { datasetsOf } from '../db/datasets.ts';
+import type { Pool, Primary } from '../db/pool.ts';
+import type { Revisions } from '../db/revisions.ts';
+import { meteringOf } from './metering.ts';
+
+/** Whoever looks at this makes an answer that is the caller's own. */
+const owned = <T extends object>(trace: Trace, target: T): T =>
+  new Proxy(target, {
+    get(of, name, receiver) {
+      trace.own = true;
+      return Reflect.get(of, name, receiver);
+    },
+  });
+
+function note(trace: Trace, statement: string) {
+  const datasets = datasetsOf(statement);
+  if (datasets) for (const name of datasets) trace.datasets.add(name);
+  else trace.own = true;
+}
+
+/** Makes the context of a request, which traces what its answer is made of. */
+export const contextMaker =
+  (options: { pool: Pool; primary: Primary; meter: Meter; revisions: Revisions; now: () => Date }) =>
+  (request: FastifyRequest, network: Network): Context => {
+    const { pool, primary, meter, now } = options;
+    const trace: Trace = { datasets: new Set(), own: false };
+    const { caller, metering } = meteringOf(request, meter);
+    return {
+      db: {
+        query(statement) {
+          note(trace, statement.text);
+          return pool.query(statement);
+        },
+      },
+      primary: owned(trace, primary),
+      caller: owned(trace, caller),
+      metering,
+      network,
+      now() {
+        trace.own = true;
+        return now();
+      },
+      requestId: request.id,
+      log: request.log as unknown as Logger,
+      loaders: new Map(),
+      trace,
+      data: options.revisions.current(),
+    };
+  };

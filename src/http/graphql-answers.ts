@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { remainingAfter } from '../graphql/metering.ts';
+import type { QuickAnswer } from '../graphql/quick.ts';
+import { type AnswerCache, sendBytes } from './answers.ts';
+
+const LONGEST_QUERY = 16_384;
+const LONGEST_VARIABLES = 4_096;
+
+/** Everything of a plain query that changes its answer; undefined for one that is too long to be kept. */
+export function keyOf(request: FastifyRequest, network: string): string | undefined {
+  const { query, operationName, variables } = request.body as Record<string, unknown>;
+  const values = variables === undefined ? '' : JSON.stringify(variables);
+  if ((query as string).length > LONGEST_QUERY || values.length > LONGEST_VARIABLES) return undefined;
+  const name = typeof operationName === 'string' ? operationName : '';
+  return `graphql ${network} ${request.headers.accept ?? ''}\n${name}\n${values}\n${query}`;
+}
+
+const REMAINING = '"remaining":';
+
+/** The same answer for a caller who has so much left: `extensions.cost` is its last part but one. */
+function withRemaining(text: string, remaining: number | null): string {
+  const start = text.lastIndexOf(REMAINING) + REMAINING.length;
+  return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));
+}
+
+/** Keeps an answer without errors, for callers without a limit: what others have left is put in when it is sent. */
+export function keepAnswer(cache: AnswerCache, key: string, context: Context, answer: QuickAnswer): void {
+  if (answer.status !== 200 || !answer.text.startsWith('{"data"')) return;
+  const { charged, estimated } = context.metering;
+  const text = withRemaining(answer.text, null);
+  cache.keep(key, context, {
+    text,
+    headers: answer.headers,
+    units: charged,
+    unchangedUnits: charged,
+    estimated,
+  });
+}
+
+/** Sends the kept answer to this query; false when there is none, or the caller could not run it. */
+export async function sendAgain(
+  cache: AnswerCache,
+  key: string,
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const entry = cache.get(key);
+  if (!entry) return false;
+  const left = context.metering.standing().unitsRemaining;
+  if ((entry.estimated ?? 0) > (left ?? Number.POSITIVE_INFINITY)) return false; // refused in the whole way
+  if (left === null) {
+    await sendBytes(request, reply, entry);
+    return true;
+  }
+  request.units = entry.units;
+  const text = withRemaining(entry.body.toString(), remainingAfter(context, entry.units));
+  reply.headers(entry.headers).send(text);
+  return true;
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { Network } from '../chain/networks.ts';
+import { decode } from '../kernel/decode.ts';
+import { count, text } from '../kernel/leaves.ts';
+import { type Importer, isObject, snakeCased } from './importer.ts';
+import { mergePlain, type PlainTable } from './plain-table.ts';
+
+/** The consensus client that a validator runs. */
+const ImportedClient = z.object({ network: Network, validatorIndex: count(), client: text(64).min(1) });
+type ImportedClient = z.infer<typeof ImportedClient>;
+
+const key = ['network', 'validator_index'];
+const table: PlainTable = {
+  name: 'validator_clients',
+  key,
+  columns: [
+    { name: 'network', type: 'text' },
+    { name: 'validator_index', type: 'integer' },
+    { name: 'client', type: 'text' },
+  ],
+  scope: ['network'],
+};
+
+// Estimates come for those that could be told: a file removes nothing by itself.
+export const validatorClientImporter: Importer<ImportedClient> = {
+  resource: 'validator-clients',
+  shape: ImportedClient,
+  check: (raw, { network }) =>
+    ImportedClient.safeParse(decode(ImportedClient, isObject(raw) ? { network, ...raw } : raw)),
+  columns: table.columns,
+  stored: snakeCased,
+  key,
+  merge: (client, options) => mergePlain(client, table, options),
+};

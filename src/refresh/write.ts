@@ -1,0 +1,22 @@
+import type pg from 'pg';
+import type { Sql } from '../db/rows.ts';
+import { mergeStaged } from '../ingest/import.ts';
+import type { ImportCounts, Importer } from '../ingest/importer.ts';
+import { stageSelected } from '../ingest/staging.ts';
+
+export type Written = ImportCounts & { rows: number };
+
+/** Brings what a statement selects where an import would, in the transaction of the client: unchanged rows raise nothing. */
+export async function writeSelected<Row>(
+  client: pg.ClientBase,
+  importer: Importer<Row>,
+  statement: Sql,
+  options: { replace: boolean; check?: () => Promise<void> },
+): Promise<Written> {
+  const rows = await stageSelected(client, importer.columns, statement);
+  await options.check?.();
+  return { rows, ...(await mergeStaged(client, importer, { replace: options.replace })) };
+}
+
+/** Runs a statement in the transaction of the client. */
+export const run = (client: pg.ClientBase, { text, values }: Sql) => client.query(text, values);

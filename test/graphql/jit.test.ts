@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { type ExecutionResult, execute, parse, specifiedRules, validate } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Context } from '../../src/context.ts';
+import { compiledQueries } from '../../src/graphql/jit.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { contextOn } from '../support/context.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { randomQuery } from '../support/random-query.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('sample');
+});
+afterAll(() => database.drop());
+
+/** A result as it is compared: errors in no order of their own, since fields of one level fail when they fail. */
+const shown = ({ data, errors = [] }: ExecutionResult) => ({
+  data: JSON.stringify(data),
+  errors: errors.map((error) => JSON.stringify(error.toJSON()).replace(unknownType, 'no such type')).sort(),
+});
+/** The one fault that the two tell in words of their own: an object whose type the schema cannot find. */
+const unknownType =
+  /Abstract type .* must resolve to an Object type .* function\.|Runtime Object type is not a possible type for \\"Node\\"\./;
+
+/** A database that fails where it is asked a statement of this name. */
+const failing = (name: string | undefined): Context['db'] => ({
+  query(statement) {
+    if (name && statement.text.includes(`/* ${name} */`)) throw new Error(`${name} failed`);
+    return database.pool.query(statement);
+  },
+});
+
+/** The query compiled and by graphql-js, each in a context of its own. */
+async function bothWays(query: string, variables: Record<string, unknown>, fails?: string) {
+  const find = compiledQueries();
+  find(query, null);
+  const compiled = find(query, null);
+  if (!compiled) return undefined;
+  const contexts = [1, 2].map(() => contextOn(database.pool, failing(fails))) as [Context, Context];
+  const document = parse(query);
+  const plain = await execute({
+    schema,
+    document,
+    variableValues: variables,
+    contextValue: contexts[0],
+  });
+  const quick = await compiled.run(contexts[1], variables);
+  return { plain, quick, charged: contexts.map(({ metering }) => metering.charged) };
+}
+
+describe('a compiled query', () => {
+  it('answers what graphql-js does, for several hundred random queries', async () => {
+    const pools = (await database.pool.query({
+      text: `select operator_id as id from operator_summaries where network = 'mainnet' and id_type = 'pool' limit 5`,
+      values: [],
+    })) as { rows: { id: string }[] };
+    const names = [...pools.rows.map(({ id }) => id), 'nobody', ''];
+    const globalId = (text: string) => Buffer.from(text).toString('base64url');
+    const values = {
+      text: { operatorId: names, entityId: names, parentId: names, after: ['garbage'] },
+      ids: [
+        globalId(`Operator:mainnet:7d:pool:${names[0]}`),
+        globalId('Operator:mainnet:7d:pool:nobody'),
+        globalId('Slashing:mainnet:1'),
+        'garbage',
+      ],
+    };
+    const seen = { valid: 0, errors: 0, nulls: 0 };
+    const statements = [
+      'operatorPages',
+      'operatorsByKey',
+      'attestationPages',
+      undefined,
+      undefined,
+      undefined,
+    ];
+    await fc.assert(
+      fc.asyncProperty(randomQuery(schema, values), fc.constantFrom(...statements), async (asked, fails) => {
+        const { query, variables } = asked;
+        fc.pre(validate(schema, parse(query), specifiedRules).length === 0);
+        const both = await bothWays(query, variables, fails);
+        if (!both) return; // passes a limit
+        seen.valid += 1;
+        if (both.plain.errors) seen.errors += 1;
+        if (JSON.stringify(both.plain.data)?.includes('null')) seen.nulls += 1;
+        // What graphql-js refuses before anything runs is not answered in this way at all.
+        if (!('data' in both.plain)) {
+          expect(both.quick).not.toHaveProperty('data');
+          return;
+        }
+        expect(shown(both.quick)).toEqual(shown(both.plain));
+        // After an error that ends it, graphql-js does not wait for the fields that are still being read.
+        if (!both.plain.errors) expect(both.charged[1]).toBe(both.charged[0]);
+      }),
+      { numRuns: 400 },
+    );
+    expect(seen.valid).toBeGreaterThan(250);
+    expect(seen.errors).toBeGreaterThan(25);
+    expect(seen.nulls).toBeGreaterThan(25);
+  }, 120_000);
+});

@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { endRunning, launch, stakegraph } from '../support/process.ts';
+import { published, refreshed, revisions } from './facts.ts';
+
+const VALIDATORS = 4_000;
+const DAYS = 12;
+const only = { only: ['operators'] as const, networks: ['mainnet'] as const };
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ template: 'empty' });
+  await fill();
+});
+afterEach(() => endRunning());
+afterAll(() => gateway.close());
+
+const query = (text: string, values: unknown[] = []) => gateway.database.pool.query({ text, values });
+
+/** Facts made in the database: 50 deposit addresses and five pools with as many node operators. */
+async function fill() {
+  await query(
+    `insert into validators
+    select 'mainnet', i, '0x' || lpad(to_hex(i), 96, '0'), '0x' || lpad(to_hex(i % 50), 40, '0'), null,
+      'N' || i % 5, 'P' || i / 5 % 5, 0, null, false
+    from generate_series(1, $1::int) i`,
+    [VALIDATORS],
+  );
+  await query(`select validator_day_parts(array['2025-01-01'::date])`);
+  await query(
+    `insert into validator_day_dates
+    select 'mainnet', false, d, '2020-12-01'::date + d from generate_series(1500, 1500 + $1::int - 1) d`,
+    [DAYS],
+  );
+  await query(
+    `insert into validator_days
+    select 'mainnet', i, false, d, '2020-12-01'::date + d, d * 225, d * 225 + 224, null, null, 225, 0, 225 - i % 7, 225, 225,
+      i % 7, 0, 0, 0, 225 + (i + d) % 9, 0, 0, 32000000000, 32000000000, 2000000 + i, 0, 0, 0, 0
+    from generate_series(1500, 1500 + $2::int - 1) d, generate_series(1, $1::int) i`,
+    [VALIDATORS, DAYS],
+  );
+}
+/** Marks every validator's last day, and so every summary of the next refresh, with a balance. */
+const generation = (gwei: number) =>
+  query(`update validator_days set end_epoch_effective_balance = $1 where day = $2`, [
+    gwei,
+    1_500 + DAYS - 1,
+  ]);
+
+const env = () => ({ env: { DATABASE_URL: gateway.database.url } });
+const args = (...more: string[]) => ['refresh', '--networks', 'mainnet', '--only', 'operators', ...more];
+const forget = () => query('truncate operator_summaries, operator_lists, datasets cascade');
+
+describe('readers during a refresh', () => {
+  it('are all answered, each with what was before or what is after', async () => {
+    await generation(32_000_000_000);
+    await refreshed(gateway, only);
+    let done = false;
+    const seen = new Set<number>();
+    let answers = 0;
+    const read = async (path: string) => {
+      while (!done) {
+        const { status, json } = await gateway.get(path);
+        expect(status).toBe(200);
+        expect(json.total).toBe(json.data.length);
+        const marks = json.data.map((row: any) => row.sumEndEpochEffectiveBalance / row.validatorCount / 1e9);
+        expect(new Set(marks).size, String([...new Set(marks)])).toBe(1);
+        const share = json.data.reduce((sum: number, row: any) => sum + row.networkPenetration, 0);
+        expect(share).toBeCloseTo(1, 12);
+        seen.add(marks[0]);
+        answers += 1;
+      }
+    };
+    const windows = ['1d', '7d', 'all'].flatMap((window) =>
+      ['depositAddress', 'pool', 'poolShare'].map((idType) => `window=${window}&idType=${idType}&size=200`),
+    );
+    const readers = windows.map((asked) => read(`/v0/eth/operators?${asked}`));
+    for (const eth of [33, 34, 35, 36]) {
+      await generation(eth * 1_000_000_000);
+      await refreshed(gateway, only);
+    }
+    done = true;
+    await Promise.all(readers);
+    expect(answers).toBeGreaterThan(50);
+    expect(seen.size).toBeGreaterThan(2);
+  }, 120_000);
+});
+
+describe('stakegraph refresh', () => {
+  it('killed at any moment and started again, leaves what an undisturbed run does', async () => {
+    await forget();
+    await refreshed(gateway, only);
+    const undisturbed = await published(gateway);
+    await forget();
+    for (const wait of [300, 600, 900, 1_300]) {
+      const { child, outcome } = launch(args(), env());
+      await Promise.race([sleep(wait), outcome]);
+      child.kill('SIGKILL');
+      await outcome;
+    }
+    expect(await stakegraph(args(), env())).toMatchObject({ code: 0, stderr: '' });
+    expect(await published(gateway)).toEqual(undisturbed);
+  }, 120_000);
+
+  it('changes nothing and raises no revision the second time', async () => {
+    const [rows, raised] = [await published(gateway), await revisions(gateway)];
+    const { code, stdout } = await stakegraph(args('--json'), env());
+    expect(code).toBe(0);
+    const told = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(told.map(({ part, network, window, state }) => [part, network, window, state].join(' '))).toEqual(
+      ['1d', '7d', '30d', 'all'].map((window) => `operators mainnet ${window} done`),
+    );
+    for (const { inserted, updated, removed, facts, rows: count } of told) {
+      expect({ inserted, updated, removed, facts, count }).toEqual({
+        inserted: 0,
+        updated: 0,
+        removed: 0,
+        facts: VALIDATORS,
+        count: 50 + 5 + 5 + 25,
+      });
+    }
+    expect(await published(gateway)).toEqual(rows);
+    expect(await revisions(gateway)).toEqual(raised);
+  }, 60_000);
+
+  it('run twice at once gives what one run does, the second without a change', async () => {
+    const undisturbed = await published(gateway);
+    await forget();
+    const runs = await Promise.all([0, 1].map(() => stakegraph(args('--json'), env())));
+    expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+      { code: 0, stderr: '' },
+      { code: 0, stderr: '' },
+    ]);
+    const told = runs.flatMap(({ stdout }) =>
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    );
+    for (const window of ['1d', '7d', '30d', 'all']) {
+      const written = told.filter((report) => report.window === window).map((report) => report.inserted);
+      expect(written.sort()).toEqual([0, 85]);
+    }
+    expect(await published(gateway)).toEqual(undisturbed);
+    expect(await revisions(gateway)).toEqual([{ name: 'operators', revision: 4 }]);
+  }, 60_000);
+
+  it('goes on with --every, passes over what another process refreshes, and ends at SIGTERM', async () => {
+    const busy = await gateway.database.pool.withClient(async (client) => {
+      await client.query('begin');
+      await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph refresh operators mainnet 7d'))`);
+      const { child, output, outcome } = launch(args('--every', '1s'), env());
+      while (output.stdout.split('\n').length < 10) await Promise.race([sleep(50), outcome]);
+      child.kill('SIGTERM');
+      const ended = await outcome;
+      await client.query('rollback');
+      return ended;
+    });
+    expect(busy).toMatchObject({ code: 0, stderr: '' });
+    const lines = busy.stdout.trim().split('\n');
+    for (const line of lines)
+      expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z operators mainnet (1d|7d|30d|all): /);
+    expect(lines[1]).toContain('operators mainnet 7d: passed over, another process is refreshing it');
+    expect(lines[0]).toMatch(/1d: 85 rows from 4000 facts \(0 new, 0 updated, 0 removed\) in [\d.]+ s$/);
+  }, 60_000);
+
+  it('ends after the transaction at hand at SIGTERM, and says that not everything was refreshed', async () => {
+    const slow = await gateway.database.pool.withClient(async (client) => {
+      await client.query('begin');
+      await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph refresh operators mainnet 7d'))`);
+      const { child, output, outcome } = launch(args(), env());
+      while (!output.stdout.includes('1d')) await Promise.race([sleep(50), outcome]);
+      child.kill('SIGTERM');
+      await sleep(100);
+      await client.query('rollback');
+      return outcome;
+    });
+    expect(slow).toMatchObject({ code: 1, stderr: 'stakegraph: Stopped before everything was refreshed.\n' });
+    expect(slow.stdout.trim().split('\n')).toHaveLength(2);
+  }, 60_000);
+
+  it('tells what fails, goes on with the rest, and exits with 1', async () => {
+    await query(`insert into solana_epochs values (1, now() - interval '2 days', now(), 1, 1, 1, null)`);
+    await query(
+      `insert into solana_validator_epochs select 1, 'V', null, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0`,
+    );
+    await query(`insert into solana_stake_authority_epochs values (1, 'A', 'W', null, 1, 0, 0, 0, 0)`);
+    const { code, stderr, stdout } = await stakegraph(['refresh', '--windows', '1d', '7d'], env());
+    expect(code).toBe(1);
+    expect(stderr).toContain('solana 1d: Stake is with validator W in epoch 1');
+    expect(stderr).toContain('2 parts were not refreshed.');
+    expect(stdout).toContain('operators mainnet 7d: 85 rows');
+    expect(stdout).toContain('operators hoodi 7d: no facts, left as it is');
+  }, 60_000);
+
+  it.each([
+    [['--windows', '2d'], 'Allowed choices are 1d, 7d, 30d, all.'],
+    [['--networks', 'goerli'], 'Allowed choices are mainnet, hoodi, holesky.'],
+    [['--only', 'blocks'], 'Allowed choices are operators, slashings, solana.'],
+    [['--every', '0s'], 'from 1s to 31d'],
+    [['--every', '1.5h'], 'from 1s to 31d'],
+    [['--every', '32d'], 'from 1s to 31d'],
+    [['more'], 'too many arguments'],
+  ])('refuses %j', async (wrong, message) => {
+    const { code, stderr } = await stakegraph(['refresh', ...wrong], env());
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});

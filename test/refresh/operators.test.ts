@@ -1,0 +1,433 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../src/db/rows.ts';
+import * as figure from '../../src/periods/effectiveness.ts';
+import { operator } from '../ingest/rows.ts';
+import { exact } from '../support/exact.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import {
+  addressOf,
+  type Day,
+  load,
+  pubkeyOf,
+  published,
+  randomDay,
+  refreshed,
+  revisions,
+  validatorDay,
+} from './facts.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ template: 'empty' });
+});
+afterAll(() => gateway.close());
+const clear = () =>
+  gateway.database.pool.query({
+    text: `truncate validator_days, validator_day_dates, validators, validator_clients, operator_profiles, blocks, chain_balances,
+      operator_summaries, operator_lists, datasets cascade`,
+    values: [],
+  });
+beforeEach(clear);
+
+const only = { only: ['operators'] as const };
+const VALIDATORS = 8;
+const FIRST = 1_400;
+type Validator = {
+  validatorIndex: number;
+  depositAddress: string;
+  withdrawalAddress: string | null;
+  nodeOperator: string | null;
+  pool: string | null;
+  activationEpoch: number | null;
+  exitEpoch: number | null;
+};
+type Block = { consensusSlot: number; validatorIndex: number; relays: string[] };
+
+const owner = (index: number): fc.Arbitrary<Validator> =>
+  fc.record({
+    validatorIndex: fc.constant(index),
+    depositAddress: fc.nat(2).map(addressOf),
+    withdrawalAddress: fc.option(fc.nat(1).map((at) => addressOf(at + 10))),
+    nodeOperator: fc.option(fc.constantFrom('N', 'Ñ')),
+    pool: fc.option(fc.constantFrom('P', 'Q')),
+    activationEpoch: fc.option(fc.constantFrom(0, FIRST * 225, (FIRST + 100) * 225 + 1)),
+    exitEpoch: fc.constant(null),
+  });
+const manyDays = [...Array(110).keys()].map((at) => FIRST + at);
+const story = fc
+  .record({
+    // more than 90 days, some of them missing
+    days: fc.oneof(fc.constant(manyDays), fc.subarray(manyDays, { minLength: 1 })),
+    validators: fc.tuple(...Array.from({ length: VALIDATORS }, (_, index) => owner(index))),
+    sparse: fc.array(fc.boolean(), { minLength: VALIDATORS, maxLength: VALIDATORS }),
+    clients: fc.array(fc.option(fc.constantFrom('Prysm', 'Teku')), {
+      minLength: VALIDATORS,
+      maxLength: VALIDATORS,
+    }),
+    blocks: fc.uniqueArray(
+      fc.record({
+        consensusSlot: fc.integer({ min: FIRST * 7_200, max: (FIRST + 112) * 7_200 }),
+        validatorIndex: fc.nat(VALIDATORS - 1),
+        relays: fc.subarray(['flashbots', 'agnostic', 'manifold']),
+      }),
+      { selector: (block) => block.consensusSlot, maxLength: 40 },
+    ),
+    chain: fc.option(fc.integer({ min: 1, max: 30_000 })),
+  })
+  .chain((told) =>
+    fc
+      .tuple(
+        ...told.days.flatMap((day) =>
+          told.validators.map(({ validatorIndex: index }) =>
+            told.sparse[index] ? fc.option(randomDay(index, day)) : randomDay(index, day),
+          ),
+        ),
+      )
+      .map((facts) => ({ ...told, facts: facts.filter((fact) => fact !== null) as Day[] })),
+  );
+
+const block = ({ consensusSlot, validatorIndex, relays }: Block) => ({
+  consensusSlot,
+  validatorIndex,
+  consensusProposerDuty: 'proposed',
+  consensusBlockRoot: `0x${consensusSlot.toString(16).padStart(64, '0')}`,
+  relays,
+  blockBuilderPubkeys: relays.map(() => pubkeyOf(7)),
+});
+
+const total = (facts: readonly Day[], of: (fact: Day) => number) =>
+  facts.reduce((sum, fact) => sum + BigInt(of(fact)), 0n);
+const mean = (values: (number | null)[]) => {
+  const there = values.filter((value) => value !== null) as number[];
+  return there.length === 0 ? null : there.reduce((sum, value) => sum + value, 0) / there.length;
+};
+
+/** One validator's figures over all of its days. */
+function figures(facts: readonly Day[]) {
+  const of = (name: keyof Day) => facts.reduce((sum, fact) => sum + (fact[name] as number), 0);
+  const attested = of('totalUniqueAttestations');
+  const uptime = attested / (attested + of('sumMissedAttestations'));
+  const votes = of('sumCorrectHead') + of('sumCorrectTarget') + of('sumCorrectSource');
+  const correctness = attested === 0 ? null : votes / (3 * attested);
+  const delay = attested === 0 ? null : of('sumInclusionDelay') / attested;
+  const attester = attested === 0 ? 0 : (100 * uptime * (correctness as number)) / (delay as number);
+  const due = of('proposedCount') + of('missedProposalCount');
+  const effectiveness =
+    due === 0 ? attester : (5 / 8) * attester + (3 / 8) * ((100 * of('proposedCount')) / due);
+  return { uptime, correctness, delay, effectiveness };
+}
+
+const sorted = (parts: Map<string, number>, name: string) => {
+  const sum = [...parts.values()].reduce((all, value) => all + value, 0);
+  return Object.fromEntries([...parts].map(([key, value]) => [`${name} ${key}`, value / sum]));
+};
+
+/** The summaries of a window, told as the rules tell them: with plain loops. */
+function reference(told: Awaited<ReturnType<typeof drawn>>, count: number) {
+  const days = [...new Set(told.facts.map((fact) => fact.day))].sort((a, b) => a - b).slice(-count);
+  const last = days.at(-1) as number;
+  const aprDays = days.slice(-90);
+  const inside = told.facts.filter((fact) => days.includes(fact.day));
+  const atEnd = inside.filter((fact) => fact.day === last);
+  const effective = (fact: Day) => fact.endEpochEffectiveBalance;
+  const known = BigInt(told.chain ?? 0) * 1_000_000_000n;
+  const chain = known > total(atEnd, effective) ? known : total(atEnd, effective);
+  const expected = new Map<string, any>();
+  const groups: [string, (v: Validator) => string | null][] = [
+    ['depositAddress', (v) => v.depositAddress],
+    ['withdrawalAddress', (v) => v.withdrawalAddress],
+    ['nodeOperator', (v) => v.nodeOperator],
+    ['pool', (v) => v.pool],
+    ['poolShare', (v) => (v.pool && v.nodeOperator ? `${v.pool} - ${v.nodeOperator}` : null)],
+    ['validator', (v) => String(v.validatorIndex)],
+  ];
+  for (const [idType, idOf] of groups) {
+    for (const id of new Set(told.validators.map(idOf))) {
+      const own = told.validators.filter((validator) => idOf(validator) === id);
+      const there = own.filter((v) => inside.some((fact) => fact.validatorIndex === v.validatorIndex));
+      if (id === null || there.length === 0) continue;
+      const mine = (facts: Day[]) =>
+        facts.filter((fact) => own.some((v) => v.validatorIndex === fact.validatorIndex));
+      const each = there.map((v) =>
+        figures(inside.filter((fact) => fact.validatorIndex === v.validatorIndex)),
+      );
+      const whole = there.filter((v) => {
+        const had = inside.filter((f) => f.validatorIndex === v.validatorIndex && aprDays.includes(f.day));
+        return had.length === aprDays.length && (v.activationEpoch ?? 0) <= (aprDays[0] as number) * 225;
+      });
+      const earning = inside.filter(
+        (f) => aprDays.includes(f.day) && whole.some((v) => v.validatorIndex === f.validatorIndex),
+      );
+      const rewards = total(
+        earning,
+        (f) => f.sumAttestationRewards + f.sumProposerRewards + f.sumPriorityFees + f.sumBaselineMev,
+      );
+      const [relays, clients] = [new Map<string, number>(), new Map<string, number>()];
+      for (const { consensusSlot, validatorIndex, relays: via } of told.blocks) {
+        const day = Math.floor(consensusSlot / 7_200);
+        if (
+          day < (days[0] as number) ||
+          day > last ||
+          !there.some((v) => v.validatorIndex === validatorIndex)
+        )
+          continue;
+        for (const relay of via.length === 0 ? ['no_mev_boost'] : via)
+          relays.set(relay, (relays.get(relay) ?? 0) + 1 / Math.max(via.length, 1));
+      }
+      for (const { validatorIndex } of there) {
+        const client = told.clients[validatorIndex];
+        if (client) clients.set(client, (clients.get(client) ?? 0) + 1);
+      }
+      const operators = new Set(there.map((v) => v.nodeOperator).filter(Boolean)).size;
+      expected.set(`${idType} ${id}`, {
+        validatorCount: mine(atEnd).length,
+        avgCorrectness: mean(each.map((one) => one.correctness)) ?? 0,
+        avgInclusionDelay: mean(each.map((one) => one.delay)),
+        avgUptime: mean(each.map((one) => one.uptime)),
+        avgValidatorEffectiveness: mean(each.map((one) => one.effectiveness)),
+        networkPenetration: chain === 0n ? null : Number(total(mine(atEnd), effective)) / Number(chain),
+        aprPercentage:
+          earning.length === 0 ? null : (36_500 * Number(rewards)) / Number(total(earning, effective)),
+        nodeOperatorCount: idType === 'pool' && operators > 0 ? operators : null,
+        sumEndEpochBalance: String(total(mine(atEnd), (fact) => fact.endEpochBalance)),
+        sumEndEpochEffectiveBalance: String(total(mine(atEnd), effective)),
+        ...sorted(relays, 'relayer'),
+        ...sorted(clients, 'client'),
+      });
+    }
+  }
+  return expected;
+}
+
+/** A story with its facts stored. */
+async function drawn(told: typeof story extends fc.Arbitrary<infer T> ? T : never) {
+  await clear();
+  const slashed = { slashed: false };
+  await load(
+    gateway,
+    'validators',
+    told.validators.map((v) => ({ ...v, ...slashed, validatorPubkey: pubkeyOf(v.validatorIndex) })),
+  );
+  await load(gateway, 'validator-days', told.facts);
+  await load(gateway, 'blocks', told.blocks.map(block));
+  const clients = told.clients.flatMap((client, validatorIndex) =>
+    client ? [{ validatorIndex, client }] : [],
+  );
+  await load(gateway, 'validator-clients', clients);
+  const last = Math.max(...told.facts.map((fact) => fact.day));
+  if (told.chain && told.facts.length > 0) {
+    const row = { epoch: last * 225 + 100, totalActiveBalance: told.chain * 1_000_000_000 };
+    await load(gateway, 'chain-balances', [row]);
+  }
+  return told;
+}
+
+const flat = (row: any) => ({
+  ...row,
+  ...Object.fromEntries(row.relayerPercentages.map((one: any) => [`relayer ${one.relayer}`, one.percentage])),
+  ...Object.fromEntries(row.clientPercentages.map((one: any) => [`client ${one.client}`, one.percentage])),
+});
+
+describe('operator summaries of a refresh', () => {
+  it('are what plain loops over the days of their validators give, in every class and window', async () => {
+    await fc.assert(
+      fc.asyncProperty(story, async (given) => {
+        const told = await drawn(given);
+        await refreshed(gateway, {
+          ...only,
+          networks: ['mainnet'],
+          types: ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool', 'poolShare', 'validator'],
+        });
+        for (const [window, count] of [
+          ['1d', 1],
+          ['7d', 7],
+          ['30d', 30],
+          ['all', 1_000],
+        ] as const) {
+          const wanted = told.facts.length === 0 ? new Map() : reference(told, count);
+          const found = new Map<string, any>();
+          for (const idType of [
+            'depositAddress',
+            'withdrawalAddress',
+            'nodeOperator',
+            'pool',
+            'poolShare',
+            'validator',
+          ]) {
+            const { text } = await gateway.get(
+              `/v0/eth/operators?window=${window}&idType=${idType}&size=200`,
+            );
+            for (const row of exact(text).data ?? []) found.set(`${idType} ${row.id}`, flat(row));
+          }
+          expect([...found.keys()].sort()).toEqual([...wanted.keys()].sort());
+          for (const [name, row] of wanted) {
+            const parts = Object.keys(found.get(name)).filter((field) => /^(relayer|client) /.test(field));
+            expect(parts.sort()).toEqual(
+              Object.keys(row)
+                .filter((field) => /^(relayer|client) /.test(field))
+                .sort(),
+            );
+            for (const [field, value] of Object.entries(row)) {
+              const got = found.get(name)[field];
+              if (typeof value !== 'number' || Number.isInteger(value))
+                expect(got, `${name} ${field}`).toEqual(value);
+              else
+                expect(Math.abs(got - value), `${name} ${field}: ${got}, ${value}`).toBeLessThanOrEqual(
+                  1e-12 * Math.max(1, Math.abs(value)),
+                );
+            }
+          }
+        }
+        const [rows, raised] = [await published(gateway), await revisions(gateway)];
+        await refreshed(gateway, { ...only, types: ['depositAddress', 'pool', 'validator', 'poolShare'] });
+        expect(await published(gateway)).toEqual(rows);
+        expect(await revisions(gateway)).toEqual(raised);
+      }),
+      { numRuns: 12 },
+    );
+  }, 240_000);
+
+  it('have the effectiveness that is recorded of uptime 1, correctness 0.9925925925925926, delay 1.0044444444444445', async () => {
+    const { text, values } = sql`select ${figure.uptime} as uptime, ${figure.correctness} as correctness,
+      ${figure.inclusionDelay} as delay, ${figure.effectiveness} as effectiveness
+      from (values (225, 0, 220, 225, 225, 226, 0, 0)) a (total_unique_attestations, sum_missed_attestations,
+        sum_correct_head, sum_correct_target, sum_correct_source, sum_inclusion_delay, proposed_count, missed_proposal_count)`;
+    expect((await gateway.database.pool.query({ text, values })).rows).toEqual([
+      {
+        uptime: 1,
+        correctness: 0.9925925925925926,
+        delay: 1.0044444444444445,
+        effectiveness: 98.82005899705014,
+      },
+    ]);
+    await load(gateway, 'validators', [validator(1)]);
+    await load(gateway, 'validator-days', [
+      validatorDay(1, 1_500, { sumCorrectHead: 220, sumInclusionDelay: 226 }),
+    ]);
+    await refreshed(gateway, only);
+    const { json } = await gateway.get(`/v0/eth/operators/P/summary?window=1d`);
+    expect(json.avgValidatorEffectiveness).toBeCloseTo(98.82005899705014, 12);
+  });
+});
+
+const validator = (validatorIndex: number, change: object = {}) => ({
+  validatorIndex,
+  validatorPubkey: pubkeyOf(validatorIndex),
+  depositAddress: addressOf(0),
+  withdrawalAddress: null,
+  nodeOperator: 'N',
+  pool: 'P',
+  activationEpoch: 0,
+  exitEpoch: null,
+  slashed: false,
+  ...change,
+});
+const summary = async (id: string, window = '7d', more = '') =>
+  (await gateway.get(`/v0/eth/operators/${encodeURIComponent(id)}/summary?window=${window}${more}`)).json;
+
+describe('what the chain does not tell', () => {
+  it('is kept of what is stored: tags, names of operators and of pool shares', async () => {
+    const named = { displayName: 'Pool P', operatorTags: [{ name: 'exchange', path: '/x' }] };
+    const own = { idType: 'poolShare', poolId: 'P', nodeOperatorId: 'N', displayName: 'Share' };
+    await load(gateway, 'operators', [operator('P', named), operator('N in P', own), operator('gone')]);
+    await load(gateway, 'validators', [validator(1)]);
+    await load(gateway, 'validator-days', [validatorDay(1, 1_500)]);
+    await refreshed(gateway, only);
+    for (const window of ['1d', '7d', 'all']) {
+      expect(await summary('P', window)).toMatchObject({ ...named, validatorCount: 1 });
+      expect(await summary('N in P', window)).toMatchObject({ displayName: 'Share', validatorCount: 1 });
+    }
+    expect((await gateway.get('/v0/eth/operators?window=7d&idType=pool&poolType=cex')).json.total).toBe(1);
+    expect((await gateway.get('/v0/eth/operators?window=1d&parentId=P&poolType=cex')).json.total).toBe(1);
+    // a class that is computed is replaced as a whole
+    expect((await gateway.get('/v0/eth/operators/gone/summary?window=7d')).status).toBe(404);
+  });
+
+  it('is that of profiles where there are some', async () => {
+    await load(gateway, 'operators', [operator('P', { displayName: 'old' })]);
+    await load(gateway, 'operator-profiles', [
+      { id: 'P', idType: 'pool', displayName: 'new', operatorTags: [{ name: 'liquid staking', path: null }] },
+      { id: 'Share of N', idType: 'poolShare', poolId: 'P', nodeOperatorId: 'N' },
+      {
+        id: addressOf(0).replace('0x', '0X').toUpperCase().replace('0X', '0x'),
+        idType: 'depositAddress',
+        displayName: 'Whale',
+      },
+    ]);
+    await load(gateway, 'validators', [validator(1)]);
+    await load(gateway, 'validator-days', [validatorDay(1, 1_500)]);
+    await refreshed(gateway, only);
+    expect(await summary('P')).toMatchObject({
+      displayName: 'new',
+      operatorTags: [{ name: 'liquid staking', path: null }],
+    });
+    expect(await summary('Share of N')).toMatchObject({ idType: 'poolShare', validatorCount: 1 });
+    expect(await summary(addressOf(0))).toMatchObject({ displayName: 'Whale' });
+    expect((await gateway.get('/v0/eth/operators?window=7d&parentId=N&poolType=lst')).json.total).toBe(1);
+  });
+
+  it('leaves a class of which no validator is known, other classes and other networks as they are', async () => {
+    await load(gateway, 'operators', [
+      operator('P'),
+      operator('E', { idType: 'entity' }),
+      operator('P', { network: 'hoodi' }),
+    ]);
+    await load(gateway, 'validators', [validator(1, { pool: null })]);
+    await load(gateway, 'validator-days', [validatorDay(1, 1_500)]);
+    const reports = await refreshed(gateway, only);
+    expect(reports.filter(({ network }) => network !== 'mainnet').map(({ state }) => state)).toEqual(
+      Array(8).fill('no facts'),
+    );
+    expect(await summary('P')).toMatchObject({ validatorCount: 10 });
+    expect(await summary('E')).toMatchObject({ validatorCount: 10 });
+    expect(await summary('N')).toMatchObject({ validatorCount: 1, nodeOperatorCount: null });
+  });
+
+  it('is refused by name where two pool shares would have one name', async () => {
+    const pools = [
+      validator(1, { pool: 'A - B', nodeOperator: 'C' }),
+      validator(2, { pool: 'A', nodeOperator: 'B - C' }),
+    ];
+    await load(gateway, 'validators', pools);
+    await load(gateway, 'validator-days', [validatorDay(1, 1_500), validatorDay(2, 1_500)]);
+    await expect(refreshed(gateway, only)).rejects.toThrow('"A - B - C" is that of 2 pool shares');
+    const profile = { idType: 'poolShare', poolId: 'A', nodeOperatorId: 'B - C', id: 'other' };
+    await load(gateway, 'operator-profiles', [profile]);
+    await refreshed(gateway, only);
+    expect(await summary('other')).toMatchObject({ validatorCount: 1 });
+  });
+
+  it.each([
+    [{ id: 'x', idType: 'poolShare', poolId: 'P' }, 'nodeOperatorId'],
+    [{ id: '', idType: 'pool' }, 'id'],
+    [{ id: 'x', idType: 'entity' }, 'idType'],
+    [{ id: 'x', idType: 'pool', operatorTags: [{}] }, 'operatorTags'],
+  ])('refuses the profile %j naming %s', async (row, field) => {
+    await expect(load(gateway, 'operator-profiles', [row])).rejects.toThrow(`"field":"${field}`);
+  });
+});
+
+describe('validators that were not active for the whole window', () => {
+  it('count for effectiveness and not for APR', async () => {
+    await load(gateway, 'validators', [
+      validator(1),
+      validator(2, { activationEpoch: 1_500 * 225 + 1 }),
+      validator(3, { exitEpoch: 1_501 * 225 + 100 }),
+      validator(4),
+    ]);
+    const days = [1, 2, 3, 4].flatMap((index) =>
+      [1_500, 1_501].map((day) => validatorDay(index, day, { sumAttestationRewards: 1_000_000 * index })),
+    );
+    await load(
+      gateway,
+      'validator-days',
+      days.filter((row) => row.validatorIndex !== 4 || row.day === 1_500),
+    );
+    await refreshed(gateway, only);
+    const apr = (36_500 * 1_000_000) / 32_000_000_000;
+    expect(await summary('P')).toMatchObject({ validatorCount: 3, aprPercentage: apr });
+    // on the last day alone validator 2 was active for the whole window, 3 was not
+    expect(await summary('P', '1d')).toMatchObject({ validatorCount: 3, aprPercentage: 1.5 * apr });
+  });
+});

@@ -1,0 +1,39 @@
+import { pino } from 'pino';
+import type { Context } from '../../src/context.ts';
+import { type Pool, primaryOf } from '../../src/db/pool.ts';
+
+/** A context as a request of an account without limits has it, on this pool. */
+export const contextOn = (pool: Pool, db: Context['db'] = pool): Context => ({
+  db,
+  primary: primaryOf(pool),
+  caller: {
+    accountId: '00000000-0000-0000-0000-000000000000',
+    account: 'test',
+    tokenId: '00000000-0000-0000-0000-000000000000',
+    tokenName: 'test',
+    tier: 'enterprise',
+    rateLimit: undefined,
+    setLimit: undefined,
+    allowance: { period: 'month', units: undefined },
+  },
+  metering: {
+    estimated: 0,
+    charged: 0,
+    rateRemaining: null,
+    standing: () => ({
+      period: 'month',
+      unitsUsed: 0,
+      unitsAllowed: null,
+      unitsRemaining: null,
+      resetsAt: null,
+      requests: 0,
+    }),
+  },
+  network: 'mainnet',
+  now: () => new Date('2026-03-01T00:00:00Z'),
+  requestId: 'test',
+  log: pino({ level: 'silent' }),
+  loaders: new Map(),
+  trace: { datasets: new Set(), own: false },
+  data: new Map(),
+});

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInterfaceType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+
+export type RandomQuery = { query: string; variables: Record<string, unknown> };
+
+/** What a random query is made of: numbers drawn one after the other, so that fast-check can shrink them. */
+type Draw = (below: number) => number;
+type Values = { text: Record<string, string[]>; ids: string[] };
+type Making = {
+  schema: GraphQLSchema;
+  draw: Draw;
+  values: Values;
+  variables: Map<string, { type: string; value: unknown }>;
+  fragments: string[];
+  aliases: number;
+};
+
+const DEPTH = 6;
+
+/** Valid queries of the schema: aliases, variables, fragments, directives, and arguments that are sometimes refused. */
+export const randomQuery = (schema: GraphQLSchema, values: Values): fc.Arbitrary<RandomQuery> =>
+  fc.infiniteStream(fc.nat(1_000_000)).map((stream) => {
+    const draw: Draw = (below) => stream.next().value % below;
+    const making: Making = { schema, draw, values, variables: new Map(), fragments: [], aliases: 0 };
+    const set = selection(making, schema.getQueryType() as GraphQLNamedType, 0);
+    const declared = [...making.variables].map(([name, { type }]) => `$${name}: ${type}`);
+    const head = declared.length > 0 ? `query (${declared.join(', ')}) ` : '';
+    return {
+      query: `${head}${set} ${making.fragments.join(' ')}`,
+      variables: Object.fromEntries([...making.variables].map(([name, { value }]) => [name, value])),
+    };
+  });
+
+function selection(making: Making, type: GraphQLNamedType, depth: number): string {
+  const { draw, schema } = making;
+  if (!isObjectType(type) && !isInterfaceType(type)) return '';
+  const root = depth === 0;
+  const fields = Object.values(type.getFields()).filter(
+    (field) => isLeafType(getNamedType(field.type)) || depth < DEPTH,
+  );
+  const wide = root ? 1 + draw(2) : 1 + draw(5);
+  const parts = Array.from({ length: wide }, (): string => {
+    const field = fields[draw(fields.length)] as GraphQLField<unknown, unknown>;
+    return isLeafType(getNamedType(field.type)) || draw(3) > 0 || root
+      ? selected(making, field, depth)
+      : '__typename';
+  });
+  if (!parts.some((part) => part !== '')) parts.push('__typename');
+  if (isInterfaceType(type)) {
+    const types = schema.getPossibleTypes(type);
+    const one = types[draw(types.length)] as GraphQLNamedType;
+    parts.push(`... on ${one.name} ${selection(making, one, depth + 1)}`);
+  }
+  const text = `{ ${parts.join(' ')} }`;
+  if (root) return text;
+  const kind = draw(8);
+  if (kind === 0) return `{ ... on ${type.name} ${text} }`;
+  if (kind === 1) return `{ ...${directive(making)} ${text} __typename }`;
+  if (kind > 2) return text;
+  const name = `F${making.fragments.length}`;
+  making.fragments.push(''); // its place, before those within it
+  making.fragments[Number(name.slice(1))] = `fragment ${name} on ${type.name} ${text}`;
+  return `{ ...${name} ...${name}${directive(making)} }`;
+}
+
+function directive(making: Making): string {
+  const kind = making.draw(6);
+  if (kind > 3) return '';
+  const name = kind % 2 === 0 ? 'include' : 'skip';
+  const on = making.draw(3) > 0;
+  return ` @${name}(if: ${kind < 2 ? String(on) : variable(making, 'Boolean!', on)})`;
+}
+
+function variable(making: Making, type: string, value: unknown): string {
+  const name = `v${making.variables.size}`;
+  making.variables.set(name, { type, value });
+  return `$${name}`;
+}
+
+function selected(making: Making, field: GraphQLField<unknown, unknown>, depth: number): string {
+  const named = getNamedType(field.type);
+  const given = field.args.flatMap((arg) => {
+    if (!isNonNullType(arg.type) && making.draw(3) > 0 && arg.name !== 'first') return [];
+    if (arg.name === 'last' || arg.name === 'before') return [];
+    return [`${arg.name}: ${argument(making, arg)}`];
+  });
+  // A name of its own: two of one name with other arguments could not be merged.
+  const alias = `a${making.aliases++}: `;
+  const args = given.length > 0 ? `(${given.join(', ')})` : '';
+  const below = isLeafType(named) ? '' : ` ${selection(making, named, depth + 1)}`;
+  return `${alias}${field.name}${args}${directive(making)}${below}`;
+}
+
+function argument(making: Making, arg: GraphQLArgument): string {
+  const { draw, values } = making;
+  const type = getNamedType(arg.type);
+  const asVariable = draw(3) === 0;
+  const list = /\[/.test(String(arg.type));
+  const literal = (value: unknown, text = JSON.stringify(value)) => {
+    if (asVariable) return variable(making, String(arg.type), list ? [value] : value);
+    return list ? `[${text}]` : text;
+  };
+  if (isEnumType(type)) {
+    const name = type.getValues()[draw(type.getValues().length)]?.name;
+    return literal(name, name);
+  }
+  if (type.name === 'ID') return literal(values.ids[draw(values.ids.length)]);
+  if (type.name === 'Boolean') return literal(draw(2) === 0);
+  if (type.name === 'Int') return literal(arg.name === 'first' ? draw(6) : draw(2_000));
+  if (type.name === 'Date') return literal(draw(4) === 0 ? '2024-02-30' : '2025-11-05');
+  const texts = values.text[arg.name] ?? ['Sample Pool Alder', 'nobody', ''];
+  return literal(texts[draw(texts.length)]);
+}
