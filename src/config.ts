@@ -139,10 +139,12 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
 /** A secret of the environment, by the name that a command is given. Throws SettingsError, never with its value. */
 export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
   const secret = environment[name];
-  if (!secret)
-    throw new SettingsError(`The environment variable ${name} is not set; it is to hold the token.`);
+  // In its place the secret itself may have been given: only what looks like a name is repeated.
+  const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
+  const shown = named ? `The environment variable ${name}` : 'The environment variable that is named';
+  if (!secret) throw new SettingsError(`${shown} is not set; it is to hold the token.`);
   if (/^[\x21-\x7e]+$/.test(secret)) return secret;
-  throw new SettingsError(`The environment variable ${name} holds blanks or other signs that no token has.`);
+  throw new SettingsError(`${shown} holds blanks or other signs that no token has.`);
 }
 
 /** Told apart from other errors so that the command line can exit with 2 (wrong usage). */

@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from 'commander';
-import type { RewardsNetwork } from '../resources/network-rewards/record.ts';
-import { rewardsNetworks } from '../resources/network-rewards/record.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import { SettingsError } from '../config.ts';
+import { type RewardsNetwork, rewardsNetworks } from '../resources/network-rewards/record.ts';
 
 /** The address of a service: origin and base path, nothing that could hold a secret. */
 export function baseUrl(text: string): URL {
@@ -9,19 +9,19 @@ export function baseUrl(text: string): URL {
     throw new InvalidArgumentError('An http:// or https:// URL is needed.');
   }
   if (url.username || url.password) {
-    throw new InvalidArgumentError(
-      'A URL without user and password is needed; the token is given by --token-env.',
+    // not an InvalidArgumentError, which is shown with what was given
+    throw new SettingsError(
+      '--from needs a URL without user and password; the token is given by --token-env.',
     );
   }
   if (url.search || url.hash) throw new InvalidArgumentError('A URL without query or fragment is needed.');
   return url;
 }
 
-/** The name of an environment variable, and never a token by mistake. */
+/** The name of an environment variable. What is none may be the token itself, and is not shown. */
 export function variableName(text: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(text)) return text;
-  // what was given may be the token itself, which is not to be repeated
-  throw new InvalidArgumentError('The name of an environment variable is needed, like UPSTREAM_TOKEN.');
+  throw new SettingsError('--token-env needs the name of an environment variable, like UPSTREAM_TOKEN.');
 }
 
 export function headerName(text: string): string {
@@ -29,8 +29,19 @@ export function headerName(text: string): string {
   throw new InvalidArgumentError('The name of a header is needed, like X-Service-Network.');
 }
 
+/** An option for some of these names, by comma. */
+export const namesOption = <Name extends string>(
+  flags: string,
+  description: string,
+  names: readonly Name[],
+  fallback?: readonly Name[],
+): Option => {
+  const option = new Option(flags, description).argParser(listOf(names));
+  return fallback ? option.default(fallback, fallback.join(',')) : option;
+};
+
 /** Some of these names, by comma, in their own order. */
-export const listOf =
+const listOf =
   <Name extends string>(names: readonly Name[]) =>
   (text: string): Name[] => {
     const given = text.split(',').map((name) => name.trim());

@@ -18,7 +18,7 @@ import {
   baseUrl,
   duration,
   headerName,
-  listOf,
+  namesOption,
   rate,
   validatorsOf,
   variableName,
@@ -86,28 +86,41 @@ export const mirrorCommand = (): Command =>
     .description('copy what a service of this interface answers, once or again and again')
     .requiredOption('--from <url>', 'address of the service, with its base path where it has one', baseUrl)
     .requiredOption('--token-env <name>', 'environment variable that holds the access token', variableName)
-    .option(
-      '--resources <names>',
-      `what to copy, by comma (default: all of ${mirrorResources.join(', ')})`,
-      listOf(mirrorResources),
+    .addOption(
+      namesOption(
+        '--resources <names>',
+        `what to copy, by comma (default: all of ${mirrorResources.join(', ')})`,
+        mirrorResources,
+      ),
     )
-    .option('--networks <names>', 'Ethereum networks, by comma', listOf(networks), ['mainnet'])
-    .option('--windows <names>', 'windows of operators and stake authorities', listOf(timeWindows), [
-      ...timeWindows,
-    ])
-    .option(
-      '--classes <names>',
-      'classes of operators; validator is one more',
-      listOf(mirrorClasses),
-      mirrorClasses.filter((name) => name !== 'validator'),
+    .addOption(namesOption('--networks <names>', 'Ethereum networks, by comma', networks, ['mainnet']))
+    .addOption(
+      namesOption(
+        '--windows <names>',
+        'windows of operators and stake authorities',
+        timeWindows,
+        timeWindows,
+      ),
     )
-    .option(
-      '--attestations-of <classes>',
-      'classes of the operators whose attestations to copy',
-      listOf(mirrorClasses),
-      ['nodeOperator', 'pool'],
+    .addOption(
+      namesOption(
+        '--classes <names>',
+        'classes of operators; validator is one more',
+        mirrorClasses,
+        mirrorClasses.filter((name) => name !== 'validator'),
+      ),
     )
-    .option('--calendars <names>', 'calendars of attestations', listOf(calendars), ['chain'])
+    .addOption(
+      namesOption(
+        '--attestations-of <classes>',
+        'classes of the operators whose attestations to copy',
+        mirrorClasses,
+        ['nodeOperator', 'pool'],
+      ),
+    )
+    .addOption(
+      namesOption('--calendars <names>', 'calendars of attestations: chain, utc', calendars, ['chain']),
+    )
     .option(
       '--block-slots <count>',
       'how many of the newest slots at first; later only new ones',

@@ -59,7 +59,7 @@ describe('stakegraph mirror', () => {
     [['mirror'], "required option '--from <url>' not specified"],
     [['mirror', '--from', 'http://a.test'], "required option '--token-env <name>' not specified"],
     [flags('ftp://a.test'), 'An http:// or https:// URL is needed.'],
-    [flags('https://user:pass@a.test'), 'A URL without user and password is needed'],
+    [flags('https://user:pass@a.test'), '--from needs a URL without user and password'],
     [flags('https://a.test/?token=x'), 'A URL without query or fragment is needed.'],
     [flags('http://a.test', '--resources', 'operators,nothing'), '"nothing" is none of operators, slashings'],
     [flags('http://a.test', '--networks', 'goerli'), '"goerli" is none of mainnet, hoodi, holesky.'],
@@ -73,7 +73,19 @@ describe('stakegraph mirror', () => {
     const { code, stderr } = await stakegraph(args, environment());
     expect(code).toBe(2);
     expect(stderr).toContain(told);
+    expect(stderr).not.toContain('pass@');
   });
+
+  it.each([TOKEN, TOKEN.replaceAll('-', '')])(
+    'does not repeat a token that was given in place of a name: %s',
+    async (token) => {
+      const args = ['mirror', '--from', 'http://a.test', '--token-env', token];
+      const { code, stdout, stderr } = await stakegraph(args, environment());
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/environment variable/);
+      expect(stdout + stderr).not.toContain(token);
+    },
+  );
 
   it.each([
     [{ UPSTREAM_TOKEN: '' }, 'The environment variable UPSTREAM_TOKEN is not set'],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mirrorClasses } from '../../src/ingest/mirror/options.ts';
+import { importers } from '../../src/ingest/importers.ts';
+import { mirrorClasses, mirrorResources } from '../../src/ingest/mirror/options.ts';
 import { rewardsNetworks } from '../../src/resources/network-rewards/record.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type Mirrored, mirrorFrom } from '../support/mirror.ts';
@@ -116,6 +117,14 @@ async function bodies(gateway: Gateway, path: string, network = 'mainnet') {
   }
   return found;
 }
+
+it('every import is of a resource that is mirrored, or of facts that no path lists', () => {
+  const mirrored = new Set<string>(mirrorResources);
+  expect(Object.keys(importers).filter((name) => !mirrored.has(name))).toEqual([
+    ...['chain-balances', 'validators', 'validator-clients', 'validator-days', 'operator-profiles'],
+    ...['solana-epochs', 'solana-validator-epochs', 'solana-stake-authority-epochs'],
+  ]);
+});
 
 describe('a gateway that mirrors another over HTTP', () => {
   it('loads every list', () => {
