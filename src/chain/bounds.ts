@@ -10,12 +10,14 @@ export type Bounds = {
   toDay: number | null;
 };
 
+type Ends = { [Name in keyof Bounds]?: string | number | null | undefined };
+
 /** What is wrong with a range that ends before it begins; `place` is where the caller wrote it (`query`, `argument`). */
-export function boundFaults(bounds: Bounds, place: string): Fault[] {
+export function boundFaults(bounds: Ends, place: string): Fault[] {
   const faults: Fault[] = [];
   for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
     const [first, last] = [bounds[from], bounds[to]];
-    if (first === null || last === null || first <= last) continue;
+    if (first == null || last == null || first <= last) continue;
     const msg = `${from} is ${first}, after ${to} ${last}.`;
     faults.push({ loc: [place, from], msg, type: 'range' });
   }
@@ -23,7 +25,7 @@ export function boundFaults(bounds: Bounds, place: string): Fault[] {
 }
 
 /** Refuses a range that ends before it begins. */
-export function checkBounds(bounds: Bounds, place: string): void {
+export function checkBounds(bounds: Ends, place: string): void {
   const faults = boundFaults(bounds, place);
   if (faults.length > 0) throw badInput(faults);
 }

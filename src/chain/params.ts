@@ -36,12 +36,12 @@ export const rangeParams = () => ({
   }),
 });
 
-/** `limit` and `offset` of the v1 lists of Ethereum (spec §4.4). */
+/** `limit` and `offset` of the v1 lists (spec §9). */
 export const pageParams = (size: { default: number; max: number }) => ({
   limit: intParam({ description: 'Results per page.', min: 1, ...size }),
   offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
 });
 
-/** `sortOrder` of the v1 lists of Ethereum (spec §4.4), ascending unless a list says otherwise. */
+/** `sortOrder` of the v1 lists (spec §9), ascending unless a list says otherwise. */
 export const sortOrderParam = (order: 'asc' | 'desc' = 'asc') =>
   enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: order });

@@ -3,13 +3,14 @@ import type { z } from 'zod';
 import { isNullable, leafKind } from '../kernel/leaves.ts';
 import { builder, type Types } from './builder.ts';
 
-type Builder<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;
+/** What the fields of a type are made by. */
+export type FieldsOf<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;
 
 /**
  * The plain GraphQL fields of a record: name, kind, nullability and description of each leaf. Arrays, objects and
  * enums are joints and written by hand in the room.
  */
-export function columns<Row, Shape extends z.ZodRawShape>(t: Builder<Row>, record: z.ZodObject<Shape>) {
+export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, record: z.ZodObject<Shape>) {
   const leaves = Object.entries(record.shape).flatMap(([name, schema]) => {
     const kind = leafKind(schema);
     if (!kind) return [];

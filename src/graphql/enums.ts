@@ -13,6 +13,14 @@ export const NetworkEnum = builder.enumType('Network', {
   } as const,
 });
 
+/** The `network` argument, which every question of Ethereum takes (spec §4.1). */
+export const networkArgs = builder.args((t) => ({
+  network: t.field({
+    type: NetworkEnum,
+    description: 'Network; default: that of the network header, else MAINNET.',
+  }),
+}));
+
 export const TimeWindowEnum = builder.enumType('TimeWindow', {
   description: 'The time that a summary covers.',
   values: {

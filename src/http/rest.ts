@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { unitsFor, weightOf } from '../accounts/compute-units.ts';
 import type { Network } from '../chain/networks.ts';
 import { networkParam } from '../chain/params.ts';
@@ -48,7 +48,7 @@ function readCall(request: FastifyRequest, publicUrl: string | undefined): Call 
   return { path, url: base + path, query: query.join('?') };
 }
 
-/** Reads one part of the request; its faults are collected, so that a caller learns of all of them at once. */
+/** Reads one part of the request, as far as it is right; its faults are collected, so that a caller learns of all at once. */
 function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fault[]) {
   // Every documented name is there, if only as undefined: zod does not run the check of a key that is missing.
   const given = input as Record<string, unknown>;
@@ -58,7 +58,11 @@ function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fau
   );
   if (read.success) return read.data;
   faults.push(...paramFaults(read.error, part));
-  return undefined;
+  const wrong = new Set(read.error.issues.map((issue) => issue.path[0]));
+  const right = names.filter((name) => !wrong.has(name));
+  return Object.fromEntries(
+    right.map((name) => [name, z.parse(schema.shape[name] as z.ZodType, given[name])]),
+  );
 }
 
 /** Reads a JSON body; its faults join those of the other parts. */
@@ -101,6 +105,7 @@ export function serveRoute(
     }
     const params = readPart(route.params, 'path', request.params, faults);
     const query = readPart(route.query, 'query', request.query, faults);
+    faults.push(...(route.together?.(query as never) ?? []));
     const body = route.body && readBody(route.body, request.body, faults);
     const key = method === 'POST' ? readKey(request, faults) : undefined;
     if (faults.length > 0) throw badInput(faults);

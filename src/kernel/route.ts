@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Fault } from './refusal.ts';
 
 /** The call as it came in, for answers that link to themselves. */
 export type Call = {
@@ -29,6 +30,8 @@ export type Route<Context> = {
   description: string;
   params: z.ZodObject;
   query: z.ZodObject;
+  /** What is wrong with values of the query that do not go together; one that is wrong by itself is undefined here. */
+  together?(query: never): Fault[];
   /** The JSON body that it takes; it is refused whole for any fault. */
   body?: z.ZodObject;
   /** Status of its answer, 200 when absent; 204 has no body. */
@@ -65,6 +68,7 @@ export const route = <
   description: string;
   params: P;
   query: Q;
+  together?(query: Partial<z.output<Q>>): Fault[];
   body?: J;
   status?: 200 | 201 | 204;
   reply: B;

@@ -114,6 +114,23 @@ describe('a POST with an Idempotency-Key', () => {
     expect([status, json.detail[0].loc]).toEqual([400, ['header', 'Idempotency-Key']]);
   });
 
+  it('is taken and refused below /v1/tags too, and where validators are added', async () => {
+    const { json } = await account.post('/v1/tags', { name: 'x' }, { 'idempotency-key': nextKey() });
+    for (const path of ['/v1/tags', `/v1/tags/${json.id}/validators`, `/v1/eth/tags/${json.id}/validators`]) {
+      const body = path.endsWith('tags') ? { name: 'x' } : { pubkeys: [1] };
+      const refused = await account.post(path, body, { 'idempotency-key': 'a b' });
+      expect([refused.status, refused.json.detail[0].loc]).toEqual([400, ['header', 'Idempotency-Key']]);
+    }
+    const { rows } = await db(
+      `select validator_index as index from validators where network = 'mainnet' limit 1`,
+    );
+    const add = { pubkeys: [rows[0]?.index] };
+    const headers = { 'idempotency-key': nextKey() };
+    const first = await account.post(`/v1/tags/${json.id}/validators`, add, headers);
+    const again = await account.post(`/v1/tags/${json.id}/validators`, add, headers);
+    expect([first.status, first.json.pubkeysAdded.length, again.text]).toEqual([201, 1, first.text]);
+  });
+
   it('adds validators once', async () => {
     const { json } = await create(nextKey());
     const { rows } = await db(

@@ -196,6 +196,12 @@ describe('GET /v0/eth/blocks/{consensus_slot}', () => {
     expect(await statementsOf(() => one(head))).toEqual(['blocksBySlot']);
   });
 
+  it.each(networks)('answers the network %s', async (network) => {
+    const headers = { 'x-service-network': network };
+    const row = (await list('size=1', headers)).json.data[0];
+    expect((await one(row.consensusSlot, headers)).json).toEqual(row);
+  });
+
   it('is 404 for a slot that is not stored', async () => {
     for (const slot of [0, first - 1, head + 1, 2147483647]) {
       const { status, json } = await one(slot);

@@ -191,6 +191,12 @@ describe('GET /v0/eth/network/chainDailyRewards/{day}', () => {
     expect(await statementsOf(() => one(newest))).toEqual(['chainDailyRewardsByDay']);
   });
 
+  it.each(networks)('answers the network %s', async (network) => {
+    const headers = { 'x-service-network': network };
+    const row = (await list('size=1', headers)).json.data[0];
+    expect((await one(row.day, headers)).json).toEqual(row);
+  });
+
   it('is 404 for a day that is not stored', async () => {
     for (const day of ['0', newest + 1, 2_900_000, '2100-01-01', '2020-12-01']) {
       const { status, json } = await one(day);

@@ -245,6 +245,12 @@ describe('GET /v0/eth/operators/{operator_id}/summary', () => {
     }
   });
 
+  it.each(networks)('answers the network %s', async (network) => {
+    const headers = { 'x-service-network': network };
+    const [row] = (await list('window=all&idType=nodeOperator&size=1', headers)).json.data;
+    expect((await summary(row.id, 'window=all', headers)).json).toEqual(row);
+  });
+
   it('infers pools, node operators and pool shares, and takes an address as a deposit address', async () => {
     for (const idType of ['pool', 'nodeOperator', 'poolShare', 'depositAddress']) {
       const id = (await list(`window=1d&idType=${idType}&size=1`)).json.data[0].id;

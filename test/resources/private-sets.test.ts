@@ -47,6 +47,16 @@ describe.each(figures)('GET /v1/eth/sets/{id}/%s', (name) => {
     expect(await rows('fromDay=0&toDay=1')).toEqual([]);
   });
 
+  it('takes dates at both ends, the narrower of dates and days, on whatever network the header names', async () => {
+    const all = (await get(name, 'limit=1000')).results;
+    const [from, to] = [all[3], all[8]];
+    expect((await get(name, `fromDate=${from.date}&toDate=${to.date}`)).results).toEqual(all.slice(3, 9));
+    const both = `fromDay=${from.day}&toDay=${to.day + 5}&toDate=${to.date}&utc=false`;
+    expect((await get(name, both)).results).toEqual(all.slice(3, 9));
+    const hoodi = await gateway.get(path(name, both), { 'x-service-network': 'hoodi' });
+    expect([hoodi.status, hoodi.json.results]).toEqual([200, all.slice(3, 9)]);
+  });
+
   it.each([
     ['granularity=hour', 'granularity'],
     ['limit=0', 'limit'],

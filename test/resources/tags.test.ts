@@ -253,6 +253,40 @@ describe('tags of an account', () => {
     });
   });
 
+  it.each(bases)('are found by their id below %s, whatever network the header names', async (base) => {
+    const hoodiTag = await account.post(
+      base,
+      { name: 'x', validators: [hoodi[0]] },
+      { 'x-service-network': 'hoodi' },
+    );
+    expect([hoodiTag.status, hoodiTag.json.network]).toEqual([201, 'hoodi']);
+    const { data } = await account.graphql('{ tags(network: HOODI) { nodes { setId } } }');
+    expect(data.tags.nodes).toEqual([{ setId: hoodiTag.json.id }]);
+    const header = { 'x-service-network': 'holesky' };
+    const path = `${base}/${hoodiTag.json.id}`;
+    const call = (method: string, more = '', body?: object) =>
+      account.call(method, path + more, body, header);
+    expect((await call('GET')).json).toEqual(hoodiTag.json);
+    expect((await call('PATCH', '', { name: 'y' })).json.name).toBe('y');
+    const added = await call('POST', '/validators', { pubkeys: [hoodi[1], hoodi[2]] });
+    expect([added.status, added.json.pubkeysAdded.length]).toEqual([201, 2]);
+    expect((await call('GET', '/validators?limit=1&offset=2')).json).toMatchObject({
+      results: [{ validatorIndex: hoodi[2] }],
+      previous: `${gateway.url}${path}/validators?limit=1&offset=1`,
+      next: null,
+      pages: 3,
+    });
+    expect((await call('DELETE', `/validators/${hoodi[1]}`)).status).toBe(204);
+    expect((await call('DELETE')).status).toBe(204);
+    for (const network of ['hoodi', 'mainnet'])
+      expect((await account.get(base, { 'x-service-network': network })).json.results).toEqual([]);
+  });
+
+  it.each(bases)('refuse below %s what they cannot hold', async (base) => {
+    const { status, json } = await account.post(base, { name: 'x', validators: [-1] });
+    expect([status, json.detail[0].loc]).toEqual([400, ['body', 'validators', 0]]);
+  });
+
   it('tell what each path takes', async () => {
     const allow = async (path: string) => (await account.call('PUT', path, {})).headers.get('allow');
     expect(await allow('/v1/eth/tags')).toBe('GET, HEAD, POST');

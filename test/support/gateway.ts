@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Logger, pino } from 'pino';
-import { inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished, TestRunner } from 'vitest';
 import { openDirectory, type TokenDirectory } from '../../src/accounts/directory.ts';
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
 import { tierLimits } from '../../src/accounts/tiers.ts';
@@ -11,6 +11,7 @@ import { createPool, type Pool } from '../../src/db/pool.ts';
 import { openRevisions, type Revisions } from '../../src/db/revisions.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { databaseUrl, type Template } from './global-setup.ts';
+import { shownByCall, shownByQuery } from './interface.ts';
 
 export type TestDatabase = { url: string; pool: Pool; drop(): Promise<void> };
 
@@ -56,6 +57,14 @@ export type Gateway = {
   graphql(query: string, variables?: object, headers?: Record<string, string>): Promise<GraphqlAnswer>;
   close(): Promise<void>;
 };
+
+/** Notes for docs/interface.md what the running test shows; what is asked before the tests counts for none. */
+function noteShown(items: string[]) {
+  const test = TestRunner.getCurrentTest();
+  if (!test || items.length === 0) return;
+  const meta = test.meta as { shows?: string[] };
+  meta.shows = [...new Set([...(meta.shows ?? []), ...items])];
+}
 
 /** The gateway as it is served, over real HTTP on a database of its own. */
 export async function startGateway(
@@ -110,12 +119,10 @@ export async function startGateway(
     const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(20_000) });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      json: isJson ? JSON.parse(text) : undefined,
-    };
+    const { status, headers } = response;
+    const answer = { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
+    noteShown(shownByCall(path, init, answer));
+    return answer;
   };
   const authorization = `Bearer ${token}`;
   return {
@@ -134,6 +141,7 @@ export async function startGateway(
         headers: { authorization, 'content-type': 'application/json', ...headers },
         body: JSON.stringify({ query, variables }),
       });
+      if (answer.json?.data && !answer.json.errors) noteShown(shownByQuery(query));
       return { ...answer, data: answer.json?.data, errors: answer.json?.errors };
     },
     async close() {

@@ -4,9 +4,11 @@ import type { Context } from '../../context.ts';
 import { builder, type Types } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
-import { NetworkEnum } from '../../graphql/enums.ts';
+import { networkArgs } from '../../graphql/enums.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { badInput } from '../../kernel/refusal.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import type { PeriodRange } from '../../periods/pages.ts';
 import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
@@ -20,7 +22,7 @@ import {
   type SortField,
   sortFields,
 } from './record.ts';
-import { type AttestationPage, attestationPageOf, attestations, checkGranularity } from './resolve.ts';
+import { type AttestationPage, attestationPageOf, attestations, granularityFaults } from './resolve.ts';
 
 const AttestationRecordType = builder.objectRef<AttestationRow>('AttestationRecord').implement({
   description: "An entity's attestation duties over a period.",
@@ -32,19 +34,11 @@ const AttestationRecordType = builder.objectRef<AttestationRow>('AttestationReco
     ...columns(t, AttestationRecord.omit({ id: true })),
   }),
 });
-const AttestationRecordEdge = builder.edgeObject({
-  type: AttestationRecordType,
-  name: 'AttestationRecordEdge',
-  description: 'A period and its place in the list.',
+const attestationRecordPages = pageTypes(AttestationRecordType, {
+  name: 'AttestationRecord',
+  row: 'A period',
+  list: 'Attestation duties over time',
 });
-const AttestationRecordConnection = builder.connectionObject(
-  {
-    type: AttestationRecordType,
-    name: 'AttestationRecordConnection',
-    description: 'Attestation duties over time, page by page.',
-  },
-  AttestationRecordEdge,
-);
 
 const queryArgs = periodArgs('AttestationSort', 'attestation records', sortFields);
 type QueryArgs = PeriodArgs;
@@ -63,7 +57,8 @@ async function attestationConnection(
   read: (query: AttestationQuery, range: PeriodRange) => Promise<AttestationPage>,
 ) {
   const query = periodQuery<SortField>(args);
-  checkGranularity(key, query, 'argument');
+  const faults = granularityFaults(key.idType, query.granularity, 'argument');
+  if (faults.length > 0) throw badInput(faults);
   const name = `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`;
   const range = connectionRange(args, {
     defaultSize: PERIODS_DEFAULT_SIZE,
@@ -100,8 +95,7 @@ export function attestationsOf<Row>(
           );
         },
       },
-      AttestationRecordConnection,
-      AttestationRecordEdge,
+      ...attestationRecordPages,
     ),
   );
 }
@@ -118,10 +112,7 @@ builder.queryField('attestations', (t) =>
       args: {
         entityId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
         entityType: t.arg({ type: IdTypeEnum, required: true, description: 'Class of the entity.' }),
-        network: t.arg({
-          type: NetworkEnum,
-          description: 'Network; default: that of the network header, else MAINNET.',
-        }),
+        ...networkArgs,
         ...queryArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
@@ -136,7 +127,6 @@ builder.queryField('attestations', (t) =>
         );
       },
     },
-    AttestationRecordConnection,
-    AttestationRecordEdge,
+    ...attestationRecordPages,
   ),
 );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkBounds } from '../../chain/bounds.ts';
+import { boundFaults } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
 import { enumParam, textParam } from '../../kernel/params.ts';
@@ -9,7 +9,7 @@ import { granularities } from '../../periods/record.ts';
 import { idTypes, normaliseId } from '../operators/record.ts';
 import type { AttestationQuery } from './queries.ts';
 import { AttestationRecord, attestationFields, sortFields } from './record.ts';
-import { attestations, checkGranularity } from './resolve.ts';
+import { attestations, granularityFaults } from './resolve.ts';
 
 const list = route({
   path: '/v1/eth/entities/:entity_id/attestations',
@@ -26,13 +26,15 @@ const list = route({
     entityType: enumParam(idTypes, { description: 'Class of the entity.' }),
     ...periodParams(sortFields, granularities),
   }),
+  together: (query) => [
+    ...boundFaults(query, 'query'),
+    ...granularityFaults(query.entityType, query.granularity),
+  ],
   reply: envelopeV1(AttestationRecord),
   async handle(ctx: Context, { params, query }, call) {
     const { entityType, limit, offset, utc, ...asked } = query;
-    checkBounds(asked, 'query');
     const key = { network: ctx.network, idType: entityType, id: params.entity_id };
     const period: AttestationQuery = { ...asked, calendar: utc ? 'utc' : 'chain' };
-    checkGranularity(key, period, 'query');
     const range = { limit, offset, counted: true };
     const page = await attestations(ctx, key, period, range, attestationFields);
     const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });

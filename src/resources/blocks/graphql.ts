@@ -4,8 +4,9 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
-import { NetworkEnum } from '../../graphql/enums.ts';
+import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
@@ -90,17 +91,11 @@ builder.node(BlockType, {
   }),
 });
 
-const BlockEdge = builder.edgeObject({
-  type: BlockType,
-  name: 'BlockEdge',
-  description: 'A block and its place in the list.',
+const blockPages = pageTypes(BlockType, {
+  name: 'Block',
+  row: 'A block',
+  list: 'A list of blocks',
 });
-const BlockConnection = builder.connectionObject(
-  { type: BlockType, name: 'BlockConnection', description: 'A list of blocks, page by page.' },
-  BlockEdge,
-);
-
-const networkArg = 'Network; default: that of the network header, else MAINNET.';
 
 builder.queryField('blocks', (t) =>
   t.connection(
@@ -114,7 +109,7 @@ builder.queryField('blocks', (t) =>
           description:
             'Slot >= 0 to begin with, going down; the newest one when absent. A place in the list, not a part of it: cursors and totalCount are those of the whole list.',
         }),
-        network: t.arg({ type: NetworkEnum, description: networkArg }),
+        ...networkArgs,
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
@@ -131,8 +126,7 @@ builder.queryField('blocks', (t) =>
         return connection(page, blockCursor, () => totalBlocks(ctx, network));
       },
     },
-    BlockConnection,
-    BlockEdge,
+    ...blockPages,
   ),
 );
 
@@ -145,7 +139,7 @@ builder.queryField('block', (t) =>
       'The block of a slot; null when the slot is not stored. A missed slot that is stored has a block of duty MISSED. REST: GET /v0/eth/blocks/{consensus_slot}.',
     args: {
       slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
-      network: t.arg({ type: NetworkEnum, description: networkArg }),
+      ...networkArgs,
     },
     resolve: (_root, { slot, network }, ctx, info) => {
       if (slot < 0) throw badArgument('slot', `slot is ${slot}; an integer >= 0 is needed.`);
@@ -174,7 +168,6 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
         );
       },
     },
-    BlockConnection,
-    BlockEdge,
+    ...blockPages,
   ),
 );

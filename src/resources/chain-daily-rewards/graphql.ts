@@ -4,8 +4,9 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
-import { NetworkEnum } from '../../graphql/enums.ts';
+import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { loadChainDailyReward } from './loaders.ts';
 import type { ChainDailyRewardRow } from './queries.ts';
@@ -38,21 +39,11 @@ builder.node(ChainDailyRewardType, {
   }),
 });
 
-const ChainDailyRewardEdge = builder.edgeObject({
-  type: ChainDailyRewardType,
-  name: 'ChainDailyRewardEdge',
-  description: "A day's rewards and their place in the list.",
+const chainDailyRewardPages = pageTypes(ChainDailyRewardType, {
+  name: 'ChainDailyReward',
+  row: 'A day',
+  list: 'A list of daily rewards',
 });
-const ChainDailyRewardConnection = builder.connectionObject(
-  {
-    type: ChainDailyRewardType,
-    name: 'ChainDailyRewardConnection',
-    description: 'A list of daily rewards, page by page.',
-  },
-  ChainDailyRewardEdge,
-);
-
-const networkArg = 'Network; default: that of the network header, else MAINNET.';
 
 /** The chain day of an argument that is a day or a date; undefined for neither, both or a day before the first. */
 function dayOf(
@@ -90,7 +81,7 @@ builder.queryField('chainDailyRewards', (t) =>
           type: 'Date',
           description: 'The same by the date on which the day starts; not with fromDay.',
         }),
-        network: t.arg({ type: NetworkEnum, description: networkArg }),
+        ...networkArgs,
       },
       resolve: async (_root, args, ctx: Context) => {
         const network = args.network ?? ctx.network;
@@ -104,8 +95,7 @@ builder.queryField('chainDailyRewards', (t) =>
         return connection(page, chainDailyRewardCursor, () => totalChainDailyRewards(ctx, network));
       },
     },
-    ChainDailyRewardConnection,
-    ChainDailyRewardEdge,
+    ...chainDailyRewardPages,
   ),
 );
 
@@ -119,7 +109,7 @@ builder.queryField('chainDailyReward', (t) =>
     args: {
       day: t.arg.int({ description: `Chain day, from 0 to ${MAX_DAY}.` }),
       date: t.arg({ type: 'Date', description: 'UTC date on which the day starts.' }),
-      network: t.arg({ type: NetworkEnum, description: networkArg }),
+      ...networkArgs,
     },
     resolve: (_root, args, ctx) => {
       const network = args.network ?? ctx.network;

@@ -2,11 +2,12 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
-import { enumValues, NetworkEnum, SortOrderEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { enumValues, networkArgs, SortOrderEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { rangeArgs, rangeOf } from '../../graphql/range.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
-import { entityClassOf } from '../consolidations/graphql.ts';
+import { entityClassOf, entityFields } from '../consolidations/graphql.ts';
 import { IdTypeEnum } from '../operators/graphql.ts';
 import {
   type CapacitySortField,
@@ -40,31 +41,15 @@ const EntityConsolidationType = builder
   .implement({
     description: EntityConsolidation.meta()?.description as string,
     fields: (t) => ({
-      entityId: t.string({
-        description: 'Name or address of the entity; `id` in REST.',
-        resolve: (row) => row.id,
-      }),
-      idType: t.field({
-        type: IdTypeEnum,
-        description: 'Class of the entity.',
-        resolve: (row) => row.idType,
-      }),
+      ...entityFields(t),
       ...columns(t, EntityConsolidation.omit({ id: true })),
     }),
   });
-const EntityConsolidationEdge = builder.edgeObject({
-  type: EntityConsolidationType,
-  name: 'EntityConsolidationEdge',
-  description: 'An entity and its place in the list.',
+const entityConsolidationPages = pageTypes(EntityConsolidationType, {
+  name: 'EntityConsolidation',
+  row: 'An entity',
+  list: 'Consolidations by entity',
 });
-const EntityConsolidationConnection = builder.connectionObject(
-  {
-    type: EntityConsolidationType,
-    name: 'EntityConsolidationConnection',
-    description: 'Consolidations by entity, page by page.',
-  },
-  EntityConsolidationEdge,
-);
 
 const timeWindowDescription = 'Window that the figures cover, up to latestEpoch.';
 const ConsolidationCapacityType = builder
@@ -86,15 +71,7 @@ const EntityCapacityType = builder
   .implement({
     description: EntityConsolidationCapacity.meta()?.description as string,
     fields: (t) => ({
-      entityId: t.string({
-        description: 'Name or address of the entity; `id` in REST.',
-        resolve: (row) => row.id,
-      }),
-      idType: t.field({
-        type: IdTypeEnum,
-        description: 'Class of the entity.',
-        resolve: (row) => row.idType,
-      }),
+      ...entityFields(t),
       timeWindow: t.field({
         type: TimeWindowEnum,
         description: timeWindowDescription,
@@ -103,19 +80,11 @@ const EntityCapacityType = builder
       ...columns(t, EntityConsolidationCapacity.omit({ id: true })),
     }),
   });
-const EntityCapacityEdge = builder.edgeObject({
-  type: EntityCapacityType,
-  name: 'EntityConsolidationCapacityEdge',
-  description: 'An entity and its place in the list.',
+const entityCapacityPages = pageTypes(EntityCapacityType, {
+  name: 'EntityConsolidationCapacity',
+  row: 'An entity',
+  list: 'What entities used of the capacity',
 });
-const EntityCapacityConnection = builder.connectionObject(
-  {
-    type: EntityCapacityType,
-    name: 'EntityConsolidationCapacityConnection',
-    description: 'What entities used of the capacity, page by page.',
-  },
-  EntityCapacityEdge,
-);
 
 /** A list that is cut by place as a connection. */
 async function placedConnection<Row>(
@@ -133,16 +102,17 @@ async function placedConnection<Row>(
 }
 
 const sizes = `At most ${ENTITIES_MAX_SIZE} a page, ${ENTITIES_DEFAULT_SIZE} by default.`;
-const networkArg = 'Network; default: that of the network header, else MAINNET.';
-const listArgs = builder.args((t) => ({
-  network: t.field({ type: NetworkEnum, description: networkArg }),
-  entityType: t.field({
-    type: IdTypeEnum,
-    defaultValue: 'nodeOperator',
-    description: 'Class of the entities: one that validators belong to.',
-  }),
-  sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'desc', description: 'Sort order.' }),
-}));
+const listArgs = {
+  ...networkArgs,
+  ...builder.args((t) => ({
+    entityType: t.field({
+      type: IdTypeEnum,
+      defaultValue: 'nodeOperator',
+      description: 'Class of the entities: one that validators belong to.',
+    }),
+    sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'desc', description: 'Sort order.' }),
+  })),
+};
 
 builder.queryField('entityConsolidations', (t) =>
   t.connection(
@@ -172,8 +142,7 @@ builder.queryField('entityConsolidations', (t) =>
         return placedConnection(name, args, (range) => entityConsolidations(ctx, network, asked, range));
       },
     },
-    EntityConsolidationConnection,
-    EntityConsolidationEdge,
+    ...entityConsolidationPages,
   ),
 );
 
@@ -183,7 +152,7 @@ builder.queryField('consolidationCapacity', (t) =>
     extensions: { operation: 'listConsolidationCapacity', rows: 4 },
     description:
       'How far the churn limit of consolidations was used in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
-    args: { network: t.arg({ type: NetworkEnum, description: networkArg }) },
+    args: { ...networkArgs },
     resolve: (_root, args, ctx) => consolidationCapacity(ctx, args.network ?? ctx.network),
   }),
 );
@@ -216,7 +185,6 @@ builder.queryField('entityConsolidationCapacities', (t) =>
         return placedConnection(name, args, (range) => entityCapacities(ctx, network, asked, range));
       },
     },
-    EntityCapacityConnection,
-    EntityCapacityEdge,
+    ...entityCapacityPages,
   ),
 );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkBounds } from '../../chain/bounds.ts';
+import { boundFaults } from '../../chain/bounds.ts';
 import { pageParams, rangeParams, sortOrderParam, windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
@@ -64,10 +64,10 @@ const entities = route({
     }),
     sortOrder: sortOrderParam('desc'),
   }),
+  together: (query) => boundFaults(query, 'query'),
   reply: envelopeV1(EntityConsolidation),
   async handle(ctx: Context, { query }, call) {
     const { entityType, limit, offset, utc, ...asked } = query;
-    checkBounds(asked, 'query');
     const args = { ...asked, idType: entityType, calendar: utc ? ('utc' as const) : ('chain' as const) };
     const page = await entityConsolidations(ctx, ctx.network, args, rangeFrom(offset, limit));
     return { body: await bodyOf(call, query, page) };

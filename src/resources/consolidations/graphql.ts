@@ -1,9 +1,10 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
+import { columns, type FieldsOf } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
-import { enumValues, NetworkEnum, SortOrderEnum } from '../../graphql/enums.ts';
+import { enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/enums.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { rangeArgs, rangeOf } from '../../graphql/range.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
@@ -41,19 +42,22 @@ const ConsolidationSortEnum = builder.enumType('ConsolidationSort', {
   ),
 });
 
+/** What names an entity in a row about it. */
+export const entityFields = <Row extends ConsolidationEntity>(t: FieldsOf<Row>) => ({
+  entityId: t.string({
+    description: 'Name or address of the entity; `id` in REST.',
+    resolve: (row) => row.id,
+  }),
+  idType: t.field({
+    type: IdTypeEnum,
+    description: 'Class of the entity.',
+    resolve: (row) => row.idType,
+  }),
+});
+
 const ConsolidationEntityType = builder.objectRef<ConsolidationEntity>('ConsolidationEntity').implement({
   description: ConsolidationEntity.meta()?.description as string,
-  fields: (t) => ({
-    entityId: t.string({
-      description: 'Name or address of the entity; `id` in REST.',
-      resolve: (entity) => entity.id,
-    }),
-    idType: t.field({
-      type: IdTypeEnum,
-      description: 'Class of the entity.',
-      resolve: (entity) => entity.idType,
-    }),
-  }),
+  fields: (t) => entityFields(t),
 });
 
 const sideOf = (row: ConsolidationRow, side: 'source' | 'target') => ({
@@ -91,19 +95,11 @@ const ConsolidationType = builder.objectRef<ConsolidationRow>('Consolidation').i
     };
   },
 });
-const ConsolidationEdge = builder.edgeObject({
-  type: ConsolidationType,
-  name: 'ConsolidationEdge',
-  description: 'A consolidation and its place in the list.',
+const consolidationPages = pageTypes(ConsolidationType, {
+  name: 'Consolidation',
+  row: 'A consolidation',
+  list: 'A list of consolidations',
 });
-const ConsolidationConnection = builder.connectionObject(
-  {
-    type: ConsolidationType,
-    name: 'ConsolidationConnection',
-    description: 'A list of consolidations, page by page.',
-  },
-  ConsolidationEdge,
-);
 
 const queryArgs = builder.args((t) => ({
   ...rangeArgs,
@@ -172,10 +168,7 @@ builder.queryField('consolidations', (t) =>
           type: IdTypeEnum,
           description: 'Class of that entity, of those that validators belong to; with entityId.',
         }),
-        network: t.arg({
-          type: NetworkEnum,
-          description: 'Network; default: that of the network header, else MAINNET.',
-        }),
+        ...networkArgs,
         ...queryArgs,
       },
       resolve: (_root, args, ctx: Context) => {
@@ -189,8 +182,7 @@ builder.queryField('consolidations', (t) =>
         );
       },
     },
-    ConsolidationConnection,
-    ConsolidationEdge,
+    ...consolidationPages,
   ),
 );
 
@@ -206,8 +198,7 @@ builder.objectField(ValidatorType, 'consolidations', (t) =>
           consolidationPageOf(ctx, { network, validatorIndex, entity: null }, query, range),
         ),
     },
-    ConsolidationConnection,
-    ConsolidationEdge,
+    ...consolidationPages,
   ),
 );
 
@@ -226,7 +217,6 @@ builder.objectField(Operator, 'consolidations', (t) =>
         );
       },
     },
-    ConsolidationConnection,
-    ConsolidationEdge,
+    ...consolidationPages,
   ),
 );

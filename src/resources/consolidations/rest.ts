@@ -4,7 +4,6 @@ import { pageParams, rangeParams, sortOrderParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
 import { enumParam, formParam, textParam } from '../../kernel/params.ts';
-import { badInput } from '../../kernel/refusal.ts';
 import { route } from '../../kernel/route.ts';
 import { normaliseId } from '../operators/record.ts';
 import { Consolidation, consolidationSortFields, entityClasses } from './record.ts';
@@ -53,16 +52,18 @@ const list = route({
       nullable: true,
     }),
   }),
-  reply: envelopeV1(Consolidation),
-  async handle(ctx: Context, { query }, call) {
-    const { limit, offset, utc, validator, entityId, entityType, ...args } = query;
-    const faults = boundFaults(args, 'query');
-    if ((entityId === null) !== (entityType === null)) {
-      const [given, missing] = entityId === null ? ['entityType', 'entityId'] : ['entityId', 'entityType'];
+  together({ entityId, entityType, ...range }) {
+    const faults = boundFaults(range, 'query');
+    if ((entityId === null && entityType) || (entityType === null && entityId)) {
+      const [given, missing] = entityId ? ['entityId', 'entityType'] : ['entityType', 'entityId'];
       const msg = `${missing} is required together with ${given}.`;
       faults.push({ loc: ['query', missing], msg, type: 'missing' });
     }
-    if (faults.length > 0) throw badInput(faults);
+    return faults;
+  },
+  reply: envelopeV1(Consolidation),
+  async handle(ctx: Context, { query }, call) {
+    const { limit, offset, utc, validator, entityId, entityType, ...args } = query;
     const page = await consolidations(
       ctx,
       {

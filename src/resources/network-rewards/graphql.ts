@@ -1,10 +1,12 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
+import { checkBounds } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { enumName, enumValues, SortOrderEnum } from '../../graphql/enums.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument } from '../../kernel/refusal.ts';
@@ -104,28 +106,16 @@ for (const network of rewardsNetworks) {
   }
 }
 
-const ValidatorRewardEdge = builder.edgeObject({
-  type: ValidatorReward,
-  name: 'ValidatorRewardEdge',
-  description: 'A day of a validator and its place in the list.',
+const validatorRewardPages = pageTypes(ValidatorReward, {
+  name: 'ValidatorReward',
+  row: 'A day of a validator',
+  list: 'Days of a validator',
 });
-const ValidatorRewardConnection = builder.connectionObject(
-  {
-    type: ValidatorReward,
-    name: 'ValidatorRewardConnection',
-    description: 'Days of a validator, page by page.',
-  },
-  ValidatorRewardEdge,
-);
-const NetworkRewardEdge = builder.edgeObject({
-  type: NetworkReward,
-  name: 'NetworkRewardEdge',
-  description: 'A day of a network and its place in the list.',
+const networkRewardPages = pageTypes(NetworkReward, {
+  name: 'NetworkReward',
+  row: 'A day of a network',
+  list: 'Days of a network',
 });
-const NetworkRewardConnection = builder.connectionObject(
-  { type: NetworkReward, name: 'NetworkRewardConnection', description: 'Days of a network, page by page.' },
-  NetworkRewardEdge,
-);
 
 const listArgs = builder.args((t) => ({
   network: t.field({ type: RewardsNetworkEnum, required: true, description: 'The network.' }),
@@ -144,7 +134,8 @@ function queryOf(args: ListArgs, kind: RewardKind): RewardQuery {
     const msg = `sortBy is ${named}, which ${definitions[args.network].title} does not have; one of ${names.join(', ')} is needed.`;
     throw badArgument('sortBy', msg, 'enum');
   }
-  const range = rangeOf({ fromDate: args.fromDate ?? null, toDate: args.toDate ?? null }, 'argument');
+  checkBounds(args, 'argument');
+  const range = rangeOf({ fromDate: args.fromDate ?? null, toDate: args.toDate ?? null });
   return { ...range, sortBy, sortOrder: args.sortOrder ?? 'asc' };
 }
 
@@ -203,8 +194,7 @@ builder.queryField('validatorRewards', (t) =>
         return rewardConnection(ctx, { network: args.network, validatorId }, args, info);
       },
     },
-    ValidatorRewardConnection,
-    ValidatorRewardEdge,
+    ...validatorRewardPages,
   ),
 );
 
@@ -226,7 +216,6 @@ builder.queryField('networkRewards', (t) =>
       resolve: (_root, args, ctx, info) =>
         rewardConnection(ctx, { network: args.network, validatorId: null }, args, info),
     },
-    NetworkRewardConnection,
-    NetworkRewardEdge,
+    ...networkRewardPages,
   ),
 );

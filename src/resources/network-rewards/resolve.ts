@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { type Slice, slice } from '../../kernel/page.ts';
-import { badInput, type Fault, notFound } from '../../kernel/refusal.ts';
+import { notFound } from '../../kernel/refusal.ts';
 import { loadRewardPage } from './loaders.ts';
 import { type RewardQuery, type RewardRange, type RewardRow, rewardedValidatorExists } from './queries.ts';
 import type { RewardsNetwork } from './record.ts';
@@ -49,18 +49,8 @@ type Bounds = Record<'fromDate' | 'toDate', string | null> & {
   toDay?: string | null;
 };
 
-/**
- * The range that dates and days give together, the narrower of both. Refuses one that ends before it begins; `place` is
- * where the caller wrote it (`query`, `argument`).
- */
-export function rangeOf(bounds: Bounds, place: string): Pick<RewardQuery, 'fromDate' | 'toDate'> {
-  const faults: Fault[] = [];
-  for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
-    const [first, last] = [bounds[from], bounds[to]];
-    if (!first || !last || first <= last) continue;
-    faults.push({ loc: [place, from], msg: `${from} is ${first}, after ${to} ${last}.`, type: 'range' });
-  }
-  if (faults.length > 0) throw badInput(faults);
+/** The range that dates and days give together, the narrower of both. */
+export function rangeOf(bounds: Bounds): Pick<RewardQuery, 'fromDate' | 'toDate'> {
   const given = (...dates: (string | null | undefined)[]) => dates.filter((date) => date != null).sort();
   return {
     fromDate: given(bounds.fromDate, bounds.fromDay).at(-1) ?? null,

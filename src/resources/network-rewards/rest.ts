@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { boundFaults } from '../../chain/bounds.ts';
+import { pageParams, sortOrderParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
-import { enumParam, formParam, intParam } from '../../kernel/params.ts';
+import { enumParam, formParam } from '../../kernel/params.ts';
 import { type Call, type Route, route } from '../../kernel/route.ts';
 import { parseDate } from '../../kernel/time.ts';
 import {
@@ -24,13 +26,7 @@ const dateParam = (description: string) =>
 
 const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
   z.object({
-    limit: intParam({
-      description: 'Results per page.',
-      min: 1,
-      max: REWARDS_MAX_SIZE,
-      default: REWARDS_DEFAULT_SIZE,
-    }),
-    offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
+    ...pageParams({ default: REWARDS_DEFAULT_SIZE, max: REWARDS_MAX_SIZE }),
     fromDate: dateParam('First day, inclusive.'),
     toDate: dateParam('Last day, inclusive.'),
     fromDay: dateParam('The same as fromDate: a `day` here is a UTC date. The narrower of both counts.'),
@@ -49,7 +45,7 @@ const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
       description: 'Field to sort by, ties by day, null last.',
       default: 'day',
     }),
-    sortOrder: enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: 'asc' }),
+    sortOrder: sortOrderParam(),
   });
 
 /** The answer of either path, with the decimals of its record as JSON numbers. */
@@ -65,7 +61,7 @@ const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
     const page = await rewards(
       ctx,
       { network, validatorId },
-      { ...rangeOf(bounds, 'query'), sortBy, sortOrder },
+      { ...rangeOf(bounds), sortBy, sortOrder },
       { limit, offset, counted: true },
       asked,
     );
@@ -98,6 +94,7 @@ function validatorRewards(network: RewardsNetwork): Route<Context> {
       ),
     }),
     query: queryOf(network, 'validator'),
+    together: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(recordV1Of(network, 'validator')),
     handle: (ctx: Context, { params, query }, call) => answer(ctx, params.validator_id, query, call),
   });
@@ -118,6 +115,7 @@ function networkRewards(network: RewardsNetwork): Route<Context> {
     networkHeader: false,
     params: z.object({}),
     query: queryOf(network, 'network'),
+    together: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(recordV1Of(network, 'network')),
     handle: (ctx: Context, { query }, call) => answer(ctx, null, query, call),
   });

@@ -5,8 +5,9 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns, plainObject } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
-import { NetworkEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
@@ -142,15 +143,11 @@ builder.node(Operator, {
   }),
 });
 
-const OperatorEdge = builder.edgeObject({
-  type: Operator,
-  name: 'OperatorEdge',
-  description: 'An operator and its place in the list.',
+const operatorPages = pageTypes(Operator, {
+  name: 'Operator',
+  row: 'An operator',
+  list: 'A list of operators',
 });
-const OperatorConnection = builder.connectionObject(
-  { type: Operator, name: 'OperatorConnection', description: 'A list of operators, page by page.' },
-  OperatorEdge,
-);
 
 const listName = (key: ListKey) =>
   `operators:${JSON.stringify([key.network, key.timeWindow, key.idType, key.poolType, key.parentType, key.parentId])}`;
@@ -180,8 +177,6 @@ export function checkId(name: string, id: string): void {
 }
 
 const poolTypeArg = 'Narrows pools, and pool shares by their pool.';
-const networkArg = 'Network; default: that of the network header, else MAINNET.';
-
 builder.queryField('operators', (t) =>
   t.connection(
     {
@@ -200,7 +195,7 @@ builder.queryField('operators', (t) =>
         parentId: t.arg.string({
           description: 'A pool or node operator: the answer is its pool shares, whatever idType says.',
         }),
-        network: t.arg({ type: NetworkEnum, description: networkArg }),
+        ...networkArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
         if (args.parentId != null) checkId('parentId', args.parentId);
@@ -216,8 +211,7 @@ builder.queryField('operators', (t) =>
         );
       },
     },
-    OperatorConnection,
-    OperatorEdge,
+    ...operatorPages,
   ),
 );
 
@@ -235,7 +229,7 @@ builder.queryField('operator', (t) =>
         description:
           'Class; when absent an address is a deposit address and a name is looked for class by class.',
       }),
-      network: t.arg({ type: NetworkEnum, description: networkArg }),
+      ...networkArgs,
     },
     resolve: (_root, args, ctx, info) => {
       checkId('operatorId', args.operatorId);
@@ -268,7 +262,6 @@ builder.objectField(Operator, 'poolShares', (t) =>
         );
       },
     },
-    OperatorConnection,
-    OperatorEdge,
+    ...operatorPages,
   ),
 );

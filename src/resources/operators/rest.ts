@@ -3,7 +3,7 @@ import { windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV0, revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam, textParam } from '../../kernel/params.ts';
-import { badInput, notFound } from '../../kernel/refusal.ts';
+import { notFound } from '../../kernel/refusal.ts';
 import { deprecated, relativeUrl, route } from '../../kernel/route.ts';
 import { idTypes, normaliseId, OperatorSummary, operatorFields, poolTypes } from './record.ts';
 import { OPERATORS_DEFAULT_SIZE, OPERATORS_MAX_SIZE, operatorPage, operatorSummary } from './resolve.ts';
@@ -47,13 +47,14 @@ const list = route({
     ),
     revision: revisionParam(),
   }),
+  together({ parentId, parentEntity }) {
+    if (!parentEntity || !parentId || parentEntity === parentId) return [];
+    const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(parentId)}; give parentId alone.`;
+    return [{ loc: ['query', 'parentEntity'], msg, type: 'conflict' }];
+  },
   reply: envelopeV0(OperatorSummary),
   async handle(ctx: Context, { query }, call) {
     const { parentEntity, from, size, revision, ...rest } = query;
-    if (parentEntity && query.parentId && parentEntity !== query.parentId) {
-      const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(query.parentId)}; give parentId alone.`;
-      throw badInput([{ loc: ['query', 'parentEntity'], msg, type: 'conflict' }]);
-    }
     const asked = { ...rest, parentId: query.parentId ?? parentEntity };
     const range = { ...(from > 0 ? { after: from - 1 } : {}), limit: size };
     const list = { network: ctx.network, ...asked };

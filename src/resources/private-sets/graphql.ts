@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument } from '../../kernel/refusal.ts';
@@ -76,15 +77,11 @@ function figureField<Name extends FigureName>(name: Name, record: z.ZodObject, t
       ...columns(t, record.omit({ id: true })),
     }),
   });
-  const edge = builder.edgeObject({
-    type,
-    name: `${id}Edge`,
-    description: 'A period and its place in the list.',
+  const pages = pageTypes(type, {
+    name: id,
+    row: 'A period',
+    list: `${title} over time`,
   });
-  const page = builder.connectionObject(
-    { type, name: `${id}Connection`, description: `${title} over time, page by page.` },
-    edge,
-  );
   const args = periodArgs(`${id}Sort`, `records of ${title.toLowerCase()}`, sortFieldsOf(record));
   builder.objectField(PrivateSet, name, (t) =>
     t.connection(
@@ -98,8 +95,7 @@ function figureField<Name extends FigureName>(name: Name, record: z.ZodObject, t
         args,
         resolve: (set, given, ctx, info) => figureConnection(ctx, name, record, set, given, info) as never,
       },
-      page,
-      edge,
+      ...pages,
     ),
   );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkBounds } from '../../chain/bounds.ts';
+import { boundFaults } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
 import { type Call, route } from '../../kernel/route.ts';
@@ -42,11 +42,10 @@ const figuresRoute = <Row>(
     example: `/v1/eth/sets/5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01/${name}`,
     params: z.object({ id: tagIdParam() }),
     query: z.object(periodParams(sortFieldsOf(record), dayGranularities)),
-    networkHeader: false,
+    together: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(record),
     async handle(ctx: Context, { params, query }, call: Call) {
       const { limit, offset, utc, ...asked } = query;
-      checkBounds(asked, 'query');
       const set = await ownTag(ctx, params.id);
       const period = { ...asked, calendar: utc ? ('utc' as const) : ('chain' as const) };
       const page = await read(ctx, set, period, { limit, offset, counted: true });

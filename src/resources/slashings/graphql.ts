@@ -4,8 +4,9 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
-import { NetworkEnum } from '../../graphql/enums.ts';
+import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { parseDateTime } from '../../kernel/time.ts';
 import { Operator } from '../operators/graphql.ts';
@@ -44,17 +45,11 @@ builder.node(SlashingType, {
   }),
 });
 
-const SlashingEdge = builder.edgeObject({
-  type: SlashingType,
-  name: 'SlashingEdge',
-  description: 'A slashing and its place in the list.',
+const slashingPages = pageTypes(SlashingType, {
+  name: 'Slashing',
+  row: 'A slashing',
+  list: 'A list of slashings',
 });
-const SlashingConnection = builder.connectionObject(
-  { type: SlashingType, name: 'SlashingConnection', description: 'A list of slashings, page by page.' },
-  SlashingEdge,
-);
-
-const networkArg = 'Network; default: that of the network header, else MAINNET.';
 
 builder.queryField('slashings', (t) =>
   t.connection(
@@ -69,7 +64,7 @@ builder.queryField('slashings', (t) =>
           type: 'DateTime',
           description: 'Moment from which on to list; with fromDay the later of the two counts.',
         }),
-        network: t.arg({ type: NetworkEnum, description: networkArg }),
+        ...networkArgs,
       },
       resolve: async (_root, args, ctx: Context) => {
         const network = args.network ?? ctx.network;
@@ -96,8 +91,7 @@ builder.queryField('slashings', (t) =>
         );
       },
     },
-    SlashingConnection,
-    SlashingEdge,
+    ...slashingPages,
   ),
 );
 
@@ -110,7 +104,7 @@ builder.queryField('slashing', (t) =>
     args: {
       validatorIndex: t.arg.int({ description: 'Index of the validator.' }),
       validatorPubkey: t.arg.string({ description: 'Public key of the validator, 0x and 96 hex digits.' }),
-      network: t.arg({ type: NetworkEnum, description: networkArg }),
+      ...networkArgs,
     },
     resolve: async (_root, { validatorIndex: index, validatorPubkey: pubkey, ...args }, ctx) => {
       const network = args.network ?? ctx.network;
@@ -146,7 +140,6 @@ builder.objectField(Operator, 'slashings', (t) =>
         );
       },
     },
-    SlashingConnection,
-    SlashingEdge,
+    ...slashingPages,
   ),
 );

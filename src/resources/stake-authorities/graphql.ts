@@ -6,6 +6,7 @@ import { columns, plainObject } from '../../graphql/columns.ts';
 import { connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
 import { TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { StakeAuthorityRow } from './queries.ts';
@@ -76,19 +77,11 @@ builder.node(StakeAuthority, {
   }),
 });
 
-const StakeAuthorityEdge = builder.edgeObject({
-  type: StakeAuthority,
-  name: 'StakeAuthorityEdge',
-  description: 'A stake authority and its place in the list.',
+const stakeAuthorityPages = pageTypes(StakeAuthority, {
+  name: 'StakeAuthority',
+  row: 'A stake authority',
+  list: 'A list of stake authorities',
 });
-const StakeAuthorityConnection = builder.connectionObject(
-  {
-    type: StakeAuthority,
-    name: 'StakeAuthorityConnection',
-    description: 'A list of stake authorities, page by page.',
-  },
-  StakeAuthorityEdge,
-);
 
 builder.queryField('stakeAuthorities', (t) =>
   t.connection(
@@ -122,8 +115,7 @@ builder.queryField('stakeAuthorities', (t) =>
         );
       },
     },
-    StakeAuthorityConnection,
-    StakeAuthorityEdge,
+    ...stakeAuthorityPages,
   ),
 );
 

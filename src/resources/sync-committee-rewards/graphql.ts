@@ -3,7 +3,8 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
-import { NetworkEnum } from '../../graphql/enums.ts';
+import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { askedBlockFields, BlockType } from '../blocks/graphql.ts';
 import { loadBlock } from '../blocks/loaders.ts';
@@ -50,19 +51,11 @@ const SyncCommitteeRewardType = builder.objectRef<RewardRow>('SyncCommitteeRewar
   }),
 });
 
-const SyncCommitteeRewardEdge = builder.edgeObject({
-  type: SyncCommitteeRewardType,
-  name: 'SyncCommitteeRewardEdge',
-  description: 'A reward and its place in the list.',
+const syncCommitteeRewardPages = pageTypes(SyncCommitteeRewardType, {
+  name: 'SyncCommitteeReward',
+  row: 'A reward',
+  list: 'A list of sync committee rewards',
 });
-const SyncCommitteeRewardConnection = builder.connectionObject(
-  {
-    type: SyncCommitteeRewardType,
-    name: 'SyncCommitteeRewardConnection',
-    description: 'A list of sync committee rewards, page by page.',
-  },
-  SyncCommitteeRewardEdge,
-);
 
 /** The rewards of a slot as a connection, wherever it is asked for. */
 async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs) {
@@ -96,16 +89,12 @@ builder.queryField('syncCommitteeRewards', (t) =>
       description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for one after the last stored. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
       args: {
         slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
-        network: t.arg({
-          type: NetworkEnum,
-          description: 'Network; default: that of the network header, else MAINNET.',
-        }),
+        ...networkArgs,
       },
       extensions: wholeCommittee,
       resolve: (_root, args, ctx: Context) => slotConnection(ctx, slotOf(ctx, args), args),
     },
-    SyncCommitteeRewardConnection,
-    SyncCommitteeRewardEdge,
+    ...syncCommitteeRewardPages,
   ),
 );
 
@@ -117,8 +106,7 @@ builder.objectField(BlockType, 'syncCommitteeRewards', (t) =>
       extensions: wholeCommittee,
       resolve: ({ network, consensusSlot: slot }, args, ctx) => slotConnection(ctx, { network, slot }, args),
     },
-    SyncCommitteeRewardConnection,
-    SyncCommitteeRewardEdge,
+    ...syncCommitteeRewardPages,
   ),
 );
 
@@ -142,7 +130,6 @@ builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
         );
       },
     },
-    SyncCommitteeRewardConnection,
-    SyncCommitteeRewardEdge,
+    ...syncCommitteeRewardPages,
   ),
 );

@@ -1,8 +1,9 @@
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
-import { NetworkEnum } from '../../graphql/enums.ts';
+import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { decodeCursor, decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
@@ -33,19 +34,11 @@ const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator').implement
     }),
   }),
 });
-const MemberEdge = builder.edgeObject({
-  type: MemberType,
-  name: 'PrivateSetValidatorEdge',
-  description: 'A validator and its place in the list.',
+const memberPages = pageTypes(MemberType, {
+  name: 'PrivateSetValidator',
+  row: 'A validator',
+  list: 'The validators of a private set',
 });
-const MemberConnection = builder.connectionObject(
-  {
-    type: MemberType,
-    name: 'PrivateSetValidatorConnection',
-    description: 'The validators of a private set, page by page.',
-  },
-  MemberEdge,
-);
 
 const sizes = `At most ${TAGS_MAX_SIZE} a page, ${TAGS_DEFAULT_SIZE} by default.`;
 const pageSizes = { defaultSize: TAGS_DEFAULT_SIZE, maxSize: TAGS_MAX_SIZE };
@@ -86,25 +79,16 @@ builder.node(PrivateSet, {
           );
         },
       },
-      MemberConnection,
-      MemberEdge,
+      ...memberPages,
     ),
   }),
 });
 
-const PrivateSetEdge = builder.edgeObject({
-  type: PrivateSet,
-  name: 'PrivateSetEdge',
-  description: 'A private set and its place in the list.',
+const privateSetPages = pageTypes(PrivateSet, {
+  name: 'PrivateSet',
+  row: 'A private set',
+  list: 'Private sets of the account',
 });
-const PrivateSetConnection = builder.connectionObject(
-  {
-    type: PrivateSet,
-    name: 'PrivateSetConnection',
-    description: 'Private sets of the account, page by page.',
-  },
-  PrivateSetEdge,
-);
 
 /** The place in a cursor of tags, which may hold anything: its mark is no secret. */
 function placeIn(list: string, cursor: string): TagPlace | undefined {
@@ -123,10 +107,7 @@ builder.queryField('tags', (t) =>
       extensions: { operation: 'listTags', rows: TAGS_DEFAULT_SIZE },
       description: `The account's tags of a network, each with its private set, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
       args: {
-        network: t.arg({
-          type: NetworkEnum,
-          description: 'Network; default: that of the network header, else MAINNET.',
-        }),
+        ...networkArgs,
       },
       resolve: async (_root, args, ctx) => {
         const network = args.network ?? ctx.network;
@@ -140,8 +121,7 @@ builder.queryField('tags', (t) =>
         );
       },
     },
-    PrivateSetConnection,
-    PrivateSetEdge,
+    ...privateSetPages,
   ),
 );
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
+import type { FieldsOf } from '../../graphql/columns.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { bodyFaults } from '../../kernel/body.ts';
 import { badInput, Refusal, type RefusalCode } from '../../kernel/refusal.ts';
@@ -69,43 +70,35 @@ type Payload = { tag?: TagRow; userErrors: UserError[] };
 type Adding = Payload & { pubkeysAdded?: string[] };
 type Deleting = { deletedSetId?: string; userErrors: UserError[] };
 
+const outcome = <P extends { userErrors: UserError[] }>(t: FieldsOf<P>) => ({
+  userErrors: t.field({
+    type: [UserErrorType],
+    description: 'Why it was refused; empty when it was done.',
+    resolve: (payload) => payload.userErrors,
+  }),
+});
+const changed = <P extends Payload>(t: FieldsOf<P>) => ({
+  tag: t.field({
+    type: PrivateSet,
+    nullable: true,
+    description: 'The set as it is now; null when the mutation was refused.',
+    resolve: (payload) => payload.tag,
+  }),
+  ...outcome(t),
+});
+
 const tagPayload = (name: string, description: string) =>
-  builder.objectRef<Payload>(name).implement({
-    description,
-    fields: (t) => ({
-      tag: t.field({
-        type: PrivateSet,
-        nullable: true,
-        description: 'The set as it is now; null when the mutation was refused.',
-        resolve: (payload) => payload.tag,
-      }),
-      userErrors: t.field({
-        type: [UserErrorType],
-        description: 'Why it was refused; empty when it was done.',
-        resolve: (payload) => payload.userErrors,
-      }),
-    }),
-  });
+  builder.objectRef<Payload>(name).implement({ description, fields: changed });
 const CreatePayload = tagPayload('CreateTagPayload', 'What `createTag` did.');
 const RenamePayload = tagPayload('RenameTagPayload', 'What `renameTag` did.');
 const RemovePayload = tagPayload('RemoveValidatorPayload', 'What `removeValidator` did.');
 const AddPayload = builder.objectRef<Adding>('AddValidatorsPayload').implement({
   description: 'What `addValidators` did.',
   fields: (t) => ({
-    tag: t.field({
-      type: PrivateSet,
-      nullable: true,
-      description: 'The set as it is now; null when the mutation was refused.',
-      resolve: (payload) => payload.tag,
-    }),
+    ...changed(t),
     pubkeysAdded: t.stringList({
       description: 'Public keys of those that are new in the set, by index.',
       resolve: (payload) => payload.pubkeysAdded ?? [],
-    }),
-    userErrors: t.field({
-      type: [UserErrorType],
-      description: 'Why it was refused; empty when it was done.',
-      resolve: (payload) => payload.userErrors,
     }),
   }),
 });
@@ -117,11 +110,7 @@ const DeletePayload = builder.objectRef<Deleting>('DeleteTagPayload').implement(
       description: '`setId` of the deleted set; null when the mutation was refused.',
       resolve: (payload) => payload.deletedSetId,
     }),
-    userErrors: t.field({
-      type: [UserErrorType],
-      description: 'Why it was refused; empty when it was done.',
-      resolve: (payload) => payload.userErrors,
-    }),
+    ...outcome(t),
   }),
 });
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { pageParams } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
-import { formParam, intParam } from '../../kernel/params.ts';
+import { formParam } from '../../kernel/params.ts';
 import { type Call, route } from '../../kernel/route.ts';
 import {
   MAX_VALIDATORS,
@@ -36,7 +37,10 @@ const EXAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 /** The `id` of a path: a tag, which is found whatever the network header says. */
 export const tagIdParam = () =>
   formParam(
-    { description: 'Identifier of the tag, a UUID.', form: 'a UUID' },
+    {
+      description: 'Identifier of the tag, a UUID; it is found whatever network the header names.',
+      form: 'a UUID',
+    },
     { type: 'string', format: 'uuid' },
     readTagId,
   );
@@ -47,15 +51,7 @@ const validatorParam = () =>
     readReference,
   );
 
-const pageQuery = z.object({
-  limit: intParam({
-    description: 'Results per page.',
-    min: 1,
-    max: TAGS_MAX_SIZE,
-    default: TAGS_DEFAULT_SIZE,
-  }),
-  offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
-});
+const pageQuery = z.object(pageParams({ default: TAGS_DEFAULT_SIZE, max: TAGS_MAX_SIZE }));
 const none = z.object({});
 const one = z.object({ id: tagIdParam() });
 const wholeTag = (row: Tag): Tag => row;
@@ -112,7 +108,6 @@ const routesAt = (base: string, suffix: string) => [
     example: `${base}/${EXAMPLE}`,
     params: one,
     query: none,
-    networkHeader: false,
     reply: Tag,
     handle: async (ctx: Context, { params }) => ({ body: wholeTag(await ownTag(ctx, params.id)) }),
   }),
@@ -128,7 +123,6 @@ const routesAt = (base: string, suffix: string) => [
     exampleBody: { name: 'My first validators' },
     params: one,
     query: none,
-    networkHeader: false,
     body: TagName,
     reply: Tag,
     handle: async (ctx: Context, { params, body }) => ({
@@ -146,7 +140,6 @@ const routesAt = (base: string, suffix: string) => [
     example: `${base}/${EXAMPLE}`,
     params: one,
     query: none,
-    networkHeader: false,
     status: 204,
     reply: z.null(),
     async handle(ctx: Context, { params }) {
@@ -164,7 +157,6 @@ const routesAt = (base: string, suffix: string) => [
     example: `${base}/${EXAMPLE}/validators`,
     params: one,
     query: pageQuery,
-    networkHeader: false,
     reply: envelopeV1(TagValidator),
     async handle(ctx: Context, { params, query }, call) {
       const { id } = await ownTag(ctx, params.id);
@@ -184,7 +176,6 @@ const routesAt = (base: string, suffix: string) => [
     exampleBody: { pubkeys: [`0x${'8'.repeat(96)}`] },
     params: one,
     query: none,
-    networkHeader: false,
     body: TagPubkeys,
     status: 201,
     reply: ValidatorsAdded,
@@ -204,7 +195,6 @@ const routesAt = (base: string, suffix: string) => [
     example: `${base}/${EXAMPLE}/validators/0x${'8'.repeat(96)}`,
     params: z.object({ id: tagIdParam(), pubkey: validatorParam() }),
     query: none,
-    networkHeader: false,
     status: 204,
     reply: z.null(),
     async handle(ctx: Context, { params }) {

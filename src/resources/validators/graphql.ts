@@ -3,8 +3,9 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
-import { NetworkEnum, TimeWindowEnum } from '../../graphql/enums.ts';
+import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
+import { pageTypes } from '../../graphql/pages.ts';
 import { askedFields, Operator } from '../operators/graphql.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
@@ -59,15 +60,11 @@ builder.node(ValidatorType, {
   }),
 });
 
-const ValidatorEdge = builder.edgeObject({
-  type: ValidatorType,
-  name: 'ValidatorEdge',
-  description: 'A validator and its place in the list.',
+const validatorPages = pageTypes(ValidatorType, {
+  name: 'Validator',
+  row: 'A validator',
+  list: 'A list of validators',
 });
-const ValidatorConnection = builder.connectionObject(
-  { type: ValidatorType, name: 'ValidatorConnection', description: 'A list of validators, page by page.' },
-  ValidatorEdge,
-);
 
 builder.queryField('validator', (t) =>
   t.field({
@@ -78,10 +75,7 @@ builder.queryField('validator', (t) =>
     args: {
       index: t.arg.int({ description: 'Index of the validator, >= 0.' }),
       pubkey: t.arg.string({ description: 'Public key of the validator, 0x and 96 hex digits.' }),
-      network: t.arg({
-        type: NetworkEnum,
-        description: 'Network; default: that of the network header, else MAINNET.',
-      }),
+      ...networkArgs,
     },
     resolve: (_root, args, ctx: Context) => validator(ctx, args.network ?? ctx.network, args),
   }),
@@ -116,7 +110,6 @@ builder.objectField(Operator, 'validators', (t) =>
         );
       },
     },
-    ValidatorConnection,
-    ValidatorEdge,
+    ...validatorPages,
   ),
 );
