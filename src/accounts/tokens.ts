@@ -42,8 +42,8 @@ export async function createToken(
       select ${name}, ${tokenHash(token)}, ${tokenPrefix(token)}, ${expiresAt}, account_id
       from accounts where name = ${account}
       returning *
-    )
-    select ${columns}, pg_notify(${TOKENS_CHANNEL}, '') from t`,
+    ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
+    select ${columns} from t, told`,
   );
   if (!row) throw new Error(`There is no account ${JSON.stringify(account)}; see "stakegraph account list".`);
   return { token, row };
@@ -65,8 +65,8 @@ export async function revokeToken(db: Queryable, tokenId: string): Promise<Token
     sql`/* revokeToken */
     with t as (
       update tokens set revoked_at = now() where token_id::text = ${tokenId} and revoked_at is null returning *
-    )
-    select ${columns}, pg_notify(${TOKENS_CHANNEL}, '') from t`,
+    ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
+    select ${columns} from t, told`,
   );
   return row;
 }
@@ -133,8 +133,8 @@ export async function rotateToken(
     ), ending as (
       update tokens set expires_at = least(tokens.expires_at, now() + make_interval(secs => ${graceSeconds}))
       from old where tokens.token_id = old.token_id
-    )
-    select ${columns}, pg_notify(${TOKENS_CHANNEL}, '') from t`,
+    ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
+    select ${columns} from t, told`,
   );
   return row && { token, row };
 }

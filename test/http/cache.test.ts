@@ -75,7 +75,7 @@ describe('an answer that is given again', () => {
     for (const _time of [1, 2]) {
       const { headers, body } = await raw(gateway, PATH, { 'accept-encoding': encoding });
       expect(headers['content-encoding']).toBe(encoding);
-      expect(headers.etag).toBe(identity.headers.etag.replace(/"$/, `-${encoding}"`));
+      expect(headers.etag).toBe(`${identity.headers.etag.slice(0, -1)}-${encoding}"`);
       expect(decode(body).equals(identity.body)).toBe(true);
     }
     const refused = await raw(gateway, PATH, { 'accept-encoding': `${encoding};q=0` });
