@@ -14,14 +14,20 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A result as it is compared: errors in no order of their own, since fields of one level fail when they fail. */
-const shown = ({ data, errors = [] }: ExecutionResult) => ({
-  data: JSON.stringify(data),
-  errors: errors.map((error) => JSON.stringify(error.toJSON()).replace(unknownType, 'no such type')).sort(),
-});
+/**
+ * A result as it is compared: errors in no order of their own, since fields of one level fail when they fail, and each
+ * once for all rows of a list: graphql-js tells that of the first row which takes the list with it, graphql-jit each.
+ */
+const shown = ({ data, errors = [] }: ExecutionResult) => {
+  const told = errors.map(({ message, locations, path }) => {
+    const fields = path?.filter((step) => typeof step === 'string');
+    return JSON.stringify([message.replace(unknownType, 'no such type'), locations, fields]);
+  });
+  return { data: JSON.stringify(data), errors: [...new Set(told)].sort() };
+};
 /** The one fault that the two tell in words of their own: an object whose type the schema cannot find. */
 const unknownType =
-  /Abstract type .* must resolve to an Object type .* function\.|Runtime Object type is not a possible type for \\"Node\\"\./;
+  /Abstract type .* must resolve to an Object type .* function\.|Runtime Object type is not a possible type for "Node"\./;
 
 /** A database that fails where it is asked a statement of this name. */
 const failing = (name: string | undefined): Context['db'] => ({
@@ -93,7 +99,7 @@ describe('a compiled query', () => {
         // After an error that ends it, graphql-js does not wait for the fields that are still being read.
         if (!both.plain.errors) expect(both.charged[1]).toBe(both.charged[0]);
       }),
-      { numRuns: 400 },
+      { numRuns: 400, seed: 20_261_121 }, // the same queries at every run; another seed is another few hundred
     );
     expect(seen.valid).toBeGreaterThan(250);
     expect(seen.errors).toBeGreaterThan(25);
