@@ -300,6 +300,25 @@ describe('a list that changes under way', () => {
     expect(report.said.join()).toContain('it changed under way; beginning again');
   });
 
+  it('is walked anew where a row has gone before the page that is read and another has come behind it', async () => {
+    const others = [...rows.slice(0, 4), ...rows.slice(5, 8), operator('New'), ...rows.slice(8)];
+    const { report } = await mirrored(changing(others, 2));
+    expect(report).toMatchObject({ complete: true, failures: [] });
+    expect(await stored()).toEqual(others.map(({ id }) => id).toSorted());
+  });
+
+  it('is asked for twice but for its last page, unless its next names the revision that is walked', async () => {
+    const { service } = await mirrored();
+    const pages = service.paths();
+    expect(pages).toHaveLength(5);
+    expect(pages.slice(3)).toEqual(pages.slice(0, 2));
+    const pinned = await mirrored((request, response) => {
+      const { next, ...page } = pageV0(rows, request);
+      reply(response, { ...page, next: next && `${next}&revision=1` });
+    });
+    expect(pinned.service.paths()).toHaveLength(3);
+  });
+
   it('is given up after some walks, and what is stored stays', async () => {
     const { service } = await mirrored();
     let count = 0;
@@ -352,7 +371,7 @@ describe('the token and the headers', () => {
   it('go with every request, the network under the name that the service has for it', async () => {
     const service = await serviceForTest(good);
     await run(service.url, { networkHeader: 'X-Other-Network', networks: ['hoodi'], token: 'another-token' });
-    expect(service.asked.length).toBe(4);
+    expect(service.asked.length).toBe(5);
     for (const { headers } of service.asked) {
       expect(headers).toMatchObject({ authorization: 'Bearer another-token', 'x-other-network': 'hoodi' });
       expect(headers['x-service-network']).toBeUndefined();
@@ -371,10 +390,13 @@ describe('the token and the headers', () => {
       reply(response, pageV0(rows, request), 200, { 'x-units': '2.5' }),
     );
     const report = await run(service.url, { unitsHeader: 'X-Units' });
-    expect(report.resources).toMatchObject([{ requests: 4, computeUnits: 10 }]);
+    expect(report.resources).toMatchObject([{ requests: 5, computeUnits: 12.5 }]);
     const silent = await run(service.url);
-    expect(silent.resources).toMatchObject([{ requests: 4, computeUnits: null }]);
+    expect(silent.resources).toMatchObject([{ requests: 5, computeUnits: null }]);
     const text = 'select compute_units::float8 as units from mirror_usage order by run_id';
-    expect((await database.pool.query({ text, values: [] })).rows).toEqual([{ units: 10 }, { units: null }]);
+    expect((await database.pool.query({ text, values: [] })).rows).toEqual([
+      { units: 12.5 },
+      { units: null },
+    ]);
   });
 });

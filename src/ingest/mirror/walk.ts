@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { stringify } from 'lossless-json';
 import { isObject } from '../importer.ts';
 import { type Envelope, followed, readEnvelope } from './envelope.ts';
@@ -39,6 +40,11 @@ function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent:
   if (recent.length > 2) recent.pop();
   return texts;
 }
+
+const digestOf = (rows: readonly unknown[]) =>
+  createHash('sha256')
+    .update(stringify(rows) ?? '')
+    .digest('base64');
 
 /** The rows of a list that goes down which lie between its bounds, and whether what follows lies below them. */
 function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above: number) {
@@ -93,7 +99,8 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
   const seen = new Set<string>();
   const recent: Map<string, string>[] = [];
   let first: Envelope | undefined;
-  let read = 0;
+  const read: { url: URL; digest: string }[] = [];
+  let count = 0;
   let above = Number.POSITIVE_INFINITY;
   let pinned = false;
   for (let url: URL | undefined = start; url; ) {
@@ -103,9 +110,10 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     const cut = cutRows(list, url, page.rows, above);
     above = cut.last;
     const rows = freshRows(list, url, cut.rows, recent);
-    read += rows.length;
-    if (!list.down) checkCounts(first, page, url, read);
-    if (read > MOST_ROWS) throw new UpstreamError(`${nameOf(url)}: lists more than ${MOST_ROWS} rows.`);
+    count += rows.length;
+    read.push({ url, digest: list.ranked ? digestOf(page.rows) : '' });
+    if (!list.down) checkCounts(first, page, url, count);
+    if (count > MOST_ROWS) throw new UpstreamError(`${nameOf(url)}: lists more than ${MOST_ROWS} rows.`);
     yield { name: nameOf(url), rows };
     if (page.next === null || cut.below) break;
     if (page.rows.length === 0 || (!list.down && rows.length === 0)) {
@@ -120,11 +128,13 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     pinned ||= next.searchParams.has('revision');
     url = next;
   }
-  // Of pages that shift, equal counts alone do not tell that all were of one list.
-  if (list.ranked && !pinned && seen.size > 1) {
-    const again = readEnvelope(await upstream.get(start, list.network), start);
-    if (stringify(again.rows) !== stringify(first?.rows)) {
-      throw new ChangedError(`${nameOf(start)}: has changed while the other pages were read`);
+  if (!list.ranked || pinned) return;
+  // Pages shift when a row comes or goes, and counts do not tell when as many come as go. What is the same on every page
+  // after the last was read, was so when it was read: that is the list of one moment. The last itself need not be asked.
+  for (const { url, digest } of read.slice(0, -1)) {
+    const again = readEnvelope(await upstream.get(url, list.network), url);
+    if (digestOf(again.rows) !== digest) {
+      throw new ChangedError(`${nameOf(url)}: has changed while the other pages were read`);
     }
   }
 }
