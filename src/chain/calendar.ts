@@ -63,10 +63,6 @@ const epochsOf = (network: Network, calendar: Calendar, period: number, seconds:
   return { first: firstEpochFrom(network, start), last: firstEpochFrom(network, start + seconds) - 1 };
 };
 
-/** A moment as it goes over the wire, `YYYY-MM-DDTHH:MM:SSZ`, of seconds since 1970. */
-export const isoTime = (seconds: number): string =>
-  new Date(seconds * 1000).toISOString().replace('.000', '');
-
 /** The epochs of a day, ends inclusive; UTC days before genesis's own date have none. */
 export const epochsOfDay = (network: Network, calendar: Calendar, day: number): EpochRange =>
   epochsOf(network, calendar, day, SECONDS_PER_DAY);

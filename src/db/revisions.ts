@@ -39,8 +39,6 @@ export type Snapshot = ReadonlyMap<string, Dataset>;
 export type Revisions = {
   /** What is known of the datasets; a new map for each change. */
   current(): Snapshot;
-  /** Changes of all datasets together: rises with each of them. */
-  total(): number;
   /** Whether a change would be known at once: not while the connection that is told of them is away. */
   trusted(): boolean;
   /** Called after each change. */
@@ -63,6 +61,7 @@ export async function openRevisions(options: {
 }): Promise<Revisions> {
   let snapshot: Snapshot = new Map();
   let listening = false;
+  let losses = 0;
   let answered = false;
   const listeners: ((snapshot: Snapshot) => void)[] = [];
   const timers = new Set<NodeJS.Timeout>();
@@ -92,8 +91,9 @@ export async function openRevisions(options: {
     timers.add(timer.unref());
   };
   const heard = async () => {
+    const before = losses;
     await reload();
-    listening = true;
+    if (before === losses) listening = true; // else it was cut again meanwhile
     for (const ms of AGAIN_MS) soon(ms);
   };
 
@@ -102,12 +102,14 @@ export async function openRevisions(options: {
     options.url,
     'stakegraph_data',
     () => void heard(),
-    () => (listening = false),
+    () => {
+      listening = false;
+      losses += 1;
+    },
   );
   const poll = setInterval(() => void reload(), POLL_MS).unref();
   return {
     current: () => snapshot,
-    total: () => [...snapshot.values()].reduce((sum, { revision }) => sum + revision, 0),
     trusted: () => listening && answered,
     onChange: (changed) => listeners.push(changed),
     async stop() {

@@ -1,3 +1,4 @@
+import { snake } from '../kernel/names.ts';
 import { builder } from './builder.ts';
 
 export const NetworkEnum = builder.enumType('Network', {
@@ -40,7 +41,7 @@ export const SortOrderEnum = builder.enumType('SortOrder', {
 });
 
 /** What a word of REST is called in an enum: `endEpoch` is `END_EPOCH`. */
-export const enumName = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
+export const enumName = (value: string) => snake(value).toUpperCase();
 
 /** The values of an enum of words that REST takes. */
 export const enumValues = <V extends string>(values: readonly V[], description: (value: V) => string) =>

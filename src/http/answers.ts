@@ -113,9 +113,8 @@ function encodingOf(accepted: string | undefined): Encoding | undefined {
 /** Whether the caller has the answer already (RFC 9110, If-None-Match). Dates are too coarse to tell: two changes fit into a second. */
 function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
   const tags = headers['if-none-match'];
-  if (tags !== undefined)
-    return tags.trim() === '*' || tags.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
-  return false;
+  if (tags === undefined) return false;
+  return tags.trim() === '*' || tags.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
 }
 
 /** Sends a kept answer of a GET, in the form that the caller accepts, or 304 when the caller has it. */

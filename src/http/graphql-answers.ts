@@ -1,19 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { remainingAfter } from '../graphql/metering.ts';
-import type { QuickAnswer } from '../graphql/quick.ts';
+import { KEPT_LENGTH } from '../graphql/parse.ts';
+import { isPlain, type QuickAnswer } from '../graphql/quick.ts';
 import { type AnswerCache, sendBytes } from './answers.ts';
 
-const LONGEST_QUERY = 16_384;
 const LONGEST_VARIABLES = 4_096;
 
-/** Everything of a plain query that changes its answer; undefined for one that is too long to be kept. */
+/** Everything of a plain query that changes its answer; undefined for one that is not plain or too long to be kept. */
 export function keyOf(request: FastifyRequest, network: string): string | undefined {
-  const { query, operationName, variables } = request.body as Record<string, unknown>;
+  const body = request.body as Record<string, unknown>;
+  if (!isPlain(body)) return undefined;
+  const { query, operationName, variables } = body;
   const values = variables === undefined ? '' : JSON.stringify(variables);
-  if ((query as string).length > LONGEST_QUERY || values.length > LONGEST_VARIABLES) return undefined;
-  const name = typeof operationName === 'string' ? operationName : '';
-  return `graphql ${network} ${request.headers.accept ?? ''}\n${name}\n${values}\n${query}`;
+  if ((query as string).length > KEPT_LENGTH || values.length > LONGEST_VARIABLES) return undefined;
+  return `graphql ${network} ${request.headers.accept ?? ''}\n${operationName ?? ''}\n${values}\n${query}`;
 }
 
 const REMAINING = '"remaining":';

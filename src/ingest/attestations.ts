@@ -5,12 +5,12 @@ import {
   calendars,
   dateOfDay,
   epochStart,
-  isoTime,
   SECONDS_PER_SLOT,
   SLOTS_PER_EPOCH,
 } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
+import { timestampText } from '../kernel/time.ts';
 import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
 import { type ImportCounts, type Importer, isObject, snakeCased } from './importer.ts';
@@ -38,8 +38,8 @@ const derivedOf = (row: ShapeRow) => ({
   date: dateOfDay(row.network, row.day),
   startSlot: row.startEpoch * SLOTS_PER_EPOCH,
   endSlot: (row.endEpoch + 1) * SLOTS_PER_EPOCH - 1,
-  startTimestamp: isoTime(epochStart(row.network, row.startEpoch)),
-  endTimestamp: isoTime(epochStart(row.network, row.endEpoch + 1) - SECONDS_PER_SLOT),
+  startTimestamp: timestampText(epochStart(row.network, row.startEpoch)),
+  endTimestamp: timestampText(epochStart(row.network, row.endEpoch + 1) - SECONDS_PER_SLOT),
 });
 
 /** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { calendars, dateOfDay, dayOfEpoch, epochStart, isoTime } from '../chain/calendar.ts';
+import { calendars, dateOfDay, dayOfEpoch, epochStart } from '../chain/calendar.ts';
 import { electraEpoch, MAX_EFFECTIVE_BALANCE_ELECTRA } from '../chain/churn.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
+import { timestampText } from '../kernel/time.ts';
 import { Consolidation } from '../resources/consolidations/record.ts';
 import { type Importer, isObject } from './importer.ts';
 import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
@@ -41,7 +42,7 @@ const ImportedConsolidation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row,
   if (date !== null && !dates.includes(date)) {
     fault('date', `is ${date}; epoch ${epoch} is in the day of ${either(dates)}`);
   }
-  const begins = isoTime(epochStart(network, epoch));
+  const begins = timestampText(epochStart(network, epoch));
   if (timestamp !== null && timestamp !== begins)
     fault('timestamp', `is ${timestamp}; epoch ${epoch} begins at ${begins}`);
 });

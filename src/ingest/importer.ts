@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { z } from 'zod';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
+import { snake } from '../kernel/names.ts';
 import type { IdType } from '../resources/operators/record.ts';
 import type { Column, Unique } from './staging.ts';
 
@@ -68,12 +69,4 @@ export function snakeCased(row: object): Record<string, unknown> {
   const named: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) named[snake(name)] = value;
   return named;
-}
-
-const snakes = new Map<string, string>();
-/** The column of a field. */
-export function snake(name: string): string {
-  let known = snakes.get(name);
-  if (known === undefined) snakes.set(name, (known = name.replace(/[A-Z]/g, '_$&').toLowerCase()));
-  return known;
 }

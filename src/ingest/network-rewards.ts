@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { decode } from '../kernel/decode.ts';
 import { leafKind } from '../kernel/leaves.ts';
+import { snake } from '../kernel/names.ts';
 import {
   definitions,
   fieldsOf,
@@ -11,14 +12,7 @@ import {
   rewardKinds,
   rewardsNetworks,
 } from '../resources/network-rewards/record.ts';
-import {
-  type ImportCounts,
-  type Importer,
-  isObject,
-  type MergeOptions,
-  snake,
-  snakeCased,
-} from './importer.ts';
+import { type ImportCounts, type Importer, isObject, type MergeOptions, snakeCased } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 import type { Column } from './staging.ts';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
-import type { Column } from './staging.ts';
+import { type Column, columnList, sameColumns } from './staging.ts';
 
 /** A table that staged rows go into as they are. */
 export type PlainTable = {
@@ -12,10 +12,6 @@ export type PlainTable = {
   /** Which staged rows go there; all when absent. */
   from?: string;
 };
-
-const list = (names: readonly string[], alias?: string) =>
-  names.map((name) => (alias ? `${alias}.${name}` : name)).join(', ');
-const same = (names: readonly string[]) => names.map((name) => `t.${name} = s.${name}`).join(' and ');
 
 /** Brings the staged rows into the table; rows that are stored already, digit for digit, are left alone. */
 export async function mergePlain(
@@ -29,10 +25,12 @@ export async function mergePlain(
   if (options.replace) {
     const scopes = stagedScopes(scope, options, from);
     const within =
-      scope.length > 0 ? `(${list(scope, 't')}) in (${scopes.text})` : `exists (select from ${from} as g)`;
+      scope.length > 0
+        ? `(${columnList(scope, 't')}) in (${scopes.text})`
+        : `exists (select from ${from} as g)`;
     const removed = await client.query(
       `/* removeAbsent */
-      delete from ${name} t where ${within} and not exists (select from ${from} as s where ${same(key)})`,
+      delete from ${name} t where ${within} and not exists (select from ${from} as s where ${sameColumns('t', 's', key)})`,
       scopes.values,
     );
     counts.removed = removed.rowCount ?? 0;
@@ -41,13 +39,13 @@ export async function mergePlain(
   const updated = await client.query(
     `/* updateStaged */
     update ${name} t set ${figures.map((column) => `${column} = s.${column}`).join(', ')} from ${from} as s
-    where ${same(key)} and row(${list(figures, 't')})::text <> row(${list(figures, 's')})::text`,
+    where ${sameColumns('t', 's', key)} and row(${columnList(figures, 't')})::text <> row(${columnList(figures, 's')})::text`,
   );
   const inserted = await client.query(
     `/* insertStaged */
-    insert into ${name} (${list(names)}) select ${list(names, 's')} from ${from} as s
-    where not exists (select from ${name} t where ${same(key)})
-    order by ${list(key, 's')}`,
+    insert into ${name} (${columnList(names)}) select ${columnList(names, 's')} from ${from} as s
+    where not exists (select from ${name} t where ${sameColumns('t', 's', key)})
+    order by ${columnList(key, 's')}`,
   );
   counts.updated = updated.rowCount ?? 0;
   counts.inserted = inserted.rowCount ?? 0;

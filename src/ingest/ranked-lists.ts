@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
-import type { Column } from './staging.ts';
+import { type Column, columnList, sameColumns } from './staging.ts';
 
 /**
  * How rows get into the two ranked lists, operators and stake authorities. A summary that changes is superseded by a new
@@ -27,10 +27,6 @@ export type RankedTables = {
 const KEPT_FOR = '1 hour';
 const KEPT_MOST = 8;
 
-const same = (names: readonly string[]) => names.map((name) => `s.${name} = g.${name}`).join(' and ');
-const list = (names: readonly string[], alias?: string) =>
-  names.map((name) => (alias ? `${alias}.${name}` : name)).join(', ');
-
 /** Brings the staged rows into the summaries; rows that are stored already, digit for digit, are left alone. */
 export async function mergeSummaries(
   client: pg.ClientBase,
@@ -43,20 +39,20 @@ export async function mergeSummaries(
   const updated = await client.query(
     `/* supersedeSummaries */
     update ${summaries} s set superseded = true from staged g
-    where not s.superseded and ${same(key)} and row(${list(compared, 's')})::text <> row(${list(compared, 'g')})::text`,
+    where not s.superseded and ${sameColumns('s', 'g', key)} and row(${columnList(compared, 's')})::text <> row(${columnList(compared, 'g')})::text`,
   );
   const written = await client.query(
     `/* insertSummaries */
-    insert into ${summaries} (${list(names)}) select ${list(names, 'g')} from staged g
-    where not exists (select from ${summaries} s where not s.superseded and ${same(key)})`,
+    insert into ${summaries} (${columnList(names)}) select ${columnList(names, 'g')} from staged g
+    where not exists (select from ${summaries} s where not s.superseded and ${sameColumns('s', 'g', key)})`,
   );
   const scopes = stagedScopes(scope, options);
   const removed = options.replace
     ? await client.query(
         `/* removeAbsentSummaries */
         update ${summaries} s set superseded = true
-        where not s.superseded and (${list(scope, 's')}) in (${scopes.text})
-          and not exists (select from staged g where ${same(key)})`,
+        where not s.superseded and (${columnList(scope, 's')}) in (${scopes.text})
+          and not exists (select from staged g where ${sameColumns('s', 'g', key)})`,
         scopes.values,
       )
     : undefined;
@@ -75,7 +71,7 @@ export async function forgetOldLists(
   await client.query(
     `/* forgetLists */
     delete from ${lists} l using (
-      select list_id, row_number() over (partition by ${list(listKey)} order by revision desc) as age
+      select list_id, row_number() over (partition by ${columnList(listKey)} order by revision desc) as age
       from ${lists} where superseded_at is not null
     ) as old
     where l.list_id = old.list_id

@@ -10,7 +10,8 @@ import {
   text,
   timestamp,
 } from '../kernel/leaves.ts';
-import { type Importer, isObject, snake, snakeCased } from './importer.ts';
+import { snake } from '../kernel/names.ts';
+import { type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain } from './plain-table.ts';
 
 /** SOL to the lamport: all that will ever be has 10 digits before the point. */

@@ -7,6 +7,13 @@ import type { Sql } from '../db/rows.ts';
 /** A column of an importer's rows and its PostgreSQL type. */
 export type Column = { name: string; type: string };
 
+/** Names of columns as a list of SQL, of a table under an alias where one is given. */
+export const columnList = (names: readonly string[], alias?: string): string =>
+  names.map((name) => (alias ? `${alias}.${name}` : name)).join(', ');
+/** That two tables have the same in these columns. */
+export const sameColumns = (a: string, b: string, names: readonly string[]): string =>
+  names.map((name) => `${a}.${name} = ${b}.${name}`).join(' and ');
+
 const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
   client.query(
     `/* makeStaging */ create temp table staged (place integer, source text, ${columns
@@ -106,13 +113,11 @@ export async function contradictingRows(
   client: pg.ClientBase,
   { table, key, columns }: Unique,
 ): Promise<{ place: number; stored: string; source: string | null }[]> {
-  const same = (a: string, b: string, names: readonly string[]) =>
-    names.map((name) => `${a}.${name} = ${b}.${name}`).join(' and ');
   const { rows } = await client.query(
     `/* contradictingRows */
     select s.place, s.source, t.${key.at(-1)}::text as stored
-    from staged s join ${table} t on ${same('t', 's', columns)} and not (${same('t', 's', key)})
-    where not exists (select from staged o where ${same('o', 't', key)})
+    from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
+    where not exists (select from staged o where ${sameColumns('o', 't', key)})
     order by place limit ${MOST_FAULTS}`,
   );
   return rows;

@@ -4,9 +4,10 @@ import { dateOfDay } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { date } from '../kernel/leaves.ts';
+import { snake } from '../kernel/names.ts';
 import { refreshSetDays } from '../periods/set-days.ts';
 import { ValidatorDay } from '../periods/validator-day.ts';
-import { type ImportCounts, type Importer, isObject, snake, snakeCased } from './importer.ts';
+import { type ImportCounts, type Importer, isObject, snakeCased } from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 

@@ -179,6 +179,21 @@ describe('a query that comes again', () => {
     }
   });
 
+  it('is not given again to a body that is refused', async () => {
+    for (const _time of [1, 2, 3]) await ask(gateway);
+    const askWith = (of: Gateway, body: object) =>
+      of.fetch('/graphql', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${of.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables: {}, ...body }),
+      });
+    for (const body of [{ operationName: 5 }, { more: 1 }, { extensions: 'x' }, { variables: 'x' }]) {
+      const [kept, made] = [await askWith(gateway, body), await askWith(plain, body)];
+      expect([body, kept.status, kept.text]).toEqual([body, made.status, made.text]);
+      expect(kept.json.errors).toBeDefined();
+    }
+  });
+
   it('is never kept where it asks of the caller, changes something or fails', async () => {
     const stranger = { authorization: (await makeAccount(gateway, { tier: 'build' })).authorization };
     for (const text of [

@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { slotStart } from '../../src/chain/calendar.ts';
 import { networks } from '../../src/chain/networks.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
@@ -242,6 +242,23 @@ describe('a block that comes while the gateway serves', () => {
     expect(data.blocks).toEqual({ totalCount: 2_049, nodes: [{ consensusSlot: head + 1 }] });
     // the head is that of the network: its sync committee rewards are not to come but not there
     expect([rewards.status, rewards.json.total]).toEqual([200, 0]);
+  });
+
+  it('is served within a second of being stored where the answers before it are kept', async () => {
+    const fresh = await gatewayForTest({ settings: { CACHE: true } });
+    await vi.waitFor(() => expect(fresh.revisions.trusted()).toBe(true));
+    const query = '{ blocks(first: 1) { totalCount nodes { consensusSlot } } }';
+    const newest = async () => {
+      const [rest, { data }] = await Promise.all([fresh.get('/v0/eth/blocks?size=1'), fresh.graphql(query)]);
+      return [rest.json.data[0].consensusSlot, data.blocks.nodes[0].consensusSlot];
+    };
+    for (const _time of [1, 2, 3]) expect(await newest()).toEqual([head, head]);
+    fresh.statements.length = 0;
+    await newest();
+    expect(fresh.statements).toEqual([]); // both are given again
+    await importText(fresh, 'blocks', JSON.stringify(block(head + 1)));
+    const come = async () => expect(await newest()).toEqual([head + 1, head + 1]);
+    await vi.waitFor(come, { timeout: 1_000, interval: 20 });
   });
 
   it('moves no row of a walk that is under way, by next and by cursor', async () => {

@@ -1,10 +1,11 @@
 import { type Bounds, epochsWithin } from '../../chain/bounds.ts';
-import { type Calendar, dateOfDay, dayOfEpoch, epochStart, isoTime } from '../../chain/calendar.ts';
+import { type Calendar, dateOfDay, dayOfEpoch, epochStart } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
 import { type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
+import { timestampText } from '../../kernel/time.ts';
 import { normaliseId } from '../operators/record.ts';
 import { loadConsolidations, loadConsolidationTotal, loadEntities } from './loaders.ts';
 import {
@@ -43,7 +44,7 @@ function complete(row: StoredRow, calendar: Calendar): ConsolidationRow {
     ...row,
     day,
     date: dateOfDay(row.network, day),
-    timestamp: isoTime(epochStart(row.network, row.epoch)),
+    timestamp: timestampText(epochStart(row.network, row.epoch)),
   };
 }
 

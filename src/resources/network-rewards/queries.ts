@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { join, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count, leafKind } from '../../kernel/leaves.ts';
+import { snake } from '../../kernel/names.ts';
 import type { Range } from '../../kernel/page.ts';
 import { definitions, type RewardKind, type RewardsNetwork, recordOf } from './record.ts';
 
@@ -32,7 +33,7 @@ export type RewardRow = Record<string, unknown> & {
 };
 
 /** The column of a field: its own name, as SQL writes names. */
-const column = (field: string): Sql => raw(`r.${field.replace(/[A-Z]/g, '_$&').toLowerCase()}`);
+const column = (field: string): Sql => raw(`r.${snake(field)}`);
 const tableName = ({ network, kind }: RewardTable): Sql => raw(`${network}_${kind}_rewards`);
 const idField = ({ network }: RewardTable): string => definitions[network].idField;
 
