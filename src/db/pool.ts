@@ -3,9 +3,9 @@ import { unavailable } from '../kernel/refusal.ts';
 import { statementNames } from './statement-names.ts';
 
 /** What queries need of a database: one statement in, rows out. */
-export type Queryable = {
-  query(statement: { text: string; values: unknown[] }): Promise<{ rows: Record<string, unknown>[] }>;
-};
+export type Queryable = { query(statement: Statement): Promise<Result> };
+type Statement = { text: string; values: unknown[] };
+type Result = { rows: Record<string, unknown>[] };
 
 /** A database that may be written to. */
 export type Primary = Queryable & {
@@ -84,59 +84,91 @@ export function createPool(options: Options): Pool {
   /** Connections that are replaced when they are free. */
   const retired = new WeakSet<pg.PoolClient>();
 
-  async function acquire(): Promise<pg.PoolClient> {
-    if (pool.waitingCount >= MAX_WAITING) throw unavailable();
-    const connecting = pool.connect();
-    let timer: NodeJS.Timeout | undefined;
+  /**
+   * Hands over a client within the deadline. By callbacks here and in `run`: rows that come by the promises of pg outlive
+   * two collections of garbage each, and 16 callers of 16 rows had 35,800 answers in the time in which these have 41,300.
+   */
+  function acquire(use: (error: Error | undefined, client?: pg.PoolClient) => void): void {
+    if (pool.waitingCount >= MAX_WAITING) {
+      use(unavailable());
+      return;
+    }
     let late = false;
-    const deadline = new Promise<never>((_, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    if (pool.idleCount <= pool.waitingCount) {
       timer = setTimeout(() => {
         late = true;
-        reject(unavailable());
+        use(unavailable());
       }, ACQUIRE_DEADLINE_MS);
+    }
+    pool.connect((error, client) => {
+      clearTimeout(timer);
+      if (late) client?.release();
+      else use(error, client);
     });
-    connecting.then(
-      (client) => late && client.release(),
-      () => undefined,
-    );
-    return Promise.race([connecting, deadline]).finally(() => clearTimeout(timer));
   }
+
+  /** What a failure says to callers, told here when it is of the database; whether its connection is of no more use. */
+  function told(error: Error, client: pg.PoolClient | undefined): { error: Error; broken: boolean } {
+    // Without a client nothing was asked yet: whatever the reason, the database is away.
+    if (client && !isPassing(error)) return { error, broken: false };
+    options.onError?.(error);
+    return { error: unavailable(), broken: true };
+  }
+
+  const giveBack = (client: pg.PoolClient, broken: boolean) => client.release(broken || retired.has(client));
 
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     let client: pg.PoolClient | undefined;
     let broken = false;
     try {
-      client = await acquire();
+      client = await new Promise<pg.PoolClient>((resolve, reject) =>
+        acquire((error, found) => (found ? resolve(found) : reject(error))),
+      );
       return await work(client);
-    } catch (error) {
-      // Without a client nothing was asked yet: whatever the reason, the database is away.
-      broken = client === undefined || isPassing(error);
-      if (!broken) throw error;
-      options.onError?.(error as Error);
-      throw unavailable();
+    } catch (failure) {
+      const { error, ...rest } = told(failure as Error, client);
+      ({ broken } = rest);
+      throw error;
     } finally {
-      client?.release(broken || (client && retired.has(client)));
+      if (client) giveBack(client, broken);
     }
   }
 
   const names = options.prepared ? statementNames() : undefined;
-  const run: Queryable['query'] = names
-    ? (statement) =>
-        withClient(async (client) => {
-          const name = names.of(client, statement.text);
-          if (name === undefined) return client.query(statement);
-          try {
-            return await client.query({ ...statement, name });
-          } catch (error) {
-            // A migration has changed a type since: the plans of this connection are of yesterday.
-            if ((error as { code?: string }).code !== STALE_PLAN) throw error;
-            retired.add(client);
-            return await client.query(statement);
-          } finally {
-            if (names.isFull(client)) retired.add(client);
+
+  /** Runs a statement by its name where it has one on this connection. */
+  function ask(
+    client: pg.PoolClient,
+    statement: Statement,
+    done: (error: Error | null, result: Result) => void,
+  ) {
+    const name = names?.of(client, statement.text);
+    if (name === undefined) return client.query(statement, done);
+    client.query({ ...statement, name }, (error, result) => {
+      if (names?.isFull(client)) retired.add(client);
+      // A migration has changed a type since: the plans of this connection are of yesterday.
+      if ((error as { code?: string } | null)?.code !== STALE_PLAN) return done(error, result);
+      retired.add(client);
+      client.query(statement, done);
+    });
+  }
+
+  const run = (statement: Statement): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      acquire((failure, client) => {
+        if (!client) return reject(told(failure as Error, client).error);
+        ask(client, statement, (error, result) => {
+          if (!error) {
+            giveBack(client, false);
+            return resolve(result);
           }
-        })
-    : (statement) => withClient((client) => client.query(statement));
+          const { broken, ...fault } = told(error, client);
+          giveBack(client, broken);
+          reject(fault.error);
+        });
+      });
+    });
 
   return {
     query: run,

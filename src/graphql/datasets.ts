@@ -10,10 +10,9 @@ const DatasetType = builder.objectRef<Dataset>('Dataset').implement({
       description: 'Number of its committed changes, >= 1; answers name it in `extensions.revision`.',
       resolve: (row) => row.revision,
     }),
-    refreshedAt: t.field({
+    refreshedAt: t.expose('refreshedAt', {
       type: 'DateTime',
       description: 'When it last changed.',
-      resolve: (row) => row.refreshedAt,
     }),
   }),
 });

@@ -41,10 +41,9 @@ const UsageType = builder.objectRef<ReturnType<Context['metering']['standing']>>
   description:
     'What an account used of its allowance, in compute units; without this query and what other replicas counted in the last seconds.',
   fields: (t) => ({
-    period: t.field({
+    period: t.expose('period', {
       type: PeriodEnum,
       description: 'Time of the allowance.',
-      resolve: (row) => row.period,
     }),
     unitsUsed: t.field({
       type: 'BigInt',
@@ -63,11 +62,10 @@ const UsageType = builder.objectRef<ReturnType<Context['metering']['standing']>>
       description: 'Units left, >= 0; null without a limit.',
       resolve: (row) => digits(row.unitsRemaining),
     }),
-    resetsAt: t.field({
+    resetsAt: t.expose('resetsAt', {
       type: 'DateTime',
       nullable: true,
       description: "When the next period begins; null for an account's life.",
-      resolve: (row) => row.resetsAt,
     }),
     requests: t.field({
       type: 'BigInt',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { rows, sql } from '../../db/rows.ts';
+import { keyTable, rows, sql } from '../../db/rows.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
 import {
   type PeriodQuery,
@@ -56,10 +56,12 @@ const series: Series<AttestationField> = {
 
 /** The stored rows of entities, each with its place and its network's genesis. */
 const entityDays = (keys: readonly EntityKey[], query: AttestationQuery): PeriodSource => ({
-  keys: sql`unnest(
-      ${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.idType)}::text[],
-      ${keys.map((key) => key.id)}::text[], ${keys.map((key) => genesisTime[key.network])}::bigint[]
-    ) with ordinality as k (network, id_type, entity_id, genesis, list)
+  keys: sql`${keyTable(keys, 'k', {
+    network: ['text', (key) => key.network],
+    id_type: ['text', (key) => key.idType],
+    entity_id: ['text', (key) => key.id],
+    genesis: ['bigint', (key) => genesisTime[key.network]],
+  })}
     join attestation_entities e using (network, id_type, entity_id)`,
   days: sql`attestation_days`,
   hours: sql`attestation_hours`,

@@ -60,10 +60,9 @@ builder.node(BlockType, {
     return key && loadBlock(ctx, key, blockFields);
   }),
   fields: (t) => ({
-    network: t.field({
+    network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of the block.',
-      resolve: (row) => row.network,
     }),
     ...columns(t, Block),
     consensusProposerDuty: t.field({
@@ -71,11 +70,10 @@ builder.node(BlockType, {
       description: described('consensusProposerDuty'),
       resolve: (row) => row.consensusProposerDuty as NonNullable<typeof row.consensusProposerDuty>,
     }),
-    executionProposerDuty: t.field({
+    executionProposerDuty: t.expose('executionProposerDuty', {
       type: ProposerDutyEnum,
       nullable: true,
       description: described('executionProposerDuty'),
-      resolve: (row) => row.executionProposerDuty,
     }),
     relays: t.stringList({ description: described('relays'), resolve: (row) => row.relays ?? [] }),
     blockBuilderPubkeys: t.stringList({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -128,8 +128,7 @@ export async function blocksBySlot(
     row,
     sql`/* blocksBySlot */
     select b.network, ${selectList(fields, names)}
-    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.slot)}::int[])
-      as k (network, slot)
+    from ${keyTable(keys, 'k', { network: ['text', (key) => key.network], slot: ['int', (key) => key.slot] })}
     join blocks b using (network, slot)`,
   );
   return found.map(timed);
@@ -151,8 +150,10 @@ export async function proposerBlockPages(
     listed,
     sql`/* proposerBlockPages */
     select k.list::int - 1 as "list", page.*
-    from unnest(${proposers.map((key) => key.network)}::text[], ${proposers.map((key) => key.validatorIndex)}::int[])
-      with ordinality as k (network, validator_index, list)
+    from ${keyTable(proposers, 'k', {
+      network: ['text', (key) => key.network],
+      validator_index: ['int', (key) => key.validatorIndex],
+    })}
     cross join lateral (
       select b.network, ${selectList(fields, names)}
       from blocks b
@@ -177,8 +178,10 @@ export function proposerBlockTotals(
     Total,
     sql`/* proposerBlockTotals */
     select k.list::int - 1 as "list", t.total
-    from unnest(${proposers.map((key) => key.network)}::text[], ${proposers.map((key) => key.validatorIndex)}::int[])
-      with ordinality as k (network, validator_index, list)
+    from ${keyTable(proposers, 'k', {
+      network: ['text', (key) => key.network],
+      validator_index: ['int', (key) => key.validatorIndex],
+    })}
     cross join lateral (
       select count(*)::int as total from blocks b
       where b.network = k.network and b.validator_index = k.validator_index

@@ -30,10 +30,9 @@ builder.node(ChainDailyRewardType, {
     return network && loadChainDailyReward(ctx, { network, day: Number(day) });
   }),
   fields: (t) => ({
-    network: t.field({
+    network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of the rewards.',
-      resolve: (row) => row.network,
     }),
     ...columns(t, ChainDailyReward),
   }),

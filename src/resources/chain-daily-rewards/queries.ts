@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { spanOfChainDay } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
@@ -78,8 +78,7 @@ export async function chainDailyRewardsByDay(
     StoredRow,
     sql`/* chainDailyRewardsByDay */
     select ${select}
-    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.day)}::int[])
-      as k (network, day)
+    from ${keyTable(keys, 'k', { network: ['text', (key) => key.network], day: ['int', (key) => key.day] })}
     join chain_daily_rewards d using (network, day)`,
   );
   return found.map(dated);

@@ -57,10 +57,9 @@ const ConsolidationCapacityType = builder
   .implement({
     description: ConsolidationCapacity.meta()?.description as string,
     fields: (t) => ({
-      timeWindow: t.field({
+      timeWindow: t.expose('timeWindow', {
         type: TimeWindowEnum,
         description: timeWindowDescription,
-        resolve: (row) => row.timeWindow,
       }),
       ...columns(t, ConsolidationCapacity),
     }),
@@ -72,10 +71,9 @@ const EntityCapacityType = builder
     description: EntityConsolidationCapacity.meta()?.description as string,
     fields: (t) => ({
       ...entityFields(t),
-      timeWindow: t.field({
+      timeWindow: t.expose('timeWindow', {
         type: TimeWindowEnum,
         description: timeWindowDescription,
-        resolve: (row) => row.timeWindow,
       }),
       ...columns(t, EntityConsolidationCapacity.omit({ id: true })),
     }),

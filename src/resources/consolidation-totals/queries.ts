@@ -8,7 +8,7 @@ import {
 } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { raw, rows, type Sql, sql } from '../../db/rows.ts';
+import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { count, gwei, int } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
@@ -107,7 +107,7 @@ export function latestChainBalances(
     BalanceRow,
     sql`/* latestChainBalances */
     select k.network, b.epoch, b.total_active_balance::text as "totalActiveBalance"
-    from unnest(${[...networks]}::text[]) as k (network)
+    from ${keyTable(networks, 'k', { network: ['text', (network) => network] })}
     cross join lateral (
       select * from chain_balances b where b.network = k.network order by b.epoch desc limit 1
     ) b`,
@@ -129,9 +129,11 @@ export function consolidatedIn(
     PeriodRow,
     sql`/* consolidatedIn */
     select k.list::int - 1 as list, t.*
-    from unnest(${periods.map((period) => period.network)}::text[],
-        ${periods.map((period) => period.epochs.first)}::int[], ${periods.map((period) => period.epochs.last)}::int[])
-      with ordinality as k (network, first, last, list)
+    from ${keyTable(periods, 'k', {
+      network: ['text', (period) => period.network],
+      first: ['int', (period) => period.epochs.first],
+      last: ['int', (period) => period.epochs.last],
+    })}
     cross join lateral (
       select count(*)::int as "consolidationCount",
         coalesce(sum(c.consolidated_balance), 0)::text as "consolidatedBalance"

@@ -1,7 +1,7 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
-import { columns, type FieldsOf } from '../../graphql/columns.ts';
+import { columns, exposed, type FieldsOf } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/enums.ts';
 import { pageTypes } from '../../graphql/pages.ts';
@@ -48,10 +48,9 @@ export const entityFields = <Row extends ConsolidationEntity>(t: FieldsOf<Row>) 
     description: 'Name or address of the entity; `id` in REST.',
     resolve: (row) => row.id,
   }),
-  idType: t.field({
+  idType: exposed(t, 'idType', {
     type: IdTypeEnum,
     description: 'Class of the entity.',
-    resolve: (row) => row.idType,
   }),
 });
 
@@ -82,10 +81,9 @@ const ConsolidationType = builder.objectRef<ConsolidationRow>('Consolidation').i
         resolve: (row, _args, ctx) => loadValidator(ctx, sideOf(row, side)),
       });
     return {
-      network: t.field({
+      network: t.expose('network', {
         type: NetworkEnum,
         description: 'Network of the validators.',
-        resolve: (row) => row.network,
       }),
       ...columns(t, Consolidation),
       sourceEntities: entities('source'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EpochRange } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, join, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count, flag } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
@@ -74,11 +74,12 @@ export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
  */
 const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
       select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
-      from unnest(
-        ${scopes.map((scope) => scope.network)}::text[], ${scopes.map((scope) => scope.validatorIndex)}::int[],
-        ${scopes.map((scope) => scope.entity?.idType ?? null)}::text[],
-        ${scopes.map((scope) => scope.entity?.id ?? null)}::text[]
-      ) with ordinality as k (network, validator_index, id_type, entity_id, list)
+      from ${keyTable(scopes, 'k', {
+        network: ['text', (scope) => scope.network],
+        validator_index: ['int', (scope) => scope.validatorIndex],
+        id_type: ['text', (scope) => scope.entity?.idType ?? null],
+        entity_id: ['text', (scope) => scope.entity?.id ?? null],
+      })}
       left join lateral (
         select s.node_operator_id, s.pool_id from operator_summaries s
         where (s.network, s.operator_id, s.id_type) = (k.network, k.entity_id, k.id_type) and k.id_type = 'poolShare'
@@ -181,8 +182,10 @@ export function entitiesByValidator(
     EntityRow,
     sql`/* entitiesByValidator */
     select k.list::int - 1 as list, m.entity_id as id, m.id_type as "idType"
-    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.validatorIndex)}::int[])
-      with ordinality as k (network, validator_index, list)
+    from ${keyTable(keys, 'k', {
+      network: ['text', (key) => key.network],
+      validator_index: ['int', (key) => key.validatorIndex],
+    })}
     cross join lateral (
       select * from validator_entities e where e.network = k.network and e.validator_index = k.validator_index
       offset 0

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/pool.ts';
-import { join, raw, rows, type Sql, sql } from '../../db/rows.ts';
+import { join, keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count, leafKind } from '../../kernel/leaves.ts';
 import { snake } from '../../kernel/names.ts';
@@ -89,7 +89,7 @@ export function rewardPages(
     rowCheck(table, names),
     sql`/* rewardPages */
     select k.list::int - 1 as list, p.*
-    from unnest(${[...ids]}::text[]) with ordinality as k (id, list)
+    from ${keyTable(ids, 'k', { id: ['text', (id) => id] })}
     cross join lateral (${page(table, query, range, list)}) p
     order by k.list, p.position ${descends(query, range) ? sql`desc` : sql``}`,
   );

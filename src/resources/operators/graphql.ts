@@ -3,7 +3,7 @@ import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
-import { columns, plainObject } from '../../graphql/columns.ts';
+import { columns, exposed, plainObject } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
@@ -96,36 +96,30 @@ builder.node(Operator, {
       description: 'Name, address, public key or index of the operator, by its class; `id` in REST.',
       resolve: (row) => row.id,
     }),
-    network: t.field({
+    network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of the operator.',
-      resolve: (row) => row.network,
     }),
-    idType: t.field({
+    idType: t.expose('idType', {
       type: IdTypeEnum,
       description: 'Class of the operator.',
-      resolve: (row) => row.idType,
     }),
-    timeWindow: t.field({
+    timeWindow: t.expose('timeWindow', {
       type: TimeWindowEnum,
       description: 'Window that the figures cover.',
-      resolve: (row) => row.timeWindow,
     }),
     ...columns(t, OperatorSummary.omit({ id: true })),
-    clientPercentages: t.field({
+    clientPercentages: exposed(t, 'clientPercentages', {
       type: [ClientPercentageType],
       description: 'Consensus clients of the validators.',
-      resolve: (row) => row.clientPercentages ?? [],
     }),
-    relayerPercentages: t.field({
+    relayerPercentages: exposed(t, 'relayerPercentages', {
       type: [RelayerPercentageType],
       description: 'Relays of the proposed blocks.',
-      resolve: (row) => row.relayerPercentages ?? [],
     }),
-    operatorTags: t.field({
+    operatorTags: exposed(t, 'operatorTags', {
       type: [OperatorTagType],
       description: 'Labels of the operator.',
-      resolve: (row) => row.operatorTags ?? [],
     }),
     in: t.field({
       type: Operator,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -92,12 +92,15 @@ export function operatorPages(
     ranked,
     sql`/* operatorPages */
     select k.list::int - 1 as "list", page.*, l.total, l.revision
-    from unnest(
-      ${lists.map((list) => list.network)}::text[], ${lists.map((list) => list.parentId)}::text[],
-      ${lists.map((list) => list.parentType)}::text[],
-      ${lists.map((list) => list.idType)}::text[], ${lists.map((list) => list.timeWindow)}::text[],
-      ${lists.map((list) => list.poolType)}::text[], ${lists.map((list) => list.revision ?? null)}::int[]
-    ) with ordinality as k (network, parent_id, parent_type, id_type, time_window, pool_type, asked, list)
+    from ${keyTable(lists, 'k', {
+      network: ['text', (list) => list.network],
+      parent_id: ['text', (list) => list.parentId],
+      parent_type: ['text', (list) => list.parentType],
+      id_type: ['text', (list) => list.idType],
+      time_window: ['text', (list) => list.timeWindow],
+      pool_type: ['text', (list) => list.poolType],
+      asked: ['int', (list) => list.revision ?? null],
+    })}
     join operator_lists l using (network, parent_id, parent_type, id_type, time_window, pool_type)
     cross join lateral (
       select r.rank, s.network, ${selectList(fields, names)}
@@ -142,10 +145,12 @@ export function operatorsByKey(
     row,
     sql`/* operatorsByKey */
     select s.network, ${selectList(fields, names)}
-    from unnest(
-      ${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.id)}::text[],
-      ${keys.map((key) => key.idType)}::text[], ${keys.map((key) => key.timeWindow)}::text[]
-    ) as k (network, operator_id, id_type, time_window)
+    from ${keyTable(keys, 'k', {
+      network: ['text', (key) => key.network],
+      operator_id: ['text', (key) => key.id],
+      id_type: ['text', (key) => key.idType],
+      time_window: ['text', (key) => key.timeWindow],
+    })}
     join operator_summaries s using (network, operator_id, id_type, time_window)
     where not s.superseded`,
   );

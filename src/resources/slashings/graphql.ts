@@ -36,10 +36,9 @@ builder.node(SlashingType, {
     return loadSlashing(ctx, { network, validatorIndex: Number(index) });
   }),
   fields: (t) => ({
-    network: t.field({
+    network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of the validator.',
-      resolve: (row) => row.network,
     }),
     ...columns(t, Slashing),
   }),

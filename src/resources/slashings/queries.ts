@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
@@ -69,8 +69,10 @@ export function slashingsByValidator(db: Queryable, keys: readonly SlashingKey[]
     Row,
     sql`/* slashingsByValidator */
     select ${select}
-    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.validatorIndex)}::int[])
-      as k (network, validator_index)
+    from ${keyTable(keys, 'k', {
+      network: ['text', (key) => key.network],
+      validator_index: ['int', (key) => key.validatorIndex],
+    })}
     join slashings s using (network, validator_index)`,
   );
 }

@@ -10,10 +10,9 @@ const SolanaNetworkOverviewType = builder
   .implement({
     description: SolanaNetworkOverview.meta()?.description as string,
     fields: (t) => ({
-      timeWindow: t.field({
+      timeWindow: t.expose('timeWindow', {
         type: TimeWindowEnum,
         description: 'Window that the figures cover.',
-        resolve: (row) => row.timeWindow,
       }),
       ...columns(t, SolanaNetworkOverview),
     }),

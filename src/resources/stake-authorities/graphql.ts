@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
-import { columns, plainObject } from '../../graphql/columns.ts';
+import { columns, exposed, plainObject } from '../../graphql/columns.ts';
 import { connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
 import { TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
@@ -54,16 +54,14 @@ builder.node(StakeAuthority, {
     return stakeAuthority(ctx, { ...key, window: key.window }, stakeAuthorityFields);
   }),
   fields: (t) => ({
-    timeWindow: t.field({
+    timeWindow: t.expose('timeWindow', {
       type: TimeWindowEnum,
       description: 'Window that the figures cover.',
-      resolve: (row) => row.timeWindow,
     }),
     ...columns(t, StakeAuthoritySummary),
-    delegations: t.field({
+    delegations: exposed(t, 'delegations', {
       type: [StakeDelegationType],
       description: 'Where its stake is delegated to.',
-      resolve: (row) => row.delegations ?? [],
     }),
     in: t.field({
       type: StakeAuthority,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, rows, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -139,9 +139,10 @@ export function stakeAuthoritiesByKey(
     row,
     sql`/* stakeAuthoritiesByKey */
     select s.time_window as "timeWindow", ${selectList(fields, names)}
-    from unnest(
-      ${keys.map((key) => key.stakeAuthority)}::text[], ${keys.map((key) => key.timeWindow)}::text[]
-    ) as k (stake_authority, time_window)
+    from ${keyTable(keys, 'k', {
+      stake_authority: ['text', (key) => key.stakeAuthority],
+      time_window: ['text', (key) => key.timeWindow],
+    })}
     join stake_authority_summaries s using (stake_authority, time_window)
     where not s.superseded`,
     withDelegations,

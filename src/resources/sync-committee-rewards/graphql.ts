@@ -29,10 +29,9 @@ const SyncCommitteeRewardType = builder.objectRef<RewardRow>('SyncCommitteeRewar
   description:
     'What one seat of the sync committee earned in a slot. A validator with several seats has a record for each.',
   fields: (t) => ({
-    network: t.field({
+    network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of the block.',
-      resolve: (row) => row.network,
     }),
     ...columns(t, SyncCommitteeReward),
     validator: t.field({

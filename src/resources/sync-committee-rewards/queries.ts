@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, raw, rows, selectList, sql } from '../../db/rows.ts';
 import { count, flag } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
@@ -32,8 +32,10 @@ const Row = SyncCommitteeReward.extend({ network: Network, rank: count(), list: 
 const SlotRow = Row.extend({ total: count() });
 
 /** The networks of the keys with their genesis, as two columns of an `unnest`. */
-const networksOf = (keys: readonly { network: Network }[]): Sql =>
-  sql`${keys.map((key) => key.network)}::text[], ${keys.map((key) => slotStart(key.network, 0))}::bigint[]`;
+const networkColumns = {
+  network: ['text', (key: { network: Network }) => key.network],
+  genesis: ['bigint', (key: { network: Network }) => slotStart(key.network, 0)],
+} as const;
 
 /**
  * A page of the rewards of each of several slots, by stored rank: the cost is that of the rows returned, wherever the
@@ -50,8 +52,7 @@ export function slotRewardPages(
     SlotRow,
     sql`/* slotRewardPages */
     select k.list::int - 1 as "list", page.*, l.total
-    from unnest(${networksOf(slots)}, ${slots.map((key) => key.slot)}::int[])
-      with ordinality as k (network, genesis, slot, list)
+    from ${keyTable(slots, 'k', { ...networkColumns, slot: ['int', (key) => key.slot] })}
     cross join lateral (
       select z.rank + 1 as total from sync_committee_rewards z
       where z.network = k.network and z.slot = k.slot
@@ -79,8 +80,7 @@ export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<Sl
     SlotState,
     sql`/* slotStates */
     select k.list::int - 1 as "list", coalesce(l.total, 0) as total, coalesce(h.slot >= k.slot, false) as reached
-    from unnest(${slots.map((key) => key.network)}::text[], ${slots.map((key) => key.slot)}::int[])
-      with ordinality as k (network, slot, list)
+    from ${keyTable(slots, 'k', { network: ['text', (key) => key.network], slot: ['int', (key) => key.slot] })}
     left join chain_heads h on h.network = k.network
     left join lateral (
       select z.rank + 1 as total from sync_committee_rewards z
@@ -106,8 +106,7 @@ export function validatorRewardPages(
     Row,
     sql`/* validatorRewardPages */
     select k.list::int - 1 as "list", page.*
-    from unnest(${networksOf(validators)}, ${validators.map((key) => key.validatorIndex)}::int[])
-      with ordinality as k (network, genesis, validator_index, list)
+    from ${keyTable(validators, 'k', { ...networkColumns, validator_index: ['int', (key) => key.validatorIndex] })}
     cross join lateral (
       select ${select}
       from sync_committee_rewards r
@@ -133,8 +132,10 @@ export function validatorRewardTotals(
     Total,
     sql`/* validatorRewardTotals */
     select k.list::int - 1 as "list", t.total
-    from unnest(${validators.map((key) => key.network)}::text[],
-      ${validators.map((key) => key.validatorIndex)}::int[]) with ordinality as k (network, validator_index, list)
+    from ${keyTable(validators, 'k', {
+      network: ['text', (key) => key.network],
+      validator_index: ['int', (key) => key.validatorIndex],
+    })}
     cross join lateral (
       select count(*)::int as total from sync_committee_rewards r
       where r.network = k.network and r.validator_index = k.validator_index

@@ -53,10 +53,9 @@ builder.node(PrivateSet, {
       description: 'Identifier of the tag and of its set, a UUID; `id` in REST.',
       resolve: (row) => row.id,
     }),
-    network: t.field({
+    network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of its validators.',
-      resolve: (row) => row.network,
     }),
     ...columns(t, Tag.omit({ id: true })),
     validators: t.connection(

@@ -37,10 +37,9 @@ builder.node(ValidatorType, {
     return key && loadValidator(ctx, key);
   }),
   fields: (t) => ({
-    network: t.field({
+    network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of the validator.',
-      resolve: (row) => row.network,
     }),
     ...columns(t, Validator),
     slashing: t.field({

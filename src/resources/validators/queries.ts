@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
@@ -34,8 +34,10 @@ export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]):
     Row,
     sql`/* validatorsByIndex */
     select ${select}
-    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.validatorIndex)}::int[])
-      as k (network, validator_index)
+    from ${keyTable(keys, 'k', {
+      network: ['text', (key) => key.network],
+      validator_index: ['int', (key) => key.validatorIndex],
+    })}
     join validators v using (network, validator_index)`,
   );
 }
@@ -47,8 +49,10 @@ export function validatorsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): P
     Row,
     sql`/* validatorsByPubkey */
     select ${select}
-    from unnest(${keys.map((key) => key.network)}::text[], ${keys.map((key) => key.validatorPubkey)}::text[])
-      as k (network, validator_pubkey)
+    from ${keyTable(keys, 'k', {
+      network: ['text', (key) => key.network],
+      validator_pubkey: ['text', (key) => key.validatorPubkey],
+    })}
     join validators v using (network, validator_pubkey)`,
   );
 }
