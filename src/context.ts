@@ -28,6 +28,8 @@ type Metering = {
   rateRemaining: number | null;
   /** Without this answer's own charge, which follows it. */
   standing(): Standing;
+  /** Compute units that the account has left, of `standing`; null without a limit. */
+  remaining(): number | null;
 };
 
 /** What an answer was made of: whether it may be kept, and until what changes. */

@@ -16,18 +16,32 @@ export type Standing = {
   requests: number;
 };
 
-/** The calendar month of a moment, in UTC: `2026-11`. */
-export const monthOf = (now: Date): string => now.toISOString().slice(0, 7);
+type Month = { name: string; from: number; to: number; next: string };
+/** The month asked for last: every request asks for the one it is in, several times. */
+let last: Month = { name: '', from: 0, to: 0, next: '' };
 
-const startOfNextMonth = (now: Date): string =>
-  `${new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString().slice(0, 19)}Z`;
+function month(now: Date): Month {
+  const at = now.getTime();
+  if (at < last.from || at >= last.to) {
+    const [from, to] = [0, 1].map((later) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + later)) as [
+      number,
+      number,
+    ];
+    const next = `${new Date(to).toISOString().slice(0, 19)}Z`;
+    last = { name: now.toISOString().slice(0, 7), from, to, next };
+  }
+  return last;
+}
+
+/** The calendar month of a moment, in UTC: `2026-11`. */
+export const monthOf = (now: Date): string => month(now).name;
 
 export const standingOf = (allowance: Allowance, used: Count, now: Date): Standing => ({
   period: allowance.period,
   unitsUsed: used.units,
   unitsAllowed: allowance.units ?? null,
   unitsRemaining: allowance.units === undefined ? null : Math.max(0, allowance.units - used.units),
-  resetsAt: allowance.period === 'life' ? null : startOfNextMonth(now),
+  resetsAt: allowance.period === 'life' ? null : month(now).next,
   requests: used.requests,
 });
 

@@ -14,6 +14,8 @@ export type Meter = {
   /** Counts what the answer cost. */
   charge(caller: Caller, units: number): void;
   standing(caller: Caller): Standing;
+  /** Compute units left, of `standing`; null without a limit. */
+  remaining(caller: Caller): number | null;
   /** Whether Redis answers; undefined without one. */
   redisUp(): boolean | undefined;
   /** Writes what was counted, and reads what all replicas counted. */
@@ -86,6 +88,7 @@ export async function openMeter(options: {
       redis.add(counterOf(accountId, allowance.period), units);
     },
     standing,
+    remaining: (caller) => (caller.allowance.units === undefined ? null : standing(caller).unitsRemaining),
     redisUp: () => redis?.up(),
     flush: usage.flush,
     async stop() {

@@ -32,7 +32,7 @@ const patterns = Object.entries(datasetTables).map(
 );
 
 // A statement's text is one of finitely many: its values travel beside it.
-const known = boundedMap<readonly string[] | undefined>(2_000);
+const known = boundedMap<readonly string[]>(2_000);
 const NONE: readonly string[] = [];
 
 /** The datasets that a statement reads; undefined when it names none, and may read anything. */

@@ -67,7 +67,7 @@ function settle(charged: number, errors: readonly GraphQLError[]): number {
 export function costRefusal({ rows, units }: Cost, { metering }: Context): GraphQLError | undefined {
   metering.estimated = units;
   if (rows > limits.rows) return limitError('rows');
-  const left = metering.standing().unitsRemaining;
+  const left = metering.remaining();
   return left !== null && units > left ? costError(units, left) : undefined;
 }
 
@@ -87,7 +87,7 @@ export function settled(context: Context, errors: readonly GraphQLError[], ran: 
 
 /** Compute units left when an answer is charged; null without a limit. */
 export function remainingAfter({ metering }: Context, charged: number): number | null {
-  const left = metering.standing().unitsRemaining;
+  const left = metering.remaining();
   return left === null ? null : Math.max(0, left - charged);
 }
 

@@ -46,10 +46,10 @@ const errorsPlugin: Plugin = {
 };
 
 /** Keeps the last documents by their text. */
-function documentCache<T>() {
+function documentCache<T extends NonNullable<unknown>>() {
   const kept = boundedMap<T>(KEPT_DOCUMENTS);
   return {
-    get: kept.get,
+    get: (text: string) => kept.get(text),
     set(text: string, value: T) {
       if (text.length <= KEPT_LENGTH) kept.set(text, value);
     },

@@ -49,7 +49,7 @@ export async function sendAgain(
 ): Promise<boolean> {
   const entry = cache.get(key);
   if (!entry) return false;
-  const left = context.metering.standing().unitsRemaining;
+  const left = context.metering.remaining();
   if ((entry.estimated ?? 0) > (left ?? Number.POSITIVE_INFINITY)) return false; // refused in the whole way
   if (left === null) {
     await sendBytes(request, reply, entry);

@@ -40,6 +40,7 @@ export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context,
     charged: 0,
     rateRemaining: request.admission?.rateRemaining ?? null,
     standing: () => meter.standing(request.caller as Caller),
+    remaining: () => meter.remaining(request.caller as Caller),
   },
 });
 

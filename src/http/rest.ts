@@ -16,6 +16,7 @@ import { rowsAnswered } from './metering.ts';
 type MakeContext = (request: FastifyRequest, network: Network) => Context;
 
 const networkValue = networkParam();
+const defaultNetwork = networkValue.parse(undefined);
 
 /** The network of a request: the first of the accepted headers that is there; its faults name the documented one. */
 export function readNetwork(
@@ -23,13 +24,13 @@ export function readNetwork(
   headers: readonly string[],
 ): { network: Network; faults: Fault[] } {
   const name = headers.find((header) => request.headers[header.toLowerCase()] !== undefined);
-  const read = networkValue.safeParse(name && request.headers[name.toLowerCase()]);
+  if (name === undefined) return { network: defaultNetwork, faults: [] };
+  const read = networkValue.safeParse(request.headers[name.toLowerCase()]);
   if (read.success) return { network: read.data, faults: [] };
-  const header = name ?? (headers[0] as string);
   const faults = paramFaults(read.error, 'header').map((fault) => ({
     ...fault,
-    loc: ['header', header],
-    msg: `${header}${fault.msg}`,
+    loc: ['header', name],
+    msg: `${name}${fault.msg}`,
   }));
   return { network: 'mainnet', faults };
 }

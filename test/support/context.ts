@@ -20,6 +20,7 @@ export const contextOn = (pool: Pool, db: Context['db'] = pool): Context => ({
     estimated: 0,
     charged: 0,
     rateRemaining: null,
+    remaining: () => null,
     standing: () => ({
       period: 'month',
       unitsUsed: 0,

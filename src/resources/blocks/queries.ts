@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -53,7 +53,7 @@ const fields: Fields<StoredField> = {
 
 type StoredRow = Omit<BlockRow, 'epoch' | 'blockTimestamp'>;
 type Selection = {
-  names: StoredField[];
+  columns: Sql;
   row: z.ZodType<StoredRow>;
   listed: z.ZodType<StoredRow & { list: number }>;
 };
@@ -67,7 +67,11 @@ function selection(asked: readonly BlockField[]): Selection {
   if (known) return known;
   const mask = Object.fromEntries(names.map((name) => [name, true]));
   const row = Block.pick(mask as { consensusSlot: true }).extend({ network: Network });
-  const made = { names, row, listed: row.extend({ list: count() }) } as unknown as Selection;
+  const made = {
+    columns: selectList(fields, names),
+    row,
+    listed: row.extend({ list: count() }),
+  } as unknown as Selection;
   selections.set(names.join(), made);
   return made;
 }
@@ -92,12 +96,12 @@ export async function blockPage(
   range: Range<number>,
   asked: readonly BlockField[],
 ): Promise<BlockRow[]> {
-  const { names, row } = selection(asked);
+  const { columns, row } = selection(asked);
   const found = await rows(
     db,
     row,
     sql`/* blockPage */
-    select b.network, ${selectList(fields, names)}
+    select b.network, ${columns}
     from blocks b
     where b.network = ${network} ${within(range)}
     order by b.slot ${order(range)}
@@ -122,12 +126,12 @@ export async function blocksBySlot(
   keys: readonly BlockKey[],
   asked: readonly BlockField[],
 ): Promise<BlockRow[]> {
-  const { names, row } = selection(asked);
+  const { columns, row } = selection(asked);
   const found = await rows(
     db,
     row,
     sql`/* blocksBySlot */
-    select b.network, ${selectList(fields, names)}
+    select b.network, ${columns}
     from ${keyTable(keys, 'k', { network: ['text', (key) => key.network], slot: ['int', (key) => key.slot] })}
     join blocks b using (network, slot)`,
   );
@@ -144,7 +148,7 @@ export async function proposerBlockPages(
   range: Range<number>,
   asked: readonly BlockField[],
 ): Promise<(BlockRow & { list: number })[]> {
-  const { names, listed } = selection(asked);
+  const { columns, listed } = selection(asked);
   const found = await rows(
     db,
     listed,
@@ -155,7 +159,7 @@ export async function proposerBlockPages(
       validator_index: ['int', (key) => key.validatorIndex],
     })}
     cross join lateral (
-      select b.network, ${selectList(fields, names)}
+      select b.network, ${columns}
       from blocks b
       where b.network = k.network and b.validator_index = k.validator_index ${within(range)}
       order by b.slot ${order(range)}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -58,7 +58,7 @@ const ListSize = z.object({ total: count(), revision: count() });
 const Place = ListSize.extend({ list: count(), rank: count() });
 
 type Selection = {
-  names: OperatorField[];
+  columns: Sql;
   row: z.ZodType<OperatorRow>;
   ranked: z.ZodType<RankedOperatorRow>;
 };
@@ -71,7 +71,11 @@ function selection(asked: readonly OperatorField[]): Selection {
   if (known) return known;
   const mask = Object.fromEntries(names.map((name) => [name, true]));
   const row = Key.extend(OperatorSummary.pick(mask as { id: true }).shape);
-  const made = { names, row, ranked: row.extend(Place.shape) } as unknown as Selection;
+  const made = {
+    columns: selectList(fields, names),
+    row,
+    ranked: row.extend(Place.shape),
+  } as unknown as Selection;
   selections.set(names.join(), made);
   return made;
 }
@@ -86,7 +90,7 @@ export function operatorPages(
   range: Range<number>,
   asked: readonly OperatorField[],
 ): Promise<RankedOperatorRow[]> {
-  const { names, ranked } = selection(asked);
+  const { columns, ranked } = selection(asked);
   return rows(
     db,
     ranked,
@@ -103,7 +107,7 @@ export function operatorPages(
     })}
     join operator_lists l using (network, parent_id, parent_type, id_type, time_window, pool_type)
     cross join lateral (
-      select r.rank, s.network, ${selectList(fields, names)}
+      select r.rank, s.network, ${columns}
       from operator_ranks r join operator_summaries s using (summary_id)
       where r.list_id = l.list_id
         and r.rank > ${range.after ?? -1} and r.rank < ${range.before ?? 2 ** 31 - 1}
@@ -139,12 +143,12 @@ export function operatorsByKey(
   keys: readonly OperatorKey[],
   asked: readonly OperatorField[],
 ): Promise<OperatorRow[]> {
-  const { names, row } = selection(asked);
+  const { columns, row } = selection(asked);
   return rows(
     db,
     row,
     sql`/* operatorsByKey */
-    select s.network, ${selectList(fields, names)}
+    select s.network, ${columns}
     from ${keyTable(keys, 'k', {
       network: ['text', (key) => key.network],
       operator_id: ['text', (key) => key.id],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -59,7 +59,7 @@ const ListSize = z.object({ total: count(), revision: count() });
 const Place = ListSize.extend({ timeWindow: TimeWindow, rank: count() });
 
 type Selection = {
-  names: StakeAuthorityField[];
+  columns: Sql;
   row: z.ZodType<StakeAuthorityRow>;
   ranked: z.ZodType<RankedStakeAuthorityRow>;
 };
@@ -73,7 +73,7 @@ function selection(asked: readonly StakeAuthorityField[]): Selection {
   const mask = Object.fromEntries(names.map((name) => [name, true]));
   const ranked = StakeAuthoritySummary.pick(mask as { stakeAuthority: true }).extend(Place.shape);
   const made = {
-    names,
+    columns: selectList(fields, names),
     ranked,
     row: ranked.omit({ rank: true, total: true, revision: true }),
   } as unknown as Selection;
@@ -92,7 +92,7 @@ export function stakeAuthorityPage(
   range: Range<number>,
   asked: readonly StakeAuthorityField[],
 ): Promise<RankedStakeAuthorityRow[]> {
-  const { names, ranked } = selection(asked);
+  const { columns, ranked } = selection(asked);
   return rows(
     db,
     ranked,
@@ -100,7 +100,7 @@ export function stakeAuthorityPage(
     select page.*, l.total, l.revision
     from stake_authority_lists l
     cross join lateral (
-      select r.rank, s.time_window as "timeWindow", ${selectList(fields, names)}
+      select r.rank, s.time_window as "timeWindow", ${columns}
       from stake_authority_ranks r join stake_authority_summaries s using (summary_id)
       where r.list_id = l.list_id
         and r.rank > ${range.after ?? -1} and r.rank < ${range.before ?? 2 ** 31 - 1}
@@ -133,12 +133,12 @@ export function stakeAuthoritiesByKey(
   keys: readonly StakeAuthorityKey[],
   asked: readonly StakeAuthorityField[],
 ): Promise<StakeAuthorityRow[]> {
-  const { names, row } = selection(asked);
+  const { columns, row } = selection(asked);
   return rows(
     db,
     row,
     sql`/* stakeAuthoritiesByKey */
-    select s.time_window as "timeWindow", ${selectList(fields, names)}
+    select s.time_window as "timeWindow", ${columns}
     from ${keyTable(keys, 'k', {
       stake_authority: ['text', (key) => key.stakeAuthority],
       time_window: ['text', (key) => key.timeWindow],
