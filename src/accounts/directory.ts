@@ -65,8 +65,8 @@ export async function openDirectory(options: {
     find(authorization, now) {
       const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
       const token = tokens.get(tokenHash(given).toString('hex'));
-      const typo = !isWellFormed(given);
       if (!token || (token.expiresAtMs !== null && token.expiresAtMs <= now.getTime())) {
+        const typo = !isWellFormed(given);
         log.debug({ reason: token ? 'expired' : typo ? 'malformed' : 'unknown' }, 'token refused');
         return undefined;
       }

@@ -9,9 +9,11 @@ export { join, raw, sql };
 /** A field's name on the wire and the SQL expression that gives it in its wire kind. */
 export type Fields<Name extends string> = Record<Name, Sql>;
 
-/** The select list of these fields, each under its own name: one piece of text, since statements are put together anew each time. */
-export const selectList = <Name extends string>(fields: Fields<Name>, names: readonly Name[]): Sql =>
-  raw(names.map((name) => `${fields[name].sql} as "${name}"`).join(', '));
+/** The select list of these fields, each under its own name. Of one piece where it can be: statements are put together at every call. */
+export function selectList<Name extends string>(fields: Fields<Name>, names: readonly Name[]): Sql {
+  const list = join(names.map((name) => sql`${fields[name]} as ${raw(`"${name}"`)}`));
+  return list.values.length === 0 ? raw(list.sql) : list;
+}
 
 type KeyColumns<Key> = Record<string, readonly [type: string, value: (key: Key) => unknown]>;
 

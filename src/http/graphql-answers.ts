@@ -1,21 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { remainingAfter } from '../graphql/metering.ts';
-import { KEPT_LENGTH } from '../graphql/parse.ts';
-import { isPlain, type QuickAnswer } from '../graphql/quick.ts';
+import type { QuickAnswer } from '../graphql/quick.ts';
 import { type AnswerCache, sendBytes } from './answers.ts';
 
-const LONGEST_VARIABLES = 4_096;
+const LONGEST_BODY = 20_000;
 
-/** Everything of a plain query that changes its answer; undefined for one that is not plain or too long to be kept. */
-export function keyOf(request: FastifyRequest, network: string): string | undefined {
-  const body = request.body as Record<string, unknown>;
-  if (!isPlain(body)) return undefined;
-  const { query, operationName, variables } = body;
-  const values = variables === undefined ? '' : JSON.stringify(variables);
-  if ((query as string).length > KEPT_LENGTH || values.length > LONGEST_VARIABLES) return undefined;
-  return `graphql ${network} ${request.headers.accept ?? ''}\n${operationName ?? ''}\n${values}\n${query}`;
-}
+/**
+ * Everything that changes the answer to a query: the body as it came, which need not be parsed to answer again, and what
+ * the headers say. Undefined for one that is too long to be kept.
+ */
+export const keyOf = (body: string, accept: string | undefined, network: string): string | undefined =>
+  body.length > LONGEST_BODY ? undefined : `graphql ${network} ${accept ?? ''}\n${body}`;
 
 const REMAINING = '"remaining":';
 

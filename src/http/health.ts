@@ -66,10 +66,14 @@ export function serveHealth(
     }
   }
 
+  const observed = new Map<string, ReturnType<typeof duration.labels>>(); // few: of routes, methods and statuses
   app.addHook('onResponse', (request, reply, done) => {
     // The pattern, never the path: a label for each id a caller makes up would grow without bound.
-    const route = request.routeOptions.url ?? 'none';
-    duration.labels(route, request.method, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+    const labels = [request.routeOptions.url ?? 'none', request.method, String(reply.statusCode)] as const;
+    const key = labels.join(' ');
+    let child = observed.get(key);
+    if (!child) observed.set(key, (child = duration.labels(...labels)));
+    child.observe(reply.elapsedTime / 1000);
     done();
   });
   app.get('/health', async () => ({ status: 'ok' }));

@@ -7,6 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { exampleQueries } from './examples.ts';
+import { pageSecurityHeaders } from './security-headers.ts';
 
 type Asset = { type: string; body: Buffer; gzip: Buffer; br: Buffer; etag: string };
 
@@ -66,7 +67,7 @@ const html = (title: string, head: string, body: string) => `<!doctype html>
 const sendPage = (reply: FastifyReply, csp: string, page: string) =>
   reply
     .removeHeader('access-control-allow-origin')
-    .headers({ 'content-security-policy': csp, 'cache-control': 'no-store' })
+    .headers({ ...pageSecurityHeaders, 'content-security-policy': csp, 'cache-control': 'no-store' })
     .type('text/html; charset=utf-8')
     .send(page);
 

@@ -5,6 +5,7 @@ import type { Network } from '../chain/networks.ts';
 import { networkParam } from '../chain/params.ts';
 import type { Context } from '../context.ts';
 import { bodyFaults } from '../kernel/body.ts';
+import { boundedMap } from '../kernel/bounded.ts';
 import { jsonWriter } from '../kernel/json.ts';
 import { paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
@@ -66,6 +67,34 @@ function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fau
   );
 }
 
+type Input = { params: Record<string, unknown>; query: Record<string, unknown> };
+const LONGEST_URL = 1_000;
+
+/**
+ * Reads what is asked for in the URL. What a URL means is kept with it, as what a GraphQL document means is: reading it
+ * anew took 25 of 140 µs of one summary.
+ */
+function inputReader(route: Pick<Route<Context>, 'params' | 'query' | 'together'>) {
+  const known = boundedMap<Input>(500);
+  return (request: FastifyRequest, faults: Fault[]): Input => {
+    const kept = known.get(request.url);
+    if (kept) return kept;
+    const own: Fault[] = [];
+    const params = readPart(route.params, 'path', request.params, own);
+    const query = readPart(route.query, 'query', request.query, own);
+    own.push(...(route.together?.(query as never) ?? []));
+    faults.push(...own);
+    const unknown = Object.keys(request.query as object).filter((name) => !(name in route.query.shape));
+    if (unknown.length > 0) {
+      const names = unknown.slice(0, 20).map((name) => name.slice(0, 64));
+      request.log.debug({ unknown: names }, 'unknown parameters ignored');
+    }
+    const input = { params: Object.freeze(params), query: Object.freeze(query) };
+    if (own.length === 0 && request.url.length <= LONGEST_URL) known.set(request.url, input);
+    return input;
+  };
+}
+
 /** Reads a JSON body; its faults join those of the other parts. */
 function readBody(schema: z.ZodObject, input: unknown, faults: Fault[]) {
   const read = schema.safeParse(input ?? undefined);
@@ -86,6 +115,7 @@ export function serveRoute(
   },
 ) {
   const write = jsonWriter(route.reply);
+  const read = inputReader(route);
   const weight = weightOf(route.units ?? route.operationId);
   const { successor } = route;
   const { method = 'GET', status = 200 } = route;
@@ -104,17 +134,10 @@ export function serveRoute(
       await sendKept(request, reply, kept, vary);
       return reply;
     }
-    const params = readPart(route.params, 'path', request.params, faults);
-    const query = readPart(route.query, 'query', request.query, faults);
-    faults.push(...(route.together?.(query as never) ?? []));
+    const { params, query } = read(request, faults);
     const body = route.body && readBody(route.body, request.body, faults);
     const key = method === 'POST' ? readKey(request, faults) : undefined;
     if (faults.length > 0) throw badInput(faults);
-    const unknown = Object.keys(request.query as object).filter((name) => !(name in route.query.shape));
-    if (unknown.length > 0) {
-      const names = unknown.slice(0, 20).map((name) => name.slice(0, 64));
-      request.log.debug({ unknown: names }, 'unknown parameters ignored');
-    }
     const ask = async (context: Context): Promise<Answer> => {
       const { headers = {}, body: answer } = await route.handle(
         context,
@@ -139,7 +162,7 @@ export function serveRoute(
     reply.code(answer.status).headers(answer.headers);
     return answer.status === 204
       ? reply.send()
-      : reply.type('application/json; charset=utf-8').send(answer.text);
+      : reply.type('application/json; charset=utf-8').send(Buffer.from(answer.text));
   };
   app.route({ method, url: route.path, handler });
 }

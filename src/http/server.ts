@@ -107,6 +107,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       'X-Request-Id',
       'X-Service-Compute-Units',
       'Deprecation',
+      'ETag',
       'Link',
       'Retry-After',
       'RateLimit',
@@ -151,7 +152,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(async (metered) => {
     meterRequests(metered, { tokens, meter, now, developmentToken: options.developmentToken });
     for (const route of routes) serveRoute(metered, route, served);
-    serveGraphql(metered, served);
+    await metered.register(async (scope) => serveGraphql(scope, served));
   });
   return app;
 }

@@ -82,6 +82,7 @@ describe('security headers', () => {
     async (path) => {
       const { headers } = await gateway.fetch(path, { headers: { accept: 'text/html' } });
       expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'.*frame-ancestors 'none'/);
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
       expect(headers.get('content-security-policy')).not.toMatch(/script-src[^;]*unsafe|https?:/);
       expect(headers.get('cache-control')).toBe('no-store');
     },
