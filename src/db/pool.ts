@@ -75,6 +75,9 @@ export function createPool(options: Options): Pool {
       `-c default_transaction_read_only=${options.readOnly ? 'on' : 'off'}`,
       `-c statement_timeout=${options.statementTimeoutMs ?? 0}`,
       '-c timezone=UTC',
+      // Statements are written for one way to the rows, by key or stored order. PostgreSQL would plan a page anew at every
+      // call, since with its size known it looks cheaper; planning took a third of what 10 × 30 days of attestations cost it.
+      options.prepared ? '-c plan_cache_mode=force_generic_plan' : '',
     ].join(' '),
   });
   // A connection that is being closed may still be told that the server stops; that is no failure.

@@ -1,11 +1,15 @@
+const daysOfMonth = (year: number, month: number): number => {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+};
+
 /** Seconds since 1970 of a strict `YYYY-MM-DD` (its midnight UTC) of the years 1 to 9999, or undefined. */
 export function parseDate(text: string): number | undefined {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  if (!match || match[1] === '0000') return undefined; // Postgres has no year 0
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const time = new Date(Date.UTC(year, month - 1, day));
-  time.setUTCFullYear(year); // Date.UTC reads years 0..99 as 1900..1999
-  return time.getUTCMonth() === month - 1 && time.getUTCDate() === day ? time.getTime() / 1000 : undefined;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysOfMonth(year, month)) return undefined;
+  // Date.UTC reads years 0..99 as 1900..1999; the calendar comes round every 400 years, of 146,097 days.
+  return Date.UTC(year + 400, month - 1, day) / 1000 - 146_097 * 86_400;
 }
 
 /** Seconds since 1970 of an RFC 3339 date-time, fractions kept, or undefined. */
