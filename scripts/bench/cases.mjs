@@ -26,9 +26,9 @@ const ranked = (room, list, args, fields) =>
 const related = (fields) => `attestationEntityByNetworkAndOperatorIdAndIdType { attestationDaysByEntityKey(
   condition: { utc: false }, orderBy: PRIMARY_KEY_ASC, first: 30) { nodes { ${fields} } } }`;
 
-/** The GraphQL document for so many operators with 30 days of attestations each. */
-export const nested = (parents) =>
-  `{ ${operators(`first: ${parents}`, `operatorId attestations(first: 30) { nodes { ${dayFields} } }`)} }`;
+/** The GraphQL document for so many operators with so many days of attestations each. */
+export const nested = (parents, days = 30) =>
+  `{ ${operators(`first: ${parents}`, `operatorId attestations(first: ${days}) { nodes { ${dayFields} } }`)} }`;
 export const page = {
   rest: (from) => `/v1/solana/delegators/stakeAuthorities?window=7d&offset=${from}&limit=15`,
 };

@@ -11,7 +11,7 @@ const asGraphql = (document, key, rows) => ({ name: 'growth', document, key, row
 const asRest = (url, key, rows) => ({ name: 'growth', url, key, rows });
 
 /** Measures points in turn, round by round; `cost` is what an answer takes of the time, in milliseconds. */
-async function series(title, unit, points, { load, rounds, milliseconds }) {
+async function series(title, unit, points, { load, rounds, milliseconds, warmUp }) {
   for (const point of points) {
     point.request = requestFor(gateway, point.asked, point.database);
     point.bytes = bytesOf(point.request);
@@ -21,7 +21,7 @@ async function series(title, unit, points, { load, rounds, milliseconds }) {
       port: point.server.port,
       bytes: point.bytes,
       connections: 16,
-      milliseconds: milliseconds * 1.5,
+      milliseconds: warmUp,
     });
   }
   for (let turn = 0; turn < rounds; turn += 1) {
@@ -97,6 +97,12 @@ export async function growth(measure) {
       'Batch width, operators with 30 days each',
       'parents',
       [1, 10, 100].map((x) => ({ ...big, x, asked: asGraphql({ query: nested(x) }, days, x * 30) })),
+      measure,
+    ),
+    await series(
+      'Batch width, operators with one day each',
+      'parents',
+      [1, 10, 100].map((x) => ({ ...big, x, asked: asGraphql({ query: nested(x, 1) }, days, x) })),
       measure,
     ),
     await series(

@@ -14,7 +14,7 @@ const isAbsent = (value: unknown): value is null | undefined => value === null |
 const isObject = (value: unknown) => typeof value === 'object' && !Array.isArray(value);
 
 /** Whether a body holds what GraphQL over HTTP has, each in its kind. */
-export function isPlain(body: Record<string, unknown>): boolean {
+function isPlain(body: Record<string, unknown>): boolean {
   for (const name in body) if (!names.has(name)) return false;
   const { operationName, variables, extensions } = body;
   return (
