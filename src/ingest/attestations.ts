@@ -13,7 +13,14 @@ import { decode } from '../kernel/decode.ts';
 import { timestampText } from '../kernel/time.ts';
 import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
-import { type ImportCounts, type Importer, isObject, snakeCased } from './importer.ts';
+import {
+  type Faults,
+  type ImportCounts,
+  type Importer,
+  isObject,
+  rowChecker,
+  snakeCased,
+} from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
 
 const record = AttestationRecord.shape;
@@ -31,34 +38,40 @@ const Shape = AttestationRecord.extend({
   startSlot: record.startSlot.nullable(),
   endSlot: record.endSlot.nullable(),
 });
-type ShapeRow = z.infer<typeof Shape>;
 
 /** What follows from a row's network, day and epochs. */
-const derivedOf = (row: ShapeRow) => ({
-  date: dateOfDay(row.network, row.day),
-  startSlot: row.startEpoch * SLOTS_PER_EPOCH,
-  endSlot: (row.endEpoch + 1) * SLOTS_PER_EPOCH - 1,
-  startTimestamp: timestampText(epochStart(row.network, row.startEpoch)),
-  endTimestamp: timestampText(epochStart(row.network, row.endEpoch + 1) - SECONDS_PER_SLOT),
-});
+const derived: Partial<Record<keyof ImportedAttestation, (row: ImportedAttestation) => unknown>> = {
+  date: (row) => dateOfDay(row.network, row.day),
+  startSlot: (row) => row.startEpoch * SLOTS_PER_EPOCH,
+  endSlot: (row) => (row.endEpoch + 1) * SLOTS_PER_EPOCH - 1,
+  startTimestamp: (row) => timestampText(epochStart(row.network, row.startEpoch)),
+  endTimestamp: (row) => timestampText(epochStart(row.network, row.endEpoch + 1) - SECONDS_PER_SLOT),
+};
+const derivedFields = Object.entries(derived) as [
+  keyof ImportedAttestation,
+  (row: ImportedAttestation) => unknown,
+][];
+
+const LONGEST_BIGINT = 19;
 
 /** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */
-const ImportedAttestation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, context) => {
-  const { network } = row;
-  const fault = (path: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [path], message });
-  for (const [field, message] of periodFaults(row)) fault(field, message);
-  for (const [name, value] of Object.entries(derivedOf(row))) {
-    const given = row[name as keyof ShapeRow];
-    if (given !== null && given !== value) fault(name, `is ${given}; on ${network} this row's is ${value}`);
+export type ImportedAttestation = z.infer<typeof Shape>;
+
+const check = rowChecker(Shape, function* (row): Faults {
+  yield* periodFaults(row);
+  for (const [name, of] of derivedFields) {
+    const given = row[name];
+    if (given === null) continue;
+    const value = of(row);
+    if (given !== value) yield [name, `is ${given}; on ${row.network} this row's is ${value}`];
   }
-  for (const [name, value] of Object.entries(row)) {
-    if (typeof value === 'string' && /^\d{19,}$/.test(value) && BigInt(value) >= 2n ** 63n && name !== 'id') {
-      fault(name, `is ${value}; at most 2^63 - 1 can be stored`);
-    }
+  for (const name in row) {
+    const value = row[name as keyof ImportedAttestation];
+    if (typeof value !== 'string' || value.length < LONGEST_BIGINT || name === 'id') continue;
+    if (/^\d+$/.test(value) && BigInt(value) >= 2n ** 63n)
+      yield [name, `is ${value}; at most 2^63 - 1 can be stored`];
   }
 });
-export type ImportedAttestation = z.infer<typeof ImportedAttestation>;
 
 /** The columns of days; hours have one more. */
 const dayColumns = [
@@ -159,10 +172,10 @@ export const attestationImporter: Importer<ImportedAttestation> = {
   resource: 'attestations',
   shape: Shape,
   check: (raw, options) => {
-    if (!isObject(raw)) return ImportedAttestation.safeParse(raw);
+    if (!isObject(raw)) return check(raw);
     const calendar: Calendar = (raw.utc ?? options.utc) === true ? 'utc' : 'chain';
     const given = { network: options.network, calendar, entityType: options.idType, ...raw };
-    return ImportedAttestation.safeParse(decode(Shape, given));
+    return check(decode(Shape, given));
   },
   columns: [...dayColumns, hourColumn, ...entity.map((name) => ({ name, type: 'text' }))],
   stored,

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { dateOfDay } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
@@ -7,7 +7,14 @@ import { date } from '../kernel/leaves.ts';
 import { snake } from '../kernel/names.ts';
 import { refreshSetDays } from '../periods/set-days.ts';
 import { ValidatorDay } from '../periods/validator-day.ts';
-import { type ImportCounts, type Importer, isObject, snakeCased } from './importer.ts';
+import {
+  type Faults,
+  type ImportCounts,
+  type Importer,
+  isObject,
+  rowChecker,
+  snakeCased,
+} from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
@@ -17,7 +24,6 @@ const Shape = ValidatorDay.extend({
   // It follows from the day; a source may leave it out, and is checked where it does not.
   date: date().nullable(),
 });
-type ShapeRow = z.infer<typeof Shape>;
 
 const atMost = [
   ['sumCorrectHead', 'totalUniqueAttestations'],
@@ -30,35 +36,36 @@ const SLOTS_TO_INCLUDE = 64; // until the end of the next epoch, since Deneb
 const MOST_SEATS = 512;
 
 /** A validator's day as it comes in. */
-const ImportedValidatorDay = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, context) => {
-  const fault = (path: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [path], message });
-  const faults = periodFaults({ ...row, calendar: row.utc ? 'utc' : 'chain', hour: null });
-  for (const [field, message] of faults) fault(field, message);
-  const day = dateOfDay(row.network, row.day);
-  if (row.date !== null && row.date !== day)
-    fault('date', `is ${row.date}; on ${row.network} this row's is ${day}`);
+export type ImportedValidatorDay = z.infer<typeof Shape>;
+
+const check = rowChecker(Shape, function* (row): Faults {
+  yield* periodFaults({ ...row, calendar: row.utc ? 'utc' : 'chain', hour: null });
+  if (row.date !== null) {
+    const day = dateOfDay(row.network, row.day);
+    if (row.date !== day) yield ['date', `is ${row.date}; on ${row.network} this row's is ${day}`];
+  }
   const epochs = row.endEpoch - row.startEpoch + 1;
   const attested = row.totalUniqueAttestations;
   const duties = attested + row.sumMissedAttestations;
-  if (duties > epochs) fault('totalUniqueAttestations', `with those missed is ${duties} in ${epochs} epochs`);
+  if (duties > epochs)
+    yield ['totalUniqueAttestations', `with those missed is ${duties} in ${epochs} epochs`];
   if (duties === 0)
-    fault('totalUniqueAttestations', 'is 0 with none missed; a day without duties has no row');
+    yield ['totalUniqueAttestations', 'is 0 with none missed; a day without duties has no row'];
   for (const [part, whole] of atMost) {
-    if (row[part] > row[whole]) fault(part, `is ${row[part]}, more than ${whole} ${row[whole]}`);
+    if (row[part] > row[whole]) yield [part, `is ${row[part]}, more than ${whole} ${row[whole]}`];
   }
   for (const name of ['sumLateTargetVotes', 'sumLateSourceVotes'] as const) {
-    if (row[name] > duties) fault(name, `is ${row[name]}, more than the ${duties} duties`);
+    if (row[name] > duties) yield [name, `is ${row[name]}, more than the ${duties} duties`];
   }
   const delay = row.sumInclusionDelay;
   if (delay < attested || delay > attested * SLOTS_TO_INCLUDE) {
-    fault(
+    yield [
       'sumInclusionDelay',
       `is ${delay}; ${attested} attestations take 1 to ${SLOTS_TO_INCLUDE} slots each`,
-    );
+    ];
   }
   if ((row.sumMissedSyncSignatures === null) !== (row.sumSyncSignatureCount === null)) {
-    fault('sumSyncSignatureCount', 'must be given together with sumMissedSyncSignatures, or neither');
+    yield ['sumSyncSignatureCount', 'must be given together with sumMissedSyncSignatures, or neither'];
   }
   for (const [name, most] of [
     ['sumMissedSyncSignatures', epochs * 32 * MOST_SEATS],
@@ -66,10 +73,9 @@ const ImportedValidatorDay = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, 
     ['proposedCount', epochs * 32],
     ['missedProposalCount', epochs * 32],
   ] as const) {
-    if ((row[name] ?? 0) > most) fault(name, `is ${row[name]}; ${epochs} epochs hold at most ${most}`);
+    if ((row[name] ?? 0) > most) yield [name, `is ${row[name]}; ${epochs} epochs hold at most ${most}`];
   }
 });
-export type ImportedValidatorDay = z.infer<typeof ImportedValidatorDay>;
 
 const figures = Object.keys(ValidatorDay.shape)
   .filter((name) => !['validatorIndex', 'utc', 'day'].includes(name))
@@ -135,7 +141,7 @@ export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   resource: 'validator-days',
   shape: Shape,
   check: (raw, { network, utc = false }) =>
-    ImportedValidatorDay.safeParse(isObject(raw) ? decode(Shape, { network, utc, ...raw }) : raw),
+    check(isObject(raw) ? decode(Shape, { network, utc, ...raw }) : raw),
   columns: table.columns,
   stored: (row) => ({ ...snakeCased(row), date: dateOfDay(row.network, row.day) }),
   key: ['network', 'utc', 'validator_index', 'day'],
