@@ -130,9 +130,9 @@ export function createPool(options: Options): Pool {
       );
       return await work(client);
     } catch (failure) {
-      const { error, ...rest } = told(failure as Error, client);
-      ({ broken } = rest);
-      throw error;
+      const fault = told(failure as Error, client);
+      broken = fault.broken;
+      throw fault.error;
     } finally {
       if (client) giveBack(client, broken);
     }
@@ -166,8 +166,8 @@ export function createPool(options: Options): Pool {
             giveBack(client, false);
             return resolve(result);
           }
-          const { broken, ...fault } = told(error, client);
-          giveBack(client, broken);
+          const fault = told(error, client);
+          giveBack(client, fault.broken);
           reject(fault.error);
         });
       });
