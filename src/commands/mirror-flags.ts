@@ -18,6 +18,10 @@ export function baseUrl(text: string): URL {
   return url;
 }
 
+/** Whether what is sent there can be read on the way: not over TLS, and not on this machine alone. */
+export const isInClear = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+
 /** The name of an environment variable. What is none may be the token itself, and is not shown. */
 export function variableName(text: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(text)) return text;

@@ -18,6 +18,7 @@ import {
   baseUrl,
   duration,
   headerName,
+  isInClear,
   namesOption,
   rate,
   validatorsOf,
@@ -175,6 +176,11 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
 /** Mirrors once or for ever; throws when not every list is loaded, unless it goes on. */
 async function mirror(database: Database, options: MirrorOptions, flags: Flags, stop: AbortSignal) {
   const progress = mirrorProgress();
+  if (isInClear(options.from)) {
+    progress.say(
+      '--from is http://: the token can be read on the way; use https:// where the service has it.',
+    );
+  }
   const hooks: MirrorHooks = { stop, say: progress.say, onList: progress.list };
   const round = async (resumeWithinMs: number) => {
     const report = await mirrorOnce(database.write, { ...options, resumeWithinMs }, hooks).finally(

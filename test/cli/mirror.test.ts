@@ -55,6 +55,16 @@ describe('stakegraph mirror', () => {
     expect(stdout + stderr).not.toContain(TOKEN);
   });
 
+  it('warns where the token could be read on the way', async () => {
+    const { code, stderr } = await stakegraph(
+      flags('http://stakegraph.invalid', ...onlyPools, '--attempts', '1'),
+      environment(),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^--from is http:\/\/: the token can be read on the way; use https/);
+    expect(stderr).not.toContain(TOKEN);
+  });
+
   it.each<[string[], string]>([
     [['mirror'], "required option '--from <url>' not specified"],
     [['mirror', '--from', 'http://a.test'], "required option '--token-env <name>' not specified"],
