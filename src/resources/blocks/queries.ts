@@ -132,7 +132,7 @@ export async function blocksBySlot(
     row,
     sql`/* blocksBySlot */
     select b.network, ${columns}
-    from ${keyTable(keys, 'k', { network: ['text', (key) => key.network], slot: ['int', (key) => key.slot] })}
+    from ${keyTable(keys, { network: ['text', (key) => key.network], slot: ['int', (key) => key.slot] })}
     join blocks b using (network, slot)`,
   );
   return found.map(timed);
@@ -154,7 +154,7 @@ export async function proposerBlockPages(
     listed,
     sql`/* proposerBlockPages */
     select k.list::int - 1 as "list", page.*
-    from ${keyTable(proposers, 'k', {
+    from ${keyTable(proposers, {
       network: ['text', (key) => key.network],
       validator_index: ['int', (key) => key.validatorIndex],
     })}
@@ -182,7 +182,7 @@ export function proposerBlockTotals(
     Total,
     sql`/* proposerBlockTotals */
     select k.list::int - 1 as "list", t.total
-    from ${keyTable(proposers, 'k', {
+    from ${keyTable(proposers, {
       network: ['text', (key) => key.network],
       validator_index: ['int', (key) => key.validatorIndex],
     })}

@@ -78,7 +78,7 @@ export async function chainDailyRewardsByDay(
     StoredRow,
     sql`/* chainDailyRewardsByDay */
     select ${select}
-    from ${keyTable(keys, 'k', { network: ['text', (key) => key.network], day: ['int', (key) => key.day] })}
+    from ${keyTable(keys, { network: ['text', (key) => key.network], day: ['int', (key) => key.day] })}
     join chain_daily_rewards d using (network, day)`,
   );
   return found.map(dated);

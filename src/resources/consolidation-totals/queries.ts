@@ -107,7 +107,7 @@ export function latestChainBalances(
     BalanceRow,
     sql`/* latestChainBalances */
     select k.network, b.epoch, b.total_active_balance::text as "totalActiveBalance"
-    from ${keyTable(networks, 'k', { network: ['text', (network) => network] })}
+    from ${keyTable(networks, { network: ['text', (network) => network] })}
     cross join lateral (
       select * from chain_balances b where b.network = k.network order by b.epoch desc limit 1
     ) b`,
@@ -129,7 +129,7 @@ export function consolidatedIn(
     PeriodRow,
     sql`/* consolidatedIn */
     select k.list::int - 1 as list, t.*
-    from ${keyTable(periods, 'k', {
+    from ${keyTable(periods, {
       network: ['text', (period) => period.network],
       first: ['int', (period) => period.epochs.first],
       last: ['int', (period) => period.epochs.last],

@@ -74,7 +74,7 @@ export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
  */
 const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
       select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
-      from ${keyTable(scopes, 'k', {
+      from ${keyTable(scopes, {
         network: ['text', (scope) => scope.network],
         validator_index: ['int', (scope) => scope.validatorIndex],
         id_type: ['text', (scope) => scope.entity?.idType ?? null],
@@ -182,7 +182,7 @@ export function entitiesByValidator(
     EntityRow,
     sql`/* entitiesByValidator */
     select k.list::int - 1 as list, m.entity_id as id, m.id_type as "idType"
-    from ${keyTable(keys, 'k', {
+    from ${keyTable(keys, {
       network: ['text', (key) => key.network],
       validator_index: ['int', (key) => key.validatorIndex],
     })}

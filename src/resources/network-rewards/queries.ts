@@ -89,7 +89,7 @@ export function rewardPages(
     rowCheck(table, names),
     sql`/* rewardPages */
     select k.list::int - 1 as list, p.*
-    from ${keyTable(ids, 'k', { id: ['text', (id) => id] })}
+    from ${keyTable(ids, { id: ['text', (id) => id] })}
     cross join lateral (${page(table, query, range, list)}) p
     order by k.list, p.position ${descends(query, range) ? sql`desc` : sql``}`,
   );

@@ -96,7 +96,7 @@ export function operatorPages(
     ranked,
     sql`/* operatorPages */
     select k.list::int - 1 as "list", page.*, l.total, l.revision
-    from ${keyTable(lists, 'k', {
+    from ${keyTable(lists, {
       network: ['text', (list) => list.network],
       parent_id: ['text', (list) => list.parentId],
       parent_type: ['text', (list) => list.parentType],
@@ -149,7 +149,7 @@ export function operatorsByKey(
     row,
     sql`/* operatorsByKey */
     select s.network, ${columns}
-    from ${keyTable(keys, 'k', {
+    from ${keyTable(keys, {
       network: ['text', (key) => key.network],
       operator_id: ['text', (key) => key.id],
       id_type: ['text', (key) => key.idType],

@@ -69,7 +69,7 @@ export function slashingsByValidator(db: Queryable, keys: readonly SlashingKey[]
     Row,
     sql`/* slashingsByValidator */
     select ${select}
-    from ${keyTable(keys, 'k', {
+    from ${keyTable(keys, {
       network: ['text', (key) => key.network],
       validator_index: ['int', (key) => key.validatorIndex],
     })}

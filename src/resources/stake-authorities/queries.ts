@@ -139,7 +139,7 @@ export function stakeAuthoritiesByKey(
     row,
     sql`/* stakeAuthoritiesByKey */
     select s.time_window as "timeWindow", ${columns}
-    from ${keyTable(keys, 'k', {
+    from ${keyTable(keys, {
       stake_authority: ['text', (key) => key.stakeAuthority],
       time_window: ['text', (key) => key.timeWindow],
     })}

@@ -52,7 +52,7 @@ export function slotRewardPages(
     SlotRow,
     sql`/* slotRewardPages */
     select k.list::int - 1 as "list", page.*, l.total
-    from ${keyTable(slots, 'k', { ...networkColumns, slot: ['int', (key) => key.slot] })}
+    from ${keyTable(slots, { ...networkColumns, slot: ['int', (key) => key.slot] })}
     cross join lateral (
       select z.rank + 1 as total from sync_committee_rewards z
       where z.network = k.network and z.slot = k.slot
@@ -80,7 +80,7 @@ export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<Sl
     SlotState,
     sql`/* slotStates */
     select k.list::int - 1 as "list", coalesce(l.total, 0) as total, coalesce(h.slot >= k.slot, false) as reached
-    from ${keyTable(slots, 'k', { network: ['text', (key) => key.network], slot: ['int', (key) => key.slot] })}
+    from ${keyTable(slots, { network: ['text', (key) => key.network], slot: ['int', (key) => key.slot] })}
     left join chain_heads h on h.network = k.network
     left join lateral (
       select z.rank + 1 as total from sync_committee_rewards z
@@ -106,7 +106,7 @@ export function validatorRewardPages(
     Row,
     sql`/* validatorRewardPages */
     select k.list::int - 1 as "list", page.*
-    from ${keyTable(validators, 'k', { ...networkColumns, validator_index: ['int', (key) => key.validatorIndex] })}
+    from ${keyTable(validators, { ...networkColumns, validator_index: ['int', (key) => key.validatorIndex] })}
     cross join lateral (
       select ${select}
       from sync_committee_rewards r
@@ -132,7 +132,7 @@ export function validatorRewardTotals(
     Total,
     sql`/* validatorRewardTotals */
     select k.list::int - 1 as "list", t.total
-    from ${keyTable(validators, 'k', {
+    from ${keyTable(validators, {
       network: ['text', (key) => key.network],
       validator_index: ['int', (key) => key.validatorIndex],
     })}

@@ -34,7 +34,7 @@ export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]):
     Row,
     sql`/* validatorsByIndex */
     select ${select}
-    from ${keyTable(keys, 'k', {
+    from ${keyTable(keys, {
       network: ['text', (key) => key.network],
       validator_index: ['int', (key) => key.validatorIndex],
     })}
@@ -49,7 +49,7 @@ export function validatorsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): P
     Row,
     sql`/* validatorsByPubkey */
     select ${select}
-    from ${keyTable(keys, 'k', {
+    from ${keyTable(keys, {
       network: ['text', (key) => key.network],
       validator_pubkey: ['text', (key) => key.validatorPubkey],
     })}
