@@ -24,20 +24,6 @@ export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): 
   return names;
 }
 
-const known = new WeakMap<ReadonlySet<string>, Map<readonly string[], string[]>>();
-
-/** Those of `names` that are selected; the same array for the same selection, so that what is made of it can be kept. */
-export function selectedOf<Name extends string>(
-  selected: ReadonlySet<string>,
-  names: readonly Name[],
-): Name[] {
-  let lists = known.get(selected);
-  if (!lists) known.set(selected, (lists = new Map()));
-  let list = lists.get(names);
-  if (!list) lists.set(names, (list = names.filter((name) => selected.has(name))));
-  return list as Name[];
-}
-
 const selected = new WeakMap<FieldNode, Map<string, ReadonlySet<string>>>();
 
 function namesBelow(info: GraphQLResolveInfo, paths: string[][]): Set<string> {

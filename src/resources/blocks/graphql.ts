@@ -7,7 +7,7 @@ import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
 import { pageTypes } from '../../graphql/pages.ts';
-import { selectedFields, selectedOf } from '../../graphql/selection.ts';
+import { selectedFields } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
@@ -44,7 +44,8 @@ function keyOfNodeId(id: string): BlockKey | null {
 
 /** The columns to read for what is selected. */
 export function askedBlockFields(info: GraphQLResolveInfo, ...paths: string[][]): BlockField[] {
-  return selectedOf(selectedFields(info, ...paths), blockFields);
+  const selected = selectedFields(info, ...paths);
+  return blockFields.filter((name) => selected.has(name));
 }
 const onPage = [['edges', 'node'], ['nodes']];
 

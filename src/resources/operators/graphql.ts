@@ -8,7 +8,7 @@ import { type ConnectionArgs, connection, rankCursor, rankedRange } from '../../
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
 import { pageTypes } from '../../graphql/pages.ts';
-import { selectedFields, selectedOf } from '../../graphql/selection.ts';
+import { selectedFields } from '../../graphql/selection.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { loadOperator } from './loaders.ts';
@@ -81,7 +81,8 @@ const figures = operatorFields.filter((name) => name !== 'id');
 
 /** The columns to read for what is selected; `operatorId` is the record's `id`. */
 export function askedFields(info: GraphQLResolveInfo, ...paths: string[][]): OperatorField[] {
-  return selectedOf(selectedFields(info, ...paths), figures);
+  const selected = selectedFields(info, ...paths);
+  return figures.filter((name) => selected.has(name));
 }
 
 export const Operator = builder.objectRef<OperatorRow>('Operator');

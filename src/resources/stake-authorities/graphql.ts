@@ -7,7 +7,7 @@ import { connection, rankCursor, rankedRange } from '../../graphql/connection.ts
 import { TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
 import { pageTypes } from '../../graphql/pages.ts';
-import { selectedFields, selectedOf } from '../../graphql/selection.ts';
+import { selectedFields } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { StakeAuthorityRow } from './queries.ts';
 import {
@@ -36,7 +36,8 @@ const StakeDelegationType = plainObject(StakeDelegation);
 
 /** The columns to read for what is selected. */
 function askedFields(info: GraphQLResolveInfo, ...paths: string[][]): StakeAuthorityField[] {
-  return selectedOf(selectedFields(info, ...paths), stakeAuthorityFields);
+  const selected = selectedFields(info, ...paths);
+  return stakeAuthorityFields.filter((name) => selected.has(name));
 }
 
 const StakeAuthority = builder.objectRef<StakeAuthorityRow>('StakeAuthority');
