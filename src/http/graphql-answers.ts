@@ -53,6 +53,6 @@ export async function sendAgain(
   }
   request.units = entry.units;
   const text = withRemaining(entry.body.toString(), remainingAfter(context, entry.units));
-  reply.headers(entry.headers).send(text);
+  reply.headers(entry.headers).send(Buffer.from(text)); // as bytes: see graphql.ts
   return true;
 }

@@ -111,7 +111,7 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     above = cut.last;
     const rows = freshRows(list, url, cut.rows, recent);
     count += rows.length;
-    read.push({ url, digest: list.ranked ? digestOf(page.rows) : '' });
+    if (list.ranked) read.push({ url, digest: digestOf(page.rows) });
     if (!list.down) checkCounts(first, page, url, count);
     if (count > MOST_ROWS) throw new UpstreamError(`${nameOf(url)}: lists more than ${MOST_ROWS} rows.`);
     yield { name: nameOf(url), rows };
@@ -128,7 +128,7 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     pinned ||= next.searchParams.has('revision');
     url = next;
   }
-  if (!list.ranked || pinned) return;
+  if (pinned) return;
   // Pages shift when a row comes or goes, and counts do not tell when as many come as go. What is the same on every page
   // after the last was read, was so when it was read: that is the list of one moment. The last itself need not be asked.
   for (const { url, digest } of read.slice(0, -1)) {
