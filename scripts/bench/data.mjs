@@ -23,15 +23,11 @@ const operators = `
     case t.name when 'depositAddress' then '0x' || lpad(to_hex(i), 40, '0') else t.name || ' ' || i end,
     400000 / (i + 1) + 1, 0.98 + (i % 97) / 10000.0, 1.01 + (i % 89) / 1000.0, 0.99 + (i % 83) / 10000.0,
     95 + (i % 499) / 100.0,
-    jsonb_build_array(
-      jsonb_build_object('client', 'lighthouse', 'percentage', 0.4), jsonb_build_object('client', 'prysm', 'percentage', 0.3),
-      jsonb_build_object('client', 'teku', 'percentage', 0.2), jsonb_build_object('client', 'nimbus', 'percentage', 0.1)),
+    '[{"client":"lighthouse","percentage":0.4},{"client":"prysm","percentage":0.3},{"client":"teku","percentage":0.2},{"client":"nimbus","percentage":0.1}]',
     0.3 / (i + 1),
-    jsonb_build_array(
-      jsonb_build_object('relayer', 'flashbots', 'percentage', 0.25), jsonb_build_object('relayer', 'bloxroute', 'percentage', 0.25),
-      jsonb_build_object('relayer', 'ultra sound', 'percentage', 0.4), jsonb_build_object('relayer', 'no_mev_boost', 'percentage', 0.1)),
+    '[{"relayer":"flashbots","percentage":0.25},{"relayer":"bloxroute","percentage":0.25},{"relayer":"ultra sound","percentage":0.4},{"relayer":"no_mev_boost","percentage":0.1}]',
     case t.name when 'pool' then i % 40 end,
-    jsonb_build_array(jsonb_build_object('name', 'professional', 'path', null)),
+    '[{"name":"professional","path":null}]',
     'Operator ' || i, 2.8 + (i % 71) / 100.0,
     32014860472 * (400000 / (i + 1) + 1), 32000000000 * (400000 / (i + 1) + 1)
   from generate_series(0, $1::int - 1) i, ${windows},
@@ -61,8 +57,10 @@ const authorities = `
     round(61.234567890 / (i + 1), 9), round(873.580246791 / (i + 1), 9), round(40.123456789 / (i + 1), 9),
     round(4.567890123 / (i + 1), 9), round(44.691346912 / (i + 1), 9)
   from generate_series(0, $1::int - 1) i, ${windows}, (
-    select jsonb_agg(jsonb_build_object('validatorVoteAccount', 'Vote' || repeat(substr('ABCDEF', n, 1), 40),
-      'validatorName', 'Validator ' || n, 'percentage', 0.1666)) as delegations from generate_series(1, 6) n
+    select array_to_json(array_agg(row_to_json(v))) as delegations from generate_series(1, 6) n, lateral (
+      select 'Vote' || repeat(substr('ABCDEF', n, 1), 40) as "validatorVoteAccount", 'Validator ' || n as "validatorName",
+        '0.1666' as percentage
+    ) v
   ) d
   order by w.n, i`;
 

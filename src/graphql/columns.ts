@@ -2,6 +2,7 @@ import type { FieldRef, ObjectFieldBuilder } from '@pothos/core';
 import type { z } from 'zod';
 import { isNullable, leafKind } from '../kernel/leaves.ts';
 import { builder, type Types } from './builder.ts';
+import type { FieldExtensions } from './written.ts';
 
 /** What the fields of a type are made by. */
 export type FieldsOf<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;
@@ -26,16 +27,25 @@ export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
 /**
  * A field that is a property of the row and no plain leaf: an enum, a list of objects. Exposed for the same reason: for each
  * call of a resolver the executor makes arguments, a path and closures. What is selected is read, so it is there, also where
- * the type of a row says that it need not be.
+ * the type of a row says that it need not be. `stored` is the record of objects that are stored as they are shown, as JSON
+ * with their keys in this order.
  */
 export const exposed = <Row>(
   t: FieldsOf<Row>,
   name: keyof Row & string,
-  options: { type: unknown; description: string },
-) =>
-  t.expose(name as never, { nullable: false, ...options } as never) as FieldRef<
+  { stored, ...options }: { type: unknown; description: string; stored?: z.ZodObject },
+) => {
+  const extensions: FieldExtensions = stored ? { storedKeys: Object.keys(stored.shape) } : {};
+  return t.expose(name as never, { nullable: false, extensions, ...options } as never) as FieldRef<
     PothosSchemaTypes.ExtendDefaultTypes<Types>
   >;
+};
+
+/** A text of the row under another name than in REST, where `id` is what GraphQL has the global id for. */
+export const renamed = <Row>(t: FieldsOf<Row>, column: keyof Row & string, description: string) => {
+  const extensions: FieldExtensions = { column };
+  return t.string({ description, extensions, resolve: (row) => row[column] as string });
+};
 
 /** The GraphQL type of a record that is nothing but leaves, under the record's own name and description. */
 export function plainObject<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {

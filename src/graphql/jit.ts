@@ -12,16 +12,22 @@ import {
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../context.ts';
 import { boundedMap } from '../kernel/bounded.ts';
+import { jsonPieces } from '../kernel/row-form.ts';
 import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { KEPT_DOCUMENTS, KEPT_LENGTH, parseBounded } from './parse.ts';
 import { schema } from './schema.ts';
 import { type Cost, costOf } from './size.ts';
+import { schemaOfWritten, withWrittenRows } from './written.ts';
 
 type Values = Record<string, unknown>;
 
+const written = schemaOfWritten(schema);
+
 /** A query that is ready to run, however often it is asked. */
 export type Compiled = {
+  /** The JSON of its answer in pieces; rows may be written already. */
+  write(answer: object): string[];
   cost(variables: Values): Cost;
   /** Without `data` where the variables do not fit; nothing has run then. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
@@ -76,12 +82,16 @@ function validDocument(text: string): DocumentNode | undefined {
 function compile(document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined {
   if (operation.operation !== 'query' || !isPlain(document, operation)) return undefined;
   const name = operation.name?.value;
-  const made = compileQuery(schema, document, name, { disablingCapturingStackErrors: true });
+  const rows = withWrittenRows(schema, document, operation);
+  const made = compileQuery(rows ? written : schema, rows ?? document, name, {
+    disablingCapturingStackErrors: true,
+  });
   if (!isCompiledQuery(made)) return undefined;
   const source = document.loc?.source;
   // What is asked is the same every time where nothing is left to variables.
   const fixed = operation.variableDefinitions?.length ? undefined : costOf(schema, document, name, {});
   return {
+    write: rows ? jsonPieces : (answer) => [JSON.stringify(answer)],
     cost: (variables) => fixed ?? costOf(schema, document, name, variables),
     async run(context, variables) {
       const result = await made.query(undefined, context, variables);

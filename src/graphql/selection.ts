@@ -5,6 +5,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { asWritten } from './written.ts';
 
 type Tree = Map<string, Tree>;
 
@@ -13,22 +14,27 @@ type Tree = Map<string, Tree>;
  * skipped field that is read anyway costs a column, one that is missing would be a wrong answer.
  */
 export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): ReadonlySet<string> {
-  const [node] = info.fieldNodes;
-  if (info.fieldNodes.length > 1 || !node) return namesBelow(info, paths);
+  const [given] = info.fieldNodes;
+  if (info.fieldNodes.length > 1 || !given) return namesBelow(info.fieldNodes, info.fragments, paths);
+  const node = asWritten(given);
   // Documents are kept, and what a field of one selects is the same every time.
   let known = selected.get(node);
   if (!known) selected.set(node, (known = new Map()));
   const key = paths.map((path) => path.join('.')).join();
   let names = known.get(key);
-  if (!names) known.set(key, (names = namesBelow(info, paths)));
+  if (!names) known.set(key, (names = namesBelow([node], info.fragments, paths)));
   return names;
 }
 
 const selected = new WeakMap<FieldNode, Map<string, ReadonlySet<string>>>();
 
-function namesBelow(info: GraphQLResolveInfo, paths: string[][]): Set<string> {
+function namesBelow(
+  nodes: readonly FieldNode[],
+  fragments: GraphQLResolveInfo['fragments'],
+  paths: string[][],
+): Set<string> {
   const root: Tree = new Map();
-  for (const node of info.fieldNodes) if (node.selectionSet) collect(node.selectionSet, info.fragments, root);
+  for (const node of nodes) if (node.selectionSet) collect(node.selectionSet, fragments, root);
   const names = new Set<string>();
   for (const path of paths) {
     let tree: Tree | undefined = root;

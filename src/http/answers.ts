@@ -31,7 +31,7 @@ export type AnswerCache = {
   keep(
     key: string,
     context: Context,
-    answer: Pick<Kept, 'headers' | 'units' | 'unchangedUnits' | 'estimated'> & { text: string },
+    answer: Pick<Kept, 'body' | 'headers' | 'units' | 'unchangedUnits' | 'estimated'>,
   ): Kept | undefined;
   stats(): { entries: number; bytes: number; hits: number; misses: number };
 };
@@ -60,15 +60,13 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
       counts[entry ? 'hits' : 'misses'] += 1;
       return entry;
     },
-    keep(key, { trace, data: begun }, { text, ...answer }) {
+    keep(key, { trace, data: begun }, answer) {
       if (trace.own || trace.datasets.size === 0 || !revisions.trusted()) return undefined;
-      const body = Buffer.from(text);
       const datasets = [...trace.datasets].sort();
       const times = datasets.flatMap((name) => begun.get(name)?.refreshedAt ?? []);
       const entry: Kept = {
         ...answer,
-        body,
-        tag: createHash('sha256').update(body).digest('base64url').slice(0, 22),
+        tag: createHash('sha256').update(answer.body).digest('base64url').slice(0, 22),
         modified: times.length > 0 ? new Date(times.sort().at(-1) as string) : undefined,
         made: datasets.map((name) => [name, begun.get(name)?.revision]),
         encoded: new Map(),

@@ -23,11 +23,11 @@ function withRemaining(text: string, remaining: number | null): string {
 
 /** Keeps an answer without errors, for callers without a limit: what others have left is put in when it is sent. */
 export function keepAnswer(cache: AnswerCache, key: string, context: Context, answer: QuickAnswer): void {
-  if (answer.status !== 200 || !answer.text.startsWith('{"data"')) return;
+  const whole = answer.pieces.join('');
+  if (answer.status !== 200 || !whole.startsWith('{"data"')) return;
   const { charged, estimated } = context.metering;
-  const text = withRemaining(answer.text, null);
   cache.keep(key, context, {
-    text,
+    body: Buffer.from(withRemaining(whole, null)),
     headers: answer.headers,
     units: charged,
     unchangedUnits: charged,

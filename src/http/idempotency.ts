@@ -6,8 +6,8 @@ import { primaryWithin, type Queryable } from '../db/pool.ts';
 import { rows, sql } from '../db/rows.ts';
 import { badInput, type Fault, Refusal } from '../kernel/refusal.ts';
 
-/** An answer as it is sent. */
-export type Answer = { status: number; headers: Record<string, string>; text: string };
+/** An answer as it is sent, in pieces. */
+export type Answer = { status: number; headers: Record<string, string>; pieces: string[] };
 
 const NAME = 'Idempotency-Key';
 
@@ -48,7 +48,11 @@ export function answerOnce(
       throw badInput([{ loc: ['header', NAME], msg, type: 'conflict' }]);
     }
     if (known) {
-      return { status: known.status, headers: { 'idempotency-replayed': 'true' }, text: known.body };
+      return {
+        status: known.status,
+        headers: { 'idempotency-replayed': 'true' },
+        pieces: [known.body],
+      };
     }
     const answer = await ask({ ...context, primary: primaryWithin(db) });
     await keep(db, accountId, key, asked, answer);
@@ -92,7 +96,7 @@ async function keep(db: Queryable, accountId: string, key: string, request: Buff
     ))`;
   const insert = sql`/* keepIdempotencyKey */
     insert into idempotency_keys (account_id, key, request, status, body)
-    values (${accountId}, ${key}, ${request}, ${answer.status}, ${answer.text})
+    values (${accountId}, ${key}, ${request}, ${answer.status}, ${answer.pieces.join('')})
     on conflict (account_id, key) do update set request = excluded.request, status = excluded.status,
       body = excluded.body, created_at = excluded.created_at`;
   for (const { text, values } of [prune, insert]) await db.query({ text, values });

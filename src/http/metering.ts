@@ -5,6 +5,7 @@ import type { Admission, Meter } from '../accounts/meter.ts';
 import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Caller, Context } from '../context.ts';
 import { badInput, Refusal } from '../kernel/refusal.ts';
+import { JsonText } from '../kernel/row-form.ts';
 import { graphiqlPage, wantsPage } from './pages.ts';
 
 declare module 'fastify' {
@@ -21,8 +22,11 @@ declare module 'fastify' {
 export function rowsAnswered(body: unknown): number {
   if (body == null) return 0;
   const { data, results } = body as { data?: unknown; results?: unknown };
-  const list = [body, data, results].find(Array.isArray);
-  return list ? list.length : 1;
+  for (const list of [body, data, results]) {
+    if (list instanceof JsonText) return list.rows;
+    if (Array.isArray(list)) return list.length;
+  }
+  return 1;
 }
 
 /** What a request costs: errors of ours nothing, errors of the caller one unit, and what was not let in nothing. */

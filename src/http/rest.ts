@@ -10,6 +10,7 @@ import { jsonWriter } from '../kernel/json.ts';
 import { paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../kernel/route.ts';
+import { bytesOf } from '../kernel/row-form.ts';
 import { type AnswerCache, sendKept } from './answers.ts';
 import { type Answer, answerOnce, readKey } from './idempotency.ts';
 import { rowsAnswered } from './metering.ts';
@@ -145,14 +146,15 @@ export function serveRoute(
         call,
       );
       request.units = unitsFor(weight, rowsAnswered(answer));
-      return { status, headers, text: status === 204 ? '' : write(answer) };
+      return { status, headers, pieces: status === 204 ? [''] : write(answer) };
     };
     const context = options.makeContext(request, network);
     const answer = await (key === undefined ? ask(context) : answerOnce(context, key, request, ask));
     request.units ??= unitsFor(weight, 0); // an answer that is given again
+    const bytes = bytesOf(answer.pieces);
     if (cache) {
       const headers = { 'content-type': 'application/json; charset=utf-8', ...answer.headers };
-      const made = { text: answer.text, headers, units: request.units, unchangedUnits: unitsFor(weight, 0) };
+      const made = { body: bytes, headers, units: request.units, unchangedUnits: unitsFor(weight, 0) };
       const entry = cache.keep(cacheKey, context, made);
       if (entry) {
         await sendKept(request, reply, entry, vary);
@@ -160,9 +162,7 @@ export function serveRoute(
       }
     }
     reply.code(answer.status).headers(answer.headers);
-    return answer.status === 204
-      ? reply.send()
-      : reply.type('application/json; charset=utf-8').send(Buffer.from(answer.text));
+    return answer.status === 204 ? reply.send() : reply.type('application/json; charset=utf-8').send(bytes);
   };
   app.route({ method, url: route.path, handler });
 }

@@ -4,7 +4,7 @@ import { decode } from '../kernel/decode.ts';
 import { text } from '../kernel/leaves.ts';
 import { normaliseId } from '../resources/operators/record.ts';
 import { type Importer, isObject } from './importer.ts';
-import { ImportedTag, parentsOf, poolTypeOf } from './operators.ts';
+import { ImportedTag, parentsOf, poolTypeOf, tagShown } from './operators.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
 /** The classes of operator that a refresh computes from the days of validators. */
@@ -44,7 +44,7 @@ const table: PlainTable = {
     { name: 'network', type: 'text' },
     { name: 'id_type', type: 'text' },
     { name: 'operator_id', type: 'text' },
-    { name: 'operator_tags', type: 'jsonb' },
+    { name: 'operator_tags', type: 'json' },
     { name: 'display_name', type: 'text' },
     { name: 'pool_id', type: 'text' },
     { name: 'node_operator_id', type: 'text' },
@@ -68,7 +68,7 @@ export const operatorProfileImporter: Importer<ImportedProfile> = {
       network: row.network,
       id_type: row.idType,
       operator_id: normaliseId(row.id),
-      operator_tags: row.operatorTags,
+      operator_tags: row.operatorTags.map(tagShown),
       display_name: row.displayName,
       pool_id: poolId,
       node_operator_id: nodeOperatorId,

@@ -57,11 +57,11 @@ const tables: RankedTables = {
     { name: 'avg_inclusion_delay', type: 'double precision' },
     { name: 'avg_uptime', type: 'double precision' },
     { name: 'avg_validator_effectiveness', type: 'double precision' },
-    { name: 'client_percentages', type: 'jsonb' },
+    { name: 'client_percentages', type: 'json' },
     { name: 'network_penetration', type: 'double precision' },
-    { name: 'relayer_percentages', type: 'jsonb' },
+    { name: 'relayer_percentages', type: 'json' },
     { name: 'node_operator_count', type: 'integer' },
-    { name: 'operator_tags', type: 'jsonb' },
+    { name: 'operator_tags', type: 'json' },
     { name: 'display_name', type: 'text' },
     { name: 'apr_percentage', type: 'double precision' },
     { name: 'sum_end_epoch_balance', type: 'bigint' },
@@ -72,6 +72,9 @@ const tables: RankedTables = {
     { name: 'pool_type', type: 'text', compared: false },
   ],
 };
+/** A tag as it is stored and shown: an import may say more of it. */
+export const tagShown = ({ name, path }: OperatorTag): OperatorTag => ({ name, path });
+
 function stored(row: ImportedOperator) {
   const parents = parentsOf(row);
   return {
@@ -88,7 +91,7 @@ function stored(row: ImportedOperator) {
     network_penetration: row.networkPenetration,
     relayer_percentages: row.relayerPercentages,
     node_operator_count: row.nodeOperatorCount,
-    operator_tags: row.operatorTags,
+    operator_tags: row.operatorTags.map(tagShown),
     display_name: row.displayName,
     apr_percentage: row.aprPercentage,
     sum_end_epoch_balance: row.sumEndEpochBalance,

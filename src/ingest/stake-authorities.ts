@@ -1,4 +1,3 @@
-import { LosslessNumber } from 'lossless-json';
 import type pg from 'pg';
 import { z } from 'zod';
 import { timeWindows } from '../chain/windows.ts';
@@ -33,7 +32,7 @@ const tables: RankedTables = {
     { name: 'time_window', type: 'text' },
     { name: 'stake_authority', type: 'text' },
     { name: 'validator_delegates', type: 'integer' },
-    { name: 'delegations', type: 'jsonb' },
+    { name: 'delegations', type: 'json' },
     { name: 'staking_rewards_apy', type: 'numeric' },
     { name: 'mev_rewards_apr', type: 'numeric' },
     { name: 'delegator_apy', type: 'numeric' },
@@ -52,15 +51,6 @@ const tables: RankedTables = {
     { name: 'sum_commission_paid', type: 'numeric' },
   ],
 };
-
-/** The percentages of delegations become JSON numbers, all of whose digits jsonb keeps. */
-const stored = (row: ImportedStakeAuthority) => ({
-  ...snakeCased(row),
-  delegations: row.delegations.map((delegation) => ({
-    ...delegation,
-    percentage: new LosslessNumber(delegation.percentage),
-  })),
-});
 
 /** Makes the lists of these windows anew under a revision: network penetration descending, then address; whole and of each type. */
 async function rankWindows(client: pg.ClientBase, windows: readonly string[], revision: number) {
@@ -118,7 +108,7 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority> = {
     return ImportedStakeAuthority.safeParse(isObject(value) ? { ...named, ...value } : value);
   },
   columns: tables.columns,
-  stored,
+  stored: snakeCased,
   key: tables.key,
   merge: mergeStakeAuthorities,
   // A body of nothing but pools, or but individuals, may have been narrowed by type: it is not all.

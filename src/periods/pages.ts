@@ -2,10 +2,12 @@ import { z } from 'zod';
 import type { Bounds } from '../chain/bounds.ts';
 import type { Calendar } from '../chain/calendar.ts';
 import type { Queryable } from '../db/pool.ts';
+import { rowText, Written } from '../db/row-text.ts';
 import { join, raw, rows, type Sql, sql } from '../db/rows.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { count, leafKind } from '../kernel/leaves.ts';
 import type { Range } from '../kernel/page.ts';
+import { type Asked, columnsOf, isForm } from '../kernel/row-form.ts';
 import type { Expression } from './expressions.ts';
 import type { Granularity } from './record.ts';
 
@@ -57,17 +59,26 @@ function wire<Field extends string>(series: Series<Field>, name: Field): Sql {
 }
 
 const Place = z.object({ list: count(), position: count(), total: count().nullable() });
+const WrittenPlace = Place.extend(Written.shape);
 const rowChecks = boundedMap<z.ZodType>(500);
 
-function rowCheck<Field extends string>(series: Series<Field>, names: readonly Field[]) {
-  const key = `${series.statement}:${names.join()}`;
+function rowCheck<Field extends string>(series: Series<Field>, asked: Asked<Field>) {
+  if (isForm(asked)) return WrittenPlace;
+  const key = `${series.statement}:${asked.join()}`;
   let check = rowChecks.get(key);
   if (!check) {
-    const mask = Object.fromEntries(names.map((name) => [name, true])) as Record<never, never>;
+    const mask = Object.fromEntries(asked.map((name) => [name, true])) as Record<never, never>;
     check = Place.extend((series.record as z.ZodObject).pick(mask).shape);
     rowChecks.set(key, check);
   }
   return check;
+}
+
+/** What a page shows of its rows `p`: the columns that are asked for, or the text of each. */
+function shown<Field extends string>(series: Series<Field>, asked: Asked<Field>): Sql[] {
+  if (!isForm(asked)) return asked.map((name) => sql`, ${wire(series, name)} as ${raw(`"${name}"`)}`);
+  const fields = columnsOf<Field>(asked).map((name) => [name, wire(series, name)]);
+  return [sql`, ${rowText(asked, Object.fromEntries(fields))}`];
 }
 
 /** What a granularity reads, what it counts as one period, and how rows gather into it. */
@@ -107,10 +118,10 @@ export async function periodPages<Field extends string, Row>(
   source: PeriodSource,
   query: PeriodQuery<Field>,
   range: PeriodRange,
-  asked: readonly Field[],
+  asked: Asked<Field>,
 ): Promise<PeriodRow<Row>[]> {
   const sorted = query.sortBy === 'day' ? [] : [query.sortBy];
-  const names = [...new Set<Field>([...asked, ...sorted])];
+  const names = [...new Set<Field>([...columnsOf(asked), ...sorted])];
   const { from } = shape(source, query.granularity);
   const typed = names.map((name) => {
     // Rows of days have no hour of their own.
@@ -118,9 +129,8 @@ export async function periodPages<Field extends string, Row>(
     return sql`, ${none ? sql`null::int` : series.fields[name][from]} as ${raw(`"${name}"`)}`;
   });
   const page = inKeyOrder(query) ? keyedPage : sortedPage;
-  const list = asked.map((name) => sql`, ${wire(series, name)} as ${raw(`"${name}"`)}`);
   const statement = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}
-    ${page(source, query, range, all(typed), all(list))}`;
+    ${page(source, query, range, all(typed), all(shown(series, asked)))}`;
   return (await rows(db, rowCheck(series, asked), statement)) as PeriodRow<Row>[];
 }
 

@@ -5,7 +5,7 @@ import { type Sql, sql } from '../db/rows.ts';
 import type { computedTypes } from '../ingest/operator-profiles.ts';
 import { operatorImporter } from '../ingest/operators.ts';
 import { type Days, daysOfWindow, gatherRelays, gatherValidators, mean } from './validators.ts';
-import { run, type Written, writeSelected } from './write.ts';
+import { run, shownObjects, type Written, writeSelected } from './write.ts';
 
 export type ComputedType = (typeof computedTypes)[number];
 
@@ -69,19 +69,17 @@ const summaries = (
       order by epoch desc limit 1
     )) as effective
   ), client as (
-    select ${key}, jsonb_agg(jsonb_build_object('client', client, 'percentage', part::float8) order by part desc, client)
-      as percentages
+    select ${key}, ${shownObjects(sql`shown`, sql`part desc, c.client`)} as percentages
     from (
       select ${key}, client, count(*)::numeric / sum(count(*)) over (partition by ${key}) as part
       from member where client is not null group by ${key}, client
-    ) c group by ${key}
+    ) c cross join lateral (select client, part::float8 as percentage) shown group by ${key}
   ), relayer as (
-    select ${key}, jsonb_agg(jsonb_build_object('relayer', relayer, 'percentage', part::float8) order by part desc, relayer)
-      as percentages
+    select ${key}, ${shownObjects(sql`shown`, sql`part desc, r.relayer`)} as percentages
     from (
       select ${key}, r.relayer, sum(r.blocks) / sum(sum(r.blocks)) over (partition by ${key}) as part
       from member m join window_relays r on r.validator_index = m.validator_index group by ${key}, r.relayer
-    ) r group by ${key}
+    ) r cross join lateral (select relayer, part::float8 as percentage) shown group by ${key}
   ), figures as (
     select ${key}, count(balance)::int as validator_count,
       coalesce(${mean('correctness')}, 0) as correctness, ${mean('delay')} as delay,

@@ -1,6 +1,7 @@
 import type { TimeWindow } from '../chain/windows.ts';
 import { type Sql, sql } from '../db/rows.ts';
 import { apr, apy, divided, yearly } from './solana-rates.ts';
+import { shownObjects } from './write.ts';
 
 /**
  * The stake authorities of a window (spec §2.7, §4.8; decisions on Solana), of the table `window_epochs` and the facts of
@@ -29,14 +30,16 @@ export const stakeAuthorities = (window: TimeWindow): Sql => sql`
   ), pace as (
     select ${yearly} as pace from window_epochs where paid
   ), delegation as (
-    select stake_authority, count(*)::int as delegates, jsonb_agg(jsonb_build_object(
-        'validatorVoteAccount', vote_account, 'validatorName', validator_name, 'percentage', percentage
-      ) order by percentage desc, vote_account) as delegations
+    select stake_authority, count(*)::int as delegates,
+      ${shownObjects(sql`shown`, sql`d.percentage desc, vote_account`)} as delegations
     from (
       select stake_authority, vote_account, validator_name,
         ${divided(sql`delegated_stake`, sql`sum(delegated_stake) over (partition by stake_authority)`)} as percentage
       from part where newest and delegated_stake > 0
     ) d
+    cross join lateral (
+      select vote_account as "validatorVoteAccount", validator_name as "validatorName", percentage::text
+    ) shown
     group by stake_authority
   ), figures as (
     select stake_authority,

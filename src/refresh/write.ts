@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Sql } from '../db/rows.ts';
+import { type Sql, sql } from '../db/rows.ts';
 import { mergeStaged } from '../ingest/import.ts';
 import type { ImportCounts, Importer } from '../ingest/importer.ts';
 import { stageSelected } from '../ingest/staging.ts';
@@ -20,3 +20,7 @@ export async function writeSelected<Row>(
 
 /** Runs a statement in the transaction of the client. */
 export const run = (client: pg.ClientBase, { text, values }: Sql) => client.query(text, values);
+
+/** The rows `of` a subselect as a list of objects in JSON, as they are shown. */
+export const shownObjects = (of: Sql, order: Sql): Sql =>
+  sql`array_to_json(array_agg(row_to_json(${of}) order by ${order}))`;

@@ -239,9 +239,10 @@ const faces: Record<string, () => Face> = {
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
 };
 
-/** A number as the digits that were sent, anything else as it is. */
+/** A number as the digits that were sent, anything else as it is. A double may be 7e-06 here and 0.000007 there. */
 const digits = (value: any): any => {
-  if (isLosslessNumber(value)) return value.toString();
+  if (isLosslessNumber(value))
+    return value.toString().replace(/^.*e.*$/i, (double) => String(Number(double)));
   if (Array.isArray(value)) return value.map(digits);
   if (value && typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, digits(inner)]));

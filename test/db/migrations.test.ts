@@ -113,3 +113,57 @@ A new one gets its line by: (cd src/db/migrations && sha256sum *.sql) > test/db/
     expect(sums, advice).toEqual(readFileSync(snapshot, 'utf8').trim().split('\n'));
   });
 });
+
+describe('0018_written_rows', () => {
+  /** A folder of the committed migrations up to a number. */
+  function committedTo(last: string): string {
+    const dir = mkdtempSync(join(temporary, 'dir-'));
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.sql') && name < `${last}_~`)) {
+      cpSync(join(folder, file), join(dir, file));
+    }
+    return dir;
+  }
+
+  it('shows lists of objects as they were, every digit and character of them', async () => {
+    await migrate(database.url, committedTo('0017'));
+    const clients = [
+      { percentage: 1e-9, client: 'a "b" \\ %s, é' },
+      { client: '', percentage: 1 },
+    ];
+    await database.pool.query({
+      text: `insert into operator_summaries (network, id_type, time_window, operator_id, validator_count, avg_correctness,
+          avg_uptime, avg_validator_effectiveness, client_percentages, relayer_percentages, operator_tags)
+        values ('mainnet', 'pool', '7d', 'x', 1, 1, 1, 1, $1, '[]', '[{"path": null, "name": "tag"}, {"name": "bare"}]')`,
+      values: [JSON.stringify(clients)],
+    });
+    await run(`insert into operator_profiles (network, id_type, operator_id, operator_tags)
+      values ('mainnet', 'pool', 'x', '[{"path": "/p", "name": "n"}]')`);
+    const figures = Array.from({ length: 15 }, () => '1').join();
+    await run(`insert into stake_authority_summaries (time_window, stake_authority, validator_delegates, staking_rewards_apy,
+        mev_rewards_apr, delegator_apy, sum_missed_staking_rewards, delegated_stake, network_penetration,
+        aggregate_validator_effectiveness, blended_vote_commission_rate, blended_mev_commission_rate, sum_staking_rewards,
+        sum_mev_rewards, sum_rewards, sum_staking_commission_paid, sum_mev_commission_paid, sum_commission_paid, delegations)
+      values ('7d', 'x', 1, ${figures},
+        '[{"percentage": 0.10000000000000000000000000000000000001, "validatorName": null, "validatorVoteAccount": "v"}]')`);
+    expect(await migrate(database.url)).toContain('0018_written_rows');
+    expect(
+      await run(`select client_percentages::text as clients, relayer_percentages::text as relayers, operator_tags::text as tags
+        from operator_summaries`),
+    ).toEqual([
+      {
+        clients: '[{"client":"a \\"b\\" \\\\ %s, é","percentage":0.000000001},{"client":"","percentage":1}]',
+        relayers: '[]',
+        tags: '[{"name":"tag","path":null},{"name":"bare","path":null}]',
+      },
+    ]);
+    expect(await run('select operator_tags::text as tags from operator_profiles')).toEqual([
+      { tags: '[{"name":"n","path":"/p"}]' },
+    ]);
+    expect(await run('select delegations::text as delegations from stake_authority_summaries')).toEqual([
+      {
+        delegations:
+          '[{"validatorVoteAccount":"v","validatorName":null,"percentage":"0.10000000000000000000000000000000000001"}]',
+      },
+    ]);
+  });
+});

@@ -32,7 +32,7 @@ describe('numbers', () => {
     ['sumEndEpochBalance', '9223372036854775807'],
     ['sumEndEpochEffectiveBalance', '0'],
     ['avgUptime', '0.30000000000000004'],
-    ['networkPenetration', '1e-7'],
+    ['networkPenetration', '1e-07'], // as many services write it: two digits at the least
     ['networkPenetration', '5e-324'],
     ['avgCorrectness', '0.9999999999999999'],
     ['aprPercentage', '-1.7976931348623157e+308'],
@@ -44,7 +44,8 @@ describe('numbers', () => {
 
   it.each([
     ['sumEndEpochBalance', '32014860472.0', '32014860472'],
-    ['networkPenetration', '1.0E-7', '1e-7'],
+    ['networkPenetration', '1.0E-7', '1e-07'],
+    ['networkPenetration', '0.00001', '1e-05'],
     ['validatorCount', '12.0', '12'],
   ])('%s written as %s is %s', async (name, written, digits) => {
     await load('operators', withDigits(operator('A'), { [name]: written }));

@@ -91,13 +91,13 @@ describe('a record in v1', () => {
 
   it('has the same digits, as JSON numbers', () => {
     const row = { name: '1.50', amount: '12345678901234567890.12345678900', parts: [{ share: '0.10' }] };
-    expect(jsonWriter(Whole)(row)).toBe(
+    expect(jsonWriter(Whole)(row).join('')).toBe(
       '{"name":"1.50","amount":"12345678901234567890.12345678900","parts":[{"share":"0.10"}]}',
     );
-    expect(jsonWriter(WholeV1)(row)).toBe(
+    expect(jsonWriter(WholeV1)(row).join('')).toBe(
       '{"name":"1.50","amount":12345678901234567890.12345678900,"parts":[{"share":0.10}]}',
     );
-    expect(jsonWriter(WholeV1)({ ...row, amount: null })).toContain('"amount":null');
+    expect(jsonWriter(WholeV1)({ ...row, amount: null }).join('')).toContain('"amount":null');
   });
 
   it('comes back equal when it is imported', () => {
@@ -105,7 +105,7 @@ describe('a record in v1', () => {
       fc.property(written(signedDecimals), ({ value, json }) => {
         const row = { name: 'x', amount: value, parts: [] };
         for (const schema of [Whole, WholeV1]) {
-          expect(decode(Whole, parse(jsonWriter(schema)(row)))).toEqual(row);
+          expect(decode(Whole, parse(jsonWriter(schema)(row).join('')))).toEqual(row);
         }
         expect(decode(Whole, parse(`{"name":"x","parts":[],"amount":${json}}`))).toEqual(row);
       }),

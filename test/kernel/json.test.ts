@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { decode } from '../../src/kernel/decode.ts';
 import { jsonWriter } from '../../src/kernel/json.ts';
 import { count, gwei, hex, number, text } from '../../src/kernel/leaves.ts';
+import { bytesOf, jsonList, jsonPieces } from '../../src/kernel/row-form.ts';
 
 const Row = z.object({
   name: text(),
@@ -32,20 +33,58 @@ describe('the JSON of a record', () => {
   it('comes back equal when it is imported, digits past 2^53 included', () => {
     fc.assert(
       fc.property(arbitrary, (row) => {
-        const back = decode(Row, parse(jsonWriter(Row)(row)));
+        const back = decode(Row, parse(jsonWriter(Row)(row).join('')));
         expect(Row.parse(back)).toEqual({ ...row, share: row.share === 0 ? 0 : row.share });
       }),
     );
   });
 
   it('has the keys of the schema in its order, with null for what is missing', () => {
-    const written = jsonWriter(Row)({ parts: [], share: 1, size: 2, name: 'x' });
+    const written = jsonWriter(Row)({ parts: [], share: 1, size: 2, name: 'x' }).join('');
     expect(written).toBe('{"name":"x","note":null,"size":2,"share":1,"balance":null,"parts":[]}');
   });
 
   it('writes digits as a JSON number', () => {
     const write = jsonWriter(z.object({ balance: gwei() }));
-    expect(write({ balance: '9007199254740993' })).toBe('{"balance":9007199254740993}');
+    expect(write({ balance: '9007199254740993' }).join('')).toBe('{"balance":9007199254740993}');
+  });
+});
+
+describe('JSON that is written already', () => {
+  const texts = fc.array(fc.json({ maxDepth: 2 }));
+  const whole = (pieces: readonly string[]) => bytesOf(pieces).toString();
+
+  it('stands in a record of REST as it is, whatever the texts around it hold', () => {
+    const schema = z.object({ name: text(), data: z.array(z.object({})), next: text().nullable() });
+    const name = fc.string({ unit: fc.constantFrom('\0', '"', '\\', 'a', 'é', '😀') });
+    fc.assert(
+      fc.property(name, texts, (name, rows) => {
+        const body = jsonWriter(schema)({ name, data: jsonList(rows), next: name });
+        expect(JSON.parse(whole(body))).toEqual({
+          name,
+          data: rows.map((row) => JSON.parse(row)),
+          next: name,
+        });
+      }),
+    );
+  });
+
+  it('stands in any value as it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), texts, fc.string(), (value, rows, key) => {
+        const pieces = jsonPieces({ value, [`_${key}`]: [jsonList(rows), 1], absent: undefined });
+        const expected = { value, [`_${key}`]: [rows.map((row) => JSON.parse(row)), 1] };
+        expect(JSON.parse(whole(pieces))).toEqual(JSON.parse(JSON.stringify(expected)));
+      }),
+    );
+  });
+
+  it('is so many bytes as its text', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' })), (pieces) => {
+        expect(Buffer.concat(pieces.map((piece) => Buffer.from(piece)))).toEqual(bytesOf(pieces));
+      }),
+    );
   });
 });
 

@@ -97,6 +97,6 @@ describe('the v1 envelope', () => {
   it('has its keys in the documented order', () => {
     const write = jsonWriter(envelopeV1(z.object({ name: text() })));
     const body = { results: [{ name: 'a' }], pages: 1, next: null, previous: null };
-    expect(write(body)).toBe('{"previous":null,"next":null,"pages":1,"results":[{"name":"a"}]}');
+    expect(write(body).join('')).toBe('{"previous":null,"next":null,"pages":1,"results":[{"name":"a"}]}');
   });
 });

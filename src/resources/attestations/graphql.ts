@@ -2,13 +2,15 @@ import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
 import { builder, type Types } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
+import { columns, renamed } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { networkArgs } from '../../graphql/enums.ts';
 import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
+import { formOf } from '../../graphql/written.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badInput } from '../../kernel/refusal.ts';
+import type { Asked } from '../../kernel/row-form.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import type { PeriodRange } from '../../periods/pages.ts';
 import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
@@ -27,10 +29,7 @@ import { type AttestationPage, attestationPageOf, attestations, granularityFault
 const AttestationRecordType = builder.objectRef<AttestationRow>('AttestationRecord').implement({
   description: "An entity's attestation duties over a period.",
   fields: (t) => ({
-    entityId: t.string({
-      description: 'Identifier of the entity; `id` in REST.',
-      resolve: (row) => row.id as string,
-    }),
+    entityId: renamed(t, 'id', 'Identifier of the entity; `id` in REST.'),
     ...columns(t, AttestationRecord.omit({ id: true })),
   }),
 });
@@ -45,7 +44,9 @@ type QueryArgs = PeriodArgs;
 type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 /** The fields to read for what is selected; `entityId` is the record's `id`. */
-function askedFields(info: GraphQLResolveInfo): AttestationField[] {
+function askedFields(info: GraphQLResolveInfo): Asked<AttestationField> {
+  const form = formOf(info);
+  if (form) return form;
   const selected = selectedFields(info, ['edges', 'node'], ['nodes']);
   return attestationFields.filter((name) => selected.has(name === 'id' ? 'entityId' : name));
 }
@@ -59,16 +60,17 @@ async function attestationConnection(
   const query = periodQuery<SortField>(args);
   const faults = granularityFaults(key.idType, query.granularity, 'argument');
   if (faults.length > 0) throw badInput(faults);
-  const name = `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`;
+  let made: string | undefined; // for cursors alone, which few ask for of each operator on a page
+  const name = () => (made ??= `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`);
   const range = connectionRange(args, {
     defaultSize: PERIODS_DEFAULT_SIZE,
     maxSize: PERIODS_MAX_SIZE,
-    decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
+    decode: (cursor) => decodePosition(name(), cursor, 1)?.[0],
   });
   const page = await read(query, { ...range, counted: selectedFields(info, []).has('totalCount') });
   return connection(
     page,
-    (row) => encodeCursor(name, [row.position]),
+    (row) => encodeCursor(name(), [row.position]),
     () => page.total as number, // counted, since it is selected
   );
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { batchListLoader } from '../../kernel/batch.ts';
+import { type Asked, askedName } from '../../kernel/row-form.ts';
 import type { PeriodRange } from '../../periods/pages.ts';
 import { loadTag } from '../tags/loaders.ts';
 import {
@@ -20,13 +21,13 @@ export const loadAttestationPage = async (
   key: EntityKey,
   query: AttestationQuery,
   range: PeriodRange,
-  asked: readonly AttestationField[],
+  asked: Asked<AttestationField>,
 ): Promise<AttestationRow[]> => {
   const isSet = key.idType === 'privateSet';
   if (isSet && !(await entityExists(ctx, key))) return [];
   const loader = batchListLoader<EntityKey, AttestationRow>(
     ctx.loaders,
-    `attestations:${JSON.stringify([isSet, query, range, asked])}`,
+    `attestations:${JSON.stringify([isSet, query, range])}:${askedName(asked)}`,
     keyOf,
     (keys) =>
       isSet

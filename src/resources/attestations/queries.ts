@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, rows, sql } from '../../db/rows.ts';
+import type { Asked } from '../../kernel/row-form.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
 import {
   type PeriodQuery,
@@ -74,7 +75,7 @@ export const attestationPages = (
   keys: readonly EntityKey[],
   query: AttestationQuery,
   range: PeriodRange,
-  asked: readonly AttestationField[],
+  asked: Asked<AttestationField>,
 ): Promise<AttestationRow[]> => periodPages(db, series, entityDays(keys, query), query, range, asked);
 
 /** The same for private sets, summed up from the days of their validators. */
@@ -83,7 +84,7 @@ export const setAttestationPages = (
   sets: readonly SetKey[],
   query: AttestationQuery,
   range: PeriodRange,
-  asked: readonly AttestationField[],
+  asked: Asked<AttestationField>,
 ): Promise<AttestationRow[]> =>
   periodPages(
     db,

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { type Fault, notFound } from '../../kernel/refusal.ts';
+import type { Asked } from '../../kernel/row-form.ts';
 import type { PeriodRange } from '../../periods/pages.ts';
 import type { Granularity } from '../../periods/record.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
@@ -27,7 +28,7 @@ export const attestationPageOf = (
   key: EntityKey,
   query: AttestationQuery,
   range: PeriodRange,
-  asked: readonly AttestationField[],
+  asked: Asked<AttestationField>,
 ): Promise<AttestationPage> =>
   periodPage(range, (part, bare) => loadAttestationPage(ctx, key, query, part, bare ? [] : asked));
 
@@ -37,7 +38,7 @@ export async function attestations(
   entity: EntityKey,
   query: AttestationQuery,
   range: PeriodRange,
-  asked: readonly AttestationField[],
+  asked: Asked<AttestationField>,
 ): Promise<AttestationPage> {
   const id = normaliseId(entity.id);
   const key = { ...entity, id: entity.idType === 'privateSet' ? id.toLowerCase() : id };

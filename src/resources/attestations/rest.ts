@@ -4,11 +4,12 @@ import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
 import { enumParam, textParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
+import { recordForm, writtenRows } from '../../kernel/row-form.ts';
 import { periodParams } from '../../periods/params.ts';
 import { granularities } from '../../periods/record.ts';
 import { idTypes, normaliseId } from '../operators/record.ts';
 import type { AttestationQuery } from './queries.ts';
-import { AttestationRecord, attestationFields, sortFields } from './record.ts';
+import { AttestationRecord, sortFields } from './record.ts';
 import { attestations, granularityFaults } from './resolve.ts';
 
 const list = route({
@@ -36,9 +37,9 @@ const list = route({
     const key = { network: ctx.network, idType: entityType, id: params.entity_id };
     const period: AttestationQuery = { ...asked, calendar: utc ? 'utc' : 'chain' };
     const range = { limit, offset, counted: true };
-    const page = await attestations(ctx, key, period, range, attestationFields);
+    const page = await attestations(ctx, key, period, range, recordForm(AttestationRecord));
     const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });
-    return { body: { previous, next, pages, results: page.rows as AttestationRecord[] } };
+    return { body: { previous, next, pages, results: writtenRows<AttestationRecord>(page.rows) } };
   },
 });
 

@@ -3,14 +3,16 @@ import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
-import { columns, exposed, plainObject } from '../../graphql/columns.ts';
+import { columns, exposed, plainObject, renamed } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
 import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
+import { formOf } from '../../graphql/written.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
+import type { Asked } from '../../kernel/row-form.ts';
 import { loadOperator } from './loaders.ts';
 import type { ListKey, OperatorKey, OperatorRow } from './queries.ts';
 import {
@@ -94,10 +96,11 @@ builder.node(Operator, {
     return key && loadOperator(ctx, key, operatorFields);
   }),
   fields: (t) => ({
-    operatorId: t.string({
-      description: 'Name, address, public key or index of the operator, by its class; `id` in REST.',
-      resolve: (row) => row.id,
-    }),
+    operatorId: renamed(
+      t,
+      'id',
+      'Name, address, public key or index of the operator, by its class; `id` in REST.',
+    ),
     network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of the operator.',
@@ -113,27 +116,30 @@ builder.node(Operator, {
     ...columns(t, OperatorSummary.omit({ id: true })),
     clientPercentages: exposed(t, 'clientPercentages', {
       type: [ClientPercentageType],
+      stored: ClientPercentage,
       description: 'Consensus clients of the validators.',
     }),
     relayerPercentages: exposed(t, 'relayerPercentages', {
       type: [RelayerPercentageType],
+      stored: RelayerPercentage,
       description: 'Relays of the proposed blocks.',
     }),
     operatorTags: exposed(t, 'operatorTags', {
       type: [OperatorTagType],
+      stored: OperatorTag,
       description: 'Labels of the operator.',
     }),
     in: t.field({
       type: Operator,
       nullable: true,
-      extensions: { operation: 'getOperatorSummary' },
+      extensions: { operation: 'getOperatorSummary', written: true },
       description: 'The same operator in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
       resolve: (row, args, ctx, info) =>
         loadOperator(
           ctx,
           { network: row.network, idType: row.idType, id: row.id, timeWindow: args.window },
-          askedFields(info, []),
+          formOf(info) ?? askedFields(info, []),
         ),
     }),
   }),
@@ -153,12 +159,12 @@ async function operatorConnection(
   key: ListKey,
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
-  read: (range: Range<number>, asked: OperatorField[], walk: Walk | undefined) => Promise<OperatorPage>,
+  read: (range: Range<number>, asked: Asked<OperatorField>, walk: Walk | undefined) => Promise<OperatorPage>,
 ) {
   const list = listName(key);
   const limits = { list, defaultSize: OPERATORS_DEFAULT_SIZE, maxSize: OPERATORS_MAX_SIZE };
   const { range, walk } = rankedRange(args, limits);
-  const page = await read(range, askedFields(info, ['edges', 'node'], ['nodes']), walk);
+  const page = await read(range, formOf(info) ?? askedFields(info, ['edges', 'node'], ['nodes']), walk);
   return connection(
     page,
     (row) => rankCursor(list, row),
@@ -215,7 +221,7 @@ builder.queryField('operator', (t) =>
   t.field({
     type: Operator,
     nullable: true,
-    extensions: { operation: 'getOperatorSummary' },
+    extensions: { operation: 'getOperatorSummary', written: true },
     description: 'One operator; null when there is none. REST: GET /v0/eth/operators/{operator_id}/summary.',
     args: {
       operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
@@ -237,7 +243,7 @@ builder.queryField('operator', (t) =>
           id: args.operatorId,
           idType: args.idType ?? null,
         },
-        askedFields(info, []),
+        formOf(info) ?? askedFields(info, []),
       );
     },
   }),

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
+import { type Asked, askedName } from '../../kernel/row-form.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
 import { countTags } from '../tags/resolve.ts';
 import {
@@ -24,14 +25,14 @@ export const operatorKeyText = (key: OperatorKey) =>
 export const loadOperator = (
   ctx: Context,
   key: OperatorKey,
-  asked: readonly OperatorField[],
+  asked: Asked<OperatorField>,
 ): Promise<OperatorRow | undefined> =>
   key.idType === 'privateSet' ? loadSetSummary(ctx, key) : loadStoredOperator(ctx, key, asked);
 
-const loadStoredOperator = (ctx: Context, key: OperatorKey, asked: readonly OperatorField[]) =>
+const loadStoredOperator = (ctx: Context, key: OperatorKey, asked: Asked<OperatorField>) =>
   batchLoader<OperatorKey, OperatorRow>(
     ctx.loaders,
-    `operator:${asked.join()}`,
+    `operator:${askedName(asked)}`,
     operatorKeyText,
     async (keys) => {
       const found = await operatorsByKey(ctx.db, keys, asked);
@@ -50,13 +51,13 @@ export const loadOperatorPage = async (
   ctx: Context,
   list: ListKey,
   range: Range<number>,
-  asked: readonly OperatorField[],
+  asked: Asked<OperatorField>,
 ): Promise<RankedOperatorRow[]> => {
   if (list.idType === 'privateSet') return privateSetPage(ctx, list, range);
   return (
     (await batchListLoader<ListKey, RankedOperatorRow>(
       ctx.loaders,
-      `operatorPage:${JSON.stringify([range, asked])}`,
+      `operatorPage:${JSON.stringify(range)}:${askedName(asked)}`,
       listKeyOf,
       (lists) => operatorPages(ctx.db, lists, range, asked),
     ).load(list)) ?? []

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { rowText, Written } from '../../db/row-text.ts';
+import { type Fields, join, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
+import { type Asked, askedName, isForm } from '../../kernel/row-form.ts';
 import { IdType, type OperatorField, OperatorSummary } from './record.ts';
 
 /** What finds one summary. */
@@ -57,27 +59,28 @@ const Key = z.object({ network: Network, id: z.string(), idType: IdType, timeWin
 const ListSize = z.object({ total: count(), revision: count() });
 const Place = ListSize.extend({ list: count(), rank: count() });
 
-type Selection = {
-  columns: Sql;
-  row: z.ZodType<OperatorRow>;
-  ranked: z.ZodType<RankedOperatorRow>;
-};
-const selections = boundedMap<Selection>(500);
+/** What a statement reads, and the check of its rows. */
+type Selection<Row> = { columns: Sql; row: z.ZodType<Row> };
+const selections = boundedMap<{ keyed: Selection<OperatorRow>; ranked: Selection<RankedOperatorRow> }>(500);
 
-/** The fields to read for those asked for, with the checks of such rows; those used last are kept. */
-function selection(asked: readonly OperatorField[]): Selection {
-  const names = [...new Set<OperatorField>([...keyFields, ...asked])].sort();
-  const known = selections.get(names.join());
+/** What to read for what is asked: of rows found by key what finds them too; those used last are kept. */
+function selection(asked: Asked<OperatorField>) {
+  const name = askedName(asked);
+  const known = selections.get(name);
   if (known) return known;
+  const names = [...new Set<OperatorField>([...keyFields, ...(isForm(asked) ? [] : asked)])].sort();
   const mask = Object.fromEntries(names.map((name) => [name, true]));
+  const columns = sql`s.network, ${selectList(fields, names)}`;
   const row = Key.extend(OperatorSummary.pick(mask as { id: true }).shape);
+  const text = isForm(asked) ? rowText(asked, { ...fields, network: sql`s.network` }) : undefined;
   const made = {
-    columns: selectList(fields, names),
-    row,
-    ranked: row.extend(Place.shape),
-  } as unknown as Selection;
-  selections.set(names.join(), made);
-  return made;
+    keyed: text ? { columns: join([columns, text]), row: row.extend(Written.shape) } : { columns, row },
+    ranked: text
+      ? { columns: text, row: Place.extend(Written.shape) }
+      : { columns, row: row.extend(Place.shape) },
+  };
+  selections.set(name, made as never);
+  return made as never as NonNullable<ReturnType<typeof selections.get>>;
 }
 
 /**
@@ -88,12 +91,12 @@ export function operatorPages(
   db: Queryable,
   lists: readonly ListKey[],
   range: Range<number>,
-  asked: readonly OperatorField[],
+  asked: Asked<OperatorField>,
 ): Promise<RankedOperatorRow[]> {
-  const { columns, ranked } = selection(asked);
+  const { columns, row } = selection(asked).ranked;
   return rows(
     db,
-    ranked,
+    row,
     sql`/* operatorPages */
     select k.list::int - 1 as "list", page.*, l.total, l.revision
     from ${keyTable(lists, {
@@ -107,7 +110,7 @@ export function operatorPages(
     })}
     join operator_lists l using (network, parent_id, parent_type, id_type, time_window, pool_type)
     cross join lateral (
-      select r.rank, s.network, ${columns}
+      select r.rank, ${columns}
       from operator_ranks r join operator_summaries s using (summary_id)
       where r.list_id = l.list_id
         and r.rank > ${range.after ?? -1} and r.rank < ${range.before ?? 2 ** 31 - 1}
@@ -141,14 +144,14 @@ export async function operatorListSize(
 export function operatorsByKey(
   db: Queryable,
   keys: readonly OperatorKey[],
-  asked: readonly OperatorField[],
+  asked: Asked<OperatorField>,
 ): Promise<OperatorRow[]> {
-  const { columns, row } = selection(asked);
+  const { columns, row } = selection(asked).keyed;
   return rows(
     db,
     row,
     sql`/* operatorsByKey */
-    select s.network, ${columns}
+    select ${columns}
     from ${keyTable(keys, {
       network: ['text', (key) => key.network],
       operator_id: ['text', (key) => key.id],

@@ -3,6 +3,7 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Range, type Slice, slice, type Walk, walkEnded } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
+import type { Asked } from '../../kernel/row-form.ts';
 import { loadOperator, loadOperatorPage, operatorSize } from './loaders.ts';
 import {
   type ListKey,
@@ -57,7 +58,7 @@ export async function operatorPage(
   ctx: Context,
   list: OperatorList,
   range: Range<number>,
-  asked: readonly OperatorField[],
+  asked: Asked<OperatorField>,
   walk?: Walk,
 ): Promise<OperatorPage> {
   const key = listKey(list);
@@ -76,7 +77,7 @@ export async function operatorPageOf(
   ctx: Context,
   key: ListKey,
   range: Range<number>,
-  asked: readonly OperatorField[],
+  asked: Asked<OperatorField>,
   walk?: Walk,
 ): Promise<OperatorPage> {
   const list = { ...key, revision: walk?.revision };
@@ -95,7 +96,7 @@ const inferred = ['pool', 'nodeOperator', 'poolShare', 'entity'] as const;
 export async function operatorSummary(
   ctx: Context,
   asked: { network: Network; window: TimeWindow; id: string; idType: IdType | null },
-  fields: readonly OperatorField[],
+  fields: Asked<OperatorField>,
 ): Promise<OperatorRow | undefined> {
   const id = normaliseId(asked.id);
   const classes = asked.idType ? [asked.idType] : isAddress(id) ? (['depositAddress'] as const) : inferred;

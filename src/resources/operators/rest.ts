@@ -5,10 +5,9 @@ import { envelopeV0, revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam, textParam } from '../../kernel/params.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { deprecated, relativeUrl, route } from '../../kernel/route.ts';
-import { idTypes, normaliseId, OperatorSummary, operatorFields, poolTypes } from './record.ts';
+import { recordForm, writtenRow, writtenRows } from '../../kernel/row-form.ts';
+import { idTypes, normaliseId, OperatorSummary, poolTypes } from './record.ts';
 import { OPERATORS_DEFAULT_SIZE, OPERATORS_MAX_SIZE, operatorPage, operatorSummary } from './resolve.ts';
-
-const complete = (row: unknown) => row as OperatorSummary;
 
 const list = route({
   path: '/v0/eth/operators',
@@ -58,13 +57,13 @@ const list = route({
     const asked = { ...rest, parentId: query.parentId ?? parentEntity };
     const range = { ...(from > 0 ? { after: from - 1 } : {}), limit: size };
     const list = { network: ctx.network, ...asked };
-    const page = await operatorPage(ctx, list, range, operatorFields, walkOf(revision));
+    const page = await operatorPage(ctx, list, range, recordForm(OperatorSummary), walkOf(revision));
     const to = from + page.rows.length;
     return {
       body: {
         page: { from, to, size },
         total: page.total,
-        data: page.rows.map(complete),
+        data: writtenRows<OperatorSummary>(page.rows),
         next: page.hasNext
           ? relativeUrl(call.path, { ...asked, from: to, size, revision: page.revision })
           : null,
@@ -100,10 +99,10 @@ const summary = route({
     const row = await operatorSummary(
       ctx,
       { network: ctx.network, id: params.operator_id, ...query },
-      operatorFields,
+      recordForm(OperatorSummary),
     );
     if (!row) throw notFound();
-    return { body: complete(row) };
+    return { body: writtenRow<OperatorSummary>(row) };
   },
 });
 

@@ -8,6 +8,7 @@ import { TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
 import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
+import { formOf } from '../../graphql/written.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { StakeAuthorityRow } from './queries.ts';
 import {
@@ -61,16 +62,21 @@ builder.node(StakeAuthority, {
     ...columns(t, StakeAuthoritySummary),
     delegations: exposed(t, 'delegations', {
       type: [StakeDelegationType],
+      stored: StakeDelegation,
       description: 'Where its stake is delegated to.',
     }),
     in: t.field({
       type: StakeAuthority,
       nullable: true,
-      extensions: { operation: 'stakeAuthority' },
+      extensions: { operation: 'stakeAuthority', written: true },
       description: 'The same stake authority in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
       resolve: (row, { window }, ctx, info) =>
-        stakeAuthority(ctx, { window, stakeAuthority: row.stakeAuthority }, askedFields(info, [])),
+        stakeAuthority(
+          ctx,
+          { window, stakeAuthority: row.stakeAuthority },
+          formOf(info) ?? askedFields(info, []),
+        ),
     }),
   }),
 });
@@ -104,7 +110,7 @@ builder.queryField('stakeAuthorities', (t) =>
           defaultSize: STAKE_AUTHORITIES_DEFAULT_SIZE,
           maxSize: STAKE_AUTHORITIES_MAX_SIZE,
         });
-        const asked = askedFields(info, ['edges', 'node'], ['nodes']);
+        const asked = formOf(info) ?? askedFields(info, ['edges', 'node'], ['nodes']);
         const page = await stakeAuthorities(ctx, list, range, asked, walk);
         return connection(
           page,
@@ -121,7 +127,7 @@ builder.queryField('stakeAuthority', (t) =>
   t.field({
     type: StakeAuthority,
     nullable: true,
-    extensions: { operation: 'stakeAuthority' },
+    extensions: { operation: 'stakeAuthority', written: true },
     description: 'One stake authority; null when there is none.',
     args: {
       stakeAuthority: t.arg.string({ required: true, description: 'Address of the stake authority.' }),
@@ -129,7 +135,7 @@ builder.queryField('stakeAuthority', (t) =>
     },
     resolve: (_root, args, ctx, info) => {
       if (args.stakeAuthority === '') throw badArgument('stakeAuthority', 'stakeAuthority is empty.');
-      return stakeAuthority(ctx, args, askedFields(info, []));
+      return stakeAuthority(ctx, args, formOf(info) ?? askedFields(info, []));
     },
   }),
 );

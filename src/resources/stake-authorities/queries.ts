@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { rowText, Written } from '../../db/row-text.ts';
+import { type Fields, join, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
+import { type Asked, askedName, isForm } from '../../kernel/row-form.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
 
 /** What finds one summary. */
@@ -25,7 +27,7 @@ export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number; total:
 const fields: Fields<StakeAuthorityField> = {
   stakeAuthority: sql`s.stake_authority`,
   validatorDelegates: sql`s.validator_delegates`,
-  delegations: sql`s.delegations::text`, // see `withDelegations`
+  delegations: sql`s.delegations`,
   stakingRewardsApy: sql`s.staking_rewards_apy::text`,
   mevRewardsApr: sql`s.mev_rewards_apr::text`,
   delegatorApy: sql`s.delegator_apy::text`,
@@ -44,41 +46,35 @@ const fields: Fields<StakeAuthorityField> = {
   sumCommissionPaid: sql`s.sum_commission_paid::text`,
 };
 
-/**
- * Delegations from the text of their jsonb, the percentages as text too: the client would make doubles of them. To
- * rewrite them in SQL took three quarters of the time of a page. Within a JSON text a quote is escaped, so that only a
- * key can look like this.
- */
-function withDelegations(row: Record<string, unknown>): void {
-  const { delegations } = row;
-  if (typeof delegations !== 'string') return;
-  row.delegations = JSON.parse(delegations.replace(/"percentage": (-?[\d.]+)/g, '"percentage": "$1"'));
-}
-
 const ListSize = z.object({ total: count(), revision: count() });
-const Place = ListSize.extend({ timeWindow: TimeWindow, rank: count() });
+const Place = ListSize.extend({ rank: count() });
 
-type Selection = {
-  columns: Sql;
-  row: z.ZodType<StakeAuthorityRow>;
-  ranked: z.ZodType<RankedStakeAuthorityRow>;
-};
-const selections = boundedMap<Selection>(500);
+/** What a statement reads, and the check of its rows. */
+type Selection<Row> = { columns: Sql; row: z.ZodType<Row> };
+const selections = boundedMap<{
+  keyed: Selection<StakeAuthorityRow>;
+  ranked: Selection<RankedStakeAuthorityRow>;
+}>(500);
 
-/** The fields to read for those asked for, with the checks of such rows; those used last are kept. */
-function selection(asked: readonly StakeAuthorityField[]): Selection {
-  const names = [...new Set<StakeAuthorityField>(['stakeAuthority', ...asked])].sort();
-  const known = selections.get(names.join());
+/** What to read for what is asked: of rows found by key what finds them too; those used last are kept. */
+function selection(asked: Asked<StakeAuthorityField>) {
+  const name = askedName(asked);
+  const known = selections.get(name);
   if (known) return known;
+  const names = [...new Set<StakeAuthorityField>(['stakeAuthority', ...(isForm(asked) ? [] : asked)])].sort();
   const mask = Object.fromEntries(names.map((name) => [name, true]));
-  const ranked = StakeAuthoritySummary.pick(mask as { stakeAuthority: true }).extend(Place.shape);
+  const window = sql`s.time_window`;
+  const columns = sql`${window} as "timeWindow", ${selectList(fields, names)}`;
+  const row = StakeAuthoritySummary.pick(mask as { stakeAuthority: true }).extend({ timeWindow: TimeWindow });
+  const text = isForm(asked) ? rowText(asked, { ...fields, timeWindow: window }) : undefined;
   const made = {
-    columns: selectList(fields, names),
-    ranked,
-    row: ranked.omit({ rank: true, total: true, revision: true }),
-  } as unknown as Selection;
-  selections.set(names.join(), made);
-  return made;
+    keyed: text ? { columns: join([columns, text]), row: row.extend(Written.shape) } : { columns, row },
+    ranked: text
+      ? { columns: text, row: Place.extend(Written.shape) }
+      : { columns, row: row.extend(Place.shape) },
+  };
+  selections.set(name, made as never);
+  return made as never as NonNullable<ReturnType<typeof selections.get>>;
 }
 
 const isList = ({ timeWindow, type, revision }: StakeAuthorityListKey) =>
@@ -90,17 +86,17 @@ export function stakeAuthorityPage(
   db: Queryable,
   list: StakeAuthorityListKey,
   range: Range<number>,
-  asked: readonly StakeAuthorityField[],
+  asked: Asked<StakeAuthorityField>,
 ): Promise<RankedStakeAuthorityRow[]> {
-  const { columns, ranked } = selection(asked);
+  const { columns, row } = selection(asked).ranked;
   return rows(
     db,
-    ranked,
+    row,
     sql`/* stakeAuthorityPage */
     select page.*, l.total, l.revision
     from stake_authority_lists l
     cross join lateral (
-      select r.rank, s.time_window as "timeWindow", ${columns}
+      select r.rank, ${columns}
       from stake_authority_ranks r join stake_authority_summaries s using (summary_id)
       where r.list_id = l.list_id
         and r.rank > ${range.after ?? -1} and r.rank < ${range.before ?? 2 ** 31 - 1}
@@ -109,7 +105,6 @@ export function stakeAuthorityPage(
     ) page
     where ${isList(list)}
     order by page.rank ${range.backward ? sql`desc` : sql``}`,
-    withDelegations,
   );
 }
 
@@ -131,20 +126,19 @@ export async function stakeAuthorityListSize(
 export function stakeAuthoritiesByKey(
   db: Queryable,
   keys: readonly StakeAuthorityKey[],
-  asked: readonly StakeAuthorityField[],
+  asked: Asked<StakeAuthorityField>,
 ): Promise<StakeAuthorityRow[]> {
-  const { columns, row } = selection(asked);
+  const { columns, row } = selection(asked).keyed;
   return rows(
     db,
     row,
     sql`/* stakeAuthoritiesByKey */
-    select s.time_window as "timeWindow", ${columns}
+    select ${columns}
     from ${keyTable(keys, {
       stake_authority: ['text', (key) => key.stakeAuthority],
       time_window: ['text', (key) => key.timeWindow],
     })}
     join stake_authority_summaries s using (stake_authority, time_window)
     where not s.superseded`,
-    withDelegations,
   );
 }

@@ -1,6 +1,7 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Range, type Slice, slice, type Walk, walkEnded } from '../../kernel/page.ts';
+import type { Asked } from '../../kernel/row-form.ts';
 import { loadStakeAuthority } from './loaders.ts';
 import {
   type RankedStakeAuthorityRow,
@@ -31,7 +32,7 @@ export async function stakeAuthorities(
   ctx: Context,
   list: StakeAuthorityList,
   range: Range<number>,
-  asked: readonly StakeAuthorityField[],
+  asked: Asked<StakeAuthorityField>,
   walk?: Walk,
 ): Promise<Slice<RankedStakeAuthorityRow> & { total: number; revision: number }> {
   const key = { ...listKey(list), revision: walk?.revision };
@@ -47,6 +48,6 @@ export async function stakeAuthorities(
 export const stakeAuthority = (
   ctx: Context,
   key: { window: TimeWindow; stakeAuthority: string },
-  asked: readonly StakeAuthorityField[],
+  asked: Asked<StakeAuthorityField>,
 ): Promise<StakeAuthorityRow | undefined> =>
   loadStakeAuthority(ctx, { timeWindow: key.window, stakeAuthority: key.stakeAuthority }, asked);

@@ -4,12 +4,8 @@ import type { Context } from '../../context.ts';
 import { envelopeV0, envelopeV1, linksV1, revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam } from '../../kernel/params.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
-import {
-  StakeAuthoritySummary,
-  StakeAuthoritySummaryV1,
-  stakeAuthorityFields,
-  stakeAuthorityTypes,
-} from './record.ts';
+import { JsonText, recordForm, writtenRows } from '../../kernel/row-form.ts';
+import { StakeAuthoritySummary, StakeAuthoritySummaryV1, stakeAuthorityTypes } from './record.ts';
 import {
   STAKE_AUTHORITIES_DEFAULT_SIZE,
   STAKE_AUTHORITIES_MAX_SIZE,
@@ -41,17 +37,28 @@ const sizeParam = () =>
     default: STAKE_AUTHORITIES_DEFAULT_SIZE,
   });
 
-/** The rows from a rank on, complete. */
+/** The rows from a rank on, in the form of a record. */
 async function rowsFrom(
   ctx: Context,
+  record: typeof StakeAuthoritySummary,
   { revision, ...list }: StakeAuthorityList & { revision: number | null },
   from: number,
   limit: number,
 ) {
   const range = { ...(from > 0 ? { after: from - 1 } : {}), limit };
-  const page = await stakeAuthorities(ctx, list, range, stakeAuthorityFields, walkOf(revision));
-  return { ...page, rows: page.rows as unknown as StakeAuthoritySummary[] };
+  const page = await stakeAuthorities(ctx, list, range, recordForm(record), walkOf(revision));
+  return { ...page, to: from + page.rows.length, rows: writtenRows<StakeAuthoritySummary>(page.rows) };
 }
+
+/**
+ * The rows with the shares of delegations as numbers, which are stored as v0 and GraphQL show them: as text. Within a text of
+ * JSON a quote is escaped, so that only a key can look like this.
+ */
+const withShares = (rows: StakeAuthoritySummary[]) => {
+  const { pieces, rows: count } = rows as unknown as JsonText;
+  const shown = pieces.map((piece) => piece.replace(/"percentage":"([\d.]+)"/g, '"percentage":$1'));
+  return new JsonText(shown, count) as unknown as StakeAuthoritySummary[];
+};
 
 const list = route({
   ...common,
@@ -69,15 +76,14 @@ const list = route({
   }),
   reply: envelopeV0(StakeAuthoritySummary),
   async handle(ctx: Context, { query: { from, size, revision, ...asked } }, call) {
-    const page = await rowsFrom(ctx, { ...asked, revision }, from, size);
-    const to = from + page.rows.length;
+    const page = await rowsFrom(ctx, StakeAuthoritySummary, { ...asked, revision }, from, size);
     return {
       body: {
-        page: { from, to, size },
+        page: { from, to: page.to, size },
         total: page.total,
         data: page.rows,
         next: page.hasNext
-          ? relativeUrl(call.path, { ...asked, from: to, size, revision: page.revision })
+          ? relativeUrl(call.path, { ...asked, from: page.to, size, revision: page.revision })
           : null,
       },
     };
@@ -103,9 +109,10 @@ const listV1 = route({
   }),
   reply: envelopeV1(StakeAuthoritySummaryV1),
   async handle(ctx: Context, { query: { limit, offset, ...asked } }, call) {
-    const page = await rowsFrom(ctx, asked, offset, limit);
+    const page = await rowsFrom(ctx, StakeAuthoritySummaryV1, asked, offset, limit);
     const { total, revision } = page;
-    return { body: { ...linksV1(call, { limit, offset, count: total, revision }), results: page.rows } };
+    const results = withShares(page.rows);
+    return { body: { ...linksV1(call, { limit, offset, count: total, revision }), results } };
   },
 });
 

@@ -1,0 +1,292 @@
+import { type ExecutionResult, execute, type GraphQLObjectType, parse } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import type { Context } from '../../src/context.ts';
+import { compiledQueries } from '../../src/graphql/jit.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { isNullable } from '../../src/kernel/leaves.ts';
+import { AttestationRecord } from '../../src/resources/attestations/record.ts';
+import { OperatorSummary } from '../../src/resources/operators/record.ts';
+import { StakeAuthoritySummary } from '../../src/resources/stake-authorities/record.ts';
+import { contextOn } from '../support/context.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+
+// Rows that PostgreSQL writes: what a caller sees is what graphql-js gives, which reads columns.
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('sample');
+});
+afterAll(() => database.drop());
+
+const run = (text: string, values: unknown[] = []) => database.pool.query({ text, values });
+
+/** What a query answers by graphql-js and compiled, and the statements of the latter; `written` of those that write rows. */
+async function bothWays(query: string, variables: Record<string, unknown> = {}) {
+  const statements: string[] = [];
+  const watched: Context['db'] = {
+    query(statement) {
+      statements.push(statement.text);
+      return database.pool.query(statement);
+    },
+  };
+  const find = compiledQueries();
+  find(query, null);
+  const compiled = find(query, null);
+  if (!compiled) throw new Error('The query is not compiled.');
+  const contextValue = contextOn(database.pool);
+  const plain = await execute({ schema, document: parse(query), variableValues: variables, contextValue });
+  const context = contextOn(database.pool, watched);
+  const result = await compiled.run(context, variables);
+  const text = compiled.write({ data: result.data }).join('');
+  const nameOf = (statement: string) => /\/\* (\w+) \*\//.exec(statement)?.[1];
+  return {
+    plain,
+    result,
+    text,
+    charged: [contextValue.metering.charged, context.metering.charged],
+    statements: statements.map(nameOf),
+    written: statements.filter((statement) => statement.includes('as "text"')).map(nameOf),
+  };
+}
+
+const sorted = ({ errors = [] }: ExecutionResult) => errors.map((error) => error.toJSON());
+
+/** Both answer alike, and these statements write rows. */
+async function expectAlike(query: string, written: string[], variables?: Record<string, unknown>) {
+  const both = await bothWays(query, variables);
+  expect(JSON.parse(both.text)).toEqual({ data: both.plain.data });
+  expect(JSON.stringify(Object.keys(JSON.parse(both.text).data))).toBe(
+    JSON.stringify(Object.keys(both.plain.data as object)),
+  );
+  expect(sorted(both.result)).toEqual(sorted(both.plain));
+  expect(both.charged[1]).toBe(both.charged[0]);
+  expect(both.written).toEqual(written);
+  return { ...both, data: JSON.parse(both.text).data };
+}
+
+const list = 'window: SEVEN_DAYS, idType: POOL, first: 5';
+const stored: Record<string, string> = {
+  clientPercentages: '{ client percentage }',
+  relayerPercentages: '{ relayer percentage }',
+  operatorTags: '{ name path }',
+  delegations: '{ validatorVoteAccount validatorName percentage }',
+};
+/** Every field of a type that a row has by itself. */
+const plainFields = (type: string) =>
+  Object.values((schema.getType(type) as GraphQLObjectType).getFields())
+    .filter((field) => field.args.length === 0 && (!field.resolve || field.extensions.column))
+    .map(({ name }) => `${name} ${stored[name] ?? ''}`)
+    .join(' ');
+
+describe('rows of nothing but plain fields', () => {
+  it.each([
+    ['operators', 'operators(window: ALL, idType: POOL, first: 60)', 'Operator', 'operatorPages'],
+    ['pool shares', 'operators(window: ONE_DAY, idType: POOL_SHARE, first: 60)', 'Operator', 'operatorPages'],
+    ['stake authorities', 'stakeAuthorities(window: ALL, first: 60)', 'StakeAuthority', 'stakeAuthorityPage'],
+    ...['HOUR', 'DAY', 'WEEK', 'ALL'].map((granularity) => [
+      `attestations by ${granularity}`,
+      `attestations(entityId: "Sample Pool Alder", entityType: POOL, granularity: ${granularity}, first: 60)`,
+      'AttestationRecord',
+      'attestationPages',
+    ]),
+  ] as [string, string, string, string][])('are written: %s', async (_name, field, type, statement) => {
+    const fields = plainFields(type);
+    const { data, statements } = await expectAlike(`{ rows: ${field} { nodes { ${fields} } } }`, [statement]);
+    expect(statements).toEqual([statement]);
+    expect(data.rows.nodes.length).toBeGreaterThan(0);
+    await expectAlike(`{ ${field} { edges { cursor node { ${fields} } } pageInfo { endCursor } } }`, [
+      statement,
+    ]);
+  });
+
+  it('are written one by one: an operator and a stake authority, and the same in another window', async () => {
+    const [{ stake_authority: authority } = {}] = (
+      await run('select stake_authority from stake_authority_summaries order by 1 limit 1')
+    ).rows as { stake_authority: string }[];
+    const { data } = await expectAlike(
+      `{ operator(operatorId: "Sample Pool Alder", idType: POOL, window: ALL) { ${plainFields('Operator')} }
+        stakeAuthority(stakeAuthority: "${authority}", window: ALL) { ${plainFields('StakeAuthority')} } }`,
+      ['operatorsByKey', 'stakeAuthoritiesByKey'],
+    );
+    expect(data.operator.operatorId).toBe('Sample Pool Alder');
+    const other = await expectAlike(
+      `{ operators(${list}) { nodes { operatorId in(window: ALL) { timeWindow validatorCount } } } }`,
+      ['operatorsByKey'],
+    );
+    expect(other.statements).toEqual(['operatorPages', 'operatorsByKey']);
+  });
+
+  it('are null where there is none, and refused where an argument is', async () => {
+    await expectAlike('{ operator(operatorId: "nobody", window: ALL, idType: POOL) { displayName } }', [
+      'operatorsByKey',
+    ]);
+    await expectAlike(
+      `{ a: operator(operatorId: "", window: ALL) { displayName } operators(window: ALL, first: 0) { nodes { displayName } } }`,
+      [],
+    );
+    await expectAlike('{ operators(window: ALL, idType: PRIVATE_SET) { nodes { displayName } } }', []);
+  });
+
+  it('keep the names that a caller gives, in the order of the query', async () => {
+    const { text } = await expectAlike(
+      `{ b: operators(${list}) { rows: nodes { share: networkPenetration __typename kind: idType name: displayName } } }`,
+      ['operatorPages'],
+    );
+    expect(text).toMatch(
+      /^\{"data":\{"b":\{"rows":\[\{"share":[\d.e-]+,"__typename":"Operator","kind":"POOL","name":"/,
+    );
+  });
+
+  it('are found through fragments', async () => {
+    await expectAlike(
+      `query { ...Root } fragment Root on Query { operators(${list}) { ...Page totalCount } }
+        fragment Page on OperatorConnection { nodes { ...Row ... on Operator { displayName } ... { aprPercentage } } }
+        fragment Row on Operator { operatorId clientPercentages { ...Client } }
+        fragment Client on ClientPercentage { client percentage }`,
+      ['operatorPages'],
+    );
+  });
+
+  it('are written below rows that are not', async () => {
+    const { statements } = await expectAlike(
+      `{ operators(${list}) { nodes { id displayName poolShares(first: 3) { nodes { displayName } }
+        attestations(first: 4) { totalCount nodes { date sumCorrectHead } } } } }`,
+      ['operatorPages', 'attestationPages'],
+    );
+    expect(statements).toEqual(['operatorPages', 'operatorPages', 'attestationPages']);
+  });
+});
+
+describe('rows with more to them', () => {
+  it.each([
+    ['a global id', 'nodes { id displayName }'],
+    ['a part of what is stored', 'nodes { clientPercentages { client } }'],
+    ['what is stored in another order', 'nodes { clientPercentages { percentage client } }'],
+    ['what is stored under another name', 'nodes { clientPercentages { name: client percentage } }'],
+    ['a directive', 'nodes { displayName @skip(if: false) }'],
+    ['a directive on a fragment', 'nodes { ... @include(if: true) { displayName } }'],
+    ['a field twice', 'nodes { displayName displayName }'],
+    ['two selections', 'nodes { displayName } more: nodes { operatorId }'],
+    ['nodes and edges', 'nodes { displayName } edges { node { operatorId } }'],
+    ['two nodes of an edge', 'edges { a: node { displayName } b: node { operatorId } }'],
+  ])('are read as columns: %s', async (_name, selection) => {
+    const { statements } = await expectAlike(`{ operators(${list}) { ${selection} } }`, []);
+    expect(statements).toEqual(['operatorPages']);
+  });
+
+  it('are the same where a page is asked for twice under one name', async () => {
+    await expectAlike(
+      `{ operators(${list}) { nodes { displayName } } operators(${list}) { nodes { operatorId } } }`,
+      [],
+    );
+  });
+});
+
+describe('a value that is written', () => {
+  const names = [
+    '"quoted"',
+    'back\\slash',
+    '%s %% %1$s',
+    "$1 '' ;",
+    '\n\t\r\b\f\u0001\u007f',
+    '\u2028é😀',
+    ' ',
+  ];
+
+  it.each(names)('holds its characters: %j', async (name) => {
+    await run(
+      `insert into operator_summaries (network, id_type, time_window, operator_id, display_name, validator_count,
+        avg_correctness, avg_inclusion_delay, avg_uptime, avg_validator_effectiveness, client_percentages, relayer_percentages, operator_tags)
+      values ('mainnet', 'entity', 'all', $1, $1, 1, 0.0000001, 1e20, 1, 1, $2, '[]', '[]')`,
+      [name, JSON.stringify([{ client: name, percentage: 1e-9 }])],
+    );
+    const { data } = await expectAlike(
+      `query ($id: String!) { operator(operatorId: $id, window: ALL, idType: ENTITY) {
+        operatorId displayName avgCorrectness avgInclusionDelay networkPenetration clientPercentages { client percentage } } }`,
+      ['operatorsByKey'],
+      { id: name },
+    );
+    expect(data.operator).toEqual({
+      operatorId: name,
+      displayName: name,
+      avgCorrectness: 1e-7,
+      avgInclusionDelay: 1e20,
+      networkPenetration: null,
+      clientPercentages: [{ client: name, percentage: 1e-9 }],
+    });
+  });
+});
+
+describe('the tables that rows are written from', () => {
+  const tables = [
+    'operator_summaries',
+    'stake_authority_summaries',
+    'attestation_days',
+    'attestation_hours',
+    'private_set_days',
+  ];
+
+  it.each(tables)('refuse a figure that is no number: %s', async (table) => {
+    const columns = (
+      await run(
+        `select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and attgenerated = ''
+          and atttypid in ('float8'::regtype, 'numeric'::regtype)`,
+        [table],
+      )
+    ).rows as { name: string }[];
+    const shown =
+      table === 'private_set_days' ? ['sum_attester_effectiveness'] : columns.map(({ name }) => name);
+    if (table === 'private_set_days') await aDayOfASet();
+    for (const column of shown) {
+      for (const value of ['NaN', 'Infinity', '-Infinity']) {
+        await expect(
+          run(`update ${table} set ${column} = '${value}' where ctid in (select ctid from ${table} limit 1)`),
+          `${column} ${value}`,
+        ).rejects.toMatchObject({ code: '23514' });
+      }
+    }
+    expect(shown.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['operator_summaries', OperatorSummary],
+    ['stake_authority_summaries', StakeAuthoritySummary],
+    ['attestation_days', AttestationRecord],
+    ['attestation_hours', AttestationRecord],
+    ['private_set_days', AttestationRecord],
+  ] as [string, z.ZodObject][])('have what may not be null: %s', async (table, record) => {
+    const columns = (
+      await run(
+        'select column_name as name, is_nullable as nullable from information_schema.columns where table_name = $1',
+        [table],
+      )
+    ).rows as { name: string; nullable: string }[];
+    const nullable = new Map(columns.map((column) => [column.name, column.nullable]));
+    const names = Object.entries(record.shape)
+      .filter(([, field]) => !isNullable(field as z.ZodType))
+      .map(([name]) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+    const held = names.filter((name) => nullable.has(name));
+    expect(held.length).toBeGreaterThanOrEqual(9);
+    expect(held.filter((name) => nullable.get(name) !== 'NO')).toEqual([]);
+  });
+
+  /** A day of a private set, of which the sample has none. */
+  async function aDayOfASet() {
+    const { rows } = await run(
+      `select column_name as name, data_type as type from information_schema.columns
+        where table_name = 'private_set_days' and is_nullable = 'NO' and is_generated = 'NEVER' and column_default is null`,
+    );
+    const values: Record<string, string> = {
+      uuid: `'00000000-0000-0000-0000-000000000001'`,
+      date: `'2025-01-01'`,
+      boolean: 'false',
+      text: `'mainnet'`,
+    };
+    const columns = rows as { name: string; type: string }[];
+    await run(
+      `set session_replication_role = replica; insert into private_set_days (${columns.map(({ name }) => name)})
+        values (${columns.map(({ type }) => values[type] ?? '1')})`,
+    );
+  }
+});
