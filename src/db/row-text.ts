@@ -43,5 +43,5 @@ function shown(kind: Column['kind'], column: Sql): Sql {
   if (kind === 'text') return sql`to_json(${column})`;
   if (typeof kind !== 'object') return column;
   const names = Object.entries(kind).map(([stored, name]) => raw(`when '${stored}' then '${literal(name)}'`));
-  return sql`case ${column} ${join(names, ' ')} end`;
+  return sql`case ${column} ${join(names, ' ')} else 'null' end`;
 }

