@@ -1,10 +1,9 @@
-import sql, { join, raw, type Sql } from 'sql-template-tag';
+import sql, { join, raw, Sql } from 'sql-template-tag';
 import { z } from 'zod';
 import { quickCheck } from '../kernel/quick-check.ts';
 import type { Queryable } from './pool.ts';
 
-export type { Sql };
-export { join, raw, sql };
+export { join, raw, Sql, sql };
 
 /** A field's name on the wire and the SQL expression that gives it in its wire kind. */
 export type Fields<Name extends string> = Record<Name, Sql>;
@@ -26,10 +25,9 @@ export function keyTable<Key>(keys: readonly Key[], columns: KeyColumns<Key>): S
   const entries = Object.entries(columns);
   const [only] = keys;
   if (keys.length === 1 && only !== undefined) {
-    const values = entries.map(
-      ([column, [type, value]]) => sql`${value(only)}::${raw(type)} as ${raw(column)}`,
-    );
-    return sql`(select ${join(values)}, 1 as list) as k`;
+    const texts = entries.map(([column, [type]]) => `::${type} as ${column}, `);
+    const values = entries.map(([, [, value]]) => value(only));
+    return new Sql(['(select ', ...texts.slice(0, -1), `${texts.at(-1)}1 as list) as k`], values);
   }
   const arrays = entries.map(([, [type, value]]) => sql`${keys.map(value)}::${raw(type)}[]`);
   const names = [...entries.map(([column]) => column), 'list'].join(', ');

@@ -164,5 +164,6 @@ export function serveRoute(
     reply.code(answer.status).headers(answer.headers);
     return answer.status === 204 ? reply.send() : reply.type('application/json; charset=utf-8').send(bytes);
   };
-  app.route({ method, url: route.path, handler });
+  // A GET has no body that could be compressed.
+  app.route({ method, url: route.path, handler, ...(method === 'GET' && { decompress: false }) });
 }
