@@ -30,8 +30,9 @@ const unknownType =
   /Abstract type .* must resolve to an Object type .* function\.|Runtime Object type is not a possible type for "Node"\./;
 
 /** A database that fails where it is asked a statement of this name. */
-const failing = (name: string | undefined): Context['db'] => ({
+const failing = (name: string | undefined, note?: (text: string) => void): Context['db'] => ({
   query(statement) {
+    note?.(statement.text);
     if (name && statement.text.includes(`/* ${name} */`)) throw new Error(`${name} failed`);
     return database.pool.query(statement);
   },
@@ -43,7 +44,11 @@ async function bothWays(query: string, variables: Record<string, unknown>, fails
   find(query, null);
   const compiled = find(query, null);
   if (!compiled) return undefined;
-  const contexts = [1, 2].map(() => contextOn(database.pool, failing(fails))) as [Context, Context];
+  let written = false;
+  const note = (text: string) => {
+    if (text.includes('as "text"')) written = true;
+  };
+  const contexts = [1, 2].map(() => contextOn(database.pool, failing(fails, note))) as [Context, Context];
   const document = parse(query);
   const plain = await execute({
     schema,
@@ -52,37 +57,46 @@ async function bothWays(query: string, variables: Record<string, unknown>, fails
     contextValue: contexts[0],
   });
   const quick = await compiled.run(contexts[1], variables);
-  return { plain, quick, charged: contexts.map(({ metering }) => metering.charged) };
+  const text = compiled.write({ data: quick.data }).join('');
+  return { plain, quick, text, written, charged: contexts.map(({ metering }) => metering.charged) };
 }
 
-describe('a compiled query', () => {
-  it('answers what graphql-js does, for several hundred random queries', async () => {
-    const pools = (await database.pool.query({
-      text: `select operator_id as id from operator_summaries where network = 'mainnet' and id_type = 'pool' limit 5`,
-      values: [],
-    })) as { rows: { id: string }[] };
-    const names = [...pools.rows.map(({ id }) => id), 'nobody', ''];
-    const globalId = (text: string) => Buffer.from(text).toString('base64url');
-    const values = {
-      text: { operatorId: names, entityId: names, parentId: names, after: ['garbage'] },
-      ids: [
-        globalId(`Operator:mainnet:7d:pool:${names[0]}`),
-        globalId('Operator:mainnet:7d:pool:nobody'),
-        globalId('Slashing:mainnet:1'),
-        'garbage',
-      ],
-    };
-    const seen = { valid: 0, errors: 0, nulls: 0 };
-    const statements = [
-      'operatorPages',
-      'operatorsByKey',
-      'attestationPages',
-      undefined,
-      undefined,
-      undefined,
-    ];
-    await fc.assert(
-      fc.asyncProperty(randomQuery(schema, values), fc.constantFrom(...statements), async (asked, fails) => {
+/** What random queries ask for: names that are there and that are not. */
+async function givenValues() {
+  const pools = (await database.pool.query({
+    text: `select operator_id as id from operator_summaries where network = 'mainnet' and id_type = 'pool' limit 5`,
+    values: [],
+  })) as { rows: { id: string }[] };
+  const names = [...pools.rows.map(({ id }) => id), 'nobody', ''];
+  const globalId = (text: string) => Buffer.from(text).toString('base64url');
+  return {
+    text: { operatorId: names, entityId: names, parentId: names, after: ['garbage'] },
+    ids: [
+      globalId(`Operator:mainnet:7d:pool:${names[0]}`),
+      globalId('Operator:mainnet:7d:pool:nobody'),
+      globalId('Slashing:mainnet:1'),
+      'garbage',
+    ],
+  };
+}
+
+const failingStatements = [
+  'operatorPages',
+  'operatorsByKey',
+  'attestationPages',
+  undefined,
+  undefined,
+  undefined,
+];
+
+/** Compares so many random queries, and tells what was among them. */
+async function compareRandom(options: { plain: boolean; numRuns: number }) {
+  const seen = { valid: 0, errors: 0, nulls: 0, written: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      randomQuery(schema, await givenValues(), options),
+      fc.constantFrom(...failingStatements),
+      async (asked, fails) => {
         const { query, variables } = asked;
         fc.pre(validate(schema, parse(query), specifiedRules).length === 0);
         const both = await bothWays(query, variables, fails);
@@ -90,18 +104,35 @@ describe('a compiled query', () => {
         seen.valid += 1;
         if (both.plain.errors) seen.errors += 1;
         if (JSON.stringify(both.plain.data)?.includes('null')) seen.nulls += 1;
+        if (both.written) seen.written += 1;
         // What graphql-js refuses before anything runs is not answered in this way at all.
         if (!('data' in both.plain)) {
           expect(both.quick).not.toHaveProperty('data');
           return;
         }
         expect(shown(both.quick)).toEqual(shown(both.plain));
+        expect(JSON.parse(both.text)).toEqual(JSON.parse(JSON.stringify({ data: both.plain.data })));
         // After an error that ends it, graphql-js does not wait for the fields that are still being read.
         if (!both.plain.errors) expect(both.charged[1]).toBe(both.charged[0]);
-      }),
-      { numRuns: 400, seed: 20_261_121 }, // the same queries at every run; another seed is another few hundred
-    );
+      },
+    ),
+    { numRuns: options.numRuns, seed: 20_261_121 }, // the same queries at every run; another seed is another few hundred
+  );
+  return seen;
+}
+
+describe('a compiled query', () => {
+  it('answers what graphql-js does, for several hundred random queries', async () => {
+    const seen = await compareRandom({ plain: false, numRuns: 400 });
     expect(seen.valid).toBeGreaterThan(250);
+    expect(seen.errors).toBeGreaterThan(25);
+    expect(seen.nulls).toBeGreaterThan(25);
+  }, 120_000);
+
+  it('answers so where rows are written by PostgreSQL, for several hundred more', async () => {
+    const seen = await compareRandom({ plain: true, numRuns: 400 });
+    expect(seen.valid).toBeGreaterThan(250);
+    expect(seen.written).toBeGreaterThan(100);
     expect(seen.errors).toBeGreaterThan(25);
     expect(seen.nulls).toBeGreaterThan(25);
   }, 120_000);
