@@ -12,7 +12,7 @@ import {
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../context.ts';
 import { boundedMap } from '../kernel/bounded.ts';
-import { jsonPieces } from '../kernel/row-form.ts';
+import { jsonPieces } from '../kernel/json-text.ts';
 import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { KEPT_DOCUMENTS, KEPT_LENGTH, parseBounded } from './parse.ts';

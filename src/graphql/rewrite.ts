@@ -170,7 +170,7 @@ function kindOf(
   if (isScalarType(plain)) {
     if (digits.has(plain.name)) return 'digits';
     if (quoted.has(plain.name)) return 'quoted';
-    return plain.name === 'String' ? 'text' : undefined;
+    return plain.name === 'String' || plain.name === 'Boolean' ? 'text' : undefined;
   }
   const { storedKeys } = extensions as FieldExtensions;
   const item = getNamedType(plain);

@@ -13,7 +13,8 @@ import {
   parse,
 } from 'graphql';
 import type { Context } from '../context.ts';
-import { JsonText, jsonList, type RowForm, rowText } from '../kernel/row-form.ts';
+import { JsonText, jsonList } from '../kernel/json-text.ts';
+import { type RowForm, rowText } from '../kernel/row-form.ts';
 
 /**
  * Rows of which nothing but plain fields is selected are not made of values one by one: PostgreSQL writes each as the JSON

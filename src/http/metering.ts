@@ -4,8 +4,8 @@ import type { TokenDirectory } from '../accounts/directory.ts';
 import type { Admission, Meter } from '../accounts/meter.ts';
 import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Caller, Context } from '../context.ts';
+import { JsonText } from '../kernel/json-text.ts';
 import { badInput, Refusal } from '../kernel/refusal.ts';
-import { JsonText } from '../kernel/row-form.ts';
 import { graphiqlPage, wantsPage } from './pages.ts';
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { JsonText } from './json-text.ts';
 import { isNullable, leafOf, unwrap } from './leaves.ts';
-import { JsonText } from './row-form.ts';
 
 /** The text of a value; what is written already is put aside, and a NUL, which no JSON holds, stands in its place. */
 type Write = (value: unknown, aside: JsonText[]) => string;

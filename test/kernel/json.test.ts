@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { decode } from '../../src/kernel/decode.ts';
 import { jsonWriter } from '../../src/kernel/json.ts';
+import { bytesOf, jsonList, jsonPieces } from '../../src/kernel/json-text.ts';
 import { count, gwei, hex, number, text } from '../../src/kernel/leaves.ts';
-import { bytesOf, jsonList, jsonPieces } from '../../src/kernel/row-form.ts';
 
 const Row = z.object({
   name: text(),

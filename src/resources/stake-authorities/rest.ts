@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
+import { JsonText } from '../../kernel/json-text.ts';
 import { envelopeV0, envelopeV1, linksV1, revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam } from '../../kernel/params.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
-import { JsonText, recordForm, writtenRows } from '../../kernel/row-form.ts';
+import { recordForm, writtenRows } from '../../kernel/row-form.ts';
 import { StakeAuthoritySummary, StakeAuthoritySummaryV1, stakeAuthorityTypes } from './record.ts';
 import {
   STAKE_AUTHORITIES_DEFAULT_SIZE,
