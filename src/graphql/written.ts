@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import type { Context } from '../context.ts';
 import { JsonText, jsonList } from '../kernel/json-text.ts';
-import { type RowForm, rowText } from '../kernel/row-form.ts';
+import { type RowForm, textOfRow } from '../kernel/row-form.ts';
 
 /**
  * Rows of which nothing but plain fields is selected are not made of values one by one: PostgreSQL writes each as the JSON
@@ -88,8 +88,8 @@ function resolverOf({
     if (value === null || value === undefined) return null;
     const form = formOf(info) as RowForm;
     return Array.isArray(value)
-      ? jsonList(value.map((row) => rowText(row, form)))
-      : new JsonText([rowText(value, form)], 1);
+      ? jsonList(value.map((row) => textOfRow(row, form)))
+      : new JsonText([textOfRow(value, form)], 1);
   };
   if (!resolve) return (source, _args, _context, info) => written((source as never)[name], info);
   return async (source, args, context, info) => written(await resolve(source, args, context, info), info);

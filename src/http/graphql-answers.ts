@@ -21,18 +21,18 @@ function withRemaining(text: string, remaining: number | null): string {
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));
 }
 
-/** Keeps an answer without errors, for callers without a limit: what others have left is put in when it is sent. */
-export function keepAnswer(cache: AnswerCache, key: string, context: Context, answer: QuickAnswer): void {
-  const whole = answer.pieces.join('');
-  if (answer.status !== 200 || !whole.startsWith('{"data"')) return;
-  const { charged, estimated } = context.metering;
-  cache.keep(key, context, {
-    body: Buffer.from(withRemaining(whole, null)),
-    headers: answer.headers,
-    units: charged,
-    unchangedUnits: charged,
-    estimated,
-  });
+/** Keeps an answer without errors, of these bytes, for callers without a limit: what others have left is put in when it is sent. */
+export function keepAnswer(
+  cache: AnswerCache,
+  key: string,
+  context: Context,
+  { status, headers, pieces }: QuickAnswer,
+  bytes: Buffer,
+): void {
+  if (status !== 200 || !pieces[0]?.startsWith('{"data"')) return;
+  const { charged, estimated, remaining } = context.metering;
+  const body = remaining() === null ? bytes : Buffer.from(withRemaining(bytes.toString(), null));
+  cache.keep(key, context, { body, headers, units: charged, unchangedUnits: charged, estimated });
 }
 
 /** Sends the kept answer to this query; false when there is none, or the caller could not run it. */

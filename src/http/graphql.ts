@@ -88,10 +88,11 @@ export function serveGraphql(
       if (request.method === 'POST') {
         const answer = await quick(request.body as Record<string, unknown>, accept, context);
         if (answer) {
-          if (cache && key) keepAnswer(cache, key, context, answer);
+          const bytes = bytesOf(answer.pieces);
+          if (cache && key) keepAnswer(cache, key, context, answer, bytes);
           request.units = context.metering.charged;
           // As bytes: a kept answer of 295 kB took Node 506 µs to send as text, and 72 so.
-          return reply.code(answer.status).headers(answer.headers).send(bytesOf(answer.pieces));
+          return reply.code(answer.status).headers(answer.headers).send(bytes);
         }
       }
       const response = await yoga.handleNodeRequestAndResponse(request, reply, context);

@@ -62,7 +62,7 @@ function kindOf(schema: z.core.$ZodType): Kind {
 }
 
 /** A row as PostgreSQL has written it. */
-export type WrittenRow = { text: string };
+type WrittenRow = { text: string };
 const isWritten = (row: object): row is WrittenRow => 'text' in row;
 
 /** A row for an answer of REST, in its form where it is written; a row of columns stays what it is. */
@@ -74,7 +74,7 @@ export const writtenRows = <Shown>(rows: readonly object[]): Shown[] =>
   (rows.every(isWritten) ? jsonList(rows.map(({ text }) => text)) : rows) as Shown[];
 
 /** A row in a form: as it was written, or written now, which private sets need: their rows are gathered. */
-export function rowText(row: object, form: RowForm): string {
+export function textOfRow(row: object, form: RowForm): string {
   if (isWritten(row)) return row.text;
   let out = '';
   for (const part of form.parts) {

@@ -1,7 +1,7 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
-import { columns, exposed, type FieldsOf } from '../../graphql/columns.ts';
+import { columns, exposed, type FieldsOf, renamed } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/enums.ts';
 import { pageTypes } from '../../graphql/pages.ts';
@@ -44,10 +44,7 @@ const ConsolidationSortEnum = builder.enumType('ConsolidationSort', {
 
 /** What names an entity in a row about it. */
 export const entityFields = <Row extends ConsolidationEntity>(t: FieldsOf<Row>) => ({
-  entityId: t.string({
-    description: 'Name or address of the entity; `id` in REST.',
-    resolve: (row) => row.id,
-  }),
+  entityId: renamed(t, 'id', 'Name or address of the entity; `id` in REST.'),
   idType: exposed(t, 'idType', {
     type: IdTypeEnum,
     description: 'Class of the entity.',

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
-import { TimeWindow } from '../../chain/windows.ts';
+import type { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { rowText, Written } from '../../db/row-text.ts';
-import { type Fields, join, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
-import { boundedMap } from '../../kernel/bounded.ts';
+import { rowSelections } from '../../db/row-selection.ts';
+import { type Fields, keyTable, rows, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
-import { type Asked, askedName, isForm } from '../../kernel/row-form.ts';
-import { IdType, type OperatorField, OperatorSummary } from './record.ts';
+import type { Asked } from '../../kernel/row-form.ts';
+import { type IdType, type OperatorField, OperatorSummary } from './record.ts';
 
 /** What finds one summary. */
 export type OperatorKey = { network: Network; idType: IdType; timeWindow: TimeWindow; id: string };
@@ -54,34 +53,16 @@ const fields: Fields<OperatorField> = {
   sumEndEpochEffectiveBalance: sql`s.sum_end_epoch_effective_balance::text`,
 };
 
-const keyFields = ['id', 'idType', 'timeWindow'] as const;
-const Key = z.object({ network: Network, id: z.string(), idType: IdType, timeWindow: TimeWindow });
 const ListSize = z.object({ total: count(), revision: count() });
-const Place = ListSize.extend({ list: count(), rank: count() });
 
-/** What a statement reads, and the check of its rows. */
-type Selection<Row> = { columns: Sql; row: z.ZodType<Row> };
-const selections = boundedMap<{ keyed: Selection<OperatorRow>; ranked: Selection<RankedOperatorRow> }>(500);
-
-/** What to read for what is asked: of rows found by key what finds them too; those used last are kept. */
-function selection(asked: Asked<OperatorField>) {
-  const name = askedName(asked);
-  const known = selections.get(name);
-  if (known) return known;
-  const names = [...new Set<OperatorField>([...keyFields, ...(isForm(asked) ? [] : asked)])].sort();
-  const mask = Object.fromEntries(names.map((name) => [name, true]));
-  const columns = sql`s.network, ${selectList(fields, names)}`;
-  const row = Key.extend(OperatorSummary.pick(mask as { id: true }).shape);
-  const text = isForm(asked) ? rowText(asked, { ...fields, network: sql`s.network` }) : undefined;
-  const made = {
-    keyed: text ? { columns: join([columns, text]), row: row.extend(Written.shape) } : { columns, row },
-    ranked: text
-      ? { columns: text, row: Place.extend(Written.shape) }
-      : { columns, row: row.extend(Place.shape) },
-  };
-  selections.set(name, made as never);
-  return made as never as NonNullable<ReturnType<typeof selections.get>>;
-}
+const selection = rowSelections<OperatorField, OperatorRow, RankedOperatorRow>({
+  record: OperatorSummary,
+  fields,
+  keyFields: ['id', 'idType', 'timeWindow'],
+  keyColumns: { network: sql`s.network` },
+  key: { network: Network },
+  place: ListSize.extend({ list: count(), rank: count() }),
+});
 
 /**
  * A page of each of several lists, by stored rank: the cost is that of the rows returned, wherever the page lies.

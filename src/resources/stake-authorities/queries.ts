@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { rowText, Written } from '../../db/row-text.ts';
-import { type Fields, join, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
-import { boundedMap } from '../../kernel/bounded.ts';
+import { rowSelections } from '../../db/row-selection.ts';
+import { type Fields, keyTable, rows, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
-import { type Asked, askedName, isForm } from '../../kernel/row-form.ts';
+import type { Asked } from '../../kernel/row-form.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
 
 /** What finds one summary. */
@@ -47,35 +46,15 @@ const fields: Fields<StakeAuthorityField> = {
 };
 
 const ListSize = z.object({ total: count(), revision: count() });
-const Place = ListSize.extend({ rank: count() });
 
-/** What a statement reads, and the check of its rows. */
-type Selection<Row> = { columns: Sql; row: z.ZodType<Row> };
-const selections = boundedMap<{
-  keyed: Selection<StakeAuthorityRow>;
-  ranked: Selection<RankedStakeAuthorityRow>;
-}>(500);
-
-/** What to read for what is asked: of rows found by key what finds them too; those used last are kept. */
-function selection(asked: Asked<StakeAuthorityField>) {
-  const name = askedName(asked);
-  const known = selections.get(name);
-  if (known) return known;
-  const names = [...new Set<StakeAuthorityField>(['stakeAuthority', ...(isForm(asked) ? [] : asked)])].sort();
-  const mask = Object.fromEntries(names.map((name) => [name, true]));
-  const window = sql`s.time_window`;
-  const columns = sql`${window} as "timeWindow", ${selectList(fields, names)}`;
-  const row = StakeAuthoritySummary.pick(mask as { stakeAuthority: true }).extend({ timeWindow: TimeWindow });
-  const text = isForm(asked) ? rowText(asked, { ...fields, timeWindow: window }) : undefined;
-  const made = {
-    keyed: text ? { columns: join([columns, text]), row: row.extend(Written.shape) } : { columns, row },
-    ranked: text
-      ? { columns: text, row: Place.extend(Written.shape) }
-      : { columns, row: row.extend(Place.shape) },
-  };
-  selections.set(name, made as never);
-  return made as never as NonNullable<ReturnType<typeof selections.get>>;
-}
+const selection = rowSelections<StakeAuthorityField, StakeAuthorityRow, RankedStakeAuthorityRow>({
+  record: StakeAuthoritySummary,
+  fields,
+  keyFields: ['stakeAuthority'],
+  keyColumns: { timeWindow: sql`s.time_window` },
+  key: { timeWindow: TimeWindow },
+  place: ListSize.extend({ rank: count() }),
+});
 
 const isList = ({ timeWindow, type, revision }: StakeAuthorityListKey) =>
   sql`l.time_window = ${timeWindow} and l.list_type = ${type}

@@ -1,5 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
+import { columns, renamed } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
@@ -49,10 +49,7 @@ builder.node(PrivateSet, {
   id: { resolve: (row) => row.id, description: 'Global id, for `node`.' },
   loadMany: loadNodes('PrivateSet', (id, ctx) => loadTag(ctx, id)),
   fields: (t) => ({
-    setId: t.string({
-      description: 'Identifier of the tag and of its set, a UUID; `id` in REST.',
-      resolve: (row) => row.id,
-    }),
+    setId: renamed(t, 'id', 'Identifier of the tag and of its set, a UUID; `id` in REST.'),
     network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of its validators.',
