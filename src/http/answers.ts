@@ -7,6 +7,31 @@ import type { Context } from '../context.ts';
 import type { Revisions, Snapshot } from '../db/revisions.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 
+/** Bytes of a query that is kept at the most. */
+export const LONGEST_BODY = 20_000;
+
+/**
+ * Everything that changes the answer to a query: the body as it came, which need not be parsed to answer again, and what
+ * the headers say. Undefined for one that is too long to be kept.
+ */
+export const keyOfQuery = (body: string, accept: string | undefined, network: string): string | undefined =>
+  body.length > LONGEST_BODY ? undefined : `graphql ${network} ${accept ?? ''}\n${body}`;
+
+/** The same of a GET: the whole URL, since answers link to themselves with the caller's own query. */
+export const keyOfUrl = (network: string, base: string, target: string): string =>
+  `${network} ${base}${target}`;
+
+/** A kept answer as it was sent, but for what is each request's own. */
+export type Sent = {
+  route: string;
+  status: number;
+  /** Names and values in turn, as Node takes them. */
+  headers: string[];
+  /** None of 304. */
+  body: Buffer | undefined;
+  units: number;
+};
+
 /** An answer as bytes, good until one of the datasets it was made of changes. */
 export type Kept = {
   body: Buffer;
@@ -22,11 +47,15 @@ export type Kept = {
   estimated?: number;
   made: readonly (readonly [dataset: string, revision: number | undefined])[];
   encoded: Map<Encoding, Promise<Buffer>>;
+  /** How it was sent, by what of a request changes that: `again.ts`. */
+  sent: { get(variant: string): Sent | undefined; set(variant: string, sent: Sent): void };
 };
 type Encoding = 'br' | 'gzip';
 
 export type AnswerCache = {
   get(key: string): Kept | undefined;
+  /** How the answer was sent to a request of this variant; where it was not, nothing is counted. */
+  sent(key: string, variant: string): Sent | undefined;
   /** Keeps the answer of a context; undefined when it depends on the caller or on what is not traced. */
   keep(
     key: string,
@@ -36,8 +65,9 @@ export type AnswerCache = {
   stats(): { entries: number; bytes: number; hits: number; misses: number };
 };
 
-/** What an entry costs beside its bytes. */
-const OVERHEAD = 1_000;
+/** What an entry costs beside its bytes, with the headers of the ways in which it was sent. */
+const OVERHEAD = 3_000;
+const MOST_VARIANTS = 4;
 const MOST_BYTES = 4_000_000;
 
 /** Answers of all callers, those used last, in at most so many bytes. */
@@ -60,6 +90,11 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
       counts[entry ? 'hits' : 'misses'] += 1;
       return entry;
     },
+    sent(key, variant) {
+      const sent = revisions.trusted() ? kept.get(key)?.sent.get(variant) : undefined;
+      if (sent) counts.hits += 1;
+      return sent;
+    },
     keep(key, { trace, data: begun }, answer) {
       if (trace.own || trace.datasets.size === 0 || !revisions.trusted()) return undefined;
       const datasets = [...trace.datasets].sort();
@@ -70,6 +105,7 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
         modified: times.length > 0 ? new Date(times.sort().at(-1) as string) : undefined,
         made: datasets.map((name) => [name, begun.get(name)?.revision]),
         encoded: new Map(),
+        sent: boundedMap(MOST_VARIANTS),
       };
       // Changed while it was made: it may be of before or after, and is not kept.
       if (isGood(entry, revisions.current())) kept.set(key, entry);
@@ -129,6 +165,7 @@ export async function sendKept(
   if (entry.modified) reply.header('last-modified', entry.modified.toUTCString());
   if (!isUnchanged(request, tag)) return sendBytes(request, reply, entry);
   request.units = entry.unchangedUnits;
+  request.again = { entry, body: undefined };
   reply.headers(entry.headers).code(304).send();
 }
 
@@ -141,6 +178,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, en
   reply.headers(entry.headers);
   const encoding = encodingFor(request, entry);
   if (!encoding) {
+    request.again = { entry, body: entry.body };
     reply.send(entry.body);
     return;
   }
@@ -149,5 +187,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, en
     encoded = encoders[encoding](entry.body);
     entry.encoded.set(encoding, encoded);
   }
-  reply.header('content-encoding', encoding).send(await encoded);
+  const body = await encoded;
+  request.again = { entry, body };
+  reply.header('content-encoding', encoding).send(body);
 }

@@ -4,15 +4,6 @@ import { remainingAfter } from '../graphql/metering.ts';
 import type { QuickAnswer } from '../graphql/quick.ts';
 import { type AnswerCache, sendBytes } from './answers.ts';
 
-const LONGEST_BODY = 20_000;
-
-/**
- * Everything that changes the answer to a query: the body as it came, which need not be parsed to answer again, and what
- * the headers say. Undefined for one that is too long to be kept.
- */
-export const keyOf = (body: string, accept: string | undefined, network: string): string | undefined =>
-  body.length > LONGEST_BODY ? undefined : `graphql ${network} ${accept ?? ''}\n${body}`;
-
 const REMAINING = '"remaining":';
 
 /** The same answer for a caller who has so much left: `extensions.cost` is its last part but one. */

@@ -5,8 +5,8 @@ import { makeQuick } from '../graphql/quick.ts';
 import { makeYoga } from '../graphql/yoga.ts';
 import { bytesOf } from '../kernel/json-text.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
-import type { AnswerCache } from './answers.ts';
-import { keepAnswer, keyOf, sendAgain } from './graphql-answers.ts';
+import { type AnswerCache, keyOfQuery } from './answers.ts';
+import { keepAnswer, sendAgain } from './graphql-answers.ts';
 import { readNetwork } from './rest.ts';
 
 const MAX_BODY = 256 * 1024;
@@ -80,7 +80,7 @@ export function serveGraphql(
       const context = options.makeContext(request, network);
       const text = typeof request.body === 'string' ? request.body : undefined;
       const key =
-        cache && text !== undefined && faults.length === 0 ? keyOf(text, accept, network) : undefined;
+        cache && text !== undefined && faults.length === 0 ? keyOfQuery(text, accept, network) : undefined;
       if (cache && key && (await sendAgain(cache, key, context, request, reply))) return reply;
       if (text !== undefined) await parse(request);
       faults.push(...paramsFaults(request));

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CALLER_ERROR_UNITS } from '../accounts/compute-units.ts';
 import type { TokenDirectory } from '../accounts/directory.ts';
@@ -69,6 +70,9 @@ function decoded(url: string): string {
   }
 }
 
+/** What was refused to a request before Fastify had it, so that it is not counted twice. */
+export const admissions = new WeakMap<IncomingMessage, Promise<Admission>>();
+
 /** Lets a known caller in within its rate and allowance, and charges what it was answered. For the routes of `app`. */
 export function meterRequests(
   app: FastifyInstance,
@@ -91,7 +95,7 @@ export function meterRequests(
     const caller = tokens.find(request.headers.authorization, now());
     if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');
     request.caller = caller;
-    const admission = await meter.admit(caller);
+    const admission = await (admissions.get(request.raw) ?? meter.admit(caller));
     request.admission = admission;
     reply.headers(admission.headers);
   });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { unitsFor, weightOf } from '../accounts/compute-units.ts';
@@ -11,7 +12,7 @@ import { bytesOf } from '../kernel/json-text.ts';
 import { paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../kernel/route.ts';
-import { type AnswerCache, sendKept } from './answers.ts';
+import { type AnswerCache, keyOfUrl, sendKept } from './answers.ts';
 import { type Answer, answerOnce, readKey } from './idempotency.ts';
 import { rowsAnswered } from './metering.ts';
 
@@ -22,7 +23,7 @@ const defaultNetwork = networkValue.parse(undefined);
 
 /** The network of a request: the first of the accepted headers that is there; its faults name the documented one. */
 export function readNetwork(
-  request: FastifyRequest,
+  request: { headers: IncomingHttpHeaders },
   headers: readonly string[],
 ): { network: Network; faults: Fault[] } {
   const name = headers.find((header) => request.headers[header.toLowerCase()] !== undefined);
@@ -39,16 +40,17 @@ export function readNetwork(
 
 const HOST = /^[\w.:[\]-]+$/;
 
-/**
- * The call for answers that link to themselves. `publicUrl` is the base of absolute links; without it that of the
- * request, where forwarded headers count only from trusted proxies (Fastify sees to that).
- */
-function readCall(request: FastifyRequest, publicUrl: string | undefined): Call {
-  const [target, ...query] = request.url.split('?');
-  const path = (target as string).replace(/^https?:\/\/[^/]*/i, ''); // a proxy's absolute form
-  const host = HOST.test(request.host) ? request.host : 'localhost'; // of HTTP/1.0 there may be none
-  const base = publicUrl ?? `${request.protocol}://${host}`;
-  return { path, url: base + path, query: query.join('?') };
+/** What absolute links begin with: `publicUrl`, or else what the request names; in HTTP/1.0 that may be nothing. */
+export const baseUrl = (publicUrl: string | undefined, protocol: string, host = ''): string =>
+  publicUrl ?? `${protocol}://${HOST.test(host) ? host : 'localhost'}`;
+
+/** A URL without the host that it has in the absolute form of a proxy. */
+const targetOf = (url: string): string => url.replace(/^https?:\/\/[^/]*/i, '');
+
+/** The call for answers that link to themselves. */
+function readCall(target: string, base: string): Call {
+  const [path, ...query] = target.split('?');
+  return { path: path as string, url: base + path, query: query.join('?') };
 }
 
 /** Reads one part of the request, as far as it is right; its faults are collected, so that a caller learns of all at once. */
@@ -127,9 +129,10 @@ export function serveRoute(
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(always); // of refusals too
     const { network, faults } = readNetwork(request, headerNames);
-    const call = readCall(request, options.publicUrl);
-    // The whole URL, since answers link to themselves with the caller's own query.
-    const cacheKey = `${network} ${call.url}?${call.query}`;
+    // Forwarded headers count only from trusted proxies: Fastify sees to that.
+    const base = baseUrl(options.publicUrl, request.protocol, request.host);
+    const target = targetOf(request.url);
+    const cacheKey = keyOfUrl(network, base, target);
     const kept = faults.length === 0 ? cache?.get(cacheKey) : undefined;
     if (kept) {
       await sendKept(request, reply, kept, vary);
@@ -143,7 +146,7 @@ export function serveRoute(
       const { headers = {}, body: answer } = await route.handle(
         context,
         { params, query, body } as never,
-        call,
+        readCall(target, base),
       );
       request.units = unitsFor(weight, rowsAnswered(answer));
       return { status, headers, pieces: status === 204 ? [''] : write(answer) };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import underPressure from '@fastify/under-pressure';
@@ -17,12 +18,14 @@ import type { Revisions } from '../db/revisions.ts';
 import { notFound, Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
+import { learnSent, repeatKept } from './again.ts';
 import { answerCache } from './answers.ts';
 import { contextMaker } from './context.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
 import { meterRequests } from './metering.ts';
+import { type Answered, openMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { servePages } from './pages.ts';
 import { serveRoute } from './rest.ts';
@@ -46,26 +49,44 @@ export type ServerOptions = {
 };
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
+const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+};
 const needsToken = (path: string) => /^\/(v\d+|graphql)(\/|$)/.test(path);
 
 /** The gateway's HTTP server, ready to listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { settings, log, pool, tokens, meter } = options;
   const now = options.now ?? (() => new Date());
+  const cache = settings.CACHE ? answerCache(options.revisions, settings.CACHE_MB * 1_000_000) : undefined;
+  const metrics = openMetrics({ pool, redisUp: meter.redisUp, cache });
+  const tell = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
+    metrics.observe(answered);
+    if (!of.isLevelEnabled('info')) return;
+    of.info({ ...bindings, ...answered, ms: Math.round(answered.ms * 10) / 10 }, 'answered');
+  };
+  const repeat =
+    cache &&
+    repeatKept({
+      ...{ cache, tokens, meter, now, requestId, tell, log },
+      networkHeaders: settings.NETWORK_HEADERS,
+      publicUrl: settings.PUBLIC_URL,
+      trustsProxy: settings.TRUST_PROXY !== undefined,
+    });
   const app = Fastify({
+    serverFactory: (serve) => {
+      const server = createServer({ maxHeaderSize: 16_384 }, repeat ? repeat(serve) : serve);
+      return Object.assign(server, { requestTimeout: 30_000, keepAliveTimeout: 72_000 });
+    },
     loggerInstance: log as never,
     logController: new LogController({ disableRequestLogging: true }), // one line below, with the route's pattern
-    genReqId: (request) => {
-      const given = request.headers['x-request-id'];
-      return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
-    },
+    genReqId: requestId,
     trustProxy: settings.TRUST_PROXY ?? false,
     bodyLimit: 256 * 1024,
-    requestTimeout: 30_000,
     return503OnClosing: false, // readiness tells; requests that still come are answered while draining
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
-    http: { maxHeaderSize: 16_384 },
     frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       sendError(error, request, reply.header('x-request-id', request.id))) as never, // no hook runs for these
     clientErrorHandler(error, socket) {
@@ -128,18 +149,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
-    const line = {
-      route,
-      method: request.method,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-    };
-    request.log.info(line, 'answered');
+    const { method, log: of } = request;
+    tell({ route, method, status: reply.statusCode, ms: reply.elapsedTime }, of as unknown as Logger);
     done();
   });
 
   const primary = primaryOf(options.primary);
-  const cache = settings.CACHE ? answerCache(options.revisions, settings.CACHE_MB * 1_000_000) : undefined;
   const served = {
     networkHeaders: settings.NETWORK_HEADERS,
     publicUrl: settings.PUBLIC_URL,
@@ -147,9 +162,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     cache,
   };
 
-  serveHealth(app, { pool, readiness: options.readiness, redisUp: meter.redisUp, cache });
+  serveHealth(app, { readiness: options.readiness, metrics });
   servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
   await app.register(async (metered) => {
+    learnSent(metered);
     meterRequests(metered, { tokens, meter, now, developmentToken: options.developmentToken });
     for (const route of routes) serveRoute(metered, route, served);
     await metered.register(async (scope) => serveGraphql(scope, served));

@@ -1,0 +1,84 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Pool } from '../db/pool.ts';
+import type { AnswerCache } from './answers.ts';
+
+/** An answer as the log and the metrics tell of it. */
+export type Answered = {
+  /** The pattern, never the path: a label for each id a caller makes up would grow without bound. */
+  route: string;
+  method: string;
+  status: number;
+  ms: number;
+};
+
+/** What `/metrics` tells, for Prometheus. */
+export type Metrics = { observe(answered: Answered): void; text(): Promise<string>; contentType: string };
+
+export function openMetrics(options: {
+  pool: Pool;
+  redisUp: () => boolean | undefined;
+  cache?: AnswerCache | undefined;
+}): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'stakegraph_http_request_seconds',
+    help: 'Time to answer, by route pattern, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  for (const state of ['total', 'idle', 'waiting'] as const) {
+    new Gauge({
+      name: `stakegraph_db_connections_${state}`,
+      help: `Reading connections: ${state}.`,
+      registers: [registry],
+      collect() {
+        this.set(options.pool.stats()[state]);
+      },
+    });
+  }
+
+  if (options.redisUp() !== undefined) {
+    new Gauge({
+      name: 'stakegraph_redis_up',
+      help: '1 while rates and allowances are common to all replicas, 0 while Redis does not answer.',
+      registers: [registry],
+      collect() {
+        this.set(options.redisUp() ? 1 : 0);
+      },
+    });
+  }
+
+  const { cache } = options;
+  if (cache) {
+    const told = {
+      entries: 'Answers kept.',
+      bytes: 'Bytes of kept answers.',
+      hits: 'Answers given again, since the start.',
+      misses: 'Answers made, since the start.',
+    } as const;
+    for (const name of ['entries', 'bytes', 'hits', 'misses'] as const) {
+      new Gauge({
+        name: `stakegraph_cache_${name}`,
+        help: told[name],
+        registers: [registry],
+        collect() {
+          this.set(cache.stats()[name]);
+        },
+      });
+    }
+  }
+
+  const observed = new Map<string, ReturnType<typeof duration.labels>>(); // few: of routes, methods and statuses
+  return {
+    observe({ route, method, status, ms }) {
+      const key = `${route} ${method} ${status}`;
+      let child = observed.get(key);
+      if (!child) observed.set(key, (child = duration.labels(route, method, String(status))));
+      child.observe(ms / 1000);
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
