@@ -148,12 +148,13 @@ function keyedPage(
   const descending = (query.sortOrder === 'desc') !== (range.backward === true);
   const direction = descending ? sql`desc` : sql`asc`;
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
-  const total = range.counted
-    ? sql`(select count(*)::int from ${table} a where ${source.own})`
-    : sql`null::int`;
+  // Of the key, and not of each row: PostgreSQL would count again for every one.
+  const counted = range.counted
+    ? sql`cross join lateral (select count(*)::int as total from ${table} a where ${source.own}) t`
+    : sql``;
   return sql`
-    select k.list::int - 1 as list, p.position, ${total} as total ${list}
-    from ${source.keys}
+    select k.list::int - 1 as list, p.position, ${range.counted ? sql`t.total` : sql`null::int as total`} ${list}
+    from ${source.keys} ${counted}
     cross join lateral (
       select ${period} as position ${typed}
       from ${table} a

@@ -75,10 +75,15 @@ const recordsOf = statement(
      null as "startDate", null as "endDate", a.date::text,
      to_char(to_timestamp(1606824023 + 384::bigint * a.start_epoch), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "startTimestamp",
      to_char(to_timestamp(1606824023 + 384::bigint * a.end_epoch + 372), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "endTimestamp",
-     a.start_epoch * 32 as "startSlot", a.end_epoch * 32 + 31 as "endSlot",
-     (select count(*)::int from attestation_days c where c.entity_key = e.entity_key and not c.utc) as total
-   from attestation_entities e join attestation_days a using (entity_key)
-   where e.network = 'mainnet' and e.id_type = $2 and e.entity_id = $1 and not a.utc order by a.day limit $3`,
+     a.start_epoch * 32 as "startSlot", a.end_epoch * 32 + 31 as "endSlot", c.total
+   from attestation_entities e
+   cross join lateral (
+     select count(*)::int as total from attestation_days c where c.entity_key = e.entity_key and not c.utc
+   ) c
+   cross join lateral (
+     select * from attestation_days a where a.entity_key = e.entity_key and not a.utc order by a.day limit $3
+   ) a
+   where e.network = 'mainnet' and e.id_type = $2 and e.entity_id = $1 order by a.day`,
 );
 
 export const operators = ({ idType, window, after = -1, first }) =>
