@@ -5,6 +5,7 @@ import { cpuOf, memoryOf } from './processes.mjs';
 import { markdown, median, slope } from './report.mjs';
 
 const gateway = contenders.find(({ base }) => base);
+const hand = contenders.find(({ name }) => name === 'by hand');
 const round = (value, digits = 2) => (value === null ? null : Number(value.toFixed(digits)));
 
 const asGraphql = (document, key, rows) => ({ name: 'growth', document, key, rows });
@@ -13,10 +14,11 @@ const asRest = (url, key, rows) => ({ name: 'growth', url, key, rows });
 /** Measures points in turn, round by round; `cost` is what an answer takes of the time, in milliseconds. */
 async function series(title, unit, points, { load, rounds, milliseconds, warmUp }) {
   for (const point of points) {
-    point.request = requestFor(gateway, point.asked, point.database);
+    const { contender = gateway } = point;
+    point.request = requestFor(contender, point.asked, point.database);
     point.bytes = bytesOf(point.request);
     point.rounds = [];
-    await check(gateway, point.server, point.request, point.asked);
+    await check(contender, point.server, point.request, point.asked);
     await load({
       port: point.server.port,
       bytes: point.bytes,
@@ -55,11 +57,28 @@ export async function growth(measure) {
   const { database, small, depth, tenth } = measure;
   const server = await gateway.start(database);
   const lesser = await gateway.start(small);
+  const limit = { server: await hand.start(database), database, contender: hand };
   const big = { server, database };
   const little = { server: lesser, database: small };
   const depths = [0, 1_000, depth];
   const key = 'sumCommissionPaid';
   const days = 'sumCorrectHead';
+  /** Batch width, with the limit beside it: how much of the growth is that of the rows. */
+  const widths = async (name, first) => {
+    const points = [1, 10, 100].map((x) => ({
+      x,
+      asked: {
+        ...asGraphql({ query: nested(x, first) }, days, x * first),
+        path: `attestations/${x}/${first}`,
+      },
+    }));
+    const title = `Batch width, operators with ${name} each`;
+    const of = (at) => points.map((point) => ({ ...at, ...point }));
+    return [
+      await series(title, 'parents', of(big), measure),
+      await series(`${title}, by hand`, 'parents', of(limit), measure),
+    ];
+  };
   const results = [
     await series(
       'Page depth, GraphQL',
@@ -93,18 +112,8 @@ export async function growth(measure) {
       })),
       measure,
     ),
-    await series(
-      'Batch width, operators with 30 days each',
-      'parents',
-      [1, 10, 100].map((x) => ({ ...big, x, asked: asGraphql({ query: nested(x) }, days, x * 30) })),
-      measure,
-    ),
-    await series(
-      'Batch width, operators with one day each',
-      'parents',
-      [1, 10, 100].map((x) => ({ ...big, x, asked: asGraphql({ query: nested(x, 1) }, days, x) })),
-      measure,
-    ),
+    ...(await widths('30 days', 30)),
+    ...(await widths('one day', 1)),
     await series(
       'Connections, 15 stake authorities',
       'connections',

@@ -16,6 +16,8 @@ export type Metrics = { observe(answered: Answered): void; text(): Promise<strin
 
 export function openMetrics(options: {
   pool: Pool;
+  /** Requests that wait for others to be answered. */
+  waiting: () => number;
   redisUp: () => boolean | undefined;
   cache?: AnswerCache | undefined;
 }): Metrics {
@@ -38,6 +40,15 @@ export function openMetrics(options: {
       },
     });
   }
+
+  new Gauge({
+    name: 'stakegraph_http_requests_waiting',
+    help: 'Requests that wait for others to be answered.',
+    registers: [registry],
+    collect() {
+      this.set(options.waiting());
+    },
+  });
 
   if (options.redisUp() !== undefined) {
     new Gauge({

@@ -22,6 +22,7 @@ import { learnSent, repeatKept } from './again.ts';
 import { answerCache } from './answers.ts';
 import { contextMaker } from './context.ts';
 import { sendError } from './errors.ts';
+import { makeGate } from './gate.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
 import { meterRequests } from './metering.ts';
@@ -48,6 +49,9 @@ export type ServerOptions = {
   maxEventLoopDelayMs?: number;
 };
 
+/** Requests that work at once at the least; more would not be answered sooner by a process of one thread. */
+const LEAST_AT_WORK = 32;
+
 const SANE_ID = /^[\w.:-]{1,128}$/;
 const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const given = headers['x-request-id'];
@@ -60,7 +64,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const { settings, log, pool, tokens, meter } = options;
   const now = options.now ?? (() => new Date());
   const cache = settings.CACHE ? answerCache(options.revisions, settings.CACHE_MB * 1_000_000) : undefined;
-  const metrics = openMetrics({ pool, redisUp: meter.redisUp, cache });
+  const gate = makeGate(Math.max(LEAST_AT_WORK, 2 * settings.DATABASE_POOL));
+  const metrics = openMetrics({ pool, waiting: gate.waiting, redisUp: meter.redisUp, cache });
   const tell = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
     metrics.observe(answered);
     if (!of.isLevelEnabled('info')) return;
@@ -165,6 +170,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   serveHealth(app, { readiness: options.readiness, metrics });
   servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
   await app.register(async (metered) => {
+    gate.guard(metered);
     learnSent(metered);
     meterRequests(metered, { tokens, meter, now, developmentToken: options.developmentToken });
     for (const route of routes) serveRoute(metered, route, served);

@@ -160,7 +160,7 @@ describe('the estimate of a query', () => {
         if (cost.charged > 1) charged += 1;
         if (cost.charged > 1 && cost.charged === cost.estimated) exact += 1;
       }),
-      { numRuns: 250 },
+      { numRuns: 250, endOnFailure: true },
     );
     // Not because nothing was asked.
     expect(charged / runs).toBeGreaterThan(0.6);

@@ -73,7 +73,7 @@ describe('CSV with a header of field names', () => {
         expect(await load('operators', csv(ids.map((id) => operator(id))))).toMatchObject({ faults: [] });
         expect((await answered()).map((row: any) => row.id).toSorted()).toEqual(ids.toSorted());
       }),
-      { numRuns: 20 },
+      { numRuns: 20, endOnFailure: true },
     );
   });
 

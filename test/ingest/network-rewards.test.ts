@@ -103,7 +103,7 @@ describe.each(networks)('importing %s-rewards', (network) => {
           expect(exact((await gateway.get(path(network, id))).text).results).toMatchObject([plain]);
           expect((await gateway.graphql(query)).data.rows.nodes).toEqual([plain]);
         }),
-        { numRuns: 8 },
+        { numRuns: 8, endOnFailure: true },
       );
     },
   );

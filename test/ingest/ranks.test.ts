@@ -56,7 +56,7 @@ const pools = fc.uniqueArray(
 );
 const parent = fc.constantFrom('P1', 'P2', 'ünï');
 const shares = fc.uniqueArray(fc.record({ id: text, pool: parent, node: parent, measures }), uniqueBy);
-const runs = { numRuns: 25 };
+const runs = { numRuns: 25, endOnFailure: true };
 
 describe('the order of a list', () => {
   it('is penetration descending with nulls last, then validator count descending, then id', async () => {

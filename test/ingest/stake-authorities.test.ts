@@ -85,7 +85,7 @@ describe('importing stake authorities', () => {
           ${Object.keys(given)} delegations { validatorVoteAccount validatorName percentage } } } }`);
         expect(data.stakeAuthorities.nodes).toEqual([{ ...plain, delegations }]);
       }),
-      { numRuns: 60 },
+      { numRuns: 60, endOnFailure: true },
     );
   });
 

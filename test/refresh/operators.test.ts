@@ -284,7 +284,7 @@ describe('operator summaries of a refresh', () => {
         expect(await published(gateway)).toEqual(rows);
         expect(await revisions(gateway)).toEqual(raised);
       }),
-      { numRuns: 12 },
+      { numRuns: 12, endOnFailure: true },
     );
   }, 240_000);
 

@@ -355,7 +355,7 @@ describe('Solana of a refresh', () => {
         expect(await published(gateway)).toEqual(rows);
         expect(await revisions(gateway)).toEqual(raised);
       }),
-      { numRuns: 8 },
+      { numRuns: 8, endOnFailure: true },
     );
   }, 240_000);
 

@@ -211,7 +211,7 @@ describe('attestations of random epochs, against a plain loop', () => {
           }
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 12, endOnFailure: true },
     );
   });
 });

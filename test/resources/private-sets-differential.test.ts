@@ -378,7 +378,7 @@ describe('figures of a private set, against a plain loop over the days of its me
           }
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 12, endOnFailure: true },
     );
   }, 180_000);
 });

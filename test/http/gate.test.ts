@@ -1,0 +1,131 @@
+import { Agent, request } from 'node:http';
+import Fastify from 'fastify';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { makeGate } from '../../src/http/gate.ts';
+import { Refusal, refusalStatus } from '../../src/kernel/refusal.ts';
+
+// So many requests work at once; the others wait in their order, and not for ever.
+
+/** A server of which each request works until it is let go. */
+async function guarded(most: number, deadlineMs?: number) {
+  const app = Fastify();
+  const gate = makeGate(most, deadlineMs);
+  const working = new Map<string, (failure?: Error) => void>();
+  const begun: string[] = [];
+  app.setErrorHandler((error, _request, reply) =>
+    reply.code(error instanceof Refusal ? refusalStatus[error.code] : 500).send({}),
+  );
+  app.get('/free', async () => 'free');
+  await app.register(async (scope) => {
+    gate.guard(scope);
+    scope.get('/now', (_request, reply) => reply.send('now'));
+    scope.get<{ Params: { name: string } }>('/work/:name', async ({ params: { name } }) => {
+      begun.push(name);
+      await new Promise<void>((resolve, reject) =>
+        working.set(name, (failure) => (failure ? reject(failure) : resolve())),
+      );
+      return name;
+    });
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const agent = new Agent();
+  onTestFinished(async () => {
+    for (const end of working.values()) end();
+    agent.destroy();
+    await app.close();
+  });
+  const ask = (name: string, path = `/work/${name}`) => {
+    const sent = request(url + path, { agent });
+    const status = new Promise<number | undefined>((resolve) => {
+      sent.on('response', (response) => response.resume().on('end', () => resolve(response.statusCode)));
+      sent.on('error', () => resolve(undefined));
+    });
+    sent.end();
+    return { sent, status };
+  };
+  /** Asks, and waits until the request works or waits. */
+  const arrive = async (name: string) => {
+    const [before, waited] = [begun.length, gate.waiting()];
+    const asked = ask(name);
+    await vi.waitFor(() => expect(begun.length + gate.waiting()).toBe(before + waited + 1));
+    return asked;
+  };
+  return {
+    gate,
+    url,
+    begun,
+    arrive,
+    ask,
+    end: (name: string, failure?: Error) => working.get(name)?.(failure),
+  };
+}
+
+describe('requests at work', () => {
+  it('are so many at once, and the next begins when one is answered or fails', async () => {
+    const { gate, begun, arrive, end } = await guarded(2);
+    const asked = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) asked.push(await arrive(name));
+    expect([begun, gate.waiting()]).toEqual([['a', 'b'], 3]);
+    end('b');
+    await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c']));
+    end('a', new Error('failed'));
+    await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c', 'd']));
+    end('c');
+    end('d');
+    await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']));
+    end('e');
+    expect(await Promise.all(asked.map(({ status }) => status))).toEqual([500, 200, 200, 200, 200]);
+    expect(gate.waiting()).toBe(0);
+  });
+
+  it('leave when their caller goes, and one that went while it waited never begins', async () => {
+    const { begun, arrive, end, gate } = await guarded(1);
+    const first = await arrive('first');
+    const second = await arrive('second');
+    await arrive('third');
+    second.sent.destroy();
+    await second.status;
+    first.sent.destroy();
+    await first.status;
+    end('first');
+    await vi.waitFor(() => expect(begun).toEqual(['first', 'third']));
+    expect(gate.waiting()).toBe(0);
+  });
+
+  it('keep others waiting for the deadline at the longest, which is 503 then', async () => {
+    const { begun, arrive, end } = await guarded(1, 100);
+    const first = await arrive('first');
+    const second = await arrive('second');
+    expect(await second.status).toBe(503);
+    end('first');
+    expect(await first.status).toBe(200);
+    const third = await arrive('third');
+    end('third');
+    expect(await third.status).toBe(200);
+    expect(begun).toEqual(['first', 'third']);
+  });
+
+  it('keep at most 2,000 waiting: the next is 503 at once', async () => {
+    const { ask, arrive, gate } = await guarded(1);
+    await arrive('first');
+    const waiting = Array.from({ length: 2_000 }, (_, index) => ask(`${index}`));
+    await vi.waitFor(() => expect(gate.waiting()).toBe(2_000), { timeout: 15_000 });
+    expect(await ask('more').status).toBe(503);
+    for (const { sent } of waiting) sent.destroy();
+  });
+
+  it('may be answered at once, however many wait', async () => {
+    const { ask, arrive, gate, end } = await guarded(1);
+    await arrive('first');
+    const waiting = Array.from({ length: 1_900 }, () => ask('', '/now').status);
+    await vi.waitFor(() => expect(gate.waiting()).toBe(1_900), { timeout: 15_000 });
+    end('first');
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
+  });
+
+  it('keep nobody waiting on other routes', async () => {
+    const { url, arrive } = await guarded(1);
+    await arrive('first');
+    expect(await (await fetch(`${url}/free`)).text()).toBe('free');
+  });
+});
