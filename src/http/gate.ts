@@ -57,7 +57,7 @@ export function makeGate(most: number, deadlineMs = DEADLINE_MS): Gate {
   return {
     waiting: () => line.length - gone,
     guard(app) {
-      const timer = setInterval(sweep, SWEEP_MS);
+      const timer = setInterval(sweep, SWEEP_MS).unref(); // a process that cannot listen ends
       app.addHook('onClose', (_app, done) => {
         clearInterval(timer);
         done();
