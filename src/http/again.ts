@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { TokenDirectory } from '../accounts/directory.ts';
 import type { Meter } from '../accounts/meter.ts';
@@ -9,10 +9,12 @@ import { admissions } from './metering.ts';
 import type { Answered } from './metrics.ts';
 import { baseUrl, readNetwork } from './rest.ts';
 
+/** The kept answer that was sent, and the bytes of it. */
+type Again = { entry: Kept; body: Buffer | undefined };
+
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The kept answer that was sent, and the bytes of it. */
-    again: { entry: Kept; body: Buffer | undefined } | null;
+    again: Again | null;
   }
 }
 
@@ -23,23 +25,30 @@ const own = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy', 'connectio
 const variantOf = (headers: IncomingHttpHeaders) =>
   `${headers['accept-encoding'] ?? ''}\n${headers.origin ?? ''}\n${headers['if-none-match'] ?? ''}`;
 
-/** Notes how kept answers are sent. */
+/** What a variant has of characters at the most: callers choose them, and they are counted in no entry. */
+const LONGEST_VARIANT = 250;
+
+/** Notes how kept answers are sent, where the bytes that were noted are what went out. */
 export function learnSent(app: FastifyInstance): void {
   app.decorateRequest('again', null);
   app.addHook('onResponse', (request, reply, done) => {
-    const { again, units } = request;
-    if (again && units !== null && request.method !== 'HEAD') {
-      const given = Object.entries(reply.getHeaders()) as [string, string][];
-      const { entry, body } = again;
-      entry.sent.set(variantOf(request.headers), {
-        route: request.routeOptions.url as string,
-        status: reply.statusCode,
-        headers: given.flatMap(([name, value]) => (own.has(name) ? [] : [name, String(value)])),
-        body,
-        units,
-      });
-    }
+    if (request.again && request.method !== 'HEAD') learn(request.again, request, reply);
     done();
+  });
+}
+
+function learn({ entry, body }: Again, request: FastifyRequest, reply: FastifyReply): void {
+  const variant = variantOf(request.headers);
+  const headers = reply.getHeaders();
+  // An error in their place is something else, and bytes that were compressed on their way have no length.
+  const asNoted = body ? Number(headers['content-length']) === body.length : reply.statusCode === 304;
+  if (!asNoted || variant.length > LONGEST_VARIANT) return;
+  entry.sent.set(variant, {
+    route: request.routeOptions.url as string,
+    status: reply.statusCode,
+    headers: Object.entries(headers).flatMap(([name, value]) => (own.has(name) ? [] : [name, String(value)])),
+    body,
+    units: request.units as number,
   });
 }
 
@@ -112,13 +121,13 @@ export function repeatKept(options: {
     const { network, faults } = readNetwork(request, options.networkHeaders);
     if (faults.length > 0) return serve(request, response);
 
-    const answer = (key: string | undefined, serve: () => void) => {
+    const answer = (key: string | undefined, otherwise: () => void) => {
       const sent = key === undefined ? undefined : cache.sent(key, variantOf(request.headers));
       const caller = sent && tokens.find(request.headers.authorization, options.now());
       // An answer of GraphQL tells what is left of an allowance.
       const told = request.method === 'POST' && caller?.allowance.units !== undefined;
-      if (!caller || told) return serve();
-      void give(caller, sent, request, response).then((given) => given || serve());
+      if (!caller || told) return otherwise();
+      void give(caller, sent, request, response).then((given) => given || otherwise());
     };
     if (request.method === 'GET') return answer(keyOfGet(request, network), () => serve(request, response));
 

@@ -22,40 +22,32 @@ export type Gate = {
  */
 export function makeGate(most: number, deadlineMs = DEADLINE_MS): Gate {
   const working = new WeakSet<FastifyRequest>();
+  const line = new Set<Waiting>(); // in the order of their coming
   let free = most;
-  let line: Waiting[] = [];
-  let gone = 0; // how many at the head of the line have left it
-
-  function shift(): Waiting | undefined {
-    const next = line[gone];
-    if (next) gone += 1;
-    if (gone === line.length || gone > 1_000) {
-      line = line.slice(gone);
-      gone = 0;
-    }
-    return next;
-  }
 
   function leave(request: FastifyRequest) {
     if (!working.delete(request)) return;
-    let next = shift();
-    // Nobody is there to be answered any more.
-    while (next?.request.raw.socket.destroyed) {
-      next.enter(unavailable());
-      next = shift();
+    for (const next of line) {
+      line.delete(next);
+      if (next.request.raw.socket.destroyed)
+        next.enter(unavailable()); // nobody is there to be answered
+      // Not from here: answers that are made at once would each be made within the one before.
+      else return queueMicrotask(next.enter);
     }
-    // Not from here: answers that are made at once would each be made within the one before.
-    if (next) queueMicrotask(next.enter);
-    else free += 1;
+    free += 1;
   }
 
   function sweep() {
     const latest = performance.now() - deadlineMs;
-    for (let next = line[gone]; next && next.since < latest; next = line[gone]) shift()?.enter(unavailable());
+    for (const next of line) {
+      if (next.since >= latest) return;
+      line.delete(next);
+      next.enter(unavailable());
+    }
   }
 
   return {
-    waiting: () => line.length - gone,
+    waiting: () => line.size,
     guard(app) {
       const timer = setInterval(sweep, SWEEP_MS).unref(); // a process that cannot listen ends
       app.addHook('onClose', (_app, done) => {
@@ -70,7 +62,7 @@ export function makeGate(most: number, deadlineMs = DEADLINE_MS): Gate {
         if (free > 0) {
           free -= 1;
           enter();
-        } else if (line.length - gone < MOST_WAITING) line.push({ request, since: performance.now(), enter });
+        } else if (line.size < MOST_WAITING) line.add({ request, since: performance.now(), enter });
         else done(unavailable());
       });
       // Once the answer is made: a caller who reads slowly keeps nobody waiting.

@@ -1,5 +1,7 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
@@ -7,11 +9,11 @@ import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.t
 // A kept answer is given again before Fastify sees the request. Whoever asks cannot tell, by anything but the time.
 
 let gateway: Gateway;
-let contexts: ReturnType<typeof vi.spyOn>;
+const handled = vi.fn(); // every request that reaches a handler of Fastify
 beforeAll(async () => {
   gateway = await startGateway({ settings: { CACHE: true } });
   await vi.waitFor(() => expect(gateway.revisions.trusted()).toBe(true));
-  contexts = vi.spyOn(gateway.revisions, 'current'); // of every request that reaches a handler
+  subscribe('tracing:fastify.request.handler:start', handled);
 });
 afterAll(() => gateway.close());
 
@@ -72,9 +74,9 @@ const lasting = ({ status, headers: { date, 'x-request-id': id, ...headers }, bo
 /** Asks until the answer is given again without a handler. */
 async function askedAgain(of: Gateway, asked: Asked): Promise<Answer> {
   for (const _time of [1, 2, 3]) await ask(of, asked);
-  contexts.mockClear();
+  handled.mockClear();
   const answer = await ask(of, asked);
-  expect(contexts).not.toHaveBeenCalled();
+  expect(handled).not.toHaveBeenCalled();
   return answer;
 }
 
@@ -111,10 +113,10 @@ describe('an answer that is given again at once', () => {
     await askedAgain(gateway, { path: PATH });
     await askedAgain(gateway, query(TEXT));
     const { name, authorization } = await makeAccount(gateway, { rateLimit: 1_000 });
-    contexts.mockClear();
+    handled.mockClear();
     const page = await ask(gateway, { path: PATH, headers: { authorization } });
     const answered = await ask(gateway, query(TEXT, { authorization }));
-    expect(contexts).not.toHaveBeenCalled();
+    expect(handled).not.toHaveBeenCalled();
     expect(page.headers.ratelimit).toMatch(/^"persecond";r=99\d;t=1$/);
     expect(answered.headers.ratelimit).toMatch(/^"persecond";r=99\d;t=1$/);
     const units = [page, answered].map(({ headers }) => Number(headers['x-service-compute-units']));
@@ -193,6 +195,34 @@ describe('what is not just the same is answered in the whole way', () => {
       expect(refused[0]?.headers['retry-after']).toBe('1');
       expect(JSON.parse(refused[0]?.body.toString() as string)).toEqual({ detail: 'Too many requests' });
       expect((await by(spent)).status).toBe(402);
+    }
+  });
+
+  it('headers that are too long to be kept', async () => {
+    const asked = { path: PATH, headers: { 'if-none-match': `"${'x'.repeat(300)}"` } };
+    for (const _time of [1, 2, 3]) await ask(gateway, asked);
+    handled.mockClear();
+    expect((await ask(gateway, asked)).status).toBe(200);
+    expect(handled).toHaveBeenCalled();
+  });
+
+  it.each([
+    '*',
+    'GZIP',
+    'x-gzip',
+    'gzip;x=1',
+    'gzip ; q=1',
+    'identity;q=0',
+    'deflate',
+    'gzip;q=0, *',
+    'br;q=0.000, gzip',
+  ])('but the same in the end, whatever is accepted: %s', async (accepted) => {
+    const plain = (await ask(gateway, { path: PATH })).body;
+    const read = { br: brotliDecompressSync, gzip: gunzipSync, deflate: inflateSync };
+    for (const _time of [1, 2, 3, 4]) {
+      const { headers, body } = await ask(gateway, { path: PATH, headers: { 'accept-encoding': accepted } });
+      const decode = read[headers['content-encoding'] as keyof typeof read];
+      expect((decode ? decode(body) : body).equals(plain)).toBe(true);
     }
   });
 
