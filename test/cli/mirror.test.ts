@@ -204,7 +204,7 @@ describe('killed at any moment and started again', () => {
     for (const rows of Object.values(wanted)) expect(rows.length).toBeGreaterThan(0);
     expect(await content(disturbed)).toEqual(wanted);
     await Promise.all([disturbed.drop(), calm.drop()]);
-  }, 120_000);
+  });
 
   /** Waits until the server has noticed that the process is gone: its lock is free then. */
   const vacant = async (target: TestDatabase) => {

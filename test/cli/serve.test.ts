@@ -49,7 +49,7 @@ describe('stakegraph serve on a folder without a database', () => {
     first = await serve({ env });
     example = await runExample(first);
     await first.stop();
-  }, 120_000);
+  });
   afterAll(dataDir.remove);
 
   it('ends its banner with the addresses of the pages and a token', () => {

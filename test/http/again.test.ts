@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeAccount, storedUsage } from '../support/accounts.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 
 // A kept answer is given again before Fastify sees the request. Whoever asks cannot tell, by anything but the time.
@@ -12,7 +13,7 @@ let gateway: Gateway;
 const handled = vi.fn(); // every request that reaches a handler of Fastify
 beforeAll(async () => {
   gateway = await startGateway({ settings: { CACHE: true } });
-  await vi.waitFor(() => expect(gateway.revisions.trusted()).toBe(true));
+  await eventually(() => expect(gateway.revisions.trusted()).toBe(true));
   subscribe('tracing:fastify.request.handler:start', handled);
 });
 afterAll(() => gateway.close());
@@ -234,7 +235,7 @@ describe('what is not just the same is answered in the whole way', () => {
 
   it('another host, told by a proxy that is trusted', async () => {
     const proxied = await gatewayForTest({ settings: { CACHE: true, TRUST_PROXY: ['127.0.0.1'] } });
-    await vi.waitFor(() => expect(proxied.revisions.trusted()).toBe(true));
+    await eventually(() => expect(proxied.revisions.trusted()).toBe(true));
     const hosts = ['a.example', 'b.example', undefined, 'a.example', undefined, 'b.example', undefined];
     for (const host of hosts) {
       const { body } = await ask(proxied, { path: PATH, headers: host ? { 'x-forwarded-host': host } : {} });

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { pino } from 'pino';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { newToken } from '../../src/accounts/token-format.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest } from '../support/gateway.ts';
 
 const query = '{ slashings { totalCount } }';
@@ -83,7 +84,7 @@ describe('a database that is away', () => {
     expect((await gateway.fetch('/v0/eth/slashings')).status).toBe(401);
 
     await admin.query(`alter database ${name} allow_connections true`);
-    await vi.waitFor(async () => expect((await gateway.get('/v0/eth/slashings')).status).toBe(200));
+    await eventually(async () => expect((await gateway.get('/v0/eth/slashings')).status).toBe(200));
     expect((await gateway.graphql(query)).data).toEqual({ slashings: { totalCount: 0 } });
   });
 });
@@ -118,7 +119,7 @@ describe('the log', () => {
     const { gateway, lines } = await gatewayWithLog();
     const headers = { 'x-request-id': 'line-1' };
     await gateway.get('/v0/eth/operators/nobody/summary?window=7d', headers);
-    await vi.waitFor(() => expect(lines.some((line) => line.msg === 'answered')).toBe(true));
+    await eventually(() => expect(lines.some((line) => line.msg === 'answered')).toBe(true));
     expect(lines.filter((line) => line.reqId === 'line-1')).toEqual([
       expect.objectContaining({
         level: 30,

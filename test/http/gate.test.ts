@@ -1,8 +1,9 @@
 import { Agent, request } from 'node:http';
 import Fastify from 'fastify';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeGate } from '../../src/http/gate.ts';
 import { Refusal, refusalStatus } from '../../src/kernel/refusal.ts';
+import { eventually } from '../support/eventually.ts';
 
 // So many requests work at once; the others wait in their order, and not for ever.
 
@@ -47,7 +48,7 @@ async function guarded(most: number, deadlineMs?: number) {
   const arrive = async (name: string) => {
     const [before, waited] = [begun.length, gate.waiting()];
     const asked = ask(name);
-    await vi.waitFor(() => expect(begun.length + gate.waiting()).toBe(before + waited + 1));
+    await eventually(() => expect(begun.length + gate.waiting()).toBe(before + waited + 1));
     return asked;
   };
   return {
@@ -67,12 +68,12 @@ describe('requests at work', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) asked.push(await arrive(name));
     expect([begun, gate.waiting()]).toEqual([['a', 'b'], 3]);
     end('b');
-    await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c']));
+    await eventually(() => expect(begun).toEqual(['a', 'b', 'c']));
     end('a', new Error('failed'));
-    await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c', 'd']));
+    await eventually(() => expect(begun).toEqual(['a', 'b', 'c', 'd']));
     end('c');
     end('d');
-    await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']));
+    await eventually(() => expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']));
     end('e');
     expect(await Promise.all(asked.map(({ status }) => status))).toEqual([500, 200, 200, 200, 200]);
     expect(gate.waiting()).toBe(0);
@@ -88,7 +89,7 @@ describe('requests at work', () => {
     first.sent.destroy();
     await first.status;
     end('first');
-    await vi.waitFor(() => expect(begun).toEqual(['first', 'third']));
+    await eventually(() => expect(begun).toEqual(['first', 'third']));
     expect(gate.waiting()).toBe(0);
   });
 
@@ -109,7 +110,7 @@ describe('requests at work', () => {
     const { ask, arrive, gate } = await guarded(1);
     await arrive('first');
     const waiting = Array.from({ length: 2_000 }, (_, index) => ask(`${index}`));
-    await vi.waitFor(() => expect(gate.waiting()).toBe(2_000), { timeout: 15_000 });
+    await eventually(() => expect(gate.waiting()).toBe(2_000));
     expect(await ask('more').status).toBe(503);
     for (const { sent } of waiting) sent.destroy();
   });
@@ -118,7 +119,7 @@ describe('requests at work', () => {
     const { ask, arrive, gate, end } = await guarded(1);
     await arrive('first');
     const waiting = Array.from({ length: 1_900 }, () => ask('', '/now').status);
-    await vi.waitFor(() => expect(gate.waiting()).toBe(1_900), { timeout: 15_000 });
+    await eventually(() => expect(gate.waiting()).toBe(1_900));
     end('first');
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
   });

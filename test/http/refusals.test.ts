@@ -1,7 +1,8 @@
 import { request } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newToken } from '../../src/accounts/token-format.ts';
 import { createToken, revokeToken } from '../../src/accounts/tokens.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -69,15 +70,15 @@ describe.each(faces)('a token on %s', (...face) => {
 
   it('is refused when revoked', async () => {
     const { token, row } = await createToken(gateway.database.pool, 'short-lived');
-    await vi.waitFor(async () => expect(await status(face, token)).toBe(200));
+    await eventually(async () => expect(await status(face, token)).toBe(200));
     await revokeToken(gateway.database.pool, row.tokenId);
-    await vi.waitFor(async () => expect(await status(face, token)).toBe(401));
+    await eventually(async () => expect(await status(face, token)).toBe(401));
     await refuses(`Bearer ${token}`);
   });
 
   it('is refused when expired', async () => {
     const { token } = await createToken(gateway.database.pool, 'hour', new Date(Date.now() + 3_600_000));
-    await vi.waitFor(async () => expect(await status(face, token)).toBe(200));
+    await eventually(async () => expect(await status(face, token)).toBe(200));
     ahead = 3_600_001;
     await refuses(`Bearer ${token}`);
   });

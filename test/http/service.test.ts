@@ -1,7 +1,8 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { buildServer } from '../../src/http/server.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -186,7 +187,7 @@ describe('/metrics', () => {
     await gateway.get('/Nowhere42');
     await gateway.graphql('query Named42 { __typename }');
     const route = 'route="/v0/eth/operators/:operator_id/summary",method="GET",status="404"';
-    const { status, headers, text } = await vi.waitFor(async () => {
+    const { status, headers, text } = await eventually(async () => {
       const answer = await gateway.fetch('/metrics');
       expect(answer.text).toContain('route="/graphql",method="POST",status="200"'); // the last one is counted
       return answer;

@@ -367,7 +367,7 @@ describe('what a service does not have', () => {
       expect(bodies[0]?.replace(/revision=\d+/, '')).toBe(bodies[1]?.replace(/revision=\d+/, ''));
     }
     await original.close();
-  }, 60_000);
+  });
 });
 
 describe('pool shares', () => {

@@ -41,7 +41,7 @@ beforeAll(async () => {
     rewardIds[network] = String(row[field]);
   }
   first = await mirrorFrom(mirror.database.pool, original.url, everything());
-}, 120_000);
+});
 afterAll(async () => {
   await original.close();
   await mirror.close();
@@ -146,7 +146,7 @@ describe('a gateway that mirrors another over HTTP', () => {
         await bodies(original, path, network),
       ]);
     }
-  }, 240_000);
+  });
 
   it('has the same consolidations; their entities follow from validators, which no path lists', async () => {
     const path = '/v1/eth/validators/consolidations?limit=200';
@@ -173,7 +173,7 @@ describe('a gateway that mirrors another over HTTP', () => {
       values: [],
     });
     expect(after).toEqual(before);
-  }, 120_000);
+  });
 
   it('stores what the service says that it cost, run by run and resource by resource', async () => {
     const { rows } = await mirror.database.pool.query({

@@ -84,7 +84,7 @@ describe('readers during a refresh', () => {
     await Promise.all(readers);
     expect(answers).toBeGreaterThan(50);
     expect(seen.size).toBeGreaterThan(2);
-  }, 120_000);
+  });
 });
 
 describe('stakegraph refresh', () => {
@@ -106,7 +106,7 @@ describe('stakegraph refresh', () => {
     }
     expect(await stakegraph(args(), env())).toMatchObject({ code: 0, stderr: '' });
     expect(await published(gateway)).toEqual(undisturbed);
-  }, 120_000);
+  });
 
   it('changes nothing and raises no revision the second time', async () => {
     const [rows, raised] = [await published(gateway), await revisions(gateway)];
@@ -130,7 +130,7 @@ describe('stakegraph refresh', () => {
     }
     expect(await published(gateway)).toEqual(rows);
     expect(await revisions(gateway)).toEqual(raised);
-  }, 60_000);
+  });
 
   it('run twice at once gives what one run does, the second without a change', async () => {
     const undisturbed = await published(gateway);
@@ -152,7 +152,7 @@ describe('stakegraph refresh', () => {
     }
     expect(await published(gateway)).toEqual(undisturbed);
     expect(await revisions(gateway)).toEqual([{ name: 'operators', revision: 4 }]);
-  }, 60_000);
+  });
 
   it('goes on with --every, passes over what another process refreshes, and ends at SIGTERM', async () => {
     const busy = await gateway.database.pool.withClient(async (client) => {
@@ -171,7 +171,7 @@ describe('stakegraph refresh', () => {
       expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z operators mainnet (1d|7d|30d|all): /);
     expect(lines[1]).toContain('operators mainnet 7d: passed over, another process is refreshing it');
     expect(lines[0]).toMatch(/1d: 85 rows from 4000 facts \(0 new, 0 updated, 0 removed\) in [\d.]+ s$/);
-  }, 60_000);
+  });
 
   it('ends after the transaction at hand at SIGTERM, and says that not everything was refreshed', async () => {
     const slow = await gateway.database.pool.withClient(async (client) => {
@@ -186,7 +186,7 @@ describe('stakegraph refresh', () => {
     });
     expect(slow).toMatchObject({ code: 1, stderr: 'stakegraph: Stopped before everything was refreshed.\n' });
     expect(slow.stdout.trim().split('\n')).toHaveLength(2);
-  }, 60_000);
+  });
 
   it('tells what fails, goes on with the rest, and exits with 1', async () => {
     await query(`insert into solana_epochs values (1, now() - interval '2 days', now(), 1, 1, 1, null)`);
@@ -200,7 +200,7 @@ describe('stakegraph refresh', () => {
     expect(stderr).toContain('2 parts were not refreshed.');
     expect(stdout).toContain('operators mainnet 7d: 85 rows');
     expect(stdout).toContain('operators hoodi 7d: no facts, left as it is');
-  }, 60_000);
+  });
 
   it.each([
     [['--windows', '2d'], 'Allowed choices are 1d, 7d, 30d, all.'],

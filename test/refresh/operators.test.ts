@@ -286,7 +286,7 @@ describe('operator summaries of a refresh', () => {
       }),
       { numRuns: 12, endOnFailure: true },
     );
-  }, 240_000);
+  });
 
   it('have the effectiveness that is recorded of uptime 1, correctness 0.9925925925925926, delay 1.0044444444444445', async () => {
     const { text, values } = sql`select ${figure.uptime} as uptime, ${figure.correctness} as correctness,

@@ -357,7 +357,7 @@ describe('Solana of a refresh', () => {
       }),
       { numRuns: 8, endOnFailure: true },
     );
-  }, 240_000);
+  });
 
   it('refuses stake with a validator that is not stored, by name', async () => {
     const [told] = fc.sample(story, 1) as [Story];

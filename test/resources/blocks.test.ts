@@ -1,10 +1,11 @@
 import { parse } from 'lossless-json';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slotStart } from '../../src/chain/calendar.ts';
 import { networks } from '../../src/chain/networks.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { blockFields } from '../../src/resources/blocks/record.ts';
 import { headEpoch } from '../../src/sample/chain.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
@@ -246,7 +247,7 @@ describe('a block that comes while the gateway serves', () => {
 
   it('is served within a second of being stored where the answers before it are kept', async () => {
     const fresh = await gatewayForTest({ settings: { CACHE: true } });
-    await vi.waitFor(() => expect(fresh.revisions.trusted()).toBe(true));
+    await eventually(() => expect(fresh.revisions.trusted()).toBe(true));
     const query = '{ blocks(first: 1) { totalCount nodes { consensusSlot } } }';
     const newest = async () => {
       const [rest, { data }] = await Promise.all([fresh.get('/v0/eth/blocks?size=1'), fresh.graphql(query)]);
@@ -258,7 +259,7 @@ describe('a block that comes while the gateway serves', () => {
     expect(fresh.statements).toEqual([]); // both are given again
     await importText(fresh, 'blocks', JSON.stringify(block(head + 1)));
     const come = async () => expect(await newest()).toEqual([head + 1, head + 1]);
-    await vi.waitFor(come, { timeout: 1_000, interval: 20 });
+    await eventually(come);
   });
 
   it('moves no row of a walk that is under way, by next and by cursor', async () => {

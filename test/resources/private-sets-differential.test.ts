@@ -380,5 +380,5 @@ describe('figures of a private set, against a plain loop over the days of its me
       }),
       { numRuns: 12, endOnFailure: true },
     );
-  }, 180_000);
+  });
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { vi } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import type { Tier } from '../../src/accounts/tiers.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
+import { eventually } from './eventually.ts';
 import type { Gateway } from './gateway.ts';
 
 export type Account = Awaited<ReturnType<typeof accountOf>>;
@@ -23,7 +23,7 @@ export async function accountOf(gateway: Gateway, tier: Tier = 'enterprise') {
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     if ((await call('GET', '/v0/eth/slashings?size=1')).status === 401) throw new Error('not known yet');
   });
   return {

@@ -1,7 +1,7 @@
-import { vi } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import type { Tier } from '../../src/accounts/tiers.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
+import { eventually } from './eventually.ts';
 import type { Gateway } from './gateway.ts';
 
 let made = 0;
@@ -18,7 +18,7 @@ export async function makeAccount(
   if (used !== undefined) await storeUsage(gateway, name, month, used);
   const { token } = await createToken(pool, 'test', null, name);
   const authorization = `Bearer ${token}`;
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     if (!gateway.tokens.find(authorization, new Date())) throw new Error('not known yet');
   });
   return { name, token, authorization };

@@ -31,6 +31,7 @@ export type Visit = { page: Page; hosts: Set<string>; complaints: string[]; clos
  */
 export async function visit(browser: Browser, url: string): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const hosts = new Set<string>();
   const complaints: string[] = [];

@@ -116,7 +116,7 @@ export async function startGateway(
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
   const call = async (path: string, init: RequestInit = {}): Promise<Answer> => {
-    const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(20_000) });
+    const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(120_000) });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
     const { status, headers } = response;

@@ -106,7 +106,7 @@ export async function serve(options: Options & { shell?: boolean } = {}): Promis
     get: (path) =>
       fetch(url + path, {
         headers: { authorization: `Bearer ${token}` },
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(120_000),
       }),
   };
 }
