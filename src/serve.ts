@@ -30,7 +30,7 @@ async function developmentToken(dataDir: string, pool: Pool): Promise<string> {
   const kept = (await readFile(path, 'utf8').catch(() => '')).trim();
   if (isWellFormed(kept)) {
     const { text, values } = sql`/* knownToken */ select 1 from tokens
-      where hash = ${tokenHash(kept)} and revoked_at is null and (expires_at is null or expires_at > now())`;
+      where hash = decode(${tokenHash(kept)}, 'hex') and revoked_at is null and (expires_at is null or expires_at > now())`;
     if ((await pool.query({ text, values })).rows.length > 0) return kept;
   }
   const { token } = await createToken(pool, 'development');

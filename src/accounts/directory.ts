@@ -17,6 +17,19 @@ export type TokenDirectory = {
   stop(): Promise<void>;
 };
 
+type Known = { caller: Caller; expiresAtMs: number | null };
+
+const callerOf = (token: ActiveToken, limits: TierLimits): Caller => ({
+  accountId: token.accountId,
+  account: token.account,
+  tokenId: token.tokenId,
+  tokenName: token.name,
+  tier: token.tier,
+  rateLimit: token.rateLimit ?? limits.rates[token.tier],
+  allowance: allowanceOf(limits, token.tier, token.unitAllowance),
+  setLimit: tierSets[token.tier],
+});
+
 /**
  * All active tokens in memory, by hash. A lookup never asks the database, so a known and an unknown token take the
  * same time. A change reaches every replica by NOTIFY, and by reading again every ten seconds where that is cut off.
@@ -28,7 +41,7 @@ export async function openDirectory(options: {
   limits: TierLimits;
 }): Promise<TokenDirectory> {
   const { db, log, limits } = options;
-  let tokens = new Map<string, ActiveToken>();
+  let tokens = new Map<string, Known>();
   const uses = new Map<string, Date>();
 
   const read = async () => {
@@ -39,7 +52,12 @@ export async function openDirectory(options: {
         setTimeout(READ_DEADLINE_MS, 'late' as const, { ref: false }),
       ]);
       if (read === 'late') throw new Error(`no answer within ${READ_DEADLINE_MS} ms`);
-      tokens = new Map(read.map((token) => [token.hash, token]));
+      tokens = new Map(
+        read.map((token) => [
+          token.hash,
+          { caller: callerOf(token, limits), expiresAtMs: token.expiresAtMs },
+        ]),
+      );
     } catch (error) {
       log.warn({ err: error }, 'tokens could not be read again; the last known ones stay in use');
     }
@@ -64,23 +82,14 @@ export async function openDirectory(options: {
   return {
     find(authorization, now) {
       const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
-      const token = tokens.get(tokenHash(given).toString('hex'));
+      const token = tokens.get(tokenHash(given));
       if (!token || (token.expiresAtMs !== null && token.expiresAtMs <= now.getTime())) {
         const typo = !isWellFormed(given);
         log.debug({ reason: token ? 'expired' : typo ? 'malformed' : 'unknown' }, 'token refused');
         return undefined;
       }
-      uses.set(token.tokenId, now);
-      return {
-        accountId: token.accountId,
-        account: token.account,
-        tokenId: token.tokenId,
-        tokenName: token.name,
-        tier: token.tier,
-        rateLimit: token.rateLimit ?? limits.rates[token.tier],
-        allowance: allowanceOf(limits, token.tier, token.unitAllowance),
-        setLimit: tierSets[token.tier],
-      };
+      uses.set(token.caller.tokenId, now);
+      return token.caller;
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);

@@ -24,8 +24,8 @@ export function isWellFormed(token: string): boolean {
 /** A token within a longer text, whatever its checksum: a mistyped one is nearly a secret. */
 export const TOKEN_IN_TEXT = /sgt_[\w-]{40,}/;
 
-/** What is stored of a token: 256 random bits need no salt and no slow hash. */
-export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');
+/** What is stored of a token, in hexadecimal digits: 256 random bits need no salt and no slow hash. */
+export const tokenHash = (token: string): string => hash('sha256', token, 'hex');
 
 /** What may be shown of a token to tell it from others. */
 export const tokenPrefix = (token: string): string => token.slice(0, PREFIX.length + 6);

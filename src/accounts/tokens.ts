@@ -39,7 +39,7 @@ export async function createToken(
     sql`/* createToken */
     with t as (
       insert into tokens (name, hash, prefix, expires_at, account_id)
-      select ${name}, ${tokenHash(token)}, ${tokenPrefix(token)}, ${expiresAt}, account_id
+      select ${name}, decode(${tokenHash(token)}, 'hex'), ${tokenPrefix(token)}, ${expiresAt}, account_id
       from accounts where name = ${account}
       returning *
     ), told as (select pg_notify(${TOKENS_CHANNEL}, '') from t)
@@ -128,7 +128,7 @@ export async function rotateToken(
         and (expires_at is null or expires_at > now()) for update
     ), t as (
       insert into tokens (name, hash, prefix, account_id, expires_at)
-      select name, ${tokenHash(token)}, ${tokenPrefix(token)}, account_id, expires_at from old
+      select name, decode(${tokenHash(token)}, 'hex'), ${tokenPrefix(token)}, account_id, expires_at from old
       returning *
     ), ending as (
       update tokens set expires_at = least(tokens.expires_at, now() + make_interval(secs => ${graceSeconds}))

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { TokenDirectory } from '../accounts/directory.ts';
-import type { Meter } from '../accounts/meter.ts';
+import type { Admission, Meter } from '../accounts/meter.ts';
 import type { Caller } from '../context.ts';
 import { type AnswerCache, type Kept, keyOfQuery, keyOfUrl, LONGEST_BODY, type Sent } from './answers.ts';
 import { admissions } from './metering.ts';
@@ -100,8 +100,10 @@ export function repeatKept(options: {
   ): Promise<boolean> {
     const begun = performance.now();
     const admitted = meter.admit(caller);
-    const admission = await admitted.catch(() => undefined);
-    if (!admission) {
+    let admission: Admission;
+    try {
+      admission = await admitted;
+    } catch {
       admissions.set(request, admitted);
       return false;
     }
