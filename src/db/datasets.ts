@@ -39,7 +39,7 @@ const NONE: readonly string[] = [];
 export function datasetsOf(text: string): readonly string[] | undefined {
   let found = known.get(text);
   if (found === undefined) {
-    const own = text.replace(/format\('[^']*'/g, ''); // names that a caller gives are no tables
+    const own = text.replace(/'[^']*'/g, ''); // names that a caller gives are no tables
     found = patterns.filter(([, pattern]) => pattern.test(own)).map(([name]) => name);
     known.set(text, found.length > 0 ? found : NONE);
   }

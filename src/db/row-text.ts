@@ -5,22 +5,41 @@ import { type Fields, join, raw, type Sql, sql } from './rows.ts';
 /** What `rowText` adds to a row. */
 export const Written = z.object({ text: z.string() });
 
+/** A call of PostgreSQL takes 100 arguments at the most. */
+const MOST_ARGUMENTS = 100;
+
 /**
  * A row written as JSON by PostgreSQL, as `text`. What is written so need not be read, checked and written again for every
  * value: 200 stake authorities with all fields took 4.3 ms of CPU as columns. That it is JSON, and what its record says,
  * is for the table: its types, `not null`, and that no figure is NaN or infinite; every writer checks the record.
- * It has 99 values at the most, which records and the limit of aliases keep far below.
  */
 export function rowText(form: RowForm, fields: Fields<string>): Sql {
-  const values: Sql[] = [];
-  const slots = form.parts.map((part) => {
-    if ('constant' in part) return `${literal(part.key)}:${literal(part.constant)}`;
-    const { slot, value } = written(part, fields[part.column] as Sql);
-    values.push(value);
-    return `${literal(part.key)}:${slot}`;
+  const pieces: Sql[] = [];
+  let open = '{'; // what stands before the next value
+  form.parts.forEach((part, index) => {
+    open += `${index > 0 ? ',' : ''}${literal(part.key)}:`;
+    if ('constant' in part) {
+      open += literal(part.constant);
+      return;
+    }
+    const { value, quoted } = written(part, fields[part.column] as Sql);
+    const mark = quoted ? '"' : '';
+    pieces.push(raw(`'${open}${mark}'`), value);
+    open = mark;
   });
-  const text = sql`format(${join([raw(`'{${slots.join(',')}}'`), ...values])}) as "text"`;
+  pieces.push(raw(`'${open}}'`));
+  const text = sql`${concat(pieces)} as "text"`;
   return text.values.length === 0 ? raw(text.sql) : text;
+}
+
+/** One text of many; of more than a call takes, it is a call of calls. */
+function concat(pieces: readonly Sql[]): Sql {
+  if (pieces.length <= MOST_ARGUMENTS) return sql`concat(${join(pieces)})`;
+  const calls: Sql[] = [];
+  for (let at = 0; at < pieces.length; at += MOST_ARGUMENTS) {
+    calls.push(concat(pieces.slice(at, at + MOST_ARGUMENTS)));
+  }
+  return concat(calls);
 }
 
 /** A name as JSON within a literal of SQL. Names are of records and of GraphQL. */
@@ -31,11 +50,13 @@ function literal(name: string): string {
 
 type Column = Exclude<Part, { constant: string }>;
 
-/** Where a value goes in the text of its row, and the value: null is one that `format` would leave out. */
-function written({ kind, nullable }: Column, column: Sql): { slot: string; value: Sql } {
-  if (kind === 'quoted' && !nullable) return { slot: '"%s"', value: column };
+/** A value as it stands in the text of its row, and whether in quotes: null is one that `concat` would leave out. */
+function written({ kind, nullable }: Column, column: Sql): { value: Sql; quoted: boolean } {
+  if (kind === 'quoted' && !nullable) return { value: column, quoted: true };
   const value = shown(kind, column);
-  return { slot: '%s', value: nullable ? sql`coalesce((${value})::text, 'null')` : value };
+  // Digits are no text yet, and JSON need not become one.
+  const given = kind === 'digits' ? sql`(${value})::text` : value;
+  return { value: nullable ? sql`coalesce(${given}, 'null')` : value, quoted: false };
 }
 
 function shown(kind: Column['kind'], column: Sql): Sql {

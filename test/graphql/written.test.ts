@@ -102,6 +102,19 @@ describe('rows of nothing but plain fields', () => {
     ]);
   });
 
+  it('are written with more values than a call of PostgreSQL takes', async () => {
+    const fields = plainFields('AttestationRecord');
+    const names = fields.split(' ').filter((name) => name !== '');
+    const again = names.slice(0, 30).map((name, index) => `again${index}: ${name}`);
+    expect(names.length + again.length).toBeGreaterThan(50); // each has a piece of text before it
+    const entity = 'entityId: "Sample Pool Alder", entityType: POOL';
+    const { data } = await expectAlike(
+      `{ attestations(${entity}, first: 3) { nodes { ${fields} ${again.join(' ')} } } }`,
+      ['attestationPages'],
+    );
+    expect(Object.keys(data.attestations.nodes[0])).toHaveLength(names.length + again.length);
+  });
+
   it('are written one by one: an operator and a stake authority, and the same in another window', async () => {
     const [{ stake_authority: authority } = {}] = (
       await run('select stake_authority from stake_authority_summaries order by 1 limit 1')
