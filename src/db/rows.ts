@@ -14,25 +14,40 @@ export function selectList<Name extends string>(fields: Fields<Name>, names: rea
   return list.values.length === 0 ? raw(list.sql) : list;
 }
 
-type KeyColumns<Key> = Record<string, readonly [type: string, value: (key: Key) => unknown]>;
+export type KeyColumns<Key> = Record<string, readonly [type: string, value: (key: Key) => unknown]>;
 
 /**
  * The keys that a statement is asked for as the table `k`, each with its place as `list`, from 1 on. A single key is a row
  * of values and no array: PostgreSQL takes the values into the conditions, and has no array to read. One summary took it
- * 180 µs of an array and takes 45 µs so.
+ * 180 µs of an array and takes 45 µs so. A template binds the values to the keys of its call.
  */
-export function keyTable<Key>(keys: readonly Key[], columns: KeyColumns<Key>): Sql {
+export function keyTable<Key>(
+  keys: readonly Key[],
+  columns: KeyColumns<Key>,
+  bind: (value: (keys: readonly Key[]) => unknown) => unknown = (value) => value(keys),
+): Sql {
   const entries = Object.entries(columns);
-  const [only] = keys;
-  if (keys.length === 1 && only !== undefined) {
+  if (keys.length === 1) {
     const texts = entries.map(([column, [type]]) => `::${type} as ${column}, `);
-    const values = entries.map(([, [, value]]) => value(only));
+    const values = entries.map(([, [, value]]) => bind(([only]) => value(only as Key)));
     return new Sql(['(select ', ...texts.slice(0, -1), `${texts.at(-1)}1 as list) as k`], values);
   }
-  const arrays = entries.map(([, [type, value]]) => sql`${keys.map(value)}::${raw(type)}[]`);
+  const arrays = entries.map(([, [type, value]]) => sql`${bind((all) => all.map(value))}::${raw(type)}[]`);
   const names = [...entries.map(([column]) => column), 'list'].join(', ');
   return sql`unnest(${join(arrays)}) with ordinality as k (${raw(names)})`;
 }
+
+/**
+ * Puts the rows of lists in order, each list's by their place. They come so; PostgreSQL, asked to see to it, would sort
+ * whole rows with their texts once more, which was a tenth of its time for 200 of them.
+ */
+export const inOrder = <Row extends Placed>(found: Row[], descending = false): Row[] =>
+  found.sort(
+    (a, b) =>
+      (a.list ?? 0) - (b.list ?? 0) || (descending ? placeOf(b) - placeOf(a) : placeOf(a) - placeOf(b)),
+  );
+type Placed = { list?: number } & ({ rank: number } | { position: number });
+const placeOf = (row: Placed) => ('rank' in row ? row.rank : row.position);
 
 /**
  * Runs a statement and checks every row. Nothing is coerced: a row that does not fit is a fault of ours, and it must show
@@ -41,11 +56,11 @@ export function keyTable<Key>(keys: readonly Key[], columns: KeyColumns<Key>): S
 export async function rows<T extends z.ZodType>(
   db: Queryable,
   row: T,
-  statement: Sql,
+  statement: { text: string; values: unknown[] },
   decode?: (row: Record<string, unknown>) => void,
 ): Promise<z.output<T>[]> {
-  const text = statement.text;
-  const result = await db.query({ text, values: statement.values });
+  const { text, values } = statement;
+  const result = await db.query({ text, values });
   if (decode) result.rows.forEach(decode);
   const fits = quickCheck(row);
   if (result.rows.every(fits)) return result.rows as z.output<T>[];

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { JsonText, jsonList } from './json-text.ts';
 import { isNullable, leafOf, unwrap } from './leaves.ts';
@@ -35,7 +36,10 @@ export const askedName = (asked: Asked<string>): string => (isForm(asked) ? aske
 export const columnsOf = <Field extends string>(asked: Asked<Field>): readonly Field[] =>
   isForm(asked) ? asked.parts.flatMap((part) => ('column' in part ? [part.column as Field] : [])) : asked;
 
-export const rowForm = (parts: readonly Part[]): RowForm => ({ name: JSON.stringify(parts), parts });
+export const rowForm = (parts: readonly Part[]): RowForm => ({
+  name: hash('sha256', JSON.stringify(parts), 'base64url'), // short: loaders are found by it at every call
+  parts,
+});
 
 const forms = new WeakMap<z.ZodObject, RowForm>();
 

@@ -3,7 +3,7 @@ import type { Bounds } from '../chain/bounds.ts';
 import type { Calendar } from '../chain/calendar.ts';
 import type { Queryable } from '../db/pool.ts';
 import { rowText, Written } from '../db/row-text.ts';
-import { join, raw, rows, type Sql, sql } from '../db/rows.ts';
+import { inOrder, join, raw, rows, type Sql, sql } from '../db/rows.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { count, leafKind } from '../kernel/leaves.ts';
 import type { Range } from '../kernel/page.ts';
@@ -111,6 +111,10 @@ export const withinBounds = (bounds: Bounds): Sql => sql`
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
+/** Whether keys fall from one fetched row to the next. */
+const keysFall = (query: PeriodQuery<string>, range: PeriodRange): boolean =>
+  (query.sortOrder === 'desc') !== (range.backward === true);
+
 /** A page for each of several keys, in one statement; one row more than the limit. */
 export async function periodPages<Field extends string, Row>(
   db: Queryable,
@@ -128,10 +132,12 @@ export async function periodPages<Field extends string, Row>(
     const none = name === ('hour' as Field) && query.granularity !== 'hour';
     return sql`, ${none ? sql`null::int` : series.fields[name][from]} as ${raw(`"${name}"`)}`;
   });
-  const page = inKeyOrder(query) ? keyedPage : sortedPage;
+  const keyed = inKeyOrder(query);
+  const page = keyed ? keyedPage : sortedPage;
   const statement = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}
     ${page(source, query, range, all(typed), all(shown(series, asked)))}`;
-  return (await rows(db, rowCheck(series, asked), statement)) as PeriodRow<Row>[];
+  const found = (await rows(db, rowCheck(series, asked), statement)) as PeriodRow<Row>[];
+  return inOrder(found, keyed ? keysFall(query, range) : range.backward);
 }
 
 const all = (parts: Sql[]): Sql => (parts.length > 0 ? join(parts, ' ') : sql``);
@@ -145,8 +151,7 @@ function keyedPage(
   list: Sql,
 ): Sql {
   const { table, period } = shape(source, query.granularity);
-  const descending = (query.sortOrder === 'desc') !== (range.backward === true);
-  const direction = descending ? sql`desc` : sql`asc`;
+  const direction = keysFall(query, range) ? sql`desc` : sql`asc`;
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
   // Of the key, and not of each row: PostgreSQL would count again for every one.
   const counted = range.counted
@@ -162,8 +167,7 @@ function keyedPage(
         ${low === undefined ? sql`` : sql`and ${period} > ${low}`}
         ${high === undefined ? sql`` : sql`and ${period} < ${high}`}
       order by ${period} ${direction} limit ${range.limit + 1} offset ${range.offset ?? 0}
-    ) p
-    order by k.list, p.position ${direction}`;
+    ) p`;
 }
 
 /** Periods are gathered and put in order for each key, and the page is cut by place: the cost is that of its days. */
@@ -194,6 +198,5 @@ function sortedPage(
         from ${table} a where ${source.own} ${group}
       ) g
     ) p
-    where p.position > ${after} and p.position < ${range.before ?? 2 ** 31 - 1} and ${cut}
-    order by k.list, p.position ${range.backward ? sql`desc` : sql``}`;
+    where p.position > ${after} and p.position < ${range.before ?? 2 ** 31 - 1} and ${cut}`;
 }

@@ -3,7 +3,8 @@ import { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { rowSelections } from '../../db/row-selection.ts';
-import { type Fields, keyTable, rows, sql } from '../../db/rows.ts';
+import { type Fields, inOrder, type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
+import { templates } from '../../db/templates.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { Asked } from '../../kernel/row-form.ts';
@@ -64,43 +65,49 @@ const selection = rowSelections<OperatorField, OperatorRow, RankedOperatorRow>({
   place: ListSize.extend({ list: count(), rank: count() }),
 });
 
+const listColumns: KeyColumns<ListKey> = {
+  network: ['text', (list) => list.network],
+  parent_id: ['text', (list) => list.parentId],
+  parent_type: ['text', (list) => list.parentType],
+  id_type: ['text', (list) => list.idType],
+  time_window: ['text', (list) => list.timeWindow],
+  pool_type: ['text', (list) => list.poolType],
+  asked: ['int', (list) => list.revision ?? null],
+};
+const pageStatements = templates<{ lists: readonly ListKey[]; range: Range<number> }>();
+
 /**
  * A page of each of several lists, by stored rank: the cost is that of the rows returned, wherever the page lies.
  * `list` in a row is the position of its list in `lists`. One row more than the limit is read.
  */
-export function operatorPages(
+export async function operatorPages(
   db: Queryable,
   lists: readonly ListKey[],
   range: Range<number>,
   asked: Asked<OperatorField>,
 ): Promise<RankedOperatorRow[]> {
-  const { columns, row } = selection(asked).ranked;
-  return rows(
-    db,
-    row,
-    sql`/* operatorPages */
+  const read = selection(asked).ranked;
+  const shape = `${lists.length === 1} ${range.backward}`;
+  const statement = pageStatements(
+    read,
+    shape,
+    { lists, range },
+    (value) => sql`/* operatorPages */
     select k.list::int - 1 as "list", page.*, l.total, l.revision
-    from ${keyTable(lists, {
-      network: ['text', (list) => list.network],
-      parent_id: ['text', (list) => list.parentId],
-      parent_type: ['text', (list) => list.parentType],
-      id_type: ['text', (list) => list.idType],
-      time_window: ['text', (list) => list.timeWindow],
-      pool_type: ['text', (list) => list.poolType],
-      asked: ['int', (list) => list.revision ?? null],
-    })}
+    from ${keyTable(lists, listColumns, (of) => value((call) => of(call.lists)))}
     join operator_lists l using (network, parent_id, parent_type, id_type, time_window, pool_type)
     cross join lateral (
-      select r.rank, ${columns}
+      select r.rank, ${read.columns}
       from operator_ranks r join operator_summaries s using (summary_id)
       where r.list_id = l.list_id
-        and r.rank > ${range.after ?? -1} and r.rank < ${range.before ?? 2 ** 31 - 1}
+        and r.rank > ${value((call) => call.range.after ?? -1)}
+        and r.rank < ${value((call) => call.range.before ?? 2 ** 31 - 1)}
       order by r.rank ${range.backward ? sql`desc` : sql``}
-      limit ${range.limit + 1}
+      limit ${value((call) => call.range.limit + 1)}
     ) page
-    where l.revision = k.asked or (k.asked is null and l.superseded_at is null)
-    order by k.list, page.rank ${range.backward ? sql`desc` : sql``}`,
+    where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`,
   );
+  return inOrder(await rows(db, read.row, statement), range.backward);
 }
 
 /** How many rows a list has, and its revision; undefined when there is no such list. */
@@ -121,27 +128,32 @@ export async function operatorListSize(
   return row;
 }
 
+const keyColumns: KeyColumns<OperatorKey> = {
+  network: ['text', (key) => key.network],
+  operator_id: ['text', (key) => key.id],
+  id_type: ['text', (key) => key.idType],
+  time_window: ['text', (key) => key.timeWindow],
+};
+const keyStatements = templates<readonly OperatorKey[]>();
+
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
 export function operatorsByKey(
   db: Queryable,
   keys: readonly OperatorKey[],
   asked: Asked<OperatorField>,
 ): Promise<OperatorRow[]> {
-  const { columns, row } = selection(asked).keyed;
-  return rows(
-    db,
-    row,
-    sql`/* operatorsByKey */
-    select ${columns}
-    from ${keyTable(keys, {
-      network: ['text', (key) => key.network],
-      operator_id: ['text', (key) => key.id],
-      id_type: ['text', (key) => key.idType],
-      time_window: ['text', (key) => key.timeWindow],
-    })}
+  const read = selection(asked).keyed;
+  const statement = keyStatements(
+    read,
+    `${keys.length === 1}`,
+    keys,
+    (value) => sql`/* operatorsByKey */
+    select ${read.columns}
+    from ${keyTable(keys, keyColumns, value)}
     join operator_summaries s using (network, operator_id, id_type, time_window)
     where not s.superseded`,
   );
+  return rows(db, read.row, statement);
 }
 
 /** Whether an entity of one of these classes is known in any window. */

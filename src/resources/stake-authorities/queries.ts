@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { rowSelections } from '../../db/row-selection.ts';
-import { type Fields, keyTable, rows, sql } from '../../db/rows.ts';
+import { type Fields, inOrder, type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
+import { templates } from '../../db/templates.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { Asked } from '../../kernel/row-form.ts';
@@ -56,35 +57,47 @@ const selection = rowSelections<StakeAuthorityField, StakeAuthorityRow, RankedSt
   place: ListSize.extend({ rank: count() }),
 });
 
-const isList = ({ timeWindow, type, revision }: StakeAuthorityListKey) =>
-  sql`l.time_window = ${timeWindow} and l.list_type = ${type}
-    and ${revision === undefined ? sql`l.superseded_at is null` : sql`l.revision = ${revision}`}`;
+const isList = (
+  list: StakeAuthorityListKey,
+  bind: (value: (list: StakeAuthorityListKey) => unknown) => unknown = (value) => value(list),
+) => {
+  const kept =
+    list.revision === undefined
+      ? sql`l.superseded_at is null`
+      : sql`l.revision = ${bind(({ revision }) => revision)}`;
+  return sql`l.time_window = ${bind(({ timeWindow }) => timeWindow)}
+    and l.list_type = ${bind(({ type }) => type)} and ${kept}`;
+};
+const pageStatements = templates<{ list: StakeAuthorityListKey; range: Range<number> }>();
 
 /** A page of a list by stored rank: the cost is that of the rows returned, wherever it lies; one row more is read. */
-export function stakeAuthorityPage(
+export async function stakeAuthorityPage(
   db: Queryable,
   list: StakeAuthorityListKey,
   range: Range<number>,
   asked: Asked<StakeAuthorityField>,
 ): Promise<RankedStakeAuthorityRow[]> {
-  const { columns, row } = selection(asked).ranked;
-  return rows(
-    db,
-    row,
-    sql`/* stakeAuthorityPage */
+  const read = selection(asked).ranked;
+  const shape = `${list.revision === undefined} ${range.backward}`;
+  const statement = pageStatements(
+    read,
+    shape,
+    { list, range },
+    (value) => sql`/* stakeAuthorityPage */
     select page.*, l.total, l.revision
     from stake_authority_lists l
     cross join lateral (
-      select r.rank, ${columns}
+      select r.rank, ${read.columns}
       from stake_authority_ranks r join stake_authority_summaries s using (summary_id)
       where r.list_id = l.list_id
-        and r.rank > ${range.after ?? -1} and r.rank < ${range.before ?? 2 ** 31 - 1}
+        and r.rank > ${value((call) => call.range.after ?? -1)}
+        and r.rank < ${value((call) => call.range.before ?? 2 ** 31 - 1)}
       order by r.rank ${range.backward ? sql`desc` : sql``}
-      limit ${range.limit + 1}
+      limit ${value((call) => call.range.limit + 1)}
     ) page
-    where ${isList(list)}
-    order by page.rank ${range.backward ? sql`desc` : sql``}`,
+    where ${isList(list, (of) => value((call) => of(call.list)))}`,
   );
+  return inOrder(await rows(db, read.row, statement), range.backward);
 }
 
 /** How many rows a list has, and its revision; undefined when there is no such list. */
@@ -101,23 +114,28 @@ export async function stakeAuthorityListSize(
   return row;
 }
 
+const keyColumns: KeyColumns<StakeAuthorityKey> = {
+  stake_authority: ['text', (key) => key.stakeAuthority],
+  time_window: ['text', (key) => key.timeWindow],
+};
+const keyStatements = templates<readonly StakeAuthorityKey[]>();
+
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
 export function stakeAuthoritiesByKey(
   db: Queryable,
   keys: readonly StakeAuthorityKey[],
   asked: Asked<StakeAuthorityField>,
 ): Promise<StakeAuthorityRow[]> {
-  const { columns, row } = selection(asked).keyed;
-  return rows(
-    db,
-    row,
-    sql`/* stakeAuthoritiesByKey */
-    select ${columns}
-    from ${keyTable(keys, {
-      stake_authority: ['text', (key) => key.stakeAuthority],
-      time_window: ['text', (key) => key.timeWindow],
-    })}
+  const read = selection(asked).keyed;
+  const statement = keyStatements(
+    read,
+    `${keys.length === 1}`,
+    keys,
+    (value) => sql`/* stakeAuthoritiesByKey */
+    select ${read.columns}
+    from ${keyTable(keys, keyColumns, value)}
     join stake_authority_summaries s using (stake_authority, time_window)
     where not s.superseded`,
   );
+  return rows(db, read.row, statement);
 }
