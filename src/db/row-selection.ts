@@ -9,7 +9,8 @@ type Selection<Row> = { columns: Sql; row: z.ZodType<Row> };
 
 /**
  * What the statements of a ranked list read for what is asked, those used last kept: `keyed` of rows that are found by key,
- * which have what finds them too, and `ranked` of rows of a page, which have their place.
+ * which have what finds them too, `alone` of a row that is found by the only key, which has not where it is written, and
+ * `ranked` of rows of a page, which have their place.
  */
 export function rowSelections<Field extends string, KeyedRow, RankedRow>(of: {
   record: z.ZodObject;
@@ -23,7 +24,11 @@ export function rowSelections<Field extends string, KeyedRow, RankedRow>(of: {
   place: z.ZodObject;
 }) {
   const { fields, keyColumns, place } = of;
-  const known = boundedMap<{ keyed: Selection<KeyedRow>; ranked: Selection<RankedRow> }>(500);
+  const known = boundedMap<{
+    keyed: Selection<KeyedRow>;
+    alone: Selection<Partial<KeyedRow>>;
+    ranked: Selection<RankedRow>;
+  }>(500);
   return (asked: Asked<Field>) => {
     const name = askedName(asked);
     const kept = known.get(name);
@@ -34,6 +39,7 @@ export function rowSelections<Field extends string, KeyedRow, RankedRow>(of: {
     const row = of.record.pick(mask).extend(of.key);
     const text = isForm(asked) ? rowText(asked, { ...fields, ...keyColumns }) : undefined;
     const made = {
+      alone: text ? { columns: text, row: Written } : { columns, row },
       keyed: text ? { columns: join([columns, text]), row: row.extend(Written.shape) } : { columns, row },
       ranked: text
         ? { columns: text, row: place.extend(Written.shape) }

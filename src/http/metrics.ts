@@ -81,12 +81,15 @@ export function openMetrics(options: {
     }
   }
 
-  const observed = new Map<string, ReturnType<typeof duration.labels>>(); // few: of routes, methods and statuses
+  // Few: of routes, and of methods and statuses of each.
+  const observed = new Map<string, Map<string, ReturnType<typeof duration.labels>>>();
   return {
     observe({ route, method, status, ms }) {
-      const key = `${route} ${method} ${status}`;
-      let child = observed.get(key);
-      if (!child) observed.set(key, (child = duration.labels(route, method, String(status))));
+      let own = observed.get(route);
+      if (!own) observed.set(route, (own = new Map()));
+      const kind = method + status;
+      let child = own.get(kind);
+      if (!child) own.set(kind, (child = duration.labels(route, method, String(status))));
       child.observe(ms / 1000);
     },
     text: () => registry.metrics(),

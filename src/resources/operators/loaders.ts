@@ -18,8 +18,8 @@ import type { OperatorField } from './record.ts';
 export type { OperatorKey };
 
 /** A text that two keys share only when they are equal. */
-export const operatorKeyText = (key: OperatorKey) =>
-  JSON.stringify([key.network, key.idType, key.timeWindow, key.id]);
+export const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
+  `${network} ${idType} ${timeWindow} ${id}`;
 
 /** One summary by its key; all that a request asks for in one step travel in one statement. Private sets are their owner's. */
 export const loadOperator = (
@@ -40,11 +40,8 @@ const loadStoredOperator = (ctx: Context, key: OperatorKey, asked: Asked<Operato
     },
   ).load(key);
 
-const listKeyOf = (list: ListKey) =>
-  JSON.stringify([
-    ...[list.network, list.idType, list.timeWindow, list.poolType, list.parentType, list.parentId],
-    list.revision,
-  ]);
+const listKeyOf = ({ network, idType, timeWindow, poolType, parentType, revision, parentId }: ListKey) =>
+  `${network} ${idType} ${timeWindow} ${poolType} ${parentType} ${revision} ${parentId}`;
 
 /** A page of a list; the pages of many lists (the pool shares of each operator on a page) are one statement. */
 export const loadOperatorPage = async (

@@ -137,15 +137,16 @@ const keyColumns: KeyColumns<OperatorKey> = {
 const keyStatements = templates<readonly OperatorKey[]>();
 
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
-export function operatorsByKey(
+export async function operatorsByKey(
   db: Queryable,
   keys: readonly OperatorKey[],
   asked: Asked<OperatorField>,
 ): Promise<OperatorRow[]> {
-  const read = selection(asked).keyed;
+  const only = keys.length === 1 ? keys[0] : undefined;
+  const read = selection(asked)[only ? 'alone' : 'keyed'];
   const statement = keyStatements(
     read,
-    `${keys.length === 1}`,
+    '',
     keys,
     (value) => sql`/* operatorsByKey */
     select ${read.columns}
@@ -153,7 +154,8 @@ export function operatorsByKey(
     join operator_summaries s using (network, operator_id, id_type, time_window)
     where not s.superseded`,
   );
-  return rows(db, read.row, statement);
+  const found = await rows(db, read.row, statement);
+  return only ? found.map((row) => ({ ...only, ...row })) : (found as OperatorRow[]);
 }
 
 /** Whether an entity of one of these classes is known in any window. */

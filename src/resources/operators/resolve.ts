@@ -99,11 +99,10 @@ export async function operatorSummary(
   fields: Asked<OperatorField>,
 ): Promise<OperatorRow | undefined> {
   const id = normaliseId(asked.id);
-  const classes = asked.idType ? [asked.idType] : isAddress(id) ? (['depositAddress'] as const) : inferred;
-  const found = await Promise.all(
-    classes.map((idType) =>
-      loadOperator(ctx, { network: asked.network, timeWindow: asked.window, idType, id }, fields),
-    ),
-  );
+  const ofClass = (idType: IdType) =>
+    loadOperator(ctx, { network: asked.network, timeWindow: asked.window, idType, id }, fields);
+  const idType = asked.idType ?? (isAddress(id) ? 'depositAddress' : undefined);
+  if (idType) return ofClass(idType);
+  const found = await Promise.all(inferred.map(ofClass));
   return found.find((row) => row !== undefined);
 }

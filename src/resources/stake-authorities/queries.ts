@@ -121,15 +121,16 @@ const keyColumns: KeyColumns<StakeAuthorityKey> = {
 const keyStatements = templates<readonly StakeAuthorityKey[]>();
 
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
-export function stakeAuthoritiesByKey(
+export async function stakeAuthoritiesByKey(
   db: Queryable,
   keys: readonly StakeAuthorityKey[],
   asked: Asked<StakeAuthorityField>,
 ): Promise<StakeAuthorityRow[]> {
-  const read = selection(asked).keyed;
+  const only = keys.length === 1 ? keys[0] : undefined;
+  const read = selection(asked)[only ? 'alone' : 'keyed'];
   const statement = keyStatements(
     read,
-    `${keys.length === 1}`,
+    '',
     keys,
     (value) => sql`/* stakeAuthoritiesByKey */
     select ${read.columns}
@@ -137,5 +138,6 @@ export function stakeAuthoritiesByKey(
     join stake_authority_summaries s using (stake_authority, time_window)
     where not s.superseded`,
   );
-  return rows(db, read.row, statement);
+  const found = await rows(db, read.row, statement);
+  return only ? found.map((row) => ({ ...only, ...row })) : (found as StakeAuthorityRow[]);
 }
