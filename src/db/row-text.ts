@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Part, RowForm } from '../kernel/row-form.ts';
-import { type Fields, join, raw, type Sql, sql } from './rows.ts';
+import { type Fields, inOnePiece, join, raw, type Sql, sql } from './rows.ts';
 
 /** What `rowText` adds to a row. */
 export const Written = z.object({ text: z.string() });
@@ -28,8 +28,7 @@ export function rowText(form: RowForm, fields: Fields<string>): Sql {
     open = mark;
   });
   pieces.push(raw(`'${open}}'`));
-  const text = sql`${concat(pieces)} as "text"`;
-  return text.values.length === 0 ? raw(text.sql) : text;
+  return inOnePiece(sql`${concat(pieces)} as "text"`);
 }
 
 /** One text of many; of more than a call takes, it is a call of calls. */

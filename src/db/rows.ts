@@ -8,10 +8,13 @@ export { join, raw, Sql, sql };
 /** A field's name on the wire and the SQL expression that gives it in its wire kind. */
 export type Fields<Name extends string> = Record<Name, Sql>;
 
-/** The select list of these fields, each under its own name. Of one piece where it can be: statements are put together at every call. */
+/** The same SQL in one piece, where it has no values: statements are put together of pieces at every call. */
+export const inOnePiece = (statement: Sql): Sql =>
+  statement.values.length === 0 ? raw(statement.sql) : statement;
+
+/** The select list of these fields, each under its own name. */
 export function selectList<Name extends string>(fields: Fields<Name>, names: readonly Name[]): Sql {
-  const list = join(names.map((name) => sql`${fields[name]} as ${raw(`"${name}"`)}`));
-  return list.values.length === 0 ? raw(list.sql) : list;
+  return inOnePiece(join(names.map((name) => sql`${fields[name]} as ${raw(`"${name}"`)}`)));
 }
 
 export type KeyColumns<Key> = Record<string, readonly [type: string, value: (key: Key) => unknown]>;

@@ -1,15 +1,13 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Bounds } from '../chain/bounds.ts';
 import type { Calendar } from '../chain/calendar.ts';
 import type { Queryable } from '../db/pool.ts';
-import { rowText, Written } from '../db/row-text.ts';
-import { inOrder, join, raw, rows, type Sql, sql } from '../db/rows.ts';
-import { boundedMap } from '../kernel/bounded.ts';
-import { count, leafKind } from '../kernel/leaves.ts';
+import { inOrder, raw, rows, type Sql, sql } from '../db/rows.ts';
 import type { Range } from '../kernel/page.ts';
-import { type Asked, columnsOf, isForm } from '../kernel/row-form.ts';
+import type { Asked } from '../kernel/row-form.ts';
 import type { Expression } from './expressions.ts';
 import type { Granularity } from './record.ts';
+import { selectionOf } from './selection.ts';
 
 /** What is asked of figures over time; bounds are inclusive and null where open. */
 export type PeriodQuery<Field extends string> = Bounds & {
@@ -50,41 +48,9 @@ export type PeriodSource = {
   own: Sql;
 };
 
-/** A typed column as it goes over the wire. */
-function wire<Field extends string>(series: Series<Field>, name: Field): Sql {
-  const column = raw(`p."${name}"`);
-  const kind = leafKind(series.record.shape[name]);
-  if (kind === 'BigInt' || kind === 'Date') return sql`${column}::text`;
-  return kind === 'DateTime' ? sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')` : column;
-}
-
-const Place = z.object({ list: count(), position: count(), total: count().nullable() });
-const WrittenPlace = Place.extend(Written.shape);
-const rowChecks = boundedMap<z.ZodType>(500);
-
-function rowCheck<Field extends string>(series: Series<Field>, asked: Asked<Field>) {
-  if (isForm(asked)) return WrittenPlace;
-  const key = `${series.statement}:${asked.join()}`;
-  let check = rowChecks.get(key);
-  if (!check) {
-    const mask = Object.fromEntries(asked.map((name) => [name, true])) as Record<never, never>;
-    check = Place.extend((series.record as z.ZodObject).pick(mask).shape);
-    rowChecks.set(key, check);
-  }
-  return check;
-}
-
-/** What a page shows of its rows `p`: the columns that are asked for, or the text of each. */
-function shown<Field extends string>(series: Series<Field>, asked: Asked<Field>): Sql[] {
-  if (!isForm(asked)) return asked.map((name) => sql`, ${wire(series, name)} as ${raw(`"${name}"`)}`);
-  const fields = columnsOf<Field>(asked).map((name) => [name, wire(series, name)]);
-  return [sql`, ${rowText(asked, Object.fromEntries(fields))}`];
-}
-
 /** What a granularity reads, what it counts as one period, and how rows gather into it. */
 function shape(source: PeriodSource, granularity: Granularity) {
-  const from: keyof Expression = granularity === 'hour' || granularity === 'day' ? 'stored' : 'gathered';
-  const plain = { table: source.days, group: sql``, from };
+  const plain = { table: source.days, group: sql`` };
   if (granularity === 'hour') {
     if (!source.hours) throw new Error('There are no rows of hours here.');
     return { ...plain, table: source.hours, period: sql`a.hour` };
@@ -124,23 +90,14 @@ export async function periodPages<Field extends string, Row>(
   range: PeriodRange,
   asked: Asked<Field>,
 ): Promise<PeriodRow<Row>[]> {
-  const sorted = query.sortBy === 'day' ? [] : [query.sortBy];
-  const names = [...new Set<Field>([...columnsOf(asked), ...sorted])];
-  const { from } = shape(source, query.granularity);
-  const typed = names.map((name) => {
-    // Rows of days have no hour of their own.
-    const none = name === ('hour' as Field) && query.granularity !== 'hour';
-    return sql`, ${none ? sql`null::int` : series.fields[name][from]} as ${raw(`"${name}"`)}`;
-  });
+  const { typed, shown, row } = selectionOf(series, query, asked);
   const keyed = inKeyOrder(query);
   const page = keyed ? keyedPage : sortedPage;
   const statement = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}
-    ${page(source, query, range, all(typed), all(shown(series, asked)))}`;
-  const found = (await rows(db, rowCheck(series, asked), statement)) as PeriodRow<Row>[];
+    ${page(source, query, range, typed, shown)}`;
+  const found = (await rows(db, row, statement)) as PeriodRow<Row>[];
   return inOrder(found, keyed ? keysFall(query, range) : range.backward);
 }
-
-const all = (parts: Sql[]): Sql => (parts.length > 0 ? join(parts, ' ') : sql``);
 
 /** Stored rows, read from the primary key: a page costs its own rows, and the count only where it is asked for. */
 function keyedPage(
