@@ -34,8 +34,10 @@ const { values: options } = parseArgs({
     json: { type: 'string', default: fileURLToPath(new URL('results.json', import.meta.url)) },
   },
 });
-const rounds = Number(options.rounds ?? (options.quick ? 1 : 3));
-const milliseconds = Number(options.seconds ?? (options.quick ? 0.4 : 1)) * 1_000;
+// Many short rounds: a machine with neighbours changes its speed within seconds, and a ratio is of one round.
+const [most, longest] = options.quick ? [1, 0.4] : options.growth || options.soak ? [3, 1] : [15, 0.25];
+const rounds = Number(options.rounds ?? most);
+const milliseconds = Number(options.seconds ?? longest) * 1_000;
 // V8 goes on compiling for seconds: the gateway answered 1,160 a second in the first one and 2,200 from the third on.
 const warmUp = options.quick ? 600 : 4_000;
 const connections = Number(options.connections);
@@ -74,7 +76,7 @@ async function compare(database, serverPid, load) {
       });
     }
     for (let round = 0; round < rounds; round += 1) {
-      for (const { contender, bytes, rounds } of takers) {
+      for (const { contender, bytes, rounds } of round % 2 ? takers.toReversed() : takers) {
         const before = [cpuOf(contender.pid), cpuOfDatabase(serverPid)];
         const result = await load({ port: contender.port, bytes, connections, milliseconds });
         const [cpu, databaseCpu] = [cpuOf(contender.pid), cpuOfDatabase(serverPid)].map((after, index) =>
