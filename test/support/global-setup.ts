@@ -31,7 +31,7 @@ export default async function setup(project: TestProject) {
   const embedded = process.env.TEST_DATABASE_URL
     ? undefined
     : await (await import('../../src/db/embedded/index.ts')).startEmbedded({ dataDir: folder });
-  const serverUrl = (process.env.TEST_DATABASE_URL ?? embedded?.url) as string;
+  const serverUrl = (process.env.TEST_DATABASE_URL || embedded?.url) as string;
   const made = sourcesHash();
   const templates = { empty: `template_empty_${made}`, sample: `template_sample_${made}` };
   await makeTemplate(serverUrl, templates.empty, false);
