@@ -13,7 +13,6 @@ export default defineConfig({
     // For what hangs: nothing is measured by them, and machines of CI stall.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000, interval: 20 } },
     maxWorkers: 2,
   },
 });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../src/accounts/accounts.ts';
 import { readSettings } from '../../src/config.ts';
 import { makeAccount, storedUsage, storeUsage } from '../support/accounts.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -91,7 +92,7 @@ describe('the allowance of the free tier', () => {
       );
     }
     await setTier(gateway.database.pool, { name, tier: 'starter', rateLimit: 1_000 });
-    await expect.poll(async () => (await rest(as)).status).toBe(200);
+    await eventually(async () => expect((await rest(as)).status).toBe(200));
   });
 });
 

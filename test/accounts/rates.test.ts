@@ -121,7 +121,7 @@ describe('a rotated token', () => {
     const next = rotated?.token as string;
     await eventually(async () => expect((await rest(next)).status).toBe(200));
     expect((await rest(token)).status).toBe(200);
-    await eventually(async () => expect((await rest(token)).status).toBe(401));
+    await eventually(async () => expect((await rest(token)).status).toBe(401), 15_000);
     expect((await rest(next)).status).toBe(200);
     expect(await rotateToken(db(), row.tokenId, 1)).toBeUndefined();
   });

@@ -29,9 +29,8 @@ const db = () => gateway.database.pool;
 const statusAt = async (url: string, token: string) =>
   (await fetch(`${url}/v0/eth/slashings`, { headers: { authorization: `Bearer ${token}` } })).status;
 const status = (token: string) => statusAt(gateway.url, token);
-// Sooner than by the ten seconds after which tokens are read anyway.
 const becomes = (expected: number, token: string, url = gateway.url) =>
-  eventually(async () => expect(await statusAt(url, token)).toBe(expected), 6_000);
+  eventually(async () => expect(await statusAt(url, token)).toBe(expected));
 const rowOf = async (tokenId: string) => (await listTokens(db())).find((row) => row.tokenId === tokenId);
 
 /** Another gateway on the same database, as a second replica is. */

@@ -110,7 +110,7 @@ describe('requests at work', () => {
     const { ask, arrive, gate } = await guarded(1);
     await arrive('first');
     const waiting = Array.from({ length: 2_000 }, (_, index) => ask(`${index}`));
-    await eventually(() => expect(gate.waiting()).toBe(2_000));
+    await eventually(() => expect(gate.waiting()).toBe(2_000), 15_000);
     expect(await ask('more').status).toBe(503);
     for (const { sent } of waiting) sent.destroy();
   });
@@ -119,7 +119,7 @@ describe('requests at work', () => {
     const { ask, arrive, gate, end } = await guarded(1);
     await arrive('first');
     const waiting = Array.from({ length: 1_900 }, () => ask('', '/now').status);
-    await eventually(() => expect(gate.waiting()).toBe(1_900));
+    await eventually(() => expect(gate.waiting()).toBe(1_900), 15_000);
     end('first');
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
   });

@@ -165,5 +165,5 @@ describe('a caller', () => {
     await new Promise((resolve) => socket.once('data', resolve));
     await other.close();
     socket.destroy();
-  });
+  }, 10_000); // closing that waits for the caller takes longer
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { rowSelections } from '../../db/row-selection.ts';
+import { rowSelections, summariesByKey } from '../../db/row-selection.ts';
 import { type Fields, inOrder, type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
 import { templates } from '../../db/templates.ts';
 import { count } from '../../kernel/leaves.ts';
@@ -128,35 +128,18 @@ export async function operatorListSize(
   return row;
 }
 
-const keyColumns: KeyColumns<OperatorKey> = {
-  network: ['text', (key) => key.network],
-  operator_id: ['text', (key) => key.id],
-  id_type: ['text', (key) => key.idType],
-  time_window: ['text', (key) => key.timeWindow],
-};
-const keyStatements = templates<readonly OperatorKey[]>();
-
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
-export async function operatorsByKey(
-  db: Queryable,
-  keys: readonly OperatorKey[],
-  asked: Asked<OperatorField>,
-): Promise<OperatorRow[]> {
-  const only = keys.length === 1 ? keys[0] : undefined;
-  const read = selection(asked)[only ? 'alone' : 'keyed'];
-  const statement = keyStatements(
-    read,
-    '',
-    keys,
-    (value) => sql`/* operatorsByKey */
-    select ${read.columns}
-    from ${keyTable(keys, keyColumns, value)}
-    join operator_summaries s using (network, operator_id, id_type, time_window)
-    where not s.superseded`,
-  );
-  const found = await rows(db, read.row, statement);
-  return only ? found.map((row) => ({ ...only, ...row })) : (found as OperatorRow[]);
-}
+export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, OperatorRow>({
+  statement: 'operatorsByKey',
+  table: 'operator_summaries',
+  columns: {
+    network: ['text', (key) => key.network],
+    operator_id: ['text', (key) => key.id],
+    id_type: ['text', (key) => key.idType],
+    time_window: ['text', (key) => key.timeWindow],
+  },
+  selection,
+});
 
 /** Whether an entity of one of these classes is known in any window. */
 export async function operatorExists(

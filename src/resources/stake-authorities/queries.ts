@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { rowSelections } from '../../db/row-selection.ts';
-import { type Fields, inOrder, type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
+import { rowSelections, summariesByKey } from '../../db/row-selection.ts';
+import { type Fields, inOrder, rows, sql } from '../../db/rows.ts';
 import { templates } from '../../db/templates.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -114,30 +114,17 @@ export async function stakeAuthorityListSize(
   return row;
 }
 
-const keyColumns: KeyColumns<StakeAuthorityKey> = {
-  stake_authority: ['text', (key) => key.stakeAuthority],
-  time_window: ['text', (key) => key.timeWindow],
-};
-const keyStatements = templates<readonly StakeAuthorityKey[]>();
-
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
-export async function stakeAuthoritiesByKey(
-  db: Queryable,
-  keys: readonly StakeAuthorityKey[],
-  asked: Asked<StakeAuthorityField>,
-): Promise<StakeAuthorityRow[]> {
-  const only = keys.length === 1 ? keys[0] : undefined;
-  const read = selection(asked)[only ? 'alone' : 'keyed'];
-  const statement = keyStatements(
-    read,
-    '',
-    keys,
-    (value) => sql`/* stakeAuthoritiesByKey */
-    select ${read.columns}
-    from ${keyTable(keys, keyColumns, value)}
-    join stake_authority_summaries s using (stake_authority, time_window)
-    where not s.superseded`,
-  );
-  const found = await rows(db, read.row, statement);
-  return only ? found.map((row) => ({ ...only, ...row })) : (found as StakeAuthorityRow[]);
-}
+export const stakeAuthoritiesByKey = summariesByKey<
+  StakeAuthorityKey,
+  StakeAuthorityField,
+  StakeAuthorityRow
+>({
+  statement: 'stakeAuthoritiesByKey',
+  table: 'stake_authority_summaries',
+  columns: {
+    stake_authority: ['text', (key) => key.stakeAuthority],
+    time_window: ['text', (key) => key.timeWindow],
+  },
+  selection,
+});
