@@ -40,34 +40,29 @@ export function keyTable<Key>(
   return sql`unnest(${join(arrays)}) with ordinality as k (${raw(names)})`;
 }
 
-/**
- * Puts the rows of lists in order, each list's by their place. They come so; PostgreSQL, asked to see to it, would sort
- * whole rows with their texts once more, which was a tenth of its time for 200 of them.
- */
-export const inOrder = <Row extends Placed>(found: Row[], descending = false): Row[] =>
-  found.sort(
-    (a, b) =>
-      (a.list ?? 0) - (b.list ?? 0) || (descending ? placeOf(b) - placeOf(a) : placeOf(a) - placeOf(b)),
-  );
-type Placed = { list?: number } & ({ rank: number } | { position: number });
-const placeOf = (row: Placed) => ('rank' in row ? row.rank : row.position);
-
-/**
- * Runs a statement and checks every row. Nothing is coerced: a row that does not fit is a fault of ours, and it must show
- * here and not at a caller. `decode` brings a row into its kinds before, where the client cannot.
- */
+/** Runs a statement and checks every row. `decode` brings a row into its kinds before, where the client cannot. */
 export async function rows<T extends z.ZodType>(
   db: Queryable,
   row: T,
-  statement: { text: string; values: unknown[] },
+  { text, values }: { text: string; values: unknown[] },
   decode?: (row: Record<string, unknown>) => void,
 ): Promise<z.output<T>[]> {
-  const { text, values } = statement;
-  const result = await db.query({ text, values });
-  if (decode) result.rows.forEach(decode);
-  const fits = quickCheck(row);
-  if (result.rows.every(fits)) return result.rows as z.output<T>[];
-  const checked = z.array(row).safeParse(result.rows);
+  const found = (await db.query({ text, values })).rows;
+  if (decode) found.forEach(decode);
+  return checkRows(row, found, { text });
+}
+
+/**
+ * Checks every row that a statement gave. Nothing is coerced: a row that does not fit is a fault of ours, and it must show
+ * here and not at a caller.
+ */
+export function checkRows<T extends z.ZodType>(
+  row: T,
+  found: unknown[],
+  { text }: { text: string },
+): z.output<T>[] {
+  if (found.every(quickCheck(row))) return found as z.output<T>[];
+  const checked = z.array(row).safeParse(found);
   if (checked.success) return checked.data as z.output<T>[];
   const name = /\/\* (\w+) \*\//.exec(text)?.[1];
   throw new Error(`A row of ${name} does not fit: ${z.prettifyError(checked.error)}`);

@@ -46,8 +46,8 @@ export function connectionRange<Key>(args: ConnectionArgs, limits: Limits<Key>):
 }
 
 /** The cursor of a row of a ranked list: its rank in the list of that revision. */
-export const rankCursor = (list: string, row: { revision: number; rank: number }): string =>
-  encodeCursor(list, [row.revision, row.rank]);
+export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
+  encodeCursor(list, [revision, rank]);
 
 /** `connectionRange` of a ranked list: its cursors say from which revision of it to read on. */
 export function rankedRange(

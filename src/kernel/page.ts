@@ -28,7 +28,7 @@ export const walkOf = (revision: number | null): Walk | undefined =>
   revision === null ? undefined : { revision, loc: ['query', 'revision'] };
 
 /** The list that a walk began with is not kept any more. */
-export const walkEnded = ({ revision, loc }: Walk) =>
+const walkEnded = ({ revision, loc }: Walk) =>
   badInput([
     {
       loc,
@@ -47,6 +47,36 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
   return range.backward
     ? { rows: rows.reverse(), hasPrevious: more, hasNext: range.before !== undefined }
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
+}
+
+/**
+ * A slice of a ranked list, of the rows of a page that is undefined where there is no such list; a walk's list that is not
+ * there any more is BAD_INPUT. Ranks are dense, and say by themselves what lies beyond the page.
+ */
+export function rankedSlice<Row extends { rank: number }>(
+  page: { rows: Row[]; total: number; revision: number } | undefined,
+  range: Range<number>,
+  walk: Walk | undefined,
+): Slice<Row> & { total: number; revision: number } {
+  if (walk && !page) throw walkEnded(walk);
+  const { rows, total, revision } = page ?? { rows: [], total: 0, revision: 0 };
+  const [first, last] = [rows[0], rows.at(-1)];
+  const [after, before] = [range.after ?? -1, Math.min(range.before ?? total, total)];
+  return range.backward
+    ? {
+        rows,
+        total,
+        revision,
+        hasPrevious: first !== undefined && first.rank > after + 1,
+        hasNext: range.before !== undefined,
+      }
+    : {
+        rows,
+        total,
+        revision,
+        hasNext: last !== undefined && last.rank + 1 < before,
+        hasPrevious: range.after !== undefined,
+      };
 }
 
 /** The range cut to begin at this number or the next one below it, in a list that goes down; null cuts nothing. */

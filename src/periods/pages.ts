@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Bounds } from '../chain/bounds.ts';
 import type { Calendar } from '../chain/calendar.ts';
 import type { Queryable } from '../db/pool.ts';
-import { inOrder, raw, rows, type Sql, sql } from '../db/rows.ts';
+import { raw, rows, type Sql, sql } from '../db/rows.ts';
 import type { Range } from '../kernel/page.ts';
 import type { Asked } from '../kernel/row-form.ts';
 import type { Expression } from './expressions.ts';
@@ -98,6 +98,13 @@ export async function periodPages<Field extends string, Row>(
   const found = (await rows(db, row, statement)) as PeriodRow<Row>[];
   return inOrder(found, keyed ? keysFall(query, range) : range.backward);
 }
+
+/**
+ * Puts rows in order, each key's by their position. They come so; PostgreSQL, asked to see to it, would sort whole rows
+ * with their texts once more.
+ */
+export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
+  found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
 /** Stored rows, read from the primary key: a page costs its own rows, and the count only where it is asked for. */
 function keyedPage(

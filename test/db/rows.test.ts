@@ -1,31 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inOrder, type KeyColumns, keyTable, sql } from '../../src/db/rows.ts';
+import { type KeyColumns, keyTable, sql } from '../../src/db/rows.ts';
 import { templates } from '../../src/db/templates.ts';
-
-describe('rows of lists', () => {
-  const rows = fc.uniqueArray(fc.record({ list: fc.nat(3), rank: fc.nat(20) }), {
-    selector: ({ list, rank }) => `${list} ${rank}`,
-  });
-
-  it('are put in order by list and place, from whatever order', () => {
-    fc.assert(
-      fc.property(rows, fc.boolean(), (found, descending) => {
-        const ordered = inOrder([...found], descending);
-        expect(new Set(ordered)).toEqual(new Set(found));
-        for (const [index, row] of ordered.slice(1).entries()) {
-          const before = ordered[index] as (typeof ordered)[0];
-          expect(before.list).toBeLessThanOrEqual(row.list);
-          if (before.list === row.list) expect(before.rank < row.rank).toBe(!descending);
-        }
-      }),
-    );
-  });
-
-  it('are put in order by position where they have that', () => {
-    expect(inOrder([{ position: 2 }, { position: 1 }])).toEqual([{ position: 1 }, { position: 2 }]);
-  });
-});
 
 describe('a statement that is put together once', () => {
   type Call = { keys: { id: string }[]; limit: number };

@@ -85,7 +85,12 @@ describe('rows of nothing but plain fields', () => {
   it.each([
     ['operators', 'operators(window: ALL, idType: POOL, first: 60)', 'Operator', 'operatorPages'],
     ['pool shares', 'operators(window: ONE_DAY, idType: POOL_SHARE, first: 60)', 'Operator', 'operatorPages'],
-    ['stake authorities', 'stakeAuthorities(window: ALL, first: 60)', 'StakeAuthority', 'stakeAuthorityPage'],
+    [
+      'stake authorities',
+      'stakeAuthorities(window: ALL, first: 60)',
+      'StakeAuthority',
+      'stakeAuthorityPages',
+    ],
     ...['HOUR', 'DAY', 'WEEK', 'ALL'].map((granularity) => [
       `attestations by ${granularity}`,
       `attestations(entityId: "Sample Pool Alder", entityType: POOL, granularity: ${granularity}, first: 60)`,

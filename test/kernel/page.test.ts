@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { connection, connectionRange } from '../../src/graphql/connection.ts';
-import { type Range, slice } from '../../src/kernel/page.ts';
+import { type Range, rankedSlice, slice } from '../../src/kernel/page.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 
 const limits = {
@@ -143,6 +143,34 @@ describe('connectionRange', () => {
         },
       ),
       { numRuns: 500 },
+    );
+  });
+});
+
+describe('a page of a ranked list', () => {
+  it('tells what lies beyond it as a row too many would', () => {
+    const rank = fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined });
+    fc.assert(
+      fc.property(fc.nat(50), rank, rank, size, fc.boolean(), (total, after, before, limit, backward) => {
+        const range = {
+          ...{ limit, backward },
+          ...(after !== undefined && { after }),
+          ...(before !== undefined && { before }),
+        };
+        const list = Array.from({ length: total }, (_, place) => ({ rank: place }));
+        const fetched = fetch(
+          list.map((row) => row.rank),
+          range,
+        ).map((place) => ({ rank: place }));
+        const rows = fetched.slice(0, limit).sort((a, b) => a.rank - b.rank);
+        const {
+          total: told,
+          revision,
+          ...page
+        } = rankedSlice({ rows, total, revision: 7 }, range, undefined);
+        expect({ told, revision }).toEqual({ told: total, revision: 7 });
+        expect(page).toEqual(slice(fetched, range));
+      }),
     );
   });
 });

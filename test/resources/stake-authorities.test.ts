@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { timeWindows } from '../../src/chain/windows.ts';
-import { stakeAuthorityPage } from '../../src/resources/stake-authorities/queries.ts';
+import { stakeAuthorityPages } from '../../src/resources/stake-authorities/queries.ts';
 import { stakeAuthorityFields } from '../../src/resources/stake-authorities/record.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { walkCursor, walkNext } from '../support/walk.ts';
@@ -149,7 +149,7 @@ describe.each([
 
   it.each([1, 15, 200])('reads a page of %i in one statement', async (rows) => {
     await get(`window=7d&${size}=${rows}`);
-    expect(gateway.statements).toEqual(['stakeAuthorityPage']);
+    expect(gateway.statements).toEqual(['stakeAuthorityPages']);
   });
 });
 
@@ -306,14 +306,14 @@ describe('GraphQL stakeAuthorities', () => {
 
   it.each([1, 15, 200])('reads a page of %i in one statement, with its total too', async (first) => {
     const page = `stakeAuthorities(window: SEVEN_DAYS, first: ${first})`;
-    expect(await count(`{ ${page} { nodes { stakeAuthority } } }`)).toEqual(['stakeAuthorityPage']);
-    expect(await count(`{ ${page} { totalCount nodes { ${allFields} } } }`)).toEqual(['stakeAuthorityPage']);
+    expect(await count(`{ ${page} { nodes { stakeAuthority } } }`)).toEqual(['stakeAuthorityPages']);
+    expect(await count(`{ ${page} { totalCount nodes { ${allFields} } } }`)).toEqual(['stakeAuthorityPages']);
   });
 
   it('reads the other window of each authority of a page in one more statement', async () => {
     const query =
       '{ stakeAuthorities(window: ALL, first: 50) { nodes { in(window: ONE_DAY) { timeWindow delegatorApy } } } }';
-    expect(await count(query)).toEqual(['stakeAuthorityPage', 'stakeAuthoritiesByKey']);
+    expect(await count(query)).toEqual(['stakeAuthorityPages', 'stakeAuthoritiesByKey']);
     const { data } = await gateway.graphql(query);
     for (const node of data.stakeAuthorities.nodes) expect(node.in.timeWindow).toBe('ONE_DAY');
   });
@@ -396,7 +396,7 @@ describe('a deep page', () => {
       },
     };
     const list = { timeWindow: '7d', type: 'individual' } as const;
-    await stakeAuthorityPage(recorder as never, list, { after, limit }, ['delegatedStake']);
+    await stakeAuthorityPages(recorder as never, [list], { after, limit }, ['delegatedStake']);
     const { rows } = await gateway.database.pool.query({
       text: `explain (analyze, buffers, format json) ${asked?.text}`,
       values: asked?.values as unknown[],

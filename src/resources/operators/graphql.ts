@@ -167,7 +167,7 @@ async function operatorConnection(
   const page = await read(range, formOf(info) ?? askedFields(info, ['edges', 'node'], ['nodes']), walk);
   return connection(
     page,
-    (row) => rankCursor(list, row),
+    ({ rank }) => rankCursor(list, { revision: page.revision, rank }),
     () => page.total,
   );
 }

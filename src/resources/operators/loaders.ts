@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
+import type { RankedPage } from '../../db/ranked-lists.ts';
+import { batchLoader } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type Asked, askedName } from '../../kernel/row-form.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
@@ -8,7 +9,6 @@ import {
   type ListKey,
   type OperatorKey,
   type OperatorRow,
-  operatorListSize,
   operatorPages,
   operatorsByKey,
   type RankedOperatorRow,
@@ -44,40 +44,34 @@ const listKeyOf = ({ network, idType, timeWindow, poolType, parentType, revision
   `${network} ${idType} ${timeWindow} ${poolType} ${parentType} ${revision} ${parentId}`;
 
 /** A page of a list; the pages of many lists (the pool shares of each operator on a page) are one statement. */
-export const loadOperatorPage = async (
+export const loadOperatorPage = (
   ctx: Context,
   list: ListKey,
   range: Range<number>,
   asked: Asked<OperatorField>,
-): Promise<RankedOperatorRow[]> => {
+): Promise<RankedPage<RankedOperatorRow> | undefined> => {
   if (list.idType === 'privateSet') return privateSetPage(ctx, list, range);
-  return (
-    (await batchListLoader<ListKey, RankedOperatorRow>(
-      ctx.loaders,
-      `operatorPage:${JSON.stringify(range)}:${askedName(asked)}`,
-      listKeyOf,
-      (lists) => operatorPages(ctx.db, lists, range, asked),
-    ).load(list)) ?? []
-  );
+  return batchLoader<ListKey, RankedPage<RankedOperatorRow> | undefined>(
+    ctx.loaders,
+    `operatorPage:${JSON.stringify(range)}:${askedName(asked)}`,
+    listKeyOf,
+    async (lists) => {
+      const pages = await operatorPages(ctx.db, lists, range, asked);
+      return new Map(lists.map((key, index) => [listKeyOf(key), pages[index]]));
+    },
+  ).load(list);
 };
 
-/** A page of the caller's private sets, ranked by their validators. */
+/** A page of the caller's private sets, ranked by their validators; they have but one list. */
 async function privateSetPage(
   ctx: Context,
   list: ListKey,
   range: Range<number>,
-): Promise<RankedOperatorRow[]> {
+): Promise<RankedPage<RankedOperatorRow>> {
   const total = await countTags(ctx, list.network);
   const [low, high] = [(range.after ?? -1) + 1, Math.min(range.before ?? total, total)];
-  const from = range.backward ? Math.max(low, high - range.limit - 1) : low;
-  const size = Math.min(range.limit + 1, high - from);
+  const from = range.backward ? Math.max(low, high - range.limit) : low;
+  const size = Math.min(range.limit, high - from);
   const rows = size > 0 ? await loadSetSummaries(ctx, list, { from, size }) : [];
-  const ranked = rows.map((row, index) => ({ ...row, list: 0, rank: from + index, total, revision: 0 }));
-  return range.backward ? ranked.reverse() : ranked;
+  return { rows: rows.map((row, index) => ({ ...row, rank: from + index })), total, revision: 0 };
 }
-
-/** How many operators a list has, and its revision; undefined when there is no such list. Private sets have but one. */
-export const operatorSize = async (ctx: Context, list: ListKey) =>
-  list.idType === 'privateSet'
-    ? { total: await countTags(ctx, list.network), revision: 0 }
-    : operatorListSize(ctx.db, list);

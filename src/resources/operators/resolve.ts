@@ -1,10 +1,10 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { type Range, type Slice, slice, type Walk, walkEnded } from '../../kernel/page.ts';
+import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
-import { loadOperator, loadOperatorPage, operatorSize } from './loaders.ts';
+import { loadOperator, loadOperatorPage } from './loaders.ts';
 import {
   type ListKey,
   type OperatorKey,
@@ -80,13 +80,8 @@ export async function operatorPageOf(
   asked: Asked<OperatorField>,
   walk?: Walk,
 ): Promise<OperatorPage> {
-  const list = { ...key, revision: walk?.revision };
-  const fetched = await loadOperatorPage(ctx, list, range, asked);
-  // Only a page past the end has no row to carry the size; a list's first page without rows is an empty list.
-  const past = range.after !== undefined || range.before !== undefined;
-  const size = fetched[0] ?? (past || walk ? await operatorSize(ctx, list) : undefined);
-  if (walk && !size) throw walkEnded(walk);
-  return { ...slice(fetched, range), total: size?.total ?? 0, revision: size?.revision ?? 0 };
+  const page = await loadOperatorPage(ctx, { ...key, revision: walk?.revision }, range, asked);
+  return rankedSlice(page, range, walk);
 }
 
 /** Classes tried in this order when none is named (spec §4.3 and the decisions on summaries). */

@@ -114,7 +114,7 @@ builder.queryField('stakeAuthorities', (t) =>
         const page = await stakeAuthorities(ctx, list, range, asked, walk);
         return connection(
           page,
-          (row) => rankCursor(name, row),
+          ({ rank }) => rankCursor(name, { revision: page.revision, rank }),
           () => page.total,
         );
       },

@@ -1,12 +1,7 @@
-import { z } from 'zod';
 import { TimeWindow } from '../../chain/windows.ts';
-import type { Queryable } from '../../db/pool.ts';
-import { rowSelections, summariesByKey } from '../../db/row-selection.ts';
-import { type Fields, inOrder, rows, sql } from '../../db/rows.ts';
-import { templates } from '../../db/templates.ts';
-import { count } from '../../kernel/leaves.ts';
-import type { Range } from '../../kernel/page.ts';
-import type { Asked } from '../../kernel/row-form.ts';
+import { pagesByRank, summariesByKey } from '../../db/ranked-lists.ts';
+import { rowSelections } from '../../db/row-selection.ts';
+import { type Fields, sql } from '../../db/rows.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
 
 /** What finds one summary. */
@@ -22,7 +17,7 @@ export type StakeAuthorityListKey = {
 
 /** A summary with the fields that were asked for, and always what finds it again. */
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> & StakeAuthorityKey;
-export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number; total: number; revision: number };
+export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number };
 
 const fields: Fields<StakeAuthorityField> = {
   stakeAuthority: sql`s.stake_authority`,
@@ -46,73 +41,28 @@ const fields: Fields<StakeAuthorityField> = {
   sumCommissionPaid: sql`s.sum_commission_paid::text`,
 };
 
-const ListSize = z.object({ total: count(), revision: count() });
-
-const selection = rowSelections<StakeAuthorityField, StakeAuthorityRow, RankedStakeAuthorityRow>({
+const selection = rowSelections<StakeAuthorityField, StakeAuthorityRow>({
   record: StakeAuthoritySummary,
   fields,
   keyFields: ['stakeAuthority'],
   keyColumns: { timeWindow: sql`s.time_window` },
   key: { timeWindow: TimeWindow },
-  place: ListSize.extend({ rank: count() }),
 });
 
-const isList = (
-  list: StakeAuthorityListKey,
-  bind: (value: (list: StakeAuthorityListKey) => unknown) => unknown = (value) => value(list),
-) => {
-  const kept =
-    list.revision === undefined
-      ? sql`l.superseded_at is null`
-      : sql`l.revision = ${bind(({ revision }) => revision)}`;
-  return sql`l.time_window = ${bind(({ timeWindow }) => timeWindow)}
-    and l.list_type = ${bind(({ type }) => type)} and ${kept}`;
-};
-const pageStatements = templates<{ list: StakeAuthorityListKey; range: Range<number> }>();
-
-/** A page of a list by stored rank: the cost is that of the rows returned, wherever it lies; one row more is read. */
-export async function stakeAuthorityPage(
-  db: Queryable,
-  list: StakeAuthorityListKey,
-  range: Range<number>,
-  asked: Asked<StakeAuthorityField>,
-): Promise<RankedStakeAuthorityRow[]> {
-  const read = selection(asked).ranked;
-  const shape = `${list.revision === undefined} ${range.backward}`;
-  const statement = pageStatements(
-    read,
-    shape,
-    { list, range },
-    (value) => sql`/* stakeAuthorityPage */
-    select page.*, l.total, l.revision
-    from stake_authority_lists l
-    cross join lateral (
-      select r.rank, ${read.columns}
-      from stake_authority_ranks r join stake_authority_summaries s using (summary_id)
-      where r.list_id = l.list_id
-        and r.rank > ${value((call) => call.range.after ?? -1)}
-        and r.rank < ${value((call) => call.range.before ?? 2 ** 31 - 1)}
-      order by r.rank ${range.backward ? sql`desc` : sql``}
-      limit ${value((call) => call.range.limit + 1)}
-    ) page
-    where ${isList(list, (of) => value((call) => of(call.list)))}`,
-  );
-  return inOrder(await rows(db, read.row, statement), range.backward);
-}
-
-/** How many rows a list has, and its revision; undefined when there is no such list. */
-export async function stakeAuthorityListSize(
-  db: Queryable,
-  list: StakeAuthorityListKey,
-): Promise<z.infer<typeof ListSize> | undefined> {
-  const [row] = await rows(
-    db,
-    ListSize,
-    sql`/* stakeAuthorityListSize */
-    select l.total, l.revision from stake_authority_lists l where ${isList(list)}`,
-  );
-  return row;
-}
+/** A page of each of several lists, in their order; a list that is not there has none. */
+export const stakeAuthorityPages = pagesByRank<
+  StakeAuthorityListKey,
+  StakeAuthorityField,
+  RankedStakeAuthorityRow
+>({
+  statement: 'stakeAuthorityPages',
+  name: 'stake_authority',
+  columns: {
+    time_window: ['text', (list) => list.timeWindow],
+    list_type: ['text', (list) => list.type],
+  },
+  selection,
+});
 
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
 export const stakeAuthoritiesByKey = summariesByKey<

@@ -1,14 +1,13 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { type Range, type Slice, slice, type Walk, walkEnded } from '../../kernel/page.ts';
+import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { loadStakeAuthority } from './loaders.ts';
 import {
   type RankedStakeAuthorityRow,
   type StakeAuthorityListKey,
   type StakeAuthorityRow,
-  stakeAuthorityListSize,
-  stakeAuthorityPage,
+  stakeAuthorityPages,
 } from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
 
@@ -36,12 +35,8 @@ export async function stakeAuthorities(
   walk?: Walk,
 ): Promise<Slice<RankedStakeAuthorityRow> & { total: number; revision: number }> {
   const key = { ...listKey(list), revision: walk?.revision };
-  const fetched = await stakeAuthorityPage(ctx.db, key, range, asked);
-  // Only a page past the end has no row to carry the size; a list's first page without rows is an empty list.
-  const past = range.after !== undefined || range.before !== undefined;
-  const size = fetched[0] ?? (past || walk ? await stakeAuthorityListSize(ctx.db, key) : undefined);
-  if (walk && !size) throw walkEnded(walk);
-  return { ...slice(fetched, range), total: size?.total ?? 0, revision: size?.revision ?? 0 };
+  const [page] = await stakeAuthorityPages(ctx.db, [key], range, asked);
+  return rankedSlice(page, range, walk);
 }
 
 /** One stake authority's summary in a window, or undefined. */
