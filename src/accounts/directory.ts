@@ -1,14 +1,13 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
 import { listen } from '../db/listen.ts';
 import type { Queryable } from '../db/pool.ts';
+import { withDeadline } from '../kernel/deadline.ts';
 import { allowanceOf, type TierLimits, tierSets } from './tiers.ts';
 import { isWellFormed, tokenHash } from './token-format.ts';
 import { type ActiveToken, activeTokens, noteUse, TOKENS_CHANNEL } from './tokens.ts';
 
 const RELOAD_MS = 10_000;
-const READ_DEADLINE_MS = 5_000;
 const FLUSH_MS = 30_000;
 
 export type TokenDirectory = {
@@ -46,14 +45,9 @@ export async function openDirectory(options: {
 
   const read = async () => {
     try {
-      // A connection that hangs must not keep every later reading, and with it a revocation, waiting.
-      const read = await Promise.race([
-        activeTokens(db),
-        setTimeout(READ_DEADLINE_MS, 'late' as const, { ref: false }),
-      ]);
-      if (read === 'late') throw new Error(`no answer within ${READ_DEADLINE_MS} ms`);
+      const active = await withDeadline(activeTokens(db));
       tokens = new Map(
-        read.map((token) => [
+        active.map((token) => [
           token.hash,
           { caller: callerOf(token, limits), expiresAtMs: token.expiresAtMs },
         ]),

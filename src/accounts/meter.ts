@@ -42,13 +42,13 @@ export async function openMeter(options: {
   const rates = redis ? redisRates(redis) : memoryRates();
   /** What Redis told last of an account, with what was charged here since. */
   const told = new Map<string, { counter: string; units: number }>();
-  const counterOf = (accountId: string, period: 'month' | 'life') =>
-    `used:${accountId}:${period === 'life' ? period : monthOf(now())}`;
+  const counterOf = (accountId: string, period: 'month' | 'life', month = monthOf(now())) =>
+    `used:${accountId}:${period === 'life' ? period : month}`;
 
-  /** Redis may have been emptied: it goes on from what the database has. */
-  function onTotals(totals: Total[]) {
+  /** Redis may have been emptied: it goes on from what the database has. Totals may come when their month is over. */
+  function onTotals(month: string, totals: Total[]) {
     for (const { accountId, monthUnits, lifeUnits } of totals) {
-      redis?.raise(counterOf(accountId, 'month'), monthUnits);
+      redis?.raise(counterOf(accountId, 'month', month), monthUnits);
       redis?.raise(counterOf(accountId, 'life'), lifeUnits);
     }
   }

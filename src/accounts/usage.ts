@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Queryable } from '../db/pool.ts';
+import { withDeadline } from '../kernel/deadline.ts';
 import { type Count, monthOf } from './allowance.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
 
 /** A crash loses no more than what was used in this time. */
 const FLUSH_MS = 2_000;
-const DEADLINE_MS = 5_000;
 /** Totals are read of accounts that changed lately; of all when the last reading is older than half of that. */
 const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
@@ -35,16 +34,6 @@ const sum = (...counts: (Count | undefined)[]): Count => {
   return total;
 };
 
-/** A database that hangs must not keep every later flush waiting. */
-async function withDeadline<T>(work: Promise<T>): Promise<T> {
-  const done = await Promise.race([
-    work.then((value) => ({ value })),
-    setTimeout(DEADLINE_MS, 'late' as const, { ref: false }),
-  ]);
-  if (done === 'late') throw new Error(`no answer within ${DEADLINE_MS} ms`);
-  return done.value;
-}
-
 /**
  * Usage in memory: a request adds to a number, and every two seconds what was added goes to the database in one
  * statement. A batch whose fate is not known is sent again under its own id, which the database counts once.
@@ -53,8 +42,8 @@ export async function openUsage(options: {
   db: Queryable;
   log: Logger;
   now: () => Date;
-  /** Told what all replicas wrote together of the accounts in a batch, when it is known. */
-  onTotals?: (totals: Total[]) => void;
+  /** Told what all replicas wrote together, in that month, of the accounts in a batch, when it is known. */
+  onTotals?: (month: string, totals: Total[]) => void;
 }): Promise<Usage> {
   const { db, log, now } = options;
   const known = new Map<string, Known>();
@@ -116,7 +105,11 @@ export async function openUsage(options: {
     }
     readAt = started;
     const mine = written?.get(month);
-    if (mine) options.onTotals?.(totals.filter(({ accountId }) => mine.has(accountId)));
+    if (mine)
+      options.onTotals?.(
+        month,
+        totals.filter(({ accountId }) => mine.has(accountId)),
+      );
   }
 
   async function run() {

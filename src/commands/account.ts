@@ -1,26 +1,9 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { type AccountRow, createAccount, listAccounts, setTier } from '../accounts/accounts.ts';
 import { type Allowance, allowanceOf, type Tier, tierLimits, tiers } from '../accounts/tiers.ts';
 import { readSettings } from '../config.ts';
+import { givenName, wholeNumber } from './flags.ts';
 import { withDatabase } from './with-database.ts';
-
-function accountName(text: string): string {
-  if (!/^[\w .:@-]{1,64}$/.test(text)) {
-    throw new InvalidArgumentError('1 to 64 letters, digits, spaces and . : @ _ - are taken.');
-  }
-  return text;
-}
-
-function rate(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('A number from 1 to 999999 is needed.');
-  return Number(text);
-}
-
-function units(text: string): number {
-  if (!/^\d{1,15}$/.test(text))
-    throw new InvalidArgumentError('A number from 0 to 999999999999999 is needed.');
-  return Number(text);
-}
 
 /** Tells that there is no account of this name. */
 export const noSuchAccount = (name: string) =>
@@ -44,10 +27,14 @@ function allowanceText({ units, period }: Allowance): string {
 }
 
 const unitsOption = () =>
-  new Option('--units <number>', "compute units in the tier's time, in place of the tier's").argParser(units);
+  new Option('--units <number>', "compute units in the tier's time, in place of the tier's").argParser(
+    wholeNumber(0, 999_999_999_999_999),
+  );
 
 const rateOption = () =>
-  new Option('--rate <number>', "requests per second, in place of the tier's").argParser(rate);
+  new Option('--rate <number>', "requests per second, in place of the tier's").argParser(
+    wholeNumber(1, 999_999),
+  );
 
 /** `stakegraph account create|list|show|set-tier` */
 export function accountCommand(): Command {
@@ -55,7 +42,7 @@ export function accountCommand(): Command {
   command
     .command('create')
     .description('make an account')
-    .argument('<name>', 'name of the account', accountName)
+    .argument('<name>', 'name of the account', givenName)
     .addOption(new Option('--tier <tier>', 'tier of the account').choices(tiers).default('free'))
     .addOption(rateOption())
     .addOption(unitsOption())

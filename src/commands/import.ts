@@ -1,6 +1,5 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { Argument, Command, Option } from 'commander';
 import { networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import type { Database } from '../db/open.ts';
@@ -9,6 +8,7 @@ import { type ImportResource, importers } from '../ingest/importers.ts';
 import { type Format, formats } from '../ingest/source/open.ts';
 import { SourceError } from '../ingest/source/source.ts';
 import { type IdType, idTypes } from '../resources/operators/record.ts';
+import { wholeNumber } from './flags.ts';
 import { type ImportProgress, importProgress } from './import-progress.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -30,12 +30,6 @@ type Flags = {
 
 const MAX_FAULTS_SHOWN = 20;
 const MAX_JOBS = 16;
-
-function jobs(text: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 1 && count <= MAX_JOBS) return count;
-  throw new InvalidArgumentError(`An integer from 1 to ${MAX_JOBS} is needed.`);
-}
 
 /** `stakegraph import RESOURCE FILE…` */
 export const importCommand = (): Command =>
@@ -69,7 +63,7 @@ export const importCommand = (): Command =>
     .option('--merge', 'remove nothing, even when a file says that it holds its whole list')
     .option('--dry-run', 'check everything and say what would change, and change nothing')
     .option('--resume', 'pass over files that were loaded whole before')
-    .option('--jobs <count>', 'files loaded at once', jobs, 1)
+    .option('--jobs <count>', 'files loaded at once', wholeNumber(1, MAX_JOBS), 1)
     .option('--json', 'tell each file as a line of JSON')
     .addHelpText(
       'after',
@@ -83,18 +77,22 @@ other a day of the network.
 Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     )
     .action((resource: ImportResource, files: string[], flags: Flags) =>
-      withDatabase(async (database) => {
-        const progress = importProgress();
-        const queue = files.entries();
-        let failed = 0;
-        const work = async () => {
-          for (const [, file] of queue) {
-            if (!(await importOne(database, resource, file, flags, progress))) failed += 1;
-          }
-        };
-        await Promise.all(Array.from({ length: flags.jobs }, work)).finally(() => progress.stop());
-        if (failed > 0) throw new Error(`${failed} of ${files.length} files were not loaded whole.`);
-      }),
+      withDatabase(
+        async (database) => {
+          const progress = importProgress();
+          const queue = files.entries();
+          let failed = 0;
+          const work = async () => {
+            for (const [, file] of queue) {
+              if (!(await importOne(database, resource, file, flags, progress))) failed += 1;
+            }
+          };
+          await Promise.all(Array.from({ length: flags.jobs }, work)).finally(() => progress.stop());
+          if (failed > 0) throw new Error(`${failed} of ${files.length} files were not loaded whole.`);
+        },
+        // Each holds a connection for its whole file, and what was loaded before is asked on another.
+        { writers: flags.jobs + 1 },
+      ),
     );
 
 /** Imports a file and tells about it; false when not every row was loaded. */
@@ -122,11 +120,11 @@ async function importOne(
       onProgress: shown.show,
     });
     shown.end();
-    await rejects.end();
+    rejects.end();
     return tell(report, flags, rejects.path);
   } catch (error) {
     shown.end();
-    await rejects.end();
+    rejects.end();
     if (!(error instanceof SourceError)) throw error;
     process.stderr.write(`${error.message}\n`);
     if (flags.json)
@@ -135,18 +133,23 @@ async function importOne(
   }
 }
 
-/** The file for rows that do not fit, made with the first of them. */
+/** The file for rows that do not fit, made with the first of them; a row that it does not take ends the import. */
 function rejectsFile(file: string, flags: Flags) {
   const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
-  let stream: WriteStream | undefined;
+  let open: number | undefined;
   return {
     path,
     write(text: string) {
-      stream ??= createWriteStream(path, { flags: flags.rejects ? 'a' : 'w' });
-      stream.write(`${text}\n`);
+      try {
+        open ??= openSync(path, flags.rejects ? 'a' : 'w');
+        writeSync(open, `${text}\n`);
+      } catch (error) {
+        const reason = (error as Error).message;
+        throw new SourceError(`${file}: nothing loaded; rows that do not fit cannot be written: ${reason}`);
+      }
     },
-    async end() {
-      if (stream) await finished(stream.end());
+    end() {
+      if (open !== undefined) closeSync(open);
     },
   };
 }

@@ -14,17 +14,8 @@ import {
 import { describeRound, type RoundReport } from '../ingest/mirror/report.ts';
 import { type MirrorHooks, type MirrorOptions, mirrorOnce } from '../ingest/mirror/run.ts';
 import type { RewardsNetwork } from '../resources/network-rewards/record.ts';
-import {
-  baseUrl,
-  duration,
-  headerName,
-  isInClear,
-  namesOption,
-  rate,
-  validatorsOf,
-  variableName,
-  wholeNumber,
-} from './mirror-flags.ts';
+import { duration, namesOption, wholeNumber } from './flags.ts';
+import { baseUrl, headerName, isInClear, rate, validatorsOf, variableName } from './mirror-flags.ts';
 import { mirrorProgress } from './mirror-progress.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command } from 'commander';
 import { type Network, networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import type { Pool } from '../db/pool.ts';
 import { computedTypes } from '../ingest/operator-profiles.ts';
 import { type PartReport, type RefreshOptions, refresh, type Subject, subjects } from '../refresh/index.ts';
+import { duration, namesOption } from './flags.ts';
 import { withDatabase } from './with-database.ts';
 
 type Flags = {
@@ -12,32 +13,20 @@ type Flags = {
   windows: TimeWindow[];
   only: Subject[];
   validators?: boolean;
+  /** Milliseconds. */
   every?: number;
   json?: boolean;
 };
-
-const MAX_SECONDS = 31 * 86_400;
-const units = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
-/** `90s`, `15m`, `1h`, `1d` in seconds. */
-function interval(text: string): number {
-  const [, digits, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(digits) * units[unit as keyof typeof units];
-  if (seconds >= 1 && seconds <= MAX_SECONDS) return seconds;
-  throw new InvalidArgumentError('A whole number and s, m, h or d is needed, from 1s to 31d, as in 1h.');
-}
 
 /** `stakegraph refresh` */
 export const refreshCommand = (): Command =>
   new Command('refresh')
     .description('compute the published summaries from the facts that are stored')
-    .addOption(
-      new Option('--networks <names...>', 'networks of Ethereum').choices(networks).default([...networks]),
-    )
-    .addOption(new Option('--windows <windows...>', 'windows').choices(timeWindows).default([...timeWindows]))
-    .addOption(new Option('--only <what...>', 'what to compute').choices(subjects).default([...subjects]))
+    .addOption(namesOption('--networks <names>', 'Ethereum networks, by comma', networks, networks))
+    .addOption(namesOption('--windows <names>', 'windows, by comma', timeWindows, timeWindows))
+    .addOption(namesOption('--only <names>', 'what to compute, by comma', subjects, subjects))
     .option('--validators', 'also a summary of each single validator: a row each in every window')
-    .option('--every <interval>', 'go on, once in so long: 90s, 15m, 1h, 1d', interval)
+    .option('--every <time>', 'go on until SIGTERM, once in this time (90s, 15m, 1h, 1d)', duration)
     .option('--json', 'tell each part as a line of JSON')
     .addHelpText(
       'after',
@@ -60,7 +49,7 @@ Exit codes: 0 everything was refreshed, or --every was asked to stop; 1 not ever
     );
 
 const optionsOf = (flags: Flags): RefreshOptions => ({
-  networks: networks.filter((network) => flags.networks.includes(network)),
+  networks: flags.networks,
   windows: flags.windows,
   only: flags.only,
   types: computedTypes.filter((type) => type !== 'validator' || flags.validators),
@@ -84,13 +73,13 @@ async function once(pool: Pool, flags: Flags, stop: AbortSignal): Promise<void> 
 }
 
 /** Begins at multiples of the interval from the start on, however long a pass takes; one that is missed is left out. */
-async function repeated(pool: Pool, flags: Flags, seconds: number, stop: AbortSignal): Promise<void> {
+async function repeated(pool: Pool, flags: Flags, every: number, stop: AbortSignal): Promise<void> {
   const began = performance.now();
   for (let turn = 0; !stop.aborted; ) {
     await pass(pool, flags, stop);
-    const passed = (performance.now() - began) / 1000;
-    turn = Math.max(turn + 1, Math.ceil(passed / seconds));
-    await sleep((turn * seconds - passed) * 1000, undefined, { signal: stop }).catch(() => undefined);
+    const passed = performance.now() - began;
+    turn = Math.max(turn + 1, Math.ceil(passed / every));
+    await sleep(turn * every - passed, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_ACCOUNT } from '../accounts/accounts.ts';
 import { createToken, listTokens, revokeToken, rotateToken, type TokenRow } from '../accounts/tokens.ts';
 import { parseDate, parseDateTime } from '../kernel/time.ts';
+import { givenName, wholeNumber } from './flags.ts';
 import { withDatabase } from './with-database.ts';
 
 function future(text: string): Date {
@@ -10,20 +11,6 @@ function future(text: string): Date {
     throw new InvalidArgumentError('A date or date-time in the future is needed, like 2027-01-31.');
   }
   return new Date(seconds * 1000);
-}
-
-function tokenName(text: string): string {
-  if (!/^[\w .:@-]{1,64}$/.test(text)) {
-    throw new InvalidArgumentError('1 to 64 letters, digits, spaces and . : @ _ - are taken.');
-  }
-  return text;
-}
-
-function grace(text: string): number {
-  if (!/^\d{1,8}$/.test(text) || Number(text) > 31_536_000) {
-    throw new InvalidArgumentError('Whole seconds from 0 to 31536000 are needed.');
-  }
-  return Number(text);
 }
 
 const noSuchToken = (tokenId: string) =>
@@ -42,7 +29,7 @@ export function tokenCommand(): Command {
   command
     .command('create')
     .description('make a token and print it; it cannot be shown again')
-    .requiredOption('--name <name>', 'what the token is for', tokenName)
+    .requiredOption('--name <name>', 'what the token is for', givenName)
     .option('--account <name>', 'whose token it is', DEFAULT_ACCOUNT)
     .option('--expires <date>', 'date or date-time from which on it is refused', future)
     .action((flags: { name: string; account: string; expires?: Date }) =>
@@ -54,7 +41,12 @@ export function tokenCommand(): Command {
     .command('rotate')
     .description('make a token that takes the place of another, and let the old one run out')
     .argument('<tokenId>', 'id of the old token, as listed')
-    .option('--grace <seconds>', 'how long the old token stays good, 0 to 31536000', grace, 86_400)
+    .option(
+      '--grace <seconds>',
+      'how long the old token stays good, 0 to 31536000',
+      wholeNumber(0, 31_536_000),
+      86_400,
+    )
     .action((tokenId: string, flags: { grace: number }) =>
       withDatabase(async ({ write: pool }) => {
         const made = await rotateToken(pool, tokenId, flags.grace);

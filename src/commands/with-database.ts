@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '../db/open.ts';
 
 type Options = {
   migrate?: boolean;
+  writers?: number;
   /** At a signal the work is asked to end by itself, and left only at a second one. */
   graceful?: boolean;
 };
@@ -16,7 +17,7 @@ export async function withDatabase(
   // Reading or writing rows must not change the schema under the gateways that serve a shared database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
   const onError = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
-  const opening = openDatabase(settings, onError, { migrate });
+  const opening = openDatabase(settings, onError, { ...options, migrate });
   const stop = new AbortController();
   // An exit, unlike a signal, stops an embedded PostgreSQL; what was not committed is rolled back.
   const leave = () => opening.catch(() => undefined).then(() => process.exit(1));

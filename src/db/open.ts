@@ -16,12 +16,13 @@ export type Database = {
 
 /**
  * Opens the database: the one of `DATABASE_URL`, else the embedded one, which is not even loaded otherwise. Applies
- * missing migrations, or with `MIGRATE=off` refuses a database that lacks some, by name.
+ * missing migrations, or with `MIGRATE=off` refuses a database that lacks some, by name. `writers` work side by side in
+ * transactions of their own.
  */
 export async function openDatabase(
   settings: Settings,
   onError: (error: Error) => void,
-  options: { migrate?: boolean } = {},
+  options: { migrate?: boolean; writers?: number } = {},
 ): Promise<Database> {
   const embedded = settings.DATABASE_URL
     ? undefined
@@ -43,7 +44,7 @@ export async function openDatabase(
       prepared: settings.PREPARED_STATEMENTS,
       onError,
     });
-    const write = createPool({ url, readOnly: false, max: 3, onError });
+    const write = createPool({ url, readOnly: false, max: options.writers ?? 3, onError });
     const primary = createPool({
       url,
       readOnly: false,

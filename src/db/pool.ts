@@ -37,15 +37,8 @@ const MAX_WAITING = 2_000;
 
 /** SQLSTATEs that mean "not now": no connection, shutting down, too many clients, out of time. */
 const passing = /^(08|57P0|53300|57014|25P03)/;
-const socketCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  'EPIPE',
-  'ENOENT',
-  'EAI_AGAIN',
-]);
+/** Those of a connection that there was: without one, whatever the reason, the database is away. */
+const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
 /** Whether an error says that the database is away or busy, rather than that a statement is wrong. */
 function isPassing(error: unknown): boolean {
@@ -113,7 +106,6 @@ export function createPool(options: Options): Pool {
 
   /** What a failure says to callers, told here when it is of the database; whether its connection is of no more use. */
   function told(error: Error, client: pg.PoolClient | undefined): { error: Error; broken: boolean } {
-    // Without a client nothing was asked yet: whatever the reason, the database is away.
     if (client && !isPassing(error)) return { error, broken: false };
     options.onError?.(error);
     return { error: unavailable(), broken: true };

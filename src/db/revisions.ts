@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { withDeadline } from '../kernel/deadline.ts';
 import { count } from '../kernel/leaves.ts';
 import { listen } from './listen.ts';
 import type { Queryable } from './pool.ts';
@@ -68,7 +69,8 @@ export async function openRevisions(options: {
 
   const read = async () => {
     try {
-      const found = new Map((await readDatasets(options.db)).map((dataset) => [dataset.name, dataset]));
+      const read = await withDeadline(readDatasets(options.db));
+      const found = new Map(read.map((dataset) => [dataset.name, dataset]));
       const same =
         found.size === snapshot.size &&
         [...found.values()].every(({ name, revision }) => snapshot.get(name)?.revision === revision);

@@ -50,15 +50,12 @@ export function compiledQueries() {
   }>(KEPT_DOCUMENTS);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {
     if (text.length > KEPT_LENGTH) return undefined;
-    let known = kept.get(text);
+    const known = kept.get(text);
     if (!known) {
       kept.set(text, { operations: new Map() });
       return undefined;
     }
-    if (known.operations.size === 0) {
-      known = { document: validDocument(text), operations: known.operations };
-      kept.set(text, known);
-    }
+    if (!('document' in known)) known.document = validDocument(text); // once, also of one that is refused
     if (!known.document) return undefined;
     const name = operationName ?? '';
     if (known.operations.has(name)) return known.operations.get(name);

@@ -5,7 +5,7 @@ import { raisedRevision } from '../db/revisions.ts';
 import { digestOf, noteImported, wasImported } from './imported-files.ts';
 import type { ImportCounts, Importer, MergeOptions, RowOptions } from './importer.ts';
 import { type ImportResource, importerOf } from './importers.ts';
-import { type Format, openSource } from './source/open.ts';
+import { type Format, fail, openSource } from './source/open.ts';
 import { type RawRow, type Source, SourceError } from './source/source.ts';
 import { contradictingRows, dropStaged, openStaging, repeatedRows } from './staging.ts';
 
@@ -73,11 +73,12 @@ export async function importFile(
   options: ImportOptions,
 ): Promise<FileReport> {
   const importer = importerOf(resource);
-  const source = await openSource(path, importer.shape, options.format);
-  const digest = path === '-' ? undefined : await digestOf(path, options);
+  // Known before the source is opened: one that is passed over is not.
+  const digest = path === '-' ? undefined : await digestOf(path, options).catch((error) => fail(path, error));
   if (options.resume && digest && (await wasImported(pool, resource, digest))) {
-    return { ...emptyReport(source.name), loaded: true, passed: true };
+    return { ...emptyReport(path), loaded: true, passed: true };
   }
+  const source = await openSource(path, importer.shape, options.format);
   let report: FileReport | undefined;
   await transaction(pool, async (client) => {
     report = await importSource(client, importer, source, options);

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
 import type { Caller } from '../../src/context.ts';
+import type { Queryable } from '../../src/db/pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { endRunning, serve, stakegraph } from '../support/process.ts';
@@ -29,12 +30,15 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
   afterAll(endRunning);
 
   /** Meters as those of replicas on one Redis and one database, with what they log. */
-  async function replicas(redis: RedisServer, count: number) {
+  async function replicas(
+    redis: RedisServer,
+    count: number,
+    { now = () => new Date(), db = database.pool }: { now?: () => Date; db?: Queryable } = {},
+  ) {
     const lines: any[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    const now = () => new Date();
     const meters = await Promise.all(
-      Array.from({ length: count }, () => openMeter({ db: database.pool, log, now, redisUrl: redis.url })),
+      Array.from({ length: count }, () => openMeter({ db, log, now, redisUrl: redis.url })),
     );
     onTestFinished(async () => {
       for (const meter of meters) await meter.stop();
@@ -175,6 +179,30 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
       await first.admit(caller);
       expect(first.standing(caller).unitsUsed).toBe(635);
     });
+  });
+
+  it('what was used in a month that ends while it is written is not of the next month', async () => {
+    const redis = await redisForTest();
+    await redis.start();
+    let today = new Date('2026-11-30T23:59:59Z');
+    let ends = false;
+    const db: Queryable = {
+      async query(statement) {
+        const found = await database.pool.query(statement);
+        if (ends && statement.text.includes('usageTotals')) today = new Date('2026-12-01T00:00:01Z');
+        return found;
+      },
+    };
+    const { meters } = await replicas(redis, 1, { now: () => today, db });
+    const [meter] = meters as [Meter];
+    const caller = callerOf(await account(), { allowance: { ...month, units: 1_000 } });
+    await up(meters, true);
+    meter.charge(caller, 1_000);
+    ends = true;
+    await meter.flush();
+    expect(today.getUTCMonth()).toBe(11);
+    expect(await passes(meter, caller)).toBe(true);
+    expect(meter.standing(caller).unitsUsed).toBe(0);
   });
 
   it('a gateway starts without Redis, and joins it when it comes', async () => {

@@ -50,8 +50,8 @@ describe('stakegraph account', () => {
 
   it.each([
     ['an unknown tier', ['create', 'x', '--tier', 'pro'], 'Allowed choices are free, starter, build'],
-    ['units that are no number', ['create', 'x', '--units', '-1'], 'A number from 0 to 999999999999999'],
-    ['a rate of 0', ['create', 'x', '--rate', '0'], 'A number from 1 to 999999'],
+    ['units that are no number', ['create', 'x', '--units', '-1'], 'An integer from 0 to 999999999999999'],
+    ['a rate of 0', ['create', 'x', '--rate', '0'], 'An integer from 1 to 999999'],
     ['a name with a line break', ['create', 'a\nb'], '1 to 64 letters'],
     ['no tier', ['set-tier', 'x'], "missing required argument 'tier'"],
   ])('exits with 2 for %s', async (_what, args, said) => {

@@ -34,6 +34,37 @@ const state = async () => {
 };
 
 describe('stakegraph import', () => {
+  it('--jobs loads as many files at once, also when each takes its time', async () => {
+    const names = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => file(`job-${index}.ndjson`, ndjson(1 + index, 1))),
+    );
+    // Another writer of slashings, which every one of them waits for with a transaction of its own.
+    const release = await database.pool.withClient(async (client) => {
+      await client.query(`select pg_advisory_lock(hashtext('stakegraph dataset slashings'))`);
+      const loading = call('--jobs', '5', ...names);
+      await sleep(7_000); // more than a connection is waited for
+      await client.query('select pg_advisory_unlock_all()');
+      return loading;
+    });
+    expect(release).toMatchObject({ code: 0, stderr: '' });
+    expect(await state()).toMatchObject({ rows: 5 });
+  });
+
+  it('--skip-invalid loads nothing where the rows that do not fit cannot be written', async () => {
+    const name = await file('some.ndjson', `${ndjson(1, 2)}{}\n`);
+    const { code, stderr, stdout } = await call(
+      name,
+      '--skip-invalid',
+      '--rejects',
+      'no/such/folder',
+      '--json',
+    );
+    const told = /^some\.ndjson: nothing loaded; rows that do not fit cannot be written: ENOENT/;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(told) });
+    expect(JSON.parse(stdout)).toMatchObject({ file: 'some.ndjson', loaded: false });
+    expect(await state()).toMatchObject({ rows: 0 });
+  });
+
   it('--dry-run says what would change, and changes nothing', async () => {
     const name = await file('dry.ndjson', ndjson(1, 3));
     const { code, stdout } = await call(name, '--dry-run');

@@ -1,3 +1,4 @@
+import { mkdtemp } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createPool, type Pool, transaction } from '../../src/db/pool.ts';
@@ -49,6 +50,11 @@ describe('the read pool', () => {
     const pool = poolForTest({ statementTimeoutMs: 100 });
     await expect(query(pool, 'select pg_sleep(5)')).rejects.toMatchObject(refusal);
     expect((await query(pool, 'select 1 as n')).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('hands on what fails of other things while a connection is held', async () => {
+    const folder = poolForTest().withClient(() => mkdtemp('/no/such/folder/x-'));
+    await expect(folder).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('hands on what is wrong with a statement', async () => {

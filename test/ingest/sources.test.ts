@@ -60,6 +60,26 @@ describe('importFile refuses', () => {
     await expect(load(content)).rejects.toThrow(/^\/.*\d+\.json/);
   });
 
+  const many = Array.from({ length: 2_000 }, (_, index) => slashing(index));
+  const header = Object.keys(slashing(0));
+  const csv = [header, ...many.map(Object.values)].map((line) => line.join(',')).join('\n');
+  const long = [
+    ['a list', JSON.stringify(many), 'json'],
+    ['lines', ndjson(many), 'json'],
+    ['CSV', csv, 'csv'],
+  ] as const;
+  it.each(long)('%s of more than is looked at first, gzipped and cut off', async (_form, text, format) => {
+    const packed = gzipSync(text);
+    const cut = load(packed.subarray(0, packed.length - 60), { format });
+    await expect(cut).rejects.toThrow(/: unexpected end of file$/);
+  });
+
+  it.each(long)('%s with bytes far in that are not UTF-8', async (_form, text, format) => {
+    const bytes = Buffer.from(text);
+    bytes[bytes.length - 100] = 0xff;
+    await expect(load(bytes, { format })).rejects.toThrow(/: is not UTF-8 text\.$/);
+  });
+
   it('a file that is not there', async () => {
     const missing = importFile(database.pool, 'slashings', '/no/such.json', { network: 'mainnet' });
     await expect(missing).rejects.toThrow(/^\/no\/such\.json: ENOENT/);

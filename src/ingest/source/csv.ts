@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse as csv } from 'csv-parse';
 import { LosslessNumber, parse } from 'lossless-json';
 import { z } from 'zod';
@@ -57,12 +57,8 @@ export async function* csvRows(
 ): AsyncGenerator<RawRow[]> {
   const columns: Read[] = [];
   let header: string[] = [];
-  const records = Readable.from(chunks).pipe(
-    csv({
-      info: true,
-      skip_empty_lines: true,
-    }),
-  );
+  const options = { info: true, skip_empty_lines: true };
+  const records = pipeline(Readable.from(chunks), csv(options), () => undefined); // its reader is told of a failure
   let batch: RawRow[] = [];
   try {
     for await (const { record, info } of records as AsyncIterable<{

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { LosslessNumber } from 'lossless-json';
 import parser, { type Token } from 'stream-json/parser.js';
 import { type RawRow, SourceError } from './source.ts';
@@ -24,7 +24,8 @@ export function documentRows(
   let count = 0;
 
   async function* rows(): AsyncGenerator<RawRow[]> {
-    const tokens = Readable.from(chunks).pipe(parser.asStream({ streamValues: false }));
+    const parsed = parser.asStream({ streamValues: false });
+    const tokens = pipeline(Readable.from(chunks), parsed, () => undefined); // its reader is told of a failure
     const open: Open[] = [];
     // How many values are open within the list that rows come from: unknown until it begins, none when it is over.
     let listDepth: number | undefined;

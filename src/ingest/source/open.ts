@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -21,8 +21,7 @@ const PEEKED = 65_536;
  */
 export async function openSource(path: string, shape: z.ZodObject, format?: Format): Promise<Source> {
   const name = path === '-' ? 'standard input' : path;
-  const file = path === '-' ? undefined : await stat(path).catch((error) => fail(name, error));
-  if (file?.isDirectory()) throw new SourceError(`${name}: is a folder; name its files.`);
+  const file = path === '-' ? undefined : await fileAt(path);
   const counter = { read: 0 };
   const text = await peekable(decoded(name, unzipped(name, path, counter)));
   if (text.head.trim() === '')
@@ -37,7 +36,15 @@ export async function openSource(path: string, shape: z.ZodObject, format?: Form
   return { name, unit: 'row', rows: document.rows, complete: document.complete, bytes };
 }
 
-function fail(name: string, error: unknown): never {
+/** What is known of a file; throws SourceError where there is none. */
+export async function fileAt(path: string): Promise<Stats> {
+  const file = await stat(path).catch((error) => fail(path, error));
+  if (file.isDirectory()) throw new SourceError(`${path}: is a folder; name its files.`);
+  return file;
+}
+
+/** Throws what went wrong with a source as SourceError. */
+export function fail(name: string, error: unknown): never {
   if (error instanceof SourceError) throw error;
   throw new SourceError(`${name}: ${(error as Error).message}`);
 }

@@ -82,7 +82,8 @@ const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
       })}
       left join lateral (
         select s.node_operator_id, s.pool_id from operator_summaries s
-        where (s.network, s.operator_id, s.id_type) = (k.network, k.entity_id, k.id_type) and k.id_type = 'poolShare'
+        where (s.network, s.operator_id, s.id_type) = (k.network, k.entity_id, k.id_type) and not s.superseded
+          and k.id_type = 'poolShare'
         limit 1
       ) s on true
     ) k`;
@@ -217,7 +218,7 @@ export async function entityExists(db: Queryable, network: Network, entity: Enti
     sql`/* consolidationEntityExists */
     select exists (
         select from operator_summaries
-        where network = ${network} and operator_id = ${entity.id} and id_type = ${entity.idType}
+        where network = ${network} and operator_id = ${entity.id} and id_type = ${entity.idType} and not superseded
       ) or exists (
         select from operator_validators
         where network = ${network} and operator_id = ${entity.id} and id_type = ${entity.idType} and share_of = ''

@@ -1,0 +1,48 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+/** An option for some of these names, by comma. */
+export const namesOption = <Name extends string>(
+  flags: string,
+  description: string,
+  names: readonly Name[],
+  fallback?: readonly Name[],
+): Option => {
+  const option = new Option(flags, description).argParser(listOf(names));
+  return fallback ? option.default(fallback, fallback.join(',')) : option;
+};
+
+/** Some of these names, by comma, in their own order. */
+const listOf =
+  <Name extends string>(names: readonly Name[]) =>
+  (text: string): Name[] => {
+    const given = text.split(',').map((name) => name.trim());
+    const unknown = given.find((name) => !(names as readonly string[]).includes(name));
+    if (unknown === undefined) return names.filter((name) => given.includes(name));
+    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is none of ${names.join(', ')}.`);
+  };
+
+/** A whole number within bounds. */
+export const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`An integer from ${least} to ${most} is needed.`);
+  };
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const LONGEST = 7 * 86_400;
+
+/** Milliseconds of a time like `90s`, `15m`, `1h` or `1d`. */
+export function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);
+  if (seconds >= 1 && seconds <= LONGEST) return seconds * 1000;
+  throw new InvalidArgumentError('A time from 1s to 7d is needed, like 90s, 15m, 1h or 1d.');
+}
+
+/** The name of an account or a token. */
+export function givenName(text: string): string {
+  if (/^[\w .:@-]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError('1 to 64 letters, digits, spaces and . : @ _ - are taken.');
+}

@@ -1,0 +1,16 @@
+import { setTimeout } from 'node:timers/promises';
+
+const DEADLINE_MS = 5_000;
+
+/**
+ * The outcome of what asks a database in the background, or a failure after five seconds: a connection that hangs must not
+ * keep what comes after it waiting.
+ */
+export async function withDeadline<T>(work: Promise<T>): Promise<T> {
+  const done = await Promise.race([
+    work.then((value) => ({ value })),
+    setTimeout(DEADLINE_MS, 'late' as const, { ref: false }),
+  ]);
+  if (done === 'late') throw new Error(`no answer within ${DEADLINE_MS} ms`);
+  return done.value;
+}
