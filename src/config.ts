@@ -72,10 +72,10 @@ export const Settings = z.object({
       'Redis that makes rates and allowances common to all replicas; without it each counts its own.',
     ),
   TIER_RATES: perTier('free=2,build=10,growth=50', 'free|build|growth|enterprise').describe(
-    'Requests per second of tiers, by comma; a tier that is not named keeps its own.',
+    'Requests per second of tiers, by comma; a tier that is not named keeps its own, and that of starter is fixed.',
   ),
   TIER_UNITS: perTier('build=1000000,growth=4000000', 'build|growth|enterprise').describe(
-    'Compute units a month of tiers, by comma; a tier that is not named keeps its own.',
+    'Compute units a month of tiers, by comma; a tier that is not named keeps its own, and those of free and starter are fixed.',
   ),
   MIGRATE: flag('on').describe('Apply missing migrations at start.'),
   SAMPLE_DATA: flag('on').describe(
@@ -130,7 +130,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const faults = read.error.issues.map((issue) => {
     const name = String(issue.path[0]);
     // The value of a URL may hold a password.
-    const value = name.endsWith('_URL') ? '' : ` is ${JSON.stringify(given[name])};`;
+    const value = name.endsWith('_URL') ? ':' : ` is ${JSON.stringify(given[name])};`;
     return `  ${name}${value} ${issue.message}`;
   });
   throw new SettingsError(`Settings that cannot be used:\n${faults.join('\n')}`);

@@ -42,7 +42,7 @@ program
         const done = applied.length > 0 ? `applied ${applied.join(', ')}` : 'nothing to apply';
         process.stdout.write(`${done}\n`);
       },
-      { migrate: true },
+      { migrate: true, creates: true },
     ),
   );
 

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
@@ -8,7 +9,7 @@ import { openMeter } from './accounts/meter.ts';
 import { tierLimits } from './accounts/tiers.ts';
 import { isWellFormed, tokenHash } from './accounts/token-format.ts';
 import { createToken } from './accounts/tokens.ts';
-import type { Settings } from './config.ts';
+import { type Settings, SettingsError } from './config.ts';
 import { pendingMigrations } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import type { Pool } from './db/pool.ts';
@@ -59,6 +60,7 @@ function banner(address: string, database: Database, token: string | undefined):
 
 /** Serves until a signal: opens the database, loads the sample data where it belongs, listens, and drains at the end. */
 export async function serve(settings: Settings): Promise<void> {
+  await checkHost(settings);
   const log = makeLog(settings);
   const serving = { draining: false, undo: [] as (() => Promise<unknown>)[] };
   const unwind = async () => {
@@ -87,13 +89,25 @@ export async function serve(settings: Settings): Promise<void> {
     await unwind().catch(() => undefined);
     grace.uninstall();
     signals.remove();
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-      throw new Error(
-        `Port ${settings.PORT} on ${settings.HOST} is taken; set PORT to another, or 0 for a free one.`,
-      );
-    }
-    throw error;
+    throw listenError(error as NodeJS.ErrnoException, settings);
   }
+}
+
+/** What keeps it from listening, by the setting that is to be changed. */
+function listenError(error: NodeJS.ErrnoException, { PORT, HOST }: Settings): Error {
+  if (error.syscall !== 'listen') return error;
+  if (error.code === 'EADDRINUSE')
+    return new Error(`Port ${PORT} on ${HOST} is taken; set PORT to another, or 0 for a free one.`);
+  if (error.code === 'EACCES')
+    return new Error(`PORT is ${PORT}, which this user may not listen on; set another.`);
+  return new Error(`HOST is ${JSON.stringify(HOST)}, on which this machine cannot listen: ${error.message}`);
+}
+
+/** Before a database is made or opened: a host that is none would be found out last. */
+async function checkHost({ HOST }: Settings): Promise<void> {
+  await lookup(HOST).catch(() => {
+    throw new SettingsError(`HOST is ${JSON.stringify(HOST)}; an address of this machine is needed.`);
+  });
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;

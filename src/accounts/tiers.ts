@@ -45,6 +45,12 @@ export const tierLimits = (settings: { TIER_RATES: string[]; TIER_UNITS: string[
   },
 });
 
+/** What an account of this tier may not have of its own: what spec §8 documents of the tier. */
+export const documented: Partial<Record<Tier, readonly ('rate' | 'units')[]>> = {
+  free: ['units'],
+  starter: ['rate', 'units'],
+};
+
 const numbers = (list: string[]): Record<string, number> =>
   Object.fromEntries(
     list.map((item) => {

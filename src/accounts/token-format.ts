@@ -24,6 +24,9 @@ export function isWellFormed(token: string): boolean {
 /** A token within a longer text, whatever its checksum: a mistyped one is nearly a secret. */
 export const TOKEN_IN_TEXT = /sgt_[\w-]{40,}/;
 
+/** A text without the tokens in it. */
+export const withoutTokens = (text: string): string => text.replace(/sgt_[\w-]{40,}/g, 'sgt_…');
+
 /** What is stored of a token, in hexadecimal digits: 256 random bits need no salt and no slow hash. */
 export const tokenHash = (token: string): string => hash('sha256', token, 'hex');
 

@@ -9,12 +9,17 @@ export const windowParam = () =>
 
 /** The network header (spec §4.1). */
 export const networkParam = () =>
-  enumParam(networks, {
-    description: 'Ethereum network. `holesky` is deprecated: support for it ended in March 2025.',
-    default: 'mainnet',
-  });
+  enumParam(
+    networks,
+    {
+      description: 'Ethereum network. `holesky` is deprecated: support for it ended in March 2025.',
+      default: 'mainnet',
+    },
+    ['holesky'],
+  );
 
-const dateParam = (description: string) =>
+/** A bound of a range of dates, by UTC. */
+export const dateParam = (description: string) =>
   formParam<string, { form: string; description: string; nullable: true }>(
     { description, form: 'a date like 2024-03-31', nullable: true },
     { type: 'string', format: 'date' },

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { type AccountRow, createAccount, listAccounts, setTier } from '../accounts/accounts.ts';
-import { type Allowance, allowanceOf, type Tier, tierLimits, tiers } from '../accounts/tiers.ts';
-import { readSettings } from '../config.ts';
+import { type Allowance, allowanceOf, documented, type Tier, tierLimits, tiers } from '../accounts/tiers.ts';
+import { readSettings, SettingsError } from '../config.ts';
 import { givenName, wholeNumber } from './flags.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -26,6 +26,16 @@ function allowanceText({ units, period }: Allowance): string {
   return `${units.toLocaleString('en')} compute units ${period === 'life' ? 'for life' : 'a month'}`;
 }
 
+/** Refuses limits of an account's own where the tier's are documented. */
+function checkLimits(tier: Tier, flags: { rate?: number; units?: number }) {
+  const fixed = documented[tier]?.find((name) => flags[name] !== undefined);
+  if (fixed) {
+    throw new SettingsError(
+      `--${fixed} cannot be given with the tier ${tier}, whose ${fixed === 'rate' ? 'rate' : 'allowance'} is fixed; a higher tier has its own.`,
+    );
+  }
+}
+
 const unitsOption = () =>
   new Option('--units <number>', "compute units in the tier's time, in place of the tier's").argParser(
     wholeNumber(0, 999_999_999_999_999),
@@ -47,8 +57,9 @@ export function accountCommand(): Command {
     .addOption(rateOption())
     .addOption(unitsOption())
     .option('--json', 'as a JSON array')
-    .action((name: string, flags: { tier: Tier; rate?: number; units?: number; json?: boolean }) =>
-      withDatabase(async ({ write }) => {
+    .action((name: string, flags: { tier: Tier; rate?: number; units?: number; json?: boolean }) => {
+      checkLimits(flags.tier, flags);
+      return withDatabase(async ({ write }) => {
         const account = await createAccount(write, {
           name,
           tier: flags.tier,
@@ -57,8 +68,8 @@ export function accountCommand(): Command {
         });
         if (!account) throw new Error(`There is an account ${JSON.stringify(name)} already.`);
         tell([account], flags.json);
-      }),
-    );
+      });
+    });
   command
     .command('list')
     .description('list the accounts by name')
@@ -88,8 +99,9 @@ export function accountCommand(): Command {
     .addOption(rateOption())
     .addOption(unitsOption())
     .option('--json', 'as a JSON array')
-    .action((name: string, tier: Tier, flags: { rate?: number; units?: number; json?: boolean }) =>
-      withDatabase(async ({ write }) => {
+    .action((name: string, tier: Tier, flags: { rate?: number; units?: number; json?: boolean }) => {
+      checkLimits(tier, flags);
+      return withDatabase(async ({ write }) => {
         const account = await setTier(write, {
           name,
           tier,
@@ -98,7 +110,7 @@ export function accountCommand(): Command {
         });
         if (!account) throw noSuchAccount(name);
         tell([account], flags.json);
-      }),
-    );
+      });
+    });
   return command;
 }

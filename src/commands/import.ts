@@ -91,7 +91,7 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
           if (failed > 0) throw new Error(`${failed} of ${files.length} files were not loaded whole.`);
         },
         // Each holds a connection for its whole file, and what was loaded before is asked on another.
-        { writers: flags.jobs + 1 },
+        { creates: true, writers: flags.jobs + 1 },
       ),
     );
 

@@ -161,7 +161,10 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
     )
     .action(async (flags: Flags) => {
       const options = optionsOf(flags, readSecret(flags.tokenEnv));
-      await withDatabase((database, stop) => mirror(database, options, flags, stop), { graceful: true });
+      await withDatabase((database, stop) => mirror(database, options, flags, stop), {
+        graceful: true,
+        creates: true,
+      });
     });
 
 /** Mirrors once or for ever; throws when not every list is loaded, unless it goes on. */

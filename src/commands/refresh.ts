@@ -34,7 +34,7 @@ export const refreshCommand = (): Command =>
 Operators come from validator-days, validators, blocks, chain-balances, validator-clients and operator-profiles; slashings
 from validator-days until they are withdrawable; Solana from solana-epochs, solana-validator-epochs and
 solana-stake-authority-epochs. A part without facts is left as it is. Each network and window is one transaction: readers
-see all of it or nothing. Without --every a part that another process is refreshing is waited for, with it passed over.
+see all of it or nothing. If another process is refreshing a part, this one waits for it; with --every it skips that part.
 SIGTERM ends it after the transaction at hand; a second one at once.
 Exit codes: 0 everything was refreshed, or --every was asked to stop; 1 not everything; 2 wrong usage.`,
     )

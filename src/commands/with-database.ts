@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { readSettings } from '../config.ts';
 import { type Database, openDatabase } from '../db/open.ts';
 
 type Options = {
+  /** Whether a new embedded database is made where there is none. */
+  creates?: boolean;
   migrate?: boolean;
   writers?: number;
   /** At a signal the work is asked to end by itself, and left only at a second one. */
@@ -16,6 +20,11 @@ export async function withDatabase(
   const settings = readSettings();
   // Reading or writing rows must not change the schema under the gateways that serve a shared database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
+  if (!settings.DATABASE_URL && !options.creates && !hasEmbedded(settings.DATA_DIR)) {
+    throw new Error(
+      `There is no database in ${resolve(settings.DATA_DIR)}: start the gateway first, or set DATA_DIR or DATABASE_URL.`,
+    );
+  }
   const onError = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const opening = openDatabase(settings, onError, { ...options, migrate });
   const stop = new AbortController();
@@ -30,3 +39,5 @@ export async function withDatabase(
     await database.close();
   }
 }
+
+const hasEmbedded = (dataDir: string) => existsSync(join(dataDir, 'postgres', 'cluster'));

@@ -35,6 +35,18 @@ function checkHistory(applied: string[], committed: string[]) {
   if (gap) throw new Error(`Migration ${gap} is out of order: a later one is already applied.`);
 }
 
+/** Refuses a role that cannot make tables, in words: of the tool that makes them it would be a stack. */
+async function checkRights(client: pg.Client) {
+  const { rows } = await client.query(
+    `select current_user as role, current_schema() as schema, has_schema_privilege(current_schema(), 'create') as may`,
+  );
+  const { role, schema, may } = rows[0];
+  if (may) return;
+  throw new Error(
+    `The role ${role} may not make tables in the schema ${schema ?? 'public'}: grant create on schema ${schema ?? 'public'} to it, or make it the owner of the database.`,
+  );
+}
+
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'stakegraph migrate' });
   await client.connect();
@@ -49,7 +61,9 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 export const migrate = (url: string, dir = folder): Promise<string[]> =>
   withClient(url, async (client) => {
     const committed = await committedMigrations(dir);
-    checkHistory(await appliedMigrations(client), committed);
+    const applied = await appliedMigrations(client);
+    checkHistory(applied, committed);
+    if (applied.length < committed.length) await checkRights(client);
     const run = await runner({
       dbClient: client,
       dir,

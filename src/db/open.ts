@@ -59,6 +59,16 @@ export async function openDatabase(
     return { url, embedded: embedded !== undefined, read, write, primary, applied, close };
   } catch (error) {
     await embedded?.stop();
-    throw error;
+    throw embedded ? error : ofUrl(error as NodeJS.ErrnoException);
   }
+}
+
+/** SQLSTATEs and codes of a server that is not there, or does not let in: refused, timed out, a wrong password or name. */
+const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;
+
+/** The same error, with the setting that leads to it. */
+function ofUrl(error: NodeJS.ErrnoException): Error {
+  return unusable.test(error.code ?? '')
+    ? new Error(`The database of DATABASE_URL: ${error.message}`)
+    : error;
 }

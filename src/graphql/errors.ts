@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { Logger } from 'pino';
+import { withoutTokens } from '../accounts/token-format.ts';
 import { Refusal, refusalStatus } from '../kernel/refusal.ts';
 
 const ownCodes = new Set<unknown>([...Object.keys(refusalStatus), 'BAD_QUERY', 'INTERNAL']);
@@ -11,22 +12,25 @@ export function renderError(error: GraphQLError, log: Logger): GraphQLError {
   const place: GraphQLErrorOptions = { nodes, path, source, positions };
   if (original instanceof Refusal) {
     const away = original.code === 'UNAVAILABLE';
-    return new GraphQLError(original.message, {
+    return new GraphQLError(withoutTokens(original.message), {
       ...place,
       extensions: {
         code: original.code,
-        ...(original.faults ? { faults: original.faults } : {}),
+        ...(original.faults
+          ? { faults: original.faults.map((fault) => ({ ...fault, msg: withoutTokens(fault.msg) })) }
+          : {}),
         ...(away ? { http: { status: refusalStatus[original.code], headers: original.headers } } : {}),
       },
     });
   }
   // Ours carry a code of ours already; those of graphql-js and Yoga have none or their own.
   if ((!original || original instanceof GraphQLError) && !extensions.unexpected) {
-    if (ownCodes.has(extensions.code)) return error;
     const { http } = extensions;
-    return new GraphQLError(error.message, {
+    return new GraphQLError(withoutTokens(error.message), {
       ...place,
-      extensions: { code: 'BAD_QUERY', ...(http ? { http } : {}) },
+      extensions: ownCodes.has(extensions.code)
+        ? extensions
+        : { code: 'BAD_QUERY', ...(http ? { http } : {}) },
     });
   }
   log.error({ err: original ?? error }, 'resolver failed');

@@ -122,7 +122,12 @@ function argument(nodes: readonly ArgumentNode[] | undefined, name: string, valu
   return node && valueFromASTUntyped(node.value, values);
 }
 
+/** No list has larger pages: one that is asked for is refused by its list, in the list's words. */
+const LARGEST_PAGE = 1_000;
+
 function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {
   const size = argument(nodes, 'first', values) ?? argument(nodes, 'last', values);
-  return typeof size === 'number' && size > 0 ? size : undefined;
+  return Number.isInteger(size) && (size as number) > 0 && (size as number) <= LARGEST_PAGE
+    ? (size as number)
+    : undefined;
 }

@@ -325,7 +325,7 @@ mutation NewPrivateSet($name: String!, $validators: [String!]) {
     variables: { name: 'My validators', validators: [] },
   },
   {
-    query: `# Who asks, and what is left. It costs nothing; what other queries cost is in their extensions.
+    query: `# Who asks, and what is left. It costs nothing while anything is left; what other queries cost is in their extensions.
 query Viewer {
   viewer {
     account

@@ -49,16 +49,13 @@ export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context,
   },
 });
 
-const TOKEN_NAMES = ['access_token', 'token'];
 const advice =
   'A URL is kept by proxies, browsers and logs: send the token in the header "Authorization: Bearer <token>", and revoke the one that was sent here.';
 
-/** Refuses (400) a token in the URL: under a name for tokens, or anything in the form of one. It is not looked at. */
-function refuseTokenInUrl({ url, query }: FastifyRequest) {
-  const names = TOKEN_NAMES.filter((name) => Object.hasOwn(query as object, name));
-  if (names.length === 0 && !TOKEN_IN_TEXT.test(decoded(url))) return;
-  const places = names.length > 0 ? names.map((name) => ['query', name]) : [['url']];
-  throw badInput(places.map((loc) => ({ loc, msg: advice, type: 'token_in_url' })));
+/** Refuses (400) what has the form of a token anywhere in the URL. It is not looked at. */
+function refuseTokenInUrl({ url }: FastifyRequest) {
+  if (!TOKEN_IN_TEXT.test(decoded(url))) return;
+  throw badInput([{ loc: ['url'], msg: advice, type: 'token_in_url' }]);
 }
 
 function decoded(url: string): string {
@@ -88,13 +85,14 @@ export function meterRequests(
   app.decorateRequest('admission', null);
   app.decorateRequest('units', null);
   app.addHook('onRequest', async (request, reply) => {
-    refuseTokenInUrl(request);
     if (request.routeOptions.url === '/graphql' && wantsPage(request)) {
+      refuseTokenInUrl(request);
       return graphiqlPage(request, reply, options.developmentToken);
     }
     const caller = tokens.find(request.headers.authorization, now());
     if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');
     request.caller = caller;
+    refuseTokenInUrl(request);
     const admission = await (admissions.get(request.raw) ?? meter.admit(caller));
     request.admission = admission;
     reply.headers(admission.headers);

@@ -9,7 +9,7 @@ import { bodyFaults } from '../kernel/body.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { jsonWriter } from '../kernel/json.ts';
 import { bytesOf } from '../kernel/json-text.ts';
-import { paramFaults } from '../kernel/params.ts';
+import { paramDocument, paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../kernel/route.ts';
 import { type AnswerCache, keyOfUrl, sendKept } from './answers.ts';
@@ -21,7 +21,7 @@ type MakeContext = (request: FastifyRequest, network: Network) => Context;
 const networkValue = networkParam();
 const defaultNetwork = networkValue.parse(undefined);
 
-/** The network of a request: the first of the accepted headers that is there; its faults name the documented one. */
+/** The network of a request: the first of the accepted headers that is there. Faults are placed at the documented one. */
 export function readNetwork(
   request: { headers: IncomingHttpHeaders },
   headers: readonly string[],
@@ -32,7 +32,7 @@ export function readNetwork(
   if (read.success) return { network: read.data, faults: [] };
   const faults = paramFaults(read.error, 'header').map((fault) => ({
     ...fault,
-    loc: ['header', name],
+    loc: ['header', headers[0] as string],
     msg: `${name}${fault.msg}`,
   }));
   return { network: 'mainnet', faults };
@@ -70,7 +70,7 @@ function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fau
   );
 }
 
-type Input = { params: Record<string, unknown>; query: Record<string, unknown> };
+type Input = { params: Record<string, unknown>; query: Record<string, unknown>; unknown: string[] };
 const LONGEST_URL = 1_000;
 
 /**
@@ -80,22 +80,22 @@ const LONGEST_URL = 1_000;
 function inputReader(route: Pick<Route<Context>, 'params' | 'query' | 'together'>) {
   const known = boundedMap<Input>(200);
   return (request: FastifyRequest, faults: Fault[]): Input => {
-    const kept = known.get(request.url);
-    if (kept) return kept;
+    const kept = known.get(request.url) ?? readUrl(request, faults);
+    if (kept.unknown.length > 0) request.log.debug({ unknown: kept.unknown }, 'unknown parameters ignored');
+    return kept;
+  };
+  function readUrl(request: FastifyRequest, faults: Fault[]): Input {
     const own: Fault[] = [];
     const params = readPart(route.params, 'path', request.params, own);
     const query = readPart(route.query, 'query', request.query, own);
     own.push(...(route.together?.(query as never) ?? []));
     faults.push(...own);
-    const unknown = Object.keys(request.query as object).filter((name) => !(name in route.query.shape));
-    if (unknown.length > 0) {
-      const names = unknown.slice(0, 20).map((name) => name.slice(0, 64));
-      request.log.debug({ unknown: names }, 'unknown parameters ignored');
-    }
-    const input = { params: Object.freeze(params), query: Object.freeze(query) };
+    const names = Object.keys(request.query as object).filter((name) => !(name in route.query.shape));
+    const unknown = names.slice(0, 20).map((name) => name.slice(0, 64));
+    const input = { params: Object.freeze(params), query: Object.freeze(query), unknown };
     if (own.length === 0 && request.url.length <= LONGEST_URL) known.set(request.url, input);
     return input;
-  };
+  }
 }
 
 /** Reads a JSON body; its faults join those of the other parts. */
@@ -105,6 +105,9 @@ function readBody(schema: z.ZodObject, input: unknown, faults: Fault[]) {
   faults.push(...bodyFaults(read.error));
   return undefined;
 }
+
+/** What a query says of a parameter that it does not give. */
+const absent = new Set<unknown>([undefined, '', 'null']);
 
 /** Serves a documented path: reads the input, calls the room's handler and writes its answer. */
 export function serveRoute(
@@ -124,10 +127,15 @@ export function serveRoute(
   const { method = 'GET', status = 200 } = route;
   const always = successor ? { ...deprecated(), link: `<${successor}>; rel="successor-version"` } : {};
   const cache = method === 'GET' ? options.cache : undefined;
+  const deprecatedNames = Object.entries(route.query.shape).flatMap(([name, type]) =>
+    paramDocument(type)?.schema.deprecated ? [name] : [],
+  );
+  const usesDeprecated = (query: Record<string, unknown>) =>
+    deprecatedNames.some((name) => !absent.has(query[name]));
   const headerNames = route.networkHeader === false ? [] : options.networkHeaders;
   const vary = ['Authorization', 'Accept-Encoding', ...headerNames].join(', ');
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-    reply.headers(always); // of refusals too
+    if (usesDeprecated(request.query as Record<string, unknown>)) reply.headers(deprecated()); // of refusals too
     const { network, faults } = readNetwork(request, headerNames);
     // Forwarded headers count only from trusted proxies: Fastify sees to that.
     const base = baseUrl(options.publicUrl, request.protocol, request.host);
@@ -168,5 +176,6 @@ export function serveRoute(
     return answer.status === 204 ? reply.send() : reply.type('application/json; charset=utf-8').send(bytes);
   };
   // A GET has no body that could be compressed.
-  app.route({ method, url: route.path, handler, ...(method === 'GET' && { decompress: false }) });
+  const config = { headers: always };
+  app.route({ method, url: route.path, handler, config, ...(method === 'GET' && { decompress: false }) });
 }

@@ -32,6 +32,13 @@ import { servePages } from './pages.ts';
 import { serveRoute } from './rest.ts';
 import { securityHeaders } from './security-headers.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of every answer of the path, also of refusals. */
+    headers?: Record<string, string>;
+  }
+}
+
 export type ServerOptions = {
   settings: Settings;
   log: Logger;
@@ -121,6 +128,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   );
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders).header('x-request-id', request.id);
+    const { headers } = request.routeOptions.config;
+    if (headers) reply.headers(headers);
     // Only a preflight is for CORS to answer; other OPTIONS are a method like any other.
     const { origin, 'access-control-request-method': method } = request.headers;
     done(request.method === 'OPTIONS' && !(origin && method) ? refusalOf(request) : undefined);

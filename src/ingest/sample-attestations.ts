@@ -24,12 +24,12 @@ const fill = (hours: boolean) => `/* sampleAttestations */
     (entity_key, utc, day, date, ${hours ? 'hour,' : ''} ${figures})
   select x.entity_key, x.calendar = 'utc', x.day, x.date, ${hours ? 'x.hour,' : ''}
     v.validators, v.duties - w.missed, w.missed,
-    case when s.sync > 0 then (s.sync * (1 - x.uptime) * 2 * n.noise)::bigint end,
+    case when s.sync > 0 then s.missed end,
     w.voted - w.wrong_head, w.voted - w.wrong_target, w.voted, w.wrong_head, w.wrong_target,
-    (w.wrong_target * 0.4)::bigint, (w.missed * 0.05)::bigint,
+    (w.wrong_target * 0.4)::bigint, least(v.duties - w.missed, w.missed * 0.05)::bigint,
     greatest(0, least(100, x.effectiveness * (0.985 + 0.03 * n.noise))),
     (w.voted * (1 + (x.delay - 1) * (0.5 + n.noise)))::bigint,
-    case when s.sync > 0 then s.sync - (s.sync * (1 - x.uptime) * 2 * n.noise)::bigint end,
+    case when s.sync > 0 then s.sync - s.missed end,
     v.validators * 32000000000::bigint + v.validators * (n.noise * 19000000)::bigint,
     v.validators * 32000000000::bigint, x.first, x.last
   -- in the order of the primary key, so that its pages are filled one after the other
@@ -55,8 +55,11 @@ const fill = (hours: boolean) => `/* sampleAttestations */
     offset 0
   ) w
   cross join lateral (
-    select case when v.validators > 2000 or (x.seed + x.day) % 17 = 0
-      then (v.validators / 2000 + 1)::bigint * 32 * (x.last - x.first + 1) else 0 end as sync
+    select sync, least(sync, sync * (1 - x.uptime) * 2 * n.noise)::bigint as missed from (
+      select case when v.validators > 2000 or (x.seed + x.day) % 17 = 0
+        then (v.validators / 2000 + 1)::bigint * 32 * (x.last - x.first + 1) else 0 end as sync
+      offset 0
+    ) duty
   ) s`;
 
 /** The days that have hours are the sums of their hours. */

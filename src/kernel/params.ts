@@ -73,13 +73,19 @@ export function intParam<const O extends Options<number> & { min: number; max?: 
   });
 }
 
-/** One of the documented words. */
+/** One of the documented words; `ending` are those that are deprecated. */
 export function enumParam<const V extends string, const O extends Options<V> = Options<V>>(
   values: readonly V[],
   options: O,
+  ending: readonly V[] = [],
 ) {
   const list = values.join(', ');
-  return param<V, O>(options, { type: 'string', enum: [...values] }, (raw) =>
+  const oneOf = values.map((word) => ({
+    const: word,
+    ...(ending.includes(word) ? { deprecated: true } : {}),
+  }));
+  const schema = { type: 'string', enum: [...values], ...(ending.length > 0 ? { oneOf } : {}) };
+  return param<V, O>(options, schema, (raw) =>
     (values as readonly string[]).includes(raw)
       ? { value: raw as V }
       : { msg: `is ${quote(raw)}; one of ${list} is needed`, type: 'enum' },

@@ -6,7 +6,7 @@ import type { PeriodQuery } from './pages.ts';
 import { granularities } from './record.ts';
 
 const lengths: Record<string, string> = {
-  hour: 'An hour; of entities only, not of private sets.',
+  hour: 'An hour; private sets have no rows of hours.',
   day: 'A day of the calendar in use.',
   week: 'An ISO week.',
   month: 'A calendar month.',

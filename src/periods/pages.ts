@@ -43,6 +43,7 @@ export type PeriodSource = {
   /** What the rows are of, as `k` with `list` (from 1) and `genesis`. */
   keys: Sql;
   days: Sql;
+  /** Absent where there are no rows of hours. */
   hours?: Sql;
   /** Which rows `a` belong to `k`, within the bounds of the query. */
   own: Sql;
@@ -52,8 +53,8 @@ export type PeriodSource = {
 function shape(source: PeriodSource, granularity: Granularity) {
   const plain = { table: source.days, group: sql`` };
   if (granularity === 'hour') {
-    if (!source.hours) throw new Error('There are no rows of hours here.');
-    return { ...plain, table: source.hours, period: sql`a.hour` };
+    const none = sql`(select d.*, null::int as hour from ${source.days} d where false)`;
+    return { ...plain, table: source.hours ?? none, period: sql`a.hour` };
   }
   if (granularity === 'day') return { ...plain, period: sql`a.day` };
   if (granularity === 'all') return { ...plain, period: sql`0`, group: sql`having count(*) > 0` };

@@ -5,10 +5,10 @@ import type { PeriodRange, PeriodRow } from './pages.ts';
 export type PeriodPage<Record> = Slice<PeriodRow<Record>> & { total: number | null };
 
 /** A page with its total, of what `load` reads for a range and, without a row to carry the total, of none but that. */
-export async function periodPage<Record>(
+export async function periodPage<Row extends { total: number | null }>(
   range: PeriodRange,
-  load: (range: PeriodRange, bare: boolean) => Promise<PeriodRow<Record>[]>,
-): Promise<PeriodPage<Record>> {
+  load: (range: PeriodRange, bare: boolean) => Promise<Row[]>,
+): Promise<Slice<Row> & { total: number | null }> {
   const fetched = await load(range, false);
   // Only a page past the end has no row to carry the total.
   const past = range.after !== undefined || range.before !== undefined || (range.offset ?? 0) > 0;

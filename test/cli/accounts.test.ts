@@ -53,6 +53,16 @@ describe('stakegraph account', () => {
     ['units that are no number', ['create', 'x', '--units', '-1'], 'An integer from 0 to 999999999999999'],
     ['a rate of 0', ['create', 'x', '--rate', '0'], 'An integer from 1 to 999999'],
     ['a name with a line break', ['create', 'a\nb'], '1 to 64 letters'],
+    [
+      'an allowance of the free tier',
+      ['create', 'x', '--units', '5'],
+      '--units cannot be given with the tier free, whose allowance is fixed',
+    ],
+    [
+      'a rate of the starter tier',
+      ['set-tier', 'x', 'starter', '--rate', '5'],
+      '--rate cannot be given with the tier starter, whose rate is fixed',
+    ],
     ['no tier', ['set-tier', 'x'], "missing required argument 'tier'"],
   ])('exits with 2 for %s', async (_what, args, said) => {
     const { code, stderr } = await call('account', ...args);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import {
   dataDirForTest,
@@ -114,10 +114,25 @@ describe('a database that this version cannot serve', () => {
     expect(rows).toEqual([{ tables: 0 }]);
   });
 
+  it('whose role may not make tables is told what it needs, in one line', async () => {
+    await query('drop schema public cascade');
+    await query('create schema public');
+    const role = `role_${process.pid}`;
+    await query(`create role ${role} login password 'x'`);
+    onTestFinished(async () => void (await query(`drop role ${role}`)));
+    const url = new URL(database.url);
+    Object.assign(url, { username: role, password: 'x' });
+    const { code, stderr } = await stakegraph(['migrate'], { env: { DATABASE_URL: url.href } });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `stakegraph: The role ${role} may not make tables in the schema public: grant create on schema public to it, or make it the owner of the database.\n`,
+    });
+  });
+
   it('that does not answer is told in one line without its password', async () => {
     const env = { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none', DATA_DIR: dataDirForTest() };
     const { code, stderr } = await stakegraph(['serve'], { env });
-    expect(stderr).toMatch(/^stakegraph: .*ECONNREFUSED.*\n$/);
+    expect(stderr).toMatch(/^stakegraph: The database of DATABASE_URL: .*ECONNREFUSED.*\n$/);
     expect(stderr).not.toContain('hunter2');
     expect(code).toBe(1);
   });

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -119,10 +119,55 @@ describe('stakegraph serve', () => {
     expect(code).toBe(2);
   });
 
+  it('refuses a HOST that is none before it makes a database', async () => {
+    const dataDir = dataDirForTest();
+    const { code, stderr } = await stakegraph([], {
+      env: { DATA_DIR: dataDir, HOST: '999.1.1.1', PORT: '0' },
+    });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'stakegraph: HOST is "999.1.1.1"; an address of this machine is needed.\n',
+    });
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  it.each([['token', 'list'], ['account', 'list'], ['usage', 'default'], ['refresh']])(
+    'is to be started before %s %s, which makes no database',
+    async (...args) => {
+      const dataDir = dataDirForTest();
+      const { code, stderr } = await stakegraph(args, { env: { DATA_DIR: dataDir } });
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `stakegraph: There is no database in ${dataDir}: start the gateway first, or set DATA_DIR or DATABASE_URL.\n`,
+      });
+      expect(await readdir(dataDir)).toEqual([]);
+    },
+  );
+
+  it.skipIf(!reachable)(
+    'says that DATA_DIR cannot be written, where there is nothing of anybody in it',
+    async () => {
+      const dataDir = dataDirForTest();
+      await chmod(dataDir, 0o755);
+      const wrong = await stakegraph([], { env: { DATA_DIR: dataDir, PORT: '0' }, user: nobody });
+      expect(wrong.code).toBe(1);
+      expect(wrong.stderr).toMatch(
+        /^stakegraph: DATA_DIR \S+ cannot be written by this process, .* uid \d+: choose another\.\n$/,
+      );
+      const file = join(dataDir, 'file');
+      await writeFile(file, '');
+      const { code, stderr } = await stakegraph([], { env: { DATA_DIR: join(file, 'data'), PORT: '0' } });
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `stakegraph: DATA_DIR ${join(file, 'data')} is no folder.\n`,
+      });
+    },
+  );
+
   it('keeps the password of a wrong DATABASE_URL to itself', async () => {
     const { code, stderr } = await stakegraph([], { env: { DATABASE_URL: 'mysql://me:hunter2@db/x' } });
     expect(stderr).toBe(
-      'stakegraph: Settings that cannot be used:\n  DATABASE_URL a postgres:// URL is needed\n',
+      'stakegraph: Settings that cannot be used:\n  DATABASE_URL: a postgres:// URL is needed\n',
     );
     expect(code).toBe(2);
   });

@@ -77,9 +77,9 @@ describe('stakegraph usage', () => {
     expect((await call('usage', 'frontend', '--month', '2024-02')).stdout).toBe(
       'frontend  build  2024-02  77 of 1,000,000 compute units, resets 2024-03-01T00:00:00Z  3 requests\n',
     );
-    await call('account', 'set-tier', 'frontend', 'free', '--units', '20000');
+    await call('account', 'set-tier', 'frontend', 'free');
     expect((await call('usage', 'frontend')).stdout).toBe(
-      'frontend  free  life  12,422 of 20,000 compute units  6 requests\n',
+      'frontend  free  life  12,422 of 100,000 compute units  6 requests\n',
     );
     expect(await usage('frontend', '--month', '2024-01')).toMatchObject({ month: '2024-01', unitsUsed: 0 });
     expect(await usage('frontend')).toEqual({
@@ -88,8 +88,8 @@ describe('stakegraph usage', () => {
       month: null,
       period: 'life',
       unitsUsed: 12_422,
-      unitsAllowed: 20_000,
-      unitsRemaining: 7_578,
+      unitsAllowed: 100_000,
+      unitsRemaining: 87_578,
       resetsAt: null,
       requests: 6,
     });

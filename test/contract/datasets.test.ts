@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { datasetTables } from '../../src/db/datasets.ts';
 import { importers } from '../../src/ingest/importers.ts';
@@ -28,5 +29,27 @@ describe('the datasets', () => {
       .filter((name) => !own.test(name) && !part.test(name));
     const known = new Set(Object.values(datasetTables).flat());
     expect(names.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('are the names that a revision can be raised of', async () => {
+    const raise = (name: string) =>
+      database.pool.query({ text: 'select raise_revision($1)', values: [name] });
+    for (const name of Object.keys(datasetTables)) await raise(name);
+    await expect(raise('operator')).rejects.toThrow(/datasets_known/);
+  });
+});
+
+describe('docs/data-model.md', () => {
+  it('has every table', async () => {
+    const text = readFileSync(new URL('../../docs/data-model.md', import.meta.url), 'utf8');
+    const { rows } = await database.pool.query({
+      text: `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+      values: [],
+    });
+    const told = (name: string) =>
+      text.includes(`\`${name}\``) || /^stake_authority_|_(validator|network)_rewards$/.test(name);
+    expect(rows.map(({ name }) => name as string).filter((name) => !part.test(name) && !told(name))).toEqual(
+      [],
+    );
   });
 });

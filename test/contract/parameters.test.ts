@@ -94,6 +94,25 @@ const locOf = ({ name }: { name: string }) => ['query', name];
 const only = (picked: (parameter: (typeof queryParameters)[number][1]) => boolean) =>
   queryParameters.filter(([, parameter]) => picked(parameter));
 
+const sorted = reads.filter(({ query: { shape } }) => 'offset' in shape && 'sortBy' in shape);
+
+describe('a page past the end', () => {
+  it.each(sorted.map((route) => [nameOf(route), route] as const))(
+    'of %s is empty at the last offset, in every order',
+    async (_name, route) => {
+      const { shape } = route.query;
+      const [limit, sortBy] = [shape.limit, shape.sortBy].map((type) => paramDocument(type as never)?.schema);
+      for (const field of (sortBy?.enum ?? []) as string[]) {
+        const path = new URL(asked({ route, name: 'sortBy' }, field), 'http://localhost');
+        path.searchParams.set('offset', String(2 ** 31 - 1));
+        path.searchParams.set('limit', String(limit?.maximum));
+        const { status, json } = await gateway.get(path.pathname + path.search);
+        expect([field, status, json.results, json.next]).toEqual([field, 200, [], null]);
+      }
+    },
+  );
+});
+
 describe('the query parameter', () => {
   it.each(queryParameters)('%s is refused twice, also with the same value', async (_name, parameter) => {
     const [value = 'x'] = values(parameter.schema).right;
@@ -158,11 +177,6 @@ describe('values that do not go together', () => {
       '/v1/eth/validators/consolidations',
       'fromDay=2&toDay=1&entityId=x&sortBy=x',
       ['sortBy', 'fromDay', 'entityType'],
-    ],
-    [
-      '/v1/eth/entities/x/attestations',
-      'entityType=privateSet&granularity=hour&sortBy=x',
-      ['sortBy', 'granularity'],
     ],
     ['/v0/eth/operators', 'window=1w&parentId=a&parentEntity=b', ['window', 'parentEntity']],
   ];

@@ -36,7 +36,7 @@ content-type | decisions §1 | A body of another content type is 415. | resource
 network | spec §4.1 | \`X-Service-Network\` selects the network of Ethereum, mainnet by default. | http/network-header | selects the network on both faces, mainnet by default
 network-values | decisions §1 | Anything but mainnet, hoodi and holesky is 400 at the header. | http/network-header | refuses %s with 400 at ["header","X-Service-Network"] on both faces
 network-names | decisions §1 | \`NETWORK_HEADERS\` may add names that older clients send. | http/network-header | has the further names of NETWORK_HEADERS beside it
-network-elsewhere | decisions §5 | It is looked at on every path of Ethereum and on no other. | contract/parameters | looks at the network header where it is of Ethereum, and nowhere else
+network-elsewhere | interface §4.1 | It is looked at on every path of Ethereum and on no other. | contract/parameters | looks at the network header where it is of Ethereum, and nowhere else
 
 # Identifiers
 hex-case | decisions §1 | Addresses and public keys match in any letter case and are answered in lower case; names match in their own. | resources/operators | matches addresses in any letter case and names in their own

@@ -69,6 +69,7 @@ describe('X-Service-Network', () => {
     await addSlashing(other);
     for (const name of NETWORK_HEADERS) expect(await asked(other, { [name]: 'hoodi' })).toBe('hoodi');
     const { status, json } = await other.get('/v0/eth/slashings', { 'x-old-network': 'goerli' });
-    expect([status, json.detail[0].loc]).toEqual([400, ['header', 'X-Old-Network']]);
+    expect([status, json.detail[0].loc]).toEqual([400, ['header', 'X-Service-Network']]);
+    expect(json.detail[0].msg).toMatch(/^X-Old-Network is "goerli"; one of/);
   });
 });

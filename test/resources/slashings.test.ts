@@ -175,7 +175,7 @@ describe('REST and GraphQL', () => {
 
   it('find one slashing by index, by public key in any case and by global id', async () => {
     const row = (await list('size=1')).json.data[0];
-    const key = row.validatorPubkey.toUpperCase().replace('0X', '0x');
+    const key = row.validatorPubkey.toUpperCase();
     const { data } = await gateway.graphql(`{
       byIndex: slashing(validatorIndex: ${row.validatorIndex}) { id ${fields} }
       byKey: slashing(validatorPubkey: "${key}") { id ${fields} }
@@ -189,13 +189,25 @@ describe('REST and GraphQL', () => {
     expect(again.data.node.validatorIndex).toBe(row.validatorIndex);
   });
 
-  it.each(['', 'validatorIndex: 1, validatorPubkey: "0x00"', 'validatorPubkey: "0x00"'])(
-    'refuse slashing(%s)',
-    async (args) => {
-      const { errors } = await gateway.graphql(`{ slashing${args ? `(${args})` : ''} { id } }`);
-      expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
-    },
-  );
+  it('find several by public key in one statement', async () => {
+    const keys = (await list('size=3')).json.data.map((row: any) => row.validatorPubkey);
+    gateway.statements.length = 0;
+    const { data } = await gateway.graphql(
+      `{ ${keys.map((key: string, at: number) => `s${at}: slashing(validatorPubkey: "${key}") { validatorPubkey }`)} }`,
+    );
+    expect(Object.values(data).map((row: any) => row.validatorPubkey)).toEqual(keys);
+    expect(gateway.statements).toEqual(['slashingsByPubkey']);
+  });
+
+  it.each([
+    '',
+    'validatorIndex: 1, validatorPubkey: "0x00"',
+    'validatorPubkey: "0x00"',
+    'validatorIndex: -1',
+  ])('refuse slashing(%s)', async (args) => {
+    const { errors } = await gateway.graphql(`{ slashing${args ? `(${args})` : ''} { id } }`);
+    expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
+  });
 });
 
 describe('GraphQL slashings', () => {

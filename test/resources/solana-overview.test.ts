@@ -40,6 +40,24 @@ const fromGraphql = (node: any) => ({
   timeWindow: timeWindows.find((name) => windowEnum[name] === node.timeWindow),
 });
 
+describe(`GET ${V1}`, () => {
+  it('is paged by limit and offset, with links both ways', async () => {
+    const all = (await gateway.get(V1)).json.results;
+    const page = await gateway.get(`${V1}?limit=2&offset=1`);
+    expect([page.status, page.json.pages, page.json.results]).toEqual([200, 2, all.slice(1, 3)]);
+    const { pathname, search } = new URL(page.json.next);
+    expect((await gateway.get(pathname + search)).json).toMatchObject({ next: null, results: all.slice(3) });
+    expect(page.json.previous).toMatch(/limit=1&offset=0$/);
+    const one = await gateway.get(`${V1}?window=7d&limit=200&offset=1`);
+    expect([one.json.pages, one.json.results, one.json.next]).toEqual([1, [], null]);
+  });
+
+  it.each(['limit=0', 'limit=201', 'offset=-1', 'offset=x'])('refuses %s', async (query) => {
+    const { status, json } = await gateway.get(`${V1}?${query}`);
+    expect([status, json.detail[0].loc]).toEqual([400, ['query', query.split('=')[0]]]);
+  });
+});
+
 describe.each([
   { path: V0, rowsOf: (body: any) => body },
   { path: V1, rowsOf: (body: any) => body.results },
@@ -60,7 +78,7 @@ describe.each([
 
   it('takes an empty or null window as absent, and ignores what it does not know', async () => {
     const { text } = await gateway.get(path);
-    for (const query of ['window=', 'window=null', 'type=pool', 'limit=1&offset=1&size=0']) {
+    for (const query of ['window=', 'window=null', 'type=pool', 'from=1&size=0']) {
       expect((await gateway.get(`${path}?${query}`)).text).toBe(text);
     }
   });
@@ -109,6 +127,9 @@ describe('the two versions', () => {
       expect(headers.get('deprecation')).toMatch(/^@\d+$/);
       expect(headers.get('link')).toBe(`<${V1}>; rel="successor-version"`);
     }
+    const unknown = await gateway.fetch(V0);
+    expect(unknown.status).toBe(401);
+    expect(unknown.headers.get('deprecation')).toMatch(/^@\d+$/);
     const { headers } = await gateway.get(V1);
     expect([headers.get('deprecation'), headers.get('link')]).toEqual([null, null]);
   });

@@ -64,8 +64,14 @@ export async function openHome(dataDir: string): Promise<Home> {
       account: await serverAccount(folder),
     };
   } catch (error) {
-    if (isRefusal(error) && process.getuid?.() !== 0) throw ownershipAdvice(wanted);
-    throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR')
+      throw new Error(`DATA_DIR ${dataDir} is no folder.`);
+    if (!isRefusal(error) || process.getuid?.() === 0) throw error;
+    // Where there is nothing yet, nobody's data is in the way.
+    if (await exists(wanted).catch(() => true)) throw ownershipAdvice(wanted);
+    throw new Error(
+      `DATA_DIR ${dataDir} cannot be written by this process, which runs with uid ${process.getuid?.()}: choose another.`,
+    );
   }
 }
 

@@ -57,7 +57,7 @@ export async function* csvRows(
 ): AsyncGenerator<RawRow[]> {
   const columns: Read[] = [];
   let header: string[] = [];
-  const options = { info: true, skip_empty_lines: true };
+  const options = { info: true, skip_empty_lines: true, relax_column_count: true };
   const records = pipeline(Readable.from(chunks), csv(options), () => undefined); // its reader is told of a failure
   let batch: RawRow[] = [];
   try {
@@ -70,11 +70,16 @@ export async function* csvRows(
         for (const column of header) columns.push(cellReader(shape.shape[column] as z.core.$ZodType));
         continue;
       }
-      const value: Record<string, unknown> = {};
-      for (const [index, column] of header.entries()) {
-        value[column] = columns[index]?.(record[index] as string);
+      if (record.length !== header.length) {
+        const msg = `has ${record.length} cells, and the header ${header.length}`;
+        batch.push({ value: undefined, place: info.lines, broken: { text: JSON.stringify(record), msg } });
+      } else {
+        const value: Record<string, unknown> = {};
+        for (const [index, column] of header.entries()) {
+          value[column] = columns[index]?.(record[index] as string);
+        }
+        batch.push({ value, place: info.lines });
       }
-      batch.push({ value, place: info.lines });
       if (batch.length < BATCH) continue;
       yield batch;
       batch = [];

@@ -1,6 +1,6 @@
 /**
- * One row of a source, as parsed, and where it stands. A line of NDJSON that is not JSON is a row too, with its text and
- * what is wrong: others may be loaded without it.
+ * One row of a source, as parsed, and where it stands. A line of NDJSON that is not JSON, or of CSV with too few or too
+ * many cells, is a row too, with its text and what is wrong: others may be loaded without it.
  */
 export type RawRow = { value: unknown; place: number; broken?: { text: string; msg: string } };
 

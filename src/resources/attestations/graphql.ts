@@ -9,7 +9,6 @@ import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { formOf } from '../../graphql/written.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { badInput } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import type { PeriodRange } from '../../periods/pages.ts';
@@ -24,7 +23,7 @@ import {
   type SortField,
   sortFields,
 } from './record.ts';
-import { type AttestationPage, attestationPageOf, attestations, granularityFaults } from './resolve.ts';
+import { type AttestationPage, attestationPageOf, attestations } from './resolve.ts';
 
 const AttestationRecordType = builder.objectRef<AttestationRow>('AttestationRecord').implement({
   description: "An entity's attestation duties over a period.",
@@ -58,8 +57,6 @@ async function attestationConnection(
   read: (query: AttestationQuery, range: PeriodRange) => Promise<AttestationPage>,
 ) {
   const query = periodQuery<SortField>(args);
-  const faults = granularityFaults(key.idType, query.granularity, 'argument');
-  if (faults.length > 0) throw badInput(faults);
   let made: string | undefined; // for cursors alone, which few ask for of each operator on a page
   const name = () => (made ??= `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`);
   const range = connectionRange(args, {

@@ -1,26 +1,14 @@
 import type { Context } from '../../context.ts';
-import { type Fault, notFound } from '../../kernel/refusal.ts';
+import { notFound } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import type { PeriodRange } from '../../periods/pages.ts';
-import type { Granularity } from '../../periods/record.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
-import { type IdType, normaliseId } from '../operators/record.ts';
+import { normaliseId } from '../operators/record.ts';
 import { entityExists, loadAttestationPage } from './loaders.ts';
 import type { AttestationQuery, EntityKey } from './queries.ts';
 import type { AttestationField, AttestationRecord } from './record.ts';
 
 export type AttestationPage = PeriodPage<AttestationRecord>;
-
-/** What is wrong with hours of a private set, whose figures are of days; `place` is where the caller wrote it. */
-export function granularityFaults(
-  idType?: IdType,
-  granularity?: Granularity | null,
-  place = 'query',
-): Fault[] {
-  if (idType !== 'privateSet' || granularity !== 'hour') return [];
-  const msg = 'granularity is hour; the figures of a private set are of days and longer.';
-  return [{ loc: [place, 'granularity'], msg, type: 'enum' }];
-}
 
 /** A page of an entity's attestation duties; empty where there are none, also for an entity that is not known. */
 export const attestationPageOf = (

@@ -10,7 +10,7 @@ import { granularities } from '../../periods/record.ts';
 import { idTypes, normaliseId } from '../operators/record.ts';
 import type { AttestationQuery } from './queries.ts';
 import { AttestationRecord, sortFields } from './record.ts';
-import { attestations, granularityFaults } from './resolve.ts';
+import { attestations } from './resolve.ts';
 
 const list = route({
   path: '/v1/eth/entities/:entity_id/attestations',
@@ -18,7 +18,7 @@ const list = route({
   tag: 'Attestations',
   summary: 'Attestation duties of an entity over time',
   description:
-    'Attestation duty metrics of a pool, operator, address or a private set of yours by hours, days, weeks, months, quarters, years or all in one row. Weeks are ISO weeks; longer periods are gathered from days; private sets have no hours. UTC figures begin on 2024-10-01. Dates and days may be combined: the narrower range counts.',
+    'Attestation duty metrics of a pool, operator, address or a private set of yours by hours, days, weeks, months, quarters, years or all in one row. Weeks are ISO weeks; longer periods are gathered from days; private sets have no rows of hours. UTC figures begin on 2024-10-01. Dates and days may be combined: the narrower range counts.',
   example: '/v1/eth/entities/Sample%20Pool%20Alder/attestations?entityType=pool',
   params: z.object({
     entity_id: textParam({ description: 'Name, address, public key or index of the entity.' }, normaliseId),
@@ -27,10 +27,7 @@ const list = route({
     entityType: enumParam(idTypes, { description: 'Class of the entity.' }),
     ...periodParams(sortFields, granularities),
   }),
-  together: (query) => [
-    ...boundFaults(query, 'query'),
-    ...granularityFaults(query.entityType, query.granularity),
-  ],
+  together: (query) => boundFaults(query, 'query'),
   reply: envelopeV1(AttestationRecord),
   async handle(ctx: Context, { params, query }, call) {
     const { entityType, limit, offset, utc, ...asked } = query;

@@ -12,6 +12,7 @@ import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import type { IdType } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
+import { readValidatorName } from '../validators/record.ts';
 import { loadEntities } from './loaders.ts';
 import {
   Consolidation,
@@ -31,7 +32,6 @@ import {
   consolidationPageOf,
   consolidationPosition,
   consolidations,
-  readValidator,
 } from './resolve.ts';
 
 const times = ['day', 'date', 'epoch', 'timestamp'];
@@ -144,7 +144,7 @@ function entityOf(entityId: string | null | undefined, entityType: IdType | null
 
 function validatorOf(text: string | null | undefined) {
   if (text == null) return null;
-  const found = readValidator(text);
+  const found = readValidatorName(text);
   if (!found) throw badArgument('validator', 'validator must be the index or the public key of a validator.');
   return found;
 }

@@ -7,6 +7,7 @@ import { type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { normaliseId } from '../operators/record.ts';
+import type { ValidatorName } from '../validators/record.ts';
 import { loadConsolidations, loadConsolidationTotal, loadEntities } from './loaders.ts';
 import {
   type ConsolidationQuery,
@@ -63,15 +64,6 @@ export async function consolidationPageOf(
     rows: page.rows.map((row) => complete(row, args.calendar)),
     total: () => loadConsolidationTotal(ctx, scope, epochs),
   };
-}
-
-/** A validator as a caller names it. */
-export type ValidatorName = { index: number } | { pubkey: string };
-
-/** The validator that a text names: an index, or a public key in any letter case; undefined for another text. */
-export function readValidator(text: string): ValidatorName | undefined {
-  if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return { index: Number(text) };
-  return /^0x[0-9a-f]{96}$/i.test(text) ? { pubkey: text.toLowerCase() } : undefined;
 }
 
 const nothing: ConsolidationPage = {

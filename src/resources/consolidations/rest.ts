@@ -6,13 +6,12 @@ import { envelopeV1, linksV1 } from '../../kernel/page.ts';
 import { enumParam, formParam, textParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { normaliseId } from '../operators/record.ts';
+import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import { Consolidation, consolidationSortFields, entityClasses } from './record.ts';
 import {
   CONSOLIDATIONS_DEFAULT_SIZE,
   CONSOLIDATIONS_MAX_SIZE,
   consolidations,
-  readValidator,
-  type ValidatorName,
   withEntities,
 } from './resolve.ts';
 
@@ -41,7 +40,7 @@ const list = route({
         nullable: true,
       },
       { type: 'string' },
-      readValidator,
+      readValidatorName,
     ),
     entityId: textParam(
       { description: 'Entity of a validator on either side; with `entityType`.', nullable: true },

@@ -126,7 +126,7 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: RewardRange, 
   const after = range.after ?? (range.offset ?? 0) - 1;
   const cut = range.backward
     ? sql`s.position >= least(${range.before ?? null}::bigint, s.total) - ${range.limit + 1}`
-    : sql`s.position <= ${after + range.limit + 1}`;
+    : sql`s.position <= ${after + range.limit + 1}::bigint`; // beyond what an integer holds at the last offset
   return sql`
       select * from (
         select (row_number() over (order by ${order}))::int - 1 as position,
@@ -134,7 +134,7 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: RewardRange, 
         from ${tableName(table)} r
         where ${within(table, query)}
       ) s
-      where s.position > ${after} and s.position < ${range.before ?? 2 ** 31 - 1} and ${cut}
+      where s.position > ${after}::bigint and s.position < ${range.before ?? 2 ** 31 - 1}::bigint and ${cut}
     `;
 }
 

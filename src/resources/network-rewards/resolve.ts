@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
-import { type Slice, slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
+import { periodPage } from '../../periods/resolve.ts';
 import { loadRewardPage } from './loaders.ts';
 import { type RewardQuery, type RewardRange, type RewardRow, rewardedValidatorExists } from './queries.ts';
 import type { RewardsNetwork } from './record.ts';
@@ -34,14 +35,10 @@ export async function rewards(
       part,
       fields,
     );
-  const fetched = await read(range, asked);
-  // Only a page past the end has no row to carry the total.
-  const past = range.after !== undefined || range.before !== undefined || (range.offset ?? 0) > 0;
-  const again = fetched.length === 0 && past && range.counted;
-  const first = again ? await read({ limit: 1, counted: true }, []) : fetched;
-  const seen = validatorId === null || first.length > 0;
+  const page = await periodPage(range, (part, bare) => read(part, bare ? [] : asked));
+  const seen = validatorId === null || page.rows.length > 0 || page.total;
   if (!seen && !(await rewardedValidatorExists(ctx.db, network, validatorId))) throw notFound();
-  return { ...slice(fetched, range), total: range.counted ? (first[0]?.total ?? 0) : null };
+  return page;
 }
 
 type Bounds = Record<'fromDate' | 'toDate', string | null> & {

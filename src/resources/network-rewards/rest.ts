@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
-import { pageParams, sortOrderParam } from '../../chain/params.ts';
+import { dateParam, pageParams, sortOrderParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
-import { enumParam, formParam } from '../../kernel/params.ts';
+import { boolParam, enumParam, formParam } from '../../kernel/params.ts';
 import { type Call, type Route, route } from '../../kernel/route.ts';
-import { parseDate } from '../../kernel/time.ts';
 import {
   definitions,
   fieldsOf,
@@ -17,13 +16,6 @@ import {
 } from './record.ts';
 import { REWARDS_DEFAULT_SIZE, REWARDS_MAX_SIZE, rangeOf, rewards } from './resolve.ts';
 
-const dateParam = (description: string) =>
-  formParam<string, { form: string; description: string; nullable: true }>(
-    { description, form: 'a UTC date like 2024-03-31', nullable: true },
-    { type: 'string', format: 'date' },
-    (text) => (parseDate(text) === undefined ? undefined : text),
-  );
-
 const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
   z.object({
     ...pageParams({ default: REWARDS_DEFAULT_SIZE, max: REWARDS_MAX_SIZE }),
@@ -31,16 +23,11 @@ const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
     toDate: dateParam('Last day, inclusive.'),
     fromDay: dateParam('The same as fromDate: a `day` here is a UTC date. The narrower of both counts.'),
     toDay: dateParam('The same as toDate: a `day` here is a UTC date. The narrower of both counts.'),
-    utc: formParam<true, { form: string; description: string; default: true; nullable: true }>(
-      {
-        description: 'Days are UTC dates: true and nothing else.',
-        form: 'true (days here are UTC dates) or no utc at all',
-        default: true,
-        nullable: true,
-      },
-      { type: 'boolean', enum: [true] },
-      (text) => (text.toLowerCase() === 'true' ? true : undefined),
-    ),
+    utc: boolParam({
+      description: 'Taken for the sake of other lists: a day here is a UTC date, whatever it says.',
+      default: true,
+      nullable: true,
+    }),
     sortBy: enumParam(sortFieldsOf(network, kind), {
       description: 'Field to sort by, ties by day, null last.',
       default: 'day',
@@ -82,8 +69,8 @@ function validatorRewards(network: RewardsNetwork): Route<Context> {
     operationId: `list${title}ValidatorRewards`,
     units: 'listValidatorRewards',
     tag: title,
-    summary: `Rewards of a ${title} validator by day`,
-    description: `What a ${title} validator and its delegators earned. ${days} A validator that was never seen is 404; one without rows in the range has no results.`,
+    summary: `Rewards of one validator of ${title} by day`,
+    description: `What one validator of ${title} and its delegators earned. ${days} A validator that was never seen is 404; one without rows in the range has no results.`,
     example: `${path}/${exampleId}/rewards`,
     networkHeader: false,
     params: z.object({

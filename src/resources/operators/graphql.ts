@@ -11,7 +11,7 @@ import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { formOf } from '../../graphql/written.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import { badArgument, badInput } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { loadOperator } from './loaders.ts';
 import type { ListKey, OperatorKey, OperatorRow } from './queries.ts';
@@ -33,6 +33,7 @@ import {
   operatorPage,
   operatorPageOf,
   operatorSummary,
+  parentFaults,
   shareListKey,
 } from './resolve.ts';
 
@@ -197,16 +198,25 @@ builder.queryField('operators', (t) =>
         parentId: t.arg.string({
           description: 'A pool or node operator: the answer is its pool shares, whatever idType says.',
         }),
+        parentEntity: t.arg.string({
+          deprecationReason: 'Use parentId.',
+          description: 'The same as parentId.',
+        }),
         ...networkArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
-        if (args.parentId != null) checkId('parentId', args.parentId);
+        for (const name of ['parentId', 'parentEntity'] as const) {
+          if (args[name] != null) checkId(name, args[name]);
+        }
+        const parentId = args.parentId ?? args.parentEntity ?? null;
+        const faults = parentFaults(parentId, args.parentEntity, 'argument');
+        if (faults.length > 0) throw badInput(faults);
         const list = {
           network: args.network ?? ctx.network,
           window: args.window,
           idType: args.idType ?? 'depositAddress',
           poolType: args.poolType ?? 'all',
-          parentId: args.parentId ?? null,
+          parentId,
         };
         return operatorConnection(listKey(list), args, info, (range, asked, walk) =>
           operatorPage(ctx, list, range, asked, walk),

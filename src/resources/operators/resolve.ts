@@ -2,8 +2,10 @@ import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
-import { notFound } from '../../kernel/refusal.ts';
+import { type Fault, notFound } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
+import { loadValidatorByPubkey } from '../validators/loaders.ts';
+import { readValidatorName } from '../validators/record.ts';
 import { loadOperator, loadOperatorPage } from './loaders.ts';
 import {
   type ListKey,
@@ -25,6 +27,17 @@ export type OperatorList = {
   poolType: PoolType;
   parentId: string | null;
 };
+
+/** What is wrong with a parent under both of its names; `place` is where the caller wrote them. */
+export function parentFaults(
+  parentId: string | null | undefined,
+  parentEntity: string | null | undefined,
+  place: 'query' | 'argument',
+): Fault[] {
+  if (!parentEntity || !parentId || normaliseId(parentEntity) === normaliseId(parentId)) return [];
+  const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(parentId)}; give parentId alone.`;
+  return [{ loc: [place, 'parentEntity'], msg, type: 'conflict' }];
+}
 
 /** The stored list that answers it: a parent turns it into its pool shares; only pools and shares have pool types. */
 export function listKey(list: OperatorList): ListKey {
@@ -97,7 +110,23 @@ export async function operatorSummary(
   const ofClass = (idType: IdType) =>
     loadOperator(ctx, { network: asked.network, timeWindow: asked.window, idType, id }, fields);
   const idType = asked.idType ?? (isAddress(id) ? 'depositAddress' : undefined);
+  if (idType === 'validator') return (await ofClass(idType)) ?? validatorByPubkey(ctx, asked, id, fields);
   if (idType) return ofClass(idType);
   const found = await Promise.all(inferred.map(ofClass));
   return found.find((row) => row !== undefined);
+}
+
+/** The summary of a validator is kept under its index; a caller may have its public key. */
+async function validatorByPubkey(
+  ctx: Context,
+  { network, window }: { network: Network; window: TimeWindow },
+  id: string,
+  fields: Asked<OperatorField>,
+): Promise<OperatorRow | undefined> {
+  const name = readValidatorName(id);
+  if (!name || 'index' in name) return undefined;
+  const found = await loadValidatorByPubkey(ctx, { network, validatorPubkey: name.pubkey });
+  if (!found) return undefined;
+  const key = { network, timeWindow: window, idType: 'validator' as const, id: String(found.validatorIndex) };
+  return loadOperator(ctx, key, fields);
 }

@@ -4,10 +4,16 @@ import type { Context } from '../../context.ts';
 import { envelopeV0, revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam, textParam } from '../../kernel/params.ts';
 import { notFound } from '../../kernel/refusal.ts';
-import { deprecated, relativeUrl, route } from '../../kernel/route.ts';
+import { relativeUrl, route } from '../../kernel/route.ts';
 import { recordForm, writtenRow, writtenRows } from '../../kernel/row-form.ts';
 import { idTypes, normaliseId, OperatorSummary, poolTypes } from './record.ts';
-import { OPERATORS_DEFAULT_SIZE, OPERATORS_MAX_SIZE, operatorPage, operatorSummary } from './resolve.ts';
+import {
+  OPERATORS_DEFAULT_SIZE,
+  OPERATORS_MAX_SIZE,
+  operatorPage,
+  operatorSummary,
+  parentFaults,
+} from './resolve.ts';
 
 const list = route({
   path: '/v0/eth/operators',
@@ -46,11 +52,7 @@ const list = route({
     ),
     revision: revisionParam(),
   }),
-  together({ parentId, parentEntity }) {
-    if (!parentEntity || !parentId || parentEntity === parentId) return [];
-    const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(parentId)}; give parentId alone.`;
-    return [{ loc: ['query', 'parentEntity'], msg, type: 'conflict' }];
-  },
+  together: ({ parentId, parentEntity }) => parentFaults(parentId, parentEntity, 'query'),
   reply: envelopeV0(OperatorSummary),
   async handle(ctx: Context, { query }, call) {
     const { parentEntity, from, size, revision, ...rest } = query;
@@ -68,7 +70,6 @@ const list = route({
           ? relativeUrl(call.path, { ...asked, from: to, size, revision: page.revision })
           : null,
       },
-      headers: parentEntity ? deprecated() : {},
     };
   },
 });

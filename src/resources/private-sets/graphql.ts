@@ -7,7 +7,6 @@ import { type ConnectionArgs, connection, connectionRange } from '../../graphql/
 import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { badArgument } from '../../kernel/refusal.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import type { PeriodRow } from '../../periods/pages.ts';
 import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
@@ -36,12 +35,6 @@ async function figureConnection<Name extends FigureName>(
   info: GraphQLResolveInfo,
 ) {
   const query = periodQuery<string>(args);
-  if (query.granularity === 'hour') {
-    throw badArgument(
-      'granularity',
-      'granularity is hour; the figures of a private set are of days and longer.',
-    );
-  }
   const list = `${name}:${JSON.stringify([set.id, query])}`;
   const range = connectionRange(args, {
     defaultSize: PERIODS_DEFAULT_SIZE,

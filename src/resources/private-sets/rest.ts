@@ -5,7 +5,7 @@ import { envelopeV1, linksV1 } from '../../kernel/page.ts';
 import { type Call, route } from '../../kernel/route.ts';
 import type { PeriodQuery, PeriodRange } from '../../periods/pages.ts';
 import { periodParams } from '../../periods/params.ts';
-import { dayGranularities } from '../../periods/record.ts';
+import { granularities } from '../../periods/record.ts';
 import type { PeriodPage } from '../../periods/resolve.ts';
 import { AttestationRecord, attestationFields } from '../attestations/record.ts';
 import { attestationPageOf } from '../attestations/resolve.ts';
@@ -38,10 +38,10 @@ const figuresRoute = <Row>(
     operationId: `listSet${name[0]?.toUpperCase()}${name.slice(1)}`,
     tag: 'Private sets',
     summary: `${title} of a private set over time`,
-    description: `${title} of a private set by days, weeks, months, quarters, years or all in one row. ${rules}`,
+    description: `${title} of a private set by days, weeks, months, quarters, years or all in one row; there are no rows of hours. ${rules}`,
     example: `/v1/eth/sets/5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01/${name}`,
     params: z.object({ id: tagIdParam() }),
-    query: z.object(periodParams(sortFieldsOf(record), dayGranularities)),
+    query: z.object(periodParams(sortFieldsOf(record), granularities)),
     together: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(record),
     async handle(ctx: Context, { params, query }, call: Call) {

@@ -10,8 +10,9 @@ import { pageTypes } from '../../graphql/pages.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { parseDateTime } from '../../kernel/time.ts';
 import { Operator } from '../operators/graphql.ts';
+import { namedValidator } from '../validators/record.ts';
 import { loadOperatorSlashingTotal, loadSlashing } from './loaders.ts';
-import { type SlashingRow, slashingByPubkey } from './queries.ts';
+import type { SlashingRow } from './queries.ts';
 import { Slashing } from './record.ts';
 import {
   operatorSlashingCursor,
@@ -19,6 +20,7 @@ import {
   operatorSlashings,
   SLASHINGS_DEFAULT_SIZE,
   SLASHINGS_MAX_SIZE,
+  slashing,
   slashingCursor,
   slashingPosition,
   slashings,
@@ -105,16 +107,9 @@ builder.queryField('slashing', (t) =>
       validatorPubkey: t.arg.string({ description: 'Public key of the validator, 0x and 96 hex digits.' }),
       ...networkArgs,
     },
-    resolve: async (_root, { validatorIndex: index, validatorPubkey: pubkey, ...args }, ctx) => {
-      const network = args.network ?? ctx.network;
-      if ((index == null) === (pubkey == null)) {
-        throw badArgument('validatorIndex', 'Give one of validatorIndex and validatorPubkey.');
-      }
-      if (index != null) return (await loadSlashing(ctx, { network, validatorIndex: index })) ?? null;
-      if (!/^0x[0-9a-f]{96}$/i.test(pubkey as string)) {
-        throw badArgument('validatorPubkey', 'validatorPubkey must be 0x and 96 hex digits.');
-      }
-      return slashingByPubkey(ctx.db, network, (pubkey as string).toLowerCase());
+    resolve: (_root, { validatorIndex, validatorPubkey, network }, ctx) => {
+      const names = { index: 'validatorIndex', pubkey: 'validatorPubkey' };
+      return slashing(ctx, network ?? ctx.network, namedValidator(names, validatorIndex, validatorPubkey));
     },
   }),
 );

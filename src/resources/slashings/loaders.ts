@@ -2,12 +2,14 @@ import type { Context } from '../../context.ts';
 import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type OperatorKey, operatorKeyText } from '../operators/loaders.ts';
+import { type PubkeyKey, pubkeyText } from '../validators/loaders.ts';
 import {
   operatorSlashingPages,
   operatorSlashingTotals,
   type SlashingKey,
   type SlashingPosition,
   type SlashingRow,
+  slashingsByPubkey,
   slashingsByValidator,
 } from './queries.ts';
 
@@ -18,6 +20,13 @@ export const loadSlashing = (ctx: Context, key: SlashingKey) =>
   batchLoader<SlashingKey, SlashingRow>(ctx.loaders, 'slashing', keyOf, async (keys) => {
     const found = await slashingsByValidator(ctx.db, keys);
     return new Map(found.map((row) => [keyOf(row), row]));
+  }).load(key);
+
+/** The same by the validator's public key in lower case. */
+export const loadSlashingByPubkey = (ctx: Context, key: PubkeyKey) =>
+  batchLoader<PubkeyKey, SlashingRow>(ctx.loaders, 'slashingByPubkey', pubkeyText, async (keys) => {
+    const found = await slashingsByPubkey(ctx.db, keys);
+    return new Map(found.map((row) => [pubkeyText(row), row]));
   }).load(key);
 
 /** A page of the slashings of an operator's validators; the pages of many operators are one statement. */

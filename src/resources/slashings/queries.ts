@@ -5,6 +5,7 @@ import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
+import type { PubkeyKey } from '../validators/loaders.ts';
 import { Slashing, type SlashingField, slashingFields } from './record.ts';
 
 /** Where a slashing stands in the list's order. */
@@ -77,19 +78,19 @@ export function slashingsByValidator(db: Queryable, keys: readonly SlashingKey[]
   );
 }
 
-/** The slashing of the validator with this public key. */
-export async function slashingByPubkey(
-  db: Queryable,
-  network: Network,
-  pubkey: string,
-): Promise<SlashingRow | undefined> {
-  const [row] = await rows(
+/** The slashings of the validators with these public keys, in lower case; those never slashed are absent. */
+export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Promise<SlashingRow[]> {
+  return rows(
     db,
     Row,
-    sql`/* slashingByPubkey */
-    select ${select} from slashings s where s.network = ${network} and s.validator_pubkey = ${pubkey}`,
+    sql`/* slashingsByPubkey */
+    select ${select}
+    from ${keyTable(keys, {
+      network: ['text', (key) => key.network],
+      validator_pubkey: ['text', (key) => key.validatorPubkey],
+    })}
+    join slashings s using (network, validator_pubkey)`,
   );
-  return row;
 }
 
 // Slashings are rare and operators may have half a million validators: begin with the slashings of the networks, look

@@ -3,7 +3,8 @@ import type { Context } from '../../context.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
-import { loadOperatorSlashings } from './loaders.ts';
+import type { ValidatorName } from '../validators/record.ts';
+import { loadOperatorSlashings, loadSlashing, loadSlashingByPubkey } from './loaders.ts';
 import { type SlashingPosition, type SlashingRow, slashingPage, slashingTotal } from './queries.ts';
 
 export const SLASHINGS_DEFAULT_SIZE = 10;
@@ -37,6 +38,16 @@ export async function slashings(
 ): Promise<Slice<SlashingRow>> {
   return slice(await slashingPage(ctx.db, list.network, list.fromEpoch, range), range);
 }
+
+/** The slashing of a validator, or undefined when it was never slashed. */
+export const slashing = (
+  ctx: Context,
+  network: Network,
+  name: ValidatorName,
+): Promise<SlashingRow | undefined> =>
+  'index' in name
+    ? loadSlashing(ctx, { network, validatorIndex: name.index })
+    : loadSlashingByPubkey(ctx, { network, validatorPubkey: name.pubkey });
 
 /** How many rows the list has. */
 export const totalSlashings = (ctx: Context, list: SlashingList): Promise<number> =>

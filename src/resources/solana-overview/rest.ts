@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import { pageParams } from '../../chain/params.ts';
 import { timeWindows } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV1 } from '../../kernel/page.ts';
+import { envelopeV1, linksV1 } from '../../kernel/page.ts';
 import { enumParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { SolanaNetworkOverview, SolanaNetworkOverviewV1 } from './record.ts';
 import { solanaOverviews } from './resolve.ts';
 
 const V1 = '/v1/solana/network/overview';
+const OVERVIEWS_MAX_SIZE = 200;
 
 const common = {
   tag: 'Solana',
@@ -37,14 +39,16 @@ const overview = route({
 
 const overviewV1 = route({
   ...common,
+  query: common.query.extend(pageParams({ default: timeWindows.length, max: OVERVIEWS_MAX_SIZE })),
   path: V1,
   operationId: 'getSolanaNetworkOverviewV1',
-  description: `${description} Decimals are JSON numbers with all their digits. There is one page at the most.`,
+  description: `${description} Decimals are JSON numbers with all their digits.`,
   example: V1,
   reply: envelopeV1(SolanaNetworkOverviewV1),
-  async handle(ctx: Context, { query }) {
-    const results = await solanaOverviews(ctx, query.window);
-    return { body: { previous: null, next: null, pages: results.length > 0 ? 1 : 0, results } };
+  async handle(ctx: Context, { query: { window, limit, offset } }, call) {
+    const found = await solanaOverviews(ctx, window);
+    const links = linksV1(call, { limit, offset, count: found.length });
+    return { body: { ...links, results: found.slice(offset, offset + limit) } };
   },
 });
 

@@ -5,9 +5,10 @@ import type { FieldsOf } from '../../graphql/columns.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { bodyFaults } from '../../kernel/body.ts';
 import { badInput, Refusal, type RefusalCode } from '../../kernel/refusal.ts';
+import { readValidatorName } from '../validators/record.ts';
 import { checkSetId, PrivateSet } from './graphql.ts';
 import type { TagRow } from './queries.ts';
-import { MAX_ADDED, NewTag, type Reference, readReference, TagName, TagPubkeys } from './record.ts';
+import { MAX_ADDED, NewTag, TagName, TagPubkeys } from './record.ts';
 import { addValidators, createTag, deleteTag, removeValidator, renameTag } from './resolve.ts';
 
 const UserErrorCode = builder.enumType('UserErrorCode', {
@@ -221,7 +222,7 @@ builder.mutationType({
       resolve: (_root, { input }, ctx) =>
         mutate(ctx, async () => {
           const id = checkSetId(input.setId, refuse);
-          const one: Reference | undefined = readReference(input.pubkey);
+          const one = readValidatorName(input.pubkey);
           if (!one) throw refuse('pubkey', `pubkey must be ${reference}.`);
           return { tag: await removeValidator(ctx, id, one) };
         }),

@@ -4,7 +4,8 @@ import type { Queryable } from '../../db/pool.ts';
 import { type Fields, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
-import { type Reference, Tag, type TagField, TagValidator, tagFields } from './record.ts';
+import type { ValidatorName } from '../validators/record.ts';
+import { Tag, type TagField, TagValidator, tagFields } from './record.ts';
 
 /** Which part of a list: from a cursor on, or after so many rows (REST). */
 export type OffsetRange<Key> = Range<Key> & { offset?: number };
@@ -131,7 +132,7 @@ export type FoundValidator = z.infer<typeof Found>;
 export const knownValidators = (
   db: Queryable,
   network: Network,
-  references: readonly Reference[],
+  references: readonly ValidatorName[],
 ): Promise<FoundValidator[]> =>
   rows(
     db,
@@ -185,7 +186,7 @@ export const insertMembers = (
 export async function endMembership(
   db: Queryable,
   setId: string,
-  one: Reference,
+  one: ValidatorName,
   now: Date,
 ): Promise<boolean> {
   const own = sql`set_id = ${setId}::uuid and removed_at is null and

@@ -53,7 +53,7 @@ const REFERENCE = 'an index, or a public key of 0x and 96 hex digits';
 /** A validator as a caller names it; as text on both faces, since GraphQL has no input that is a number or a text. */
 const reference = () => {
   const wrong = `must be ${REFERENCE}`;
-  const pattern = /^(0x[0-9a-fA-F]{96}|0|[1-9]\d{0,8})$/;
+  const pattern = /^(0[xX][0-9a-fA-F]{96}|\d{1,9})$/;
   return z.union([z.int32(wrong).min(0, wrong), z.string().regex(pattern, wrong)], wrong);
 };
 const references = (min: number) =>
@@ -78,16 +78,6 @@ export const TagPubkeys = jsonBody({
     `Validators to add, 1 to ${MAX_ADDED}, each by ${REFERENCE}. Those in the tag already stay in it.`,
   ),
 }).meta({ id: 'TagPubkeys', description: 'Validators to add to a tag.' });
-
-/** A validator by index or by public key in lower case. */
-export type Reference = { index: number } | { pubkey: string };
-
-/** A validator from what a caller wrote; undefined when it is neither index nor public key. */
-export function readReference(given: number | string): Reference | undefined {
-  if (!reference().safeParse(given).success) return undefined;
-  const written = String(given);
-  return written.startsWith('0x') ? { pubkey: written.toLowerCase() } : { index: Number(written) };
-}
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 /** The identifier of a tag in lower case; undefined when it is no UUID. */

@@ -5,6 +5,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { type Slice, slice } from '../../kernel/page.ts';
 import { badInput, type Fault, notFound, Refusal } from '../../kernel/refusal.ts';
 import { addSetDays, lockSetDays, regatherSetDays } from '../../periods/set-days.ts';
+import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import { loadMembers, loadMemberTotal, loadTag, type OffsetRange } from './loaders.ts';
 import {
   deleteTagRow,
@@ -20,7 +21,7 @@ import {
   tagTotal,
   touchTag,
 } from './queries.ts';
-import { MAX_VALIDATORS, type NewTag, type Reference, readReference, type TagValidator } from './record.ts';
+import { MAX_VALIDATORS, type NewTag, type TagValidator } from './record.ts';
 
 export const TAGS_DEFAULT_SIZE = 10;
 export const TAGS_MAX_SIZE = 200;
@@ -80,7 +81,8 @@ async function add(
   now: Date,
 ): Promise<string[]> {
   if (given.length === 0) return [];
-  const found = await knownValidators(db, tag.network, given.map(readReference) as Reference[]);
+  const names = given.map((one) => readValidatorName(String(one)) as ValidatorName);
+  const found = await knownValidators(db, tag.network, names);
   const known = new Set(found.map((one) => one.place));
   const unknown = given.flatMap((one, index): Fault[] => {
     const msg = `${place[1]}.${index} is ${one}; ${tag.network} has no such validator here.`;
@@ -149,7 +151,7 @@ export const addValidators = (
   }));
 
 /** Removes a validator from today on; NOT_FOUND when it is not in the tag. */
-export const removeValidator = (ctx: Context, id: string, one: Reference): Promise<TagRow> =>
+export const removeValidator = (ctx: Context, id: string, one: ValidatorName): Promise<TagRow> =>
   change(ctx, id, async (db, tag, now) => {
     if (!(await endMembership(db, tag.id, one, now))) throw notFound();
     await regatherSetDays(db, tag, now.toISOString().slice(0, 10));

@@ -4,11 +4,10 @@ import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
 import { formParam } from '../../kernel/params.ts';
 import { type Call, route } from '../../kernel/route.ts';
+import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import {
   MAX_VALIDATORS,
   NewTag,
-  type Reference,
-  readReference,
   readTagId,
   Tag,
   TagName,
@@ -45,10 +44,10 @@ export const tagIdParam = () =>
     readTagId,
   );
 const validatorParam = () =>
-  formParam<Reference, { description: string; form: string }>(
+  formParam<ValidatorName, { description: string; form: string }>(
     { description: 'Public key or index of the validator.', form: 'a public key or an index' },
     { type: 'string' },
-    readReference,
+    readValidatorName,
   );
 
 const pageQuery = z.object(pageParams({ default: TAGS_DEFAULT_SIZE, max: TAGS_MAX_SIZE }));

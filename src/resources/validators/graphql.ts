@@ -11,7 +11,7 @@ import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
 import { loadOperatorValidatorTotal, loadValidator, type ValidatorKey, validatorKeyText } from './loaders.ts';
 import type { ValidatorRow } from './queries.ts';
-import { Validator } from './record.ts';
+import { namedValidator, Validator } from './record.ts';
 import {
   operatorsOf,
   operatorValidators,
@@ -76,7 +76,12 @@ builder.queryField('validator', (t) =>
       pubkey: t.arg.string({ description: 'Public key of the validator, 0x and 96 hex digits.' }),
       ...networkArgs,
     },
-    resolve: (_root, args, ctx: Context) => validator(ctx, args.network ?? ctx.network, args),
+    resolve: (_root, { index, pubkey, network }, ctx: Context) =>
+      validator(
+        ctx,
+        network ?? ctx.network,
+        namedValidator({ index: 'index', pubkey: 'pubkey' }, index, pubkey),
+      ),
   }),
 );
 

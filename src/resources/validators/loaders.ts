@@ -12,7 +12,7 @@ import {
   validatorsByPubkey,
 } from './queries.ts';
 
-export type { ValidatorKey };
+export type { PubkeyKey, ValidatorKey };
 
 /** A text that two keys share only when they are equal. */
 export const validatorKeyText = (key: ValidatorKey) => `${key.network}:${key.validatorIndex}`;
@@ -24,7 +24,8 @@ export const loadValidator = (ctx: Context, key: ValidatorKey) =>
     return new Map(found.map((row) => [validatorKeyText(row), row]));
   }).load(key);
 
-const pubkeyText = (key: PubkeyKey) => `${key.network}:${key.validatorPubkey}`;
+/** The same of keys with a public key. */
+export const pubkeyText = (key: PubkeyKey) => `${key.network}:${key.validatorPubkey}`;
 
 /** A validator by its public key in lower case, or undefined. */
 export const loadValidatorByPubkey = (ctx: Context, key: PubkeyKey) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, flag, hex, text } from '../../kernel/leaves.ts';
+import { badArgument } from '../../kernel/refusal.ts';
 
 /** A validator and whom it belongs to. The interface documents no path for it: GraphQL and the import only. */
 export const Validator = z
@@ -24,3 +25,35 @@ export const Validator = z
 export type Validator = z.infer<typeof Validator>;
 export type ValidatorField = keyof Validator;
 export const validatorFields = Object.keys(Validator.shape) as ValidatorField[];
+
+/** A validator as a caller names it; a public key is in lower case. */
+export type ValidatorName = { index: number } | { pubkey: string };
+
+/** The validator that a text names: an index, or a public key in any letter case; undefined for another text. */
+export function readValidatorName(text: string): ValidatorName | undefined {
+  if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return { index: Number(text) };
+  return /^0x[0-9a-f]{96}$/i.test(text) ? { pubkey: text.toLowerCase() } : undefined;
+}
+
+/**
+ * The validator that exactly one of two arguments names. Throws BAD_INPUT for none, both, a negative index or what is no
+ * public key.
+ */
+export function namedValidator(
+  names: { index: string; pubkey: string },
+  index: number | null | undefined,
+  pubkey: string | null | undefined,
+): ValidatorName {
+  if ((index == null) === (pubkey == null)) {
+    throw badArgument(names.index, `Give one of ${names.index} and ${names.pubkey}.`);
+  }
+  if (index != null && index < 0) {
+    throw badArgument(names.index, `${names.index} is ${index}; an integer >= 0 is needed.`);
+  }
+  if (index != null) return { index };
+  const read = readValidatorName(pubkey as string);
+  if (!read || 'index' in read) {
+    throw badArgument(names.pubkey, `${names.pubkey} must be 0x and 96 hex digits.`);
+  }
+  return read;
+}

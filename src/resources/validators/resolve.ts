@@ -2,35 +2,24 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
-import { badArgument } from '../../kernel/refusal.ts';
 import { loadOperator, type OperatorKey } from '../operators/loaders.ts';
 import type { IdType, OperatorField } from '../operators/record.ts';
 import { loadOperatorValidators, loadValidator, loadValidatorByPubkey } from './loaders.ts';
 import type { ValidatorRow } from './queries.ts';
+import type { ValidatorName } from './record.ts';
 
 export const VALIDATORS_DEFAULT_SIZE = 10;
 export const VALIDATORS_MAX_SIZE = 200;
 
-/**
- * A validator by exactly one of index and public key, in any letter case; undefined when it is not known. Throws
- * BAD_INPUT for none, both, a negative index or what is no public key.
- */
-export function validator(
+/** A validator, or undefined when it is not known. */
+export const validator = (
   ctx: Context,
   network: Network,
-  { index, pubkey }: { index?: number | null | undefined; pubkey?: string | null | undefined },
-): Promise<ValidatorRow | undefined> {
-  if ((index == null) === (pubkey == null)) throw badArgument('index', 'Give one of index and pubkey.');
-  if (index != null) {
-    if (index < 0) throw badArgument('index', `index is ${index}; an integer >= 0 is needed.`);
-    return loadValidator(ctx, { network, validatorIndex: index });
-  }
-  const validatorPubkey = (pubkey as string).toLowerCase();
-  if (!/^0x[0-9a-f]{96}$/.test(validatorPubkey)) {
-    throw badArgument('pubkey', 'pubkey must be 0x and 96 hex digits.');
-  }
-  return loadValidatorByPubkey(ctx, { network, validatorPubkey });
-}
+  name: ValidatorName,
+): Promise<ValidatorRow | undefined> =>
+  'index' in name
+    ? loadValidator(ctx, { network, validatorIndex: name.index })
+    : loadValidatorByPubkey(ctx, { network, validatorPubkey: name.pubkey });
 
 // Without the window: an operator has the same validators in each.
 const listName = (operator: OperatorKey) =>
