@@ -98,6 +98,21 @@ function isLocal(request: FastifyRequest): boolean {
 export const wantsPage = (request: FastifyRequest): boolean =>
   request.method === 'GET' && String(request.headers.accept ?? '').includes('text/html');
 
+// Tabs can be dragged, and as they are first shown each is some way off its place: a click would begin with a jump.
+const graphiqlHead = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/graphiql.css">
+<style>.graphiql-tab{transform:none!important}</style>`;
+
+/** The tab that was open last: without being told of it GraphiQL opens an empty one at every reload. */
+const LAST_TAB = `(() => {
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState'));
+    const { query, variables, headers } = tabs[activeTabIndex];
+    return query ? { query, variables, headers } : {};
+  } catch {
+    return {};
+  }
+})()`;
+
 /** GraphiQL; the development token is prefilled for a browser on the same machine only. */
 export function graphiqlPage(
   request: FastifyRequest,
@@ -116,10 +131,9 @@ export function graphiqlPage(
     ...(token ? { additionalHeaders: { Authorization: `Bearer ${token}` } } : {}),
   };
   const nonce = nonceOf();
-  const head = '<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/graphiql.css">';
   const body = `<div id="root" style="height:100vh"></div><script src="/assets/graphiql.js"></script>
-<script nonce="${nonce}">YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), ${inScript(options)});</script>`;
-  return sendPage(reply, pageCsp(nonce), html('stakegraph GraphiQL', head, body));
+<script nonce="${nonce}">YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), { ...${inScript(options)}, ...${LAST_TAB} });</script>`;
+  return sendPage(reply, pageCsp(nonce), html('stakegraph GraphiQL', graphiqlHead, body));
 }
 
 const landing = html(

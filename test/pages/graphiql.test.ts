@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleQueries } from '../../src/http/examples.ts';
 import { noBrowser, openBrowser, type Visit, visit } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const developmentToken = 'sgt_the-development-token';
@@ -113,6 +114,28 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     await opened.page.getByRole('button', { name: /show documentation explorer/i }).click();
     await opened.page.getByText('A GraphQL schema provides a root type').waitFor();
     expect(await opened.page.locator('.graphiql-doc-explorer').innerText()).toMatch(/query:\s*Query/);
+  });
+
+  it('goes to the tab that is clicked on a first visit, and stays on it when loaded anew', async () => {
+    const { page, close } = await visit(browser, `${prefilled.url}/graphql`);
+    await page.getByRole('tab').first().waitFor();
+    const names = await page.getByRole('tab').allInnerTexts();
+    const active = () => page.locator('.graphiql-tab-active').innerText();
+    for (const name of names.slice(1, 4)) {
+      const box = await page.getByRole('tab').filter({ hasText: name }).first().boundingBox();
+      if (!box) throw new Error(`${name} is not shown.`);
+      await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+      await eventually(async () => expect(await active()).toBe(name));
+    }
+    // Kept half a second after it was opened.
+    await page.waitForFunction(() => {
+      const kept = localStorage.getItem('graphiql:tabState');
+      return localStorage.getItem('graphiql:headers') && kept && JSON.parse(kept).activeTabIndex === 3;
+    });
+    await page.reload();
+    await page.getByRole('tab').first().waitFor();
+    expect([await active(), await page.getByRole('tab').count()]).toEqual([names[3], names.length]);
+    await close();
   });
 
   it('asks nobody but the gateway', () => {
