@@ -7,6 +7,7 @@ import { bytesOf } from '../kernel/json-text.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type AnswerCache, keyOfQuery } from './answers.ts';
 import { keepAnswer, sendAgain } from './graphql-answers.ts';
+import { takeJson } from './json-body.ts';
 import { readNetwork } from './rest.ts';
 
 const MAX_BODY = 256 * 1024;
@@ -57,10 +58,7 @@ export function serveGraphql(
   const { cache } = options;
   // As text at first: an answer that is kept is found by it.
   const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, body),
-  );
+  takeJson(app, (_request, text, done) => done(null, text));
   const parse = (request: FastifyRequest) =>
     new Promise<void>((resolve, reject) => {
       parseJson(request, request.body as string, (error, body) => {

@@ -25,6 +25,7 @@ import { sendError } from './errors.ts';
 import { makeGate } from './gate.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
+import { takeJson } from './json-body.ts';
 import { meterRequests } from './metering.ts';
 import { type Answered, openMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
@@ -122,9 +123,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.removeContentTypeParser('text/plain');
   // Clients that name a content type on everything send a DELETE with an empty body of it.
   const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
-    request.method === 'DELETE' && body === '' ? done(null) : parseJson(request, body as string, done),
+  takeJson(app, (request, text, done) =>
+    request.method === 'DELETE' && text === '' ? done(null) : parseJson(request, text, done),
   );
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders).header('x-request-id', request.id);

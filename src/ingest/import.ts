@@ -8,6 +8,7 @@ import { type ImportResource, importerOf } from './importers.ts';
 import { type Format, fail, openSource } from './source/open.ts';
 import { type RawRow, type Source, SourceError } from './source/source.ts';
 import { contradictingRows, dropStaged, openStaging, repeatedRows } from './staging.ts';
+import { wordsOf } from './words.ts';
 
 /** One thing wrong with one row. */
 type RowFault = { file: string; place: string; field: string; msg: string };
@@ -219,7 +220,7 @@ function checkRow(
   if (!checked) tell(report, { ...at, field: '(row)', msg: raw.broken?.msg as string });
   else
     for (const issue of checked.error?.issues ?? [])
-      tell(report, { ...at, field: issue.path.join('.') || '(row)', msg: issue.message });
+      tell(report, { ...at, field: issue.path.join('.') || '(row)', msg: wordsOf(issue, raw.value) });
   return undefined;
 }
 

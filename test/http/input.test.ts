@@ -43,6 +43,24 @@ const faultsOf = async (path: string) => {
 const summary = (id: string) => `/v0/eth/operators/${id}/summary?window=7d`;
 const list = (id: string) => `/v0/eth/operators?window=7d&parentId=${id}`;
 
+describe('a body', () => {
+  const send = (path: string, body: Buffer, type = 'application/json') =>
+    gateway.fetch(path, {
+      method: 'POST',
+      body: new Uint8Array(body),
+      headers: { 'content-type': type, authorization: `Bearer ${gateway.token}` },
+    });
+
+  it.each(['/graphql', '/v1/eth/tags'])('that is not UTF-8 is refused, of %s', async (path) => {
+    const broken = await send(path, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
+    expect([broken.status, broken.json]).toEqual([400, { detail: 'The body is not UTF-8 text.' }]);
+    const other = await send(path, Buffer.from('{}', 'utf16le'), 'application/json; charset=utf-16');
+    expect([other.status, other.json]).toEqual([415, { detail: 'The charset is not taken; send UTF-8.' }]);
+    const named = await send(path, Buffer.from('{}'), 'application/json; charset="UTF-8"');
+    expect([named.status, named.json.detail[0].loc[0]]).toEqual([400, 'body']); // of what is missing in it
+  });
+});
+
 describe('a path or query value', () => {
   it('with a NUL byte is refused where it stands', async () => {
     expect(await faultsOf(summary('a%00b'))).toEqual([400, ['path.operator_id.nul']]);

@@ -82,7 +82,7 @@ describe('importFile refuses', () => {
 
   it('a file that is not there', async () => {
     const missing = importFile(database.pool, 'slashings', '/no/such.json', { network: 'mainnet' });
-    await expect(missing).rejects.toThrow(/^\/no\/such\.json: ENOENT/);
+    await expect(missing).rejects.toThrow(/^\/no\/such\.json: there is no such file\.$/);
   });
 
   it.each([

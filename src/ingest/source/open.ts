@@ -46,7 +46,8 @@ export async function fileAt(path: string): Promise<Stats> {
 /** Throws what went wrong with a source as SourceError. */
 export function fail(name: string, error: unknown): never {
   if (error instanceof SourceError) throw error;
-  throw new SourceError(`${name}: ${(error as Error).message}`);
+  const { code, message } = error as NodeJS.ErrnoException;
+  throw new SourceError(`${name}: ${code === 'ENOENT' ? 'there is no such file.' : message}`);
 }
 
 /** The bytes of a file, out of their gzip where there is one; `counter` goes with the file's own. */

@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+
+const nouns: Record<string, string> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+/** What is wrong with a field of a row, in the words of the import where zod has but its own. */
+export function wordsOf(issue: z.core.$ZodIssue, row: unknown): string {
+  const { message } = issue;
+  const own = /^(Invalid|Too|Unrecognized)\b/.test(message); // zod's
+  if ((own || message.startsWith('must be ')) && isMissing(issue.path, row)) return 'is missing';
+  if (!own) return message;
+  const said = sayOf(issue);
+  return said ? `must ${said}` : message;
+}
+
+function isMissing(path: readonly PropertyKey[], row: unknown): boolean {
+  let value = row;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return false;
+    value = (value as Record<PropertyKey, unknown>)[name];
+  }
+  return path.length > 0 && value === undefined;
+}
+
+function sayOf(issue: z.core.$ZodIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `be ${nouns[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+    case 'too_small':
+      return boundOf(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum);
+    case 'too_big':
+      return boundOf(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum);
+    default:
+      return undefined;
+  }
+}
+
+function boundOf(origin: string, words: string, bound: number | bigint): string {
+  if (origin === 'string') return `have ${words} ${bound} characters`;
+  return origin === 'array' ? `have ${words} ${bound} entries` : `be ${words} ${bound}`;
+}
