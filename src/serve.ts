@@ -3,12 +3,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { destination, type Logger, pino } from 'pino';
-import sql from 'sql-template-tag';
 import { openDirectory } from './accounts/directory.ts';
 import { openMeter } from './accounts/meter.ts';
 import { tierLimits } from './accounts/tiers.ts';
-import { isWellFormed, tokenHash } from './accounts/token-format.ts';
-import { createToken } from './accounts/tokens.ts';
+import { isWellFormed } from './accounts/token-format.ts';
+import { createToken, isActive } from './accounts/tokens.ts';
 import { type Settings, SettingsError } from './config.ts';
 import { pendingMigrations } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/open.ts';
@@ -29,11 +28,7 @@ export const makeLog = (settings: Settings): Logger =>
 async function developmentToken(dataDir: string, pool: Pool): Promise<string> {
   const path = join(dataDir, 'token');
   const kept = (await readFile(path, 'utf8').catch(() => '')).trim();
-  if (isWellFormed(kept)) {
-    const { text, values } = sql`/* knownToken */ select 1 from tokens
-      where hash = decode(${tokenHash(kept)}, 'hex') and revoked_at is null and (expires_at is null or expires_at > now())`;
-    if ((await pool.query({ text, values })).rows.length > 0) return kept;
-  }
+  if (isWellFormed(kept) && (await isActive(pool, kept))) return kept;
   const { token } = await createToken(pool, 'development');
   await mkdir(dataDir, { recursive: true });
   await writeFile(path, `${token}\n`, { mode: 0o600 });

@@ -12,13 +12,11 @@ import {
   epochsOfHour,
   firstEpochFrom,
   firstEpochOfChainDay,
-  hourOfEpoch,
-  periodStart,
-  periods,
   slotStart,
   spanOfChainDay,
 } from '../src/chain/calendar.ts';
 import { networks } from '../src/chain/networks.ts';
+import { hourOfEpoch, periodStart, periods } from './support/calendar.ts';
 
 const network = fc.constantFrom(...networks);
 const calendar = fc.constantFrom(...calendars);

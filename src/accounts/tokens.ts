@@ -49,6 +49,18 @@ export async function createToken(
   return { token, row };
 }
 
+/** Whether a token is good: known, not revoked and not expired. */
+export async function isActive(db: Queryable, token: string): Promise<boolean> {
+  const found = await rows(
+    db,
+    z.object({ yes: z.int() }),
+    sql`/* isActiveToken */
+    select 1 as yes from tokens
+    where hash = decode(${tokenHash(token)}, 'hex') and revoked_at is null and (expires_at is null or expires_at > now())`,
+  );
+  return found.length > 0;
+}
+
 /** All tokens, newest first. */
 export const listTokens = (db: Queryable): Promise<TokenRow[]> =>
   rows(

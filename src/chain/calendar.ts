@@ -45,16 +45,9 @@ const origin = (network: Network, calendar: Calendar): number =>
 export const secondsBeforeGenesis = (network: Network, calendar: Calendar): number =>
   genesisTime[network] - origin(network, calendar);
 
-const periodOfEpoch = (network: Network, calendar: Calendar, epoch: number, seconds: number): number =>
-  Math.floor((epochStart(network, epoch) - origin(network, calendar)) / seconds);
-
 /** The day in which an epoch starts. */
 export const dayOfEpoch = (network: Network, calendar: Calendar, epoch: number): number =>
-  periodOfEpoch(network, calendar, epoch, SECONDS_PER_DAY);
-
-/** The hour in which an epoch starts, counted from the start of day 0: `day = floor(hour / 24)`. */
-export const hourOfEpoch = (network: Network, calendar: Calendar, epoch: number): number =>
-  periodOfEpoch(network, calendar, epoch, SECONDS_PER_HOUR);
+  Math.floor((epochStart(network, epoch) - origin(network, calendar)) / SECONDS_PER_DAY);
 
 export type EpochRange = { first: number; last: number };
 
@@ -96,20 +89,4 @@ export function spanOfChainDay(network: Network, day: number) {
     start: epochStart(network, startEpoch),
     end: epochStart(network, nextEpoch) - SECONDS_PER_SLOT,
   };
-}
-
-export const periods = ['week', 'month', 'quarter', 'year'] as const;
-/** A period that days are gathered into by their date. */
-export type Period = (typeof periods)[number];
-
-/** The first date of the ISO week, month, quarter or year that a date belongs to. */
-export function periodStart(period: Period, date: string): string {
-  const [year = 0, month = 0] = date.split('-').map(Number);
-  if (period === 'week') {
-    const seconds = Date.parse(date) / 1000;
-    const sinceMonday = (new Date(seconds * 1000).getUTCDay() + 6) % 7;
-    return isoDate(seconds - sinceMonday * SECONDS_PER_DAY);
-  }
-  const first = period === 'year' ? 1 : period === 'quarter' ? month - ((month - 1) % 3) : month;
-  return `${year}-${String(first).padStart(2, '0')}-01`;
 }

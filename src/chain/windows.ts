@@ -4,3 +4,6 @@ import { z } from 'zod';
 export const timeWindows = ['1d', '7d', '30d', 'all'] as const;
 export const TimeWindow = z.enum(timeWindows);
 export type TimeWindow = z.infer<typeof TimeWindow>;
+
+/** The days of a window; null for all time. */
+export const windowDays: Record<TimeWindow, number | null> = { '1d': 1, '7d': 7, '30d': 30, all: null };

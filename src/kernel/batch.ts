@@ -28,17 +28,30 @@ export function batchLoader<Key, Value>(
 
 /**
  * Like `batchLoader`, for keys that have several rows: `load` answers the rows of all keys, each with the position of
- * its key in `list`.
+ * its key in `list`. Gives what reads the rows of a key, which may be none.
  */
-export const batchListLoader = <Key, Row extends { list: number }>(
+export function batchListLoader<Key, Row extends { list: number }>(
   cache: LoaderCache,
   name: string,
   keyOf: (key: Key) => string,
   load: (keys: readonly Key[]) => Promise<Row[]>,
-): DataLoader<Key, Row[] | undefined> =>
-  batchLoader<Key, Row[]>(cache, name, keyOf, async (keys) => {
+): (key: Key) => Promise<Row[]> {
+  const loader = batchLoader<Key, Row[]>(cache, name, keyOf, async (keys) => {
     const lists = new Map<string, Row[]>(keys.map((key) => [keyOf(key), []]));
     const byPosition = [...lists.values()];
     for (const row of await load(keys)) byPosition[row.list]?.push(row);
     return lists;
   });
+  return (key) => loader.load(key) as Promise<Row[]>; // every key has a list
+}
+
+/** The same for how many there are of each key: 0 where no row tells it. */
+export function batchTotal<Key>(
+  cache: LoaderCache,
+  name: string,
+  keyOf: (key: Key) => string,
+  load: (keys: readonly Key[]) => Promise<{ list: number; total: number }[]>,
+): (key: Key) => Promise<number> {
+  const rowsOf = batchListLoader(cache, name, keyOf, load);
+  return async (key) => (await rowsOf(key))[0]?.total ?? 0;
+}

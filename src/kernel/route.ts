@@ -11,7 +11,7 @@ export type Call = {
   query: string;
 };
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
  * One documented REST path. Registering, checking, documenting and metering all read this value, so a path cannot be
@@ -50,6 +50,9 @@ export type Route<Context> = {
 
 type Reply = { body: unknown; headers?: Record<string, string> };
 
+/** What a route's own schemas type. */
+type Typed = 'params' | 'query' | 'together' | 'body' | 'reply' | 'exampleBody' | 'handle';
+
 /** Types the handler's input by the schemas beside it. */
 export const route = <
   Context,
@@ -57,31 +60,21 @@ export const route = <
   Q extends z.ZodObject,
   B extends z.ZodType,
   J extends z.ZodObject = z.ZodObject,
->(definition: {
-  method?: Method;
-  path: string;
-  operationId: string;
-  /** Its line in the table of compute units, where paths share one; the `operationId` when absent. */
-  units?: string;
-  tag: string;
-  summary: string;
-  description: string;
-  params: P;
-  query: Q;
-  together?(query: Partial<z.output<Q>>): Fault[];
-  body?: J;
-  status?: 200 | 201 | 204;
-  reply: B;
-  exampleBody?: z.input<J>;
-  example: string;
-  networkHeader?: boolean;
-  successor?: string;
-  handle(
-    context: Context,
-    input: { params: z.output<P>; query: z.output<Q>; body: z.output<J> },
-    call: Call,
-  ): Promise<{ body: z.input<B>; headers?: Record<string, string> }>;
-}): Route<Context> => definition as unknown as Route<Context>;
+>(
+  definition: Omit<Route<Context>, Typed> & {
+    params: P;
+    query: Q;
+    together?(query: Partial<z.output<Q>>): Fault[];
+    body?: J;
+    reply: B;
+    exampleBody?: z.input<J>;
+    handle(
+      context: Context,
+      input: { params: z.output<P>; query: z.output<Q>; body: z.output<J> },
+      call: Call,
+    ): Promise<{ body: z.input<B>; headers?: Record<string, string> }>;
+  },
+): Route<Context> => definition as unknown as Route<Context>;
 
 /** A relative URL with these parameters, null ones left out. */
 export function relativeUrl(path: string, query: Record<string, string | number | null | undefined>): string {

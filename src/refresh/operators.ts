@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { firstEpochOfChainDay } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
 import { type Sql, sql } from '../db/rows.ts';
@@ -65,7 +66,7 @@ const summaries = (
   ), chain as (
     select greatest((select sum(effective) from window_validators), (
       select total_active_balance from chain_balances
-      where network = ${network} and epoch between ${days.lastDay * 225} and ${days.lastDay * 225 + 224}
+      where network = ${network} and epoch between ${firstEpochOfChainDay(days.lastDay)} and ${firstEpochOfChainDay(days.lastDay + 1) - 1}
       order by epoch desc limit 1
     )) as effective
   ), client as (

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { TimeWindow } from '../chain/windows.ts';
+import { type TimeWindow, windowDays } from '../chain/windows.ts';
 import { type Sql, sql } from '../db/rows.ts';
 import { solanaOverviewImporter } from '../ingest/solana-overview.ts';
 import { stakeAuthorityImporter } from '../ingest/stake-authorities.ts';
@@ -7,9 +7,8 @@ import { overview } from './solana-overview.ts';
 import { stakeAuthorities } from './stake-authorities.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
-const daysOf: Record<TimeWindow, number | null> = { '1d': 1, '7d': 7, '30d': 30, all: null };
 /** Rewards come once an epoch, about every second day: yields of the last day are those of three (spec §4.7, §4.8). */
-const apyDaysOf: Record<TimeWindow, number | null> = { ...daysOf, '1d': 3 };
+const apyDaysOf: Record<TimeWindow, number | null> = { ...windowDays, '1d': 3 };
 
 /**
  * Computes the overview and the stake authorities of a window from the facts of Solana's epochs, in the transaction of the
@@ -56,7 +55,7 @@ async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<
     select *, epoch = max(epoch) over () as newest,
       epoch = coalesce(max(epoch) filter (where not inside) over (), min(epoch) over ()) as before
     from (
-      select *, ${within(daysOf[window])} as inside, ${within(apyDaysOf[window])} as paid
+      select *, ${within(windowDays[window])} as inside, ${within(apyDaysOf[window])} as paid
       from (
         select e.*, extract(epoch from ended_at - started_at)::numeric as seconds, max(ended_at) over () as newest_end
         from solana_epochs e

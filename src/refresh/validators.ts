@@ -1,14 +1,13 @@
 import type pg from 'pg';
+import { firstEpochOfChainDay, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
-import type { TimeWindow } from '../chain/windows.ts';
+import { type TimeWindow, windowDays } from '../chain/windows.ts';
 import { raw, type Sql, sql } from '../db/rows.ts';
 import * as figure from '../periods/effectiveness.ts';
 import { run } from './write.ts';
 
-const daysOf: Record<TimeWindow, number | null> = { '1d': 1, '7d': 7, '30d': 30, all: null };
 /** APR of all time is that of the last 90 days. */
 const MOST_APR_DAYS = 90;
-const EPOCHS_PER_DAY = 225;
 
 /** The days of a window: the last that are stored of the chain calendar, so that it ends with the newest. */
 export type Days = {
@@ -37,7 +36,7 @@ export async function daysOfWindow(
       (count(*) filter (where place <= ${MOST_APR_DAYS}))::int as "aprDays"
     from (
       select day, date, row_number() over (order by day desc) as place from validator_day_dates
-      where network = ${network} and not utc order by day desc limit ${daysOf[window]}
+      where network = ${network} and not utc order by day desc limit ${windowDays[window]}
     ) d`,
   );
   return rows[0]?.first === null ? undefined : (rows[0] as Days);
@@ -95,8 +94,8 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
     left join validator_clients c on c.network = ${network} and c.validator_index = a.validator_index
     cross join lateral (
       select a.apr_days = ${days.aprDays}
-        and coalesce(v.activation_epoch <= ${days.aprFirstDay * EPOCHS_PER_DAY}, true)
-        and coalesce(v.exit_epoch >= ${(days.lastDay + 1) * EPOCHS_PER_DAY}, true) as whole
+        and coalesce(v.activation_epoch <= ${firstEpochOfChainDay(days.aprFirstDay)}, true)
+        and coalesce(v.exit_epoch >= ${firstEpochOfChainDay(days.lastDay + 1)}, true) as whole
     ) w`,
   );
   await client.query('/* analyzeValidators */ analyze window_validators');
@@ -105,7 +104,7 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
 
 /** Makes the table `window_relays`: of how many of its blocks of the window a validator had which relay. */
 export async function gatherRelays(client: pg.ClientBase, network: Network, days: Days): Promise<void> {
-  const slot = (day: number) => day * EPOCHS_PER_DAY * 32;
+  const slot = (day: number) => firstEpochOfChainDay(day) * SLOTS_PER_EPOCH;
   await run(
     client,
     sql`/* gatherRelays */

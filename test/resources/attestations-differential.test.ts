@@ -7,14 +7,13 @@ import {
   dayOfEpoch,
   epochStart,
   FIRST_UTC_DATE,
-  hourOfEpoch,
-  periodStart,
 } from '../../src/chain/calendar.ts';
 import { type Network, networks } from '../../src/chain/networks.ts';
 import { transaction } from '../../src/db/pool.ts';
 import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
 import { loadRows } from '../../src/ingest/import.ts';
 import { type Granularity, granularities } from '../../src/periods/record.ts';
+import { hourOfEpoch, periodStart } from '../support/calendar.ts';
 import { exact } from '../support/exact.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 

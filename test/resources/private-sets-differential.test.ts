@@ -8,10 +8,10 @@ import {
   epochStart,
   epochsOfDay,
   FIRST_UTC_DATE,
-  periodStart,
 } from '../../src/chain/calendar.ts';
 import { dayGranularities } from '../../src/periods/record.ts';
 import { type Account, accountOf } from '../support/account.ts';
+import { periodStart } from '../support/calendar.ts';
 import { exact } from '../support/exact.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';

@@ -25,7 +25,7 @@ export const loadAttestationPage = async (
 ): Promise<AttestationRow[]> => {
   const isSet = key.idType === 'privateSet';
   if (isSet && !(await entityExists(ctx, key))) return [];
-  const loader = batchListLoader<EntityKey, AttestationRow>(
+  return batchListLoader<EntityKey, AttestationRow>(
     ctx.loaders,
     `attestations:${JSON.stringify([isSet, query, range])}:${askedName(asked)}`,
     keyOf,
@@ -33,8 +33,7 @@ export const loadAttestationPage = async (
       isSet
         ? setAttestationPages(ctx.primary, keys, query, range, asked)
         : attestationPages(ctx.db, keys, query, range, asked),
-  );
-  return (await loader.load(key)) ?? [];
+  )(key);
 };
 
 /** Whether an entity is known; a private set is to its owner only. */

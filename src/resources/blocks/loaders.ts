@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
+import { batchListLoader, batchLoader, batchTotal } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import {
@@ -25,26 +25,21 @@ export const loadBlock = (ctx: Context, key: BlockKey, asked: readonly BlockFiel
   }).load(key);
 
 /** A page of the slots in which a validator was to propose; the pages of many validators are one statement. */
-export const loadProposerBlocks = async (
+export const loadProposerBlocks = (
   ctx: Context,
   proposer: ValidatorKey,
   range: Range<number>,
   asked: readonly BlockField[],
 ): Promise<BlockRow[]> =>
-  (await batchListLoader(
+  batchListLoader(
     ctx.loaders,
     `proposerBlocks:${JSON.stringify(range)}:${asked}`,
     validatorKeyText,
     (proposers: readonly ValidatorKey[]) => proposerBlockPages(ctx.db, proposers, range, asked),
-  ).load(proposer)) ?? [];
+  )(proposer);
 
 /** In how many slots a validator was to propose; those of many validators are one statement. */
-export const loadProposerBlockTotal = async (ctx: Context, proposer: ValidatorKey): Promise<number> => {
-  const rows = await batchListLoader(
-    ctx.loaders,
-    'proposerBlockTotal',
-    validatorKeyText,
-    (proposers: readonly ValidatorKey[]) => proposerBlockTotals(ctx.db, proposers),
-  ).load(proposer);
-  return rows?.[0]?.total ?? 0;
-};
+export const loadProposerBlockTotal = (ctx: Context, proposer: ValidatorKey): Promise<number> =>
+  batchTotal(ctx.loaders, 'proposerBlockTotal', validatorKeyText, (proposers: readonly ValidatorKey[]) =>
+    proposerBlockTotals(ctx.db, proposers),
+  )(proposer);

@@ -22,7 +22,7 @@ export async function loadConsolidated(ctx: Context, period: PeriodKey) {
     'consolidatedIn',
     ({ network, epochs }: PeriodKey) => `${network}:${epochs.first}:${epochs.last}`,
     (periods) => consolidatedIn(ctx.db, periods),
-  ).load(period);
-  const { consolidationCount = 0, consolidatedBalance = '0' } = rows?.[0] ?? {};
+  )(period);
+  const { consolidationCount = 0, consolidatedBalance = '0' } = rows[0] ?? {};
   return { consolidationCount, consolidatedBalance };
 }

@@ -2,7 +2,7 @@ import { type Bounds, epochsWithin } from '../../chain/bounds.ts';
 import { type Calendar, dateOfDay, EPOCHS_PER_DAY, type EpochRange } from '../../chain/calendar.ts';
 import { consolidationChurnLimit, electraEpochs, epochCount } from '../../chain/churn.ts';
 import type { Network } from '../../chain/networks.ts';
-import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
+import { type TimeWindow, timeWindows, windowDays } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
@@ -64,8 +64,6 @@ export const entityConsolidations = (
     range,
   );
 
-const days: Record<TimeWindow, number | null> = { '1d': 1, '7d': 7, '30d': 30, all: null };
-
 /** A double of a quotient of two amounts in Gwei; null for a divisor of 0. */
 const ratioOf = (part: string, whole: string): number | null =>
   whole === '0' ? null : Number(part) / Number(whole);
@@ -78,7 +76,7 @@ async function capacityOf(
 ): Promise<{ epochs: EpochRange; row: ConsolidationCapacity } | undefined> {
   const latest = await loadLatestBalance(ctx, network);
   if (!latest) return undefined;
-  const length = days[timeWindow];
+  const length = windowDays[timeWindow];
   const epochs = electraEpochs(network, latest.epoch, length && length * EPOCHS_PER_DAY);
   const limit = consolidationChurnLimit(BigInt(latest.totalActiveBalance));
   const capacity = String(limit * BigInt(epochCount(epochs)));

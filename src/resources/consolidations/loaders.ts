@@ -1,6 +1,6 @@
 import type { EpochRange } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
-import { batchListLoader } from '../../kernel/batch.ts';
+import { batchListLoader, batchTotal } from '../../kernel/batch.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import {
   type ConsolidationQuery,
@@ -21,39 +21,27 @@ const kindOf = ({ validatorIndex, entity }: Scope) =>
   `${validatorIndex === null ? '' : 'validator'}${entity === null ? '' : 'entity'}`;
 
 /** A page of a list; those of every validator or operator on a page are one statement. */
-export const loadConsolidations = async (
+export const loadConsolidations = (
   ctx: Context,
   scope: Scope,
   query: ConsolidationQuery,
   range: ConsolidationRange,
 ): Promise<StoredRow[]> =>
-  (await batchListLoader<Scope, StoredRow>(
+  batchListLoader<Scope, StoredRow>(
     ctx.loaders,
     `consolidations:${JSON.stringify([kindOf(scope), query, range])}`,
     keyOf,
     (scopes) => consolidationPages(ctx.db, scopes, query, range),
-  ).load(scope)) ?? [];
+  )(scope);
 
 /** How many rows a list has; those of many lists are one statement. */
-export const loadConsolidationTotal = async (
-  ctx: Context,
-  scope: Scope,
-  epochs: EpochRange,
-): Promise<number> => {
-  const rows = await batchListLoader<Scope, { list: number; total: number }>(
-    ctx.loaders,
-    `consolidationTotal:${JSON.stringify([kindOf(scope), epochs])}`,
-    keyOf,
-    (scopes) => consolidationTotals(ctx.db, scopes, epochs),
-  ).load(scope);
-  return rows?.[0]?.total ?? 0;
-};
+export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: EpochRange): Promise<number> =>
+  batchTotal(ctx.loaders, `consolidationTotal:${JSON.stringify([kindOf(scope), epochs])}`, keyOf, (scopes) =>
+    consolidationTotals(ctx.db, scopes, epochs),
+  )(scope);
 
 /** The entities of a validator; those of every validator on a page, on either side, are one statement. */
-export const loadEntities = async (ctx: Context, key: ValidatorKey): Promise<ConsolidationEntity[]> =>
-  (await batchListLoader(
-    ctx.loaders,
-    'consolidationEntities',
-    validatorKeyText,
-    (keys: readonly ValidatorKey[]) => entitiesByValidator(ctx.db, keys),
-  ).load(key)) ?? [];
+export const loadEntities = (ctx: Context, key: ValidatorKey): Promise<ConsolidationEntity[]> =>
+  batchListLoader(ctx.loaders, 'consolidationEntities', validatorKeyText, (keys: readonly ValidatorKey[]) =>
+    entitiesByValidator(ctx.db, keys),
+  )(key);

@@ -9,7 +9,7 @@ import {
 } from './queries.ts';
 
 /** A page of rewards; the same page of several validators of a network is one statement. */
-export const loadRewardPage = async (
+export const loadRewardPage = (
   ctx: Context,
   table: RewardTable,
   id: string,
@@ -17,9 +17,9 @@ export const loadRewardPage = async (
   range: RewardRange,
   asked: readonly string[],
 ): Promise<RewardRow[]> =>
-  (await batchListLoader<string, RewardRow>(
+  batchListLoader<string, RewardRow>(
     ctx.loaders,
     `rewards:${JSON.stringify([table, query, range, asked])}`,
     (key) => key,
     (ids) => rewardPages(ctx.db, table, ids, query, range, asked),
-  ).load(id)) ?? [];
+  )(id);

@@ -16,7 +16,7 @@ import {
 } from './queries.ts';
 
 /** A page of the figures of a set, which the caller must own; those of many sets are one statement. */
-export const loadFigures = async <Name extends FigureName>(
+export const loadFigures = <Name extends FigureName>(
   ctx: Context,
   name: Name,
   set: SetKey,
@@ -24,12 +24,12 @@ export const loadFigures = async <Name extends FigureName>(
   range: PeriodRange,
   asked: readonly (keyof Figures[Name] & string)[],
 ): Promise<PeriodRow<Figures[Name]>[]> =>
-  (await batchListLoader<SetKey, PeriodRow<Figures[Name]>>(
+  batchListLoader<SetKey, PeriodRow<Figures[Name]>>(
     ctx.loaders,
     `set:${JSON.stringify([name, query, range, asked])}`,
     (key) => key.id,
     (sets) => figurePages(ctx.primary, name, sets, query, range, asked),
-  ).load(set)) ?? [];
+  )(set);
 
 type SetRow = OperatorSummary & { network: Network };
 type Window = { network: Network; timeWindow: TimeWindow };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Network } from '../../chain/networks.ts';
-import type { TimeWindow } from '../../chain/windows.ts';
+import { Network } from '../../chain/networks.ts';
+import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { rows, sql } from '../../db/rows.ts';
 import { count, gwei, number } from '../../kernel/leaves.ts';
@@ -100,11 +100,9 @@ export const figurePages = <Name extends FigureName>(
     asked,
   );
 
-const days: Record<TimeWindow, number | null> = { '1d': 1, '7d': 7, '30d': 30, all: null };
-
 /** The set-dependent part of an operator summary, with what tells it apart. */
 const Summary = z.object({
-  network: z.string(),
+  network: Network,
   id: z.string(),
   displayName: z.string(),
   validatorCount: count(),
@@ -144,7 +142,7 @@ export function setSummaries(
     ), dates as (
       select coalesce(min(date), 'infinity') as first from (
         select date from validator_day_dates where network = ${key.network} and not utc
-        order by day desc limit ${days[key.timeWindow]}
+        order by day desc limit ${windowDays[key.timeWindow]}
       ) d
     )
     select ${key.network} as network, s.set_id::text as id, s.name as "displayName", s."validatorCount",
@@ -174,7 +172,6 @@ export const summaryOf = (
   timeWindow: TimeWindow,
 ): OperatorSummary & { network: Network } => ({
   ...row,
-  network: row.network as Network,
   idType: 'privateSet',
   timeWindow,
   clientPercentages: [],

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
+import { batchListLoader, batchLoader, batchTotal } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type OperatorKey, operatorKeyText } from '../operators/loaders.ts';
 import { type PubkeyKey, pubkeyText } from '../validators/loaders.ts';
@@ -30,25 +30,20 @@ export const loadSlashingByPubkey = (ctx: Context, key: PubkeyKey) =>
   }).load(key);
 
 /** A page of the slashings of an operator's validators; the pages of many operators are one statement. */
-export const loadOperatorSlashings = async (
+export const loadOperatorSlashings = (
   ctx: Context,
   operator: OperatorKey,
   range: Range<SlashingPosition>,
 ): Promise<SlashingRow[]> =>
-  (await batchListLoader(
+  batchListLoader(
     ctx.loaders,
     `operatorSlashings:${JSON.stringify(range)}`,
     operatorKeyText,
     (operators: readonly OperatorKey[]) => operatorSlashingPages(ctx.db, operators, range),
-  ).load(operator)) ?? [];
+  )(operator);
 
 /** How many slashings the validators of an operator have; those of many operators are one statement. */
-export const loadOperatorSlashingTotal = async (ctx: Context, operator: OperatorKey): Promise<number> => {
-  const rows = await batchListLoader(
-    ctx.loaders,
-    'operatorSlashingTotal',
-    operatorKeyText,
-    (operators: readonly OperatorKey[]) => operatorSlashingTotals(ctx.db, operators),
-  ).load(operator);
-  return rows?.[0]?.total ?? 0;
-};
+export const loadOperatorSlashingTotal = (ctx: Context, operator: OperatorKey): Promise<number> =>
+  batchTotal(ctx.loaders, 'operatorSlashingTotal', operatorKeyText, (operators: readonly OperatorKey[]) =>
+    operatorSlashingTotals(ctx.db, operators),
+  )(operator);

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
+import { batchListLoader, batchLoader, batchTotal } from '../../kernel/batch.ts';
 import { memberPages, memberTotals, type OffsetRange, type TagRow, tagsById } from './queries.ts';
 import { readTagId, type TagValidator } from './record.ts';
 
@@ -21,25 +21,23 @@ export const loadTag = async (ctx: Context, id: string): Promise<TagRow | undefi
 };
 
 /** A page of the validators of a set; the caller must own it. Those of many sets are one statement. */
-export const loadMembers = async (
+export const loadMembers = (
   ctx: Context,
   setId: string,
   range: OffsetRange<number>,
 ): Promise<TagValidator[]> =>
-  (await batchListLoader(
+  batchListLoader(
     ctx.loaders,
     `members:${JSON.stringify(range)}`,
     (key: string) => key,
     (ids) => memberPages(ctx.primary, ids, range),
-  ).load(setId)) ?? [];
+  )(setId);
 
 /** How many validators a set has now; the caller must own it. */
-export const loadMemberTotal = async (ctx: Context, setId: string): Promise<number> => {
-  const rows = await batchListLoader(
+export const loadMemberTotal = (ctx: Context, setId: string): Promise<number> =>
+  batchTotal(
     ctx.loaders,
     'memberTotal',
     (key: string) => key,
     (ids) => memberTotals(ctx.primary, ids),
-  ).load(setId);
-  return rows?.[0]?.total ?? 0;
-};
+  )(setId);

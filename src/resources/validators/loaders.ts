@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
+import { batchListLoader, batchLoader, batchTotal } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type OperatorKey, operatorKeyText } from '../operators/loaders.ts';
 import {
@@ -35,25 +35,20 @@ export const loadValidatorByPubkey = (ctx: Context, key: PubkeyKey) =>
   }).load(key);
 
 /** A page of an operator's validators; the pages of many operators are one statement. */
-export const loadOperatorValidators = async (
+export const loadOperatorValidators = (
   ctx: Context,
   operator: OperatorKey,
   range: Range<number>,
 ): Promise<ValidatorRow[]> =>
-  (await batchListLoader(
+  batchListLoader(
     ctx.loaders,
     `operatorValidators:${JSON.stringify(range)}`,
     operatorKeyText,
     (operators: readonly OperatorKey[]) => operatorValidatorPages(ctx.db, operators, range),
-  ).load(operator)) ?? [];
+  )(operator);
 
 /** How many validators an operator has; those of many operators are one statement. */
-export const loadOperatorValidatorTotal = async (ctx: Context, operator: OperatorKey): Promise<number> => {
-  const rows = await batchListLoader(
-    ctx.loaders,
-    'operatorValidatorTotal',
-    operatorKeyText,
-    (operators: readonly OperatorKey[]) => operatorValidatorTotals(ctx.db, operators),
-  ).load(operator);
-  return rows?.[0]?.total ?? 0;
-};
+export const loadOperatorValidatorTotal = (ctx: Context, operator: OperatorKey): Promise<number> =>
+  batchTotal(ctx.loaders, 'operatorValidatorTotal', operatorKeyText, (operators: readonly OperatorKey[]) =>
+    operatorValidatorTotals(ctx.db, operators),
+  )(operator);
