@@ -1,4 +1,5 @@
 import { brandWithType } from '@pothos/core';
+import { Network } from '../chain/networks.ts';
 import type { Context } from '../context.ts';
 
 /**
@@ -16,3 +17,11 @@ export const loadNodes =
         return row;
       }),
     );
+
+/** The inner part of the global id of what is numbered on a network, such as a slot, read: undefined for another text. */
+export function networkNumber(id: string): { network: Network; number: number } | undefined {
+  const [, name, digits] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
+  const network = Network.safeParse(name).data;
+  const number = Number(digits);
+  return network && number < 2 ** 31 ? { network, number } : undefined;
+}

@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { ChainBalance } from '../resources/consolidation-totals/record.ts';
-import { type Importer, isObject } from './importer.ts';
-import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
+import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
+import { mergePlain, type PlainTable } from './plain-table.ts';
 
 const ImportedChainBalance = ChainBalance.extend({ network: Network });
 export type ImportedChainBalance = z.infer<typeof ImportedChainBalance>;
 
-const { columns, stored } = fieldColumns<ImportedChainBalance>([
-  ['network', 'text', 'network'],
-  ['epoch', 'int', 'epoch'],
-  ['total_active_balance', 'bigint', 'totalActiveBalance'],
-]);
-const table: PlainTable = { name: 'chain_balances', key: ['network', 'epoch'], columns, scope: ['network'] };
+const table: PlainTable = {
+  name: 'chain_balances',
+  key: ['network', 'epoch'],
+  columns: columnsOf(ImportedChainBalance),
+  scope: ['network'],
+};
 
 // A file may hold any part of a chain: it removes nothing by itself.
 export const chainBalanceImporter: Importer<ImportedChainBalance> = {
@@ -21,8 +21,8 @@ export const chainBalanceImporter: Importer<ImportedChainBalance> = {
   shape: ImportedChainBalance,
   check: (raw, { network }) =>
     ImportedChainBalance.safeParse(isObject(raw) ? decode(ImportedChainBalance, { network, ...raw }) : raw),
-  columns,
-  stored,
+  columns: table.columns,
+  stored: snakeCased,
   key: table.key,
   merge: (client, options) => mergePlain(client, table, options),
 };

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
+import { leafKind, unwrap } from '../kernel/leaves.ts';
 import { snake } from '../kernel/names.ts';
 import { quickCheck } from '../kernel/quick-check.ts';
 import type { IdType } from '../resources/operators/record.ts';
@@ -87,6 +88,25 @@ export function rowChecker<Shape extends z.ZodObject>(
 /** Whether a decoded value is a row at all, and not a list, a text or a number. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const sqlTypes: Record<string, string> = {
+  Boolean: 'boolean',
+  Int: 'integer',
+  BigInt: 'bigint',
+  Float: 'double precision',
+  Decimal: 'numeric',
+  Date: 'date',
+  DateTime: 'timestamptz',
+  String: 'text',
+};
+
+/** A column for each field of a shape, as `snakeCased` names it; `types` are those that do not follow from the kind of a field. */
+export const columnsOf = (shape: z.ZodObject, types: Record<string, string> = {}): Column[] =>
+  Object.entries(shape.shape).map(([field, schema]) => {
+    const kind = leafKind(schema as z.core.$ZodType);
+    const plain = unwrap(schema as z.core.$ZodType) instanceof z.ZodArray ? 'text[]' : 'text';
+    return { name: snake(field), type: types[field] ?? (kind ? (sqlTypes[kind] ?? 'text') : plain) };
+  });
 
 /** A row under the names of columns: `validatorIndex` is `validator_index`. */
 export function snakeCased(row: object): Record<string, unknown> {

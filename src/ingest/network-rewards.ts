@@ -1,32 +1,28 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { decode } from '../kernel/decode.ts';
-import { leafKind } from '../kernel/leaves.ts';
 import { snake } from '../kernel/names.ts';
 import {
   definitions,
-  fieldsOf,
   type RewardKind,
   type RewardsNetwork,
   recordOf,
   rewardKinds,
   rewardsNetworks,
 } from '../resources/network-rewards/record.ts';
-import { type ImportCounts, type Importer, isObject, type MergeOptions, snakeCased } from './importer.ts';
+import {
+  columnsOf,
+  type ImportCounts,
+  type Importer,
+  isObject,
+  type MergeOptions,
+  snakeCased,
+} from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 import type { Column } from './staging.ts';
 
 /** A day of a validator, or of its network as a whole, in the fields of its record. */
 export type ImportedReward = { kind: RewardKind; row: Record<string, unknown> };
-
-const sqlTypes: Record<string, string> = { Int: 'integer', Decimal: 'numeric', Date: 'date', String: 'text' };
-
-/** The columns of a record's fields. */
-const columnsOf = (network: RewardsNetwork, kind: RewardKind): Column[] =>
-  fieldsOf(network, kind).map((field) => {
-    const type = leafKind(recordOf(network, kind).shape[field] as z.ZodType);
-    return { name: snake(field), type: type ? (sqlTypes[type] as string) : 'text[]' };
-  });
 
 /** The table of a network's days of a kind, and which staged rows go there. */
 function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
@@ -34,7 +30,7 @@ function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   return {
     name: `${network}_${kind}_rewards`,
     key: [...scope, 'day'],
-    columns: columnsOf(network, kind),
+    columns: columnsOf(recordOf(network, kind)),
     scope,
     from: `(select * from staged where kind = '${kind}')`,
   };
@@ -42,7 +38,7 @@ function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
 
 /** The columns of both kinds: one file may hold days of validators and of their network. */
 function stagedColumns(network: RewardsNetwork): Column[] {
-  const both = rewardKinds.flatMap((kind) => columnsOf(network, kind));
+  const both = rewardKinds.flatMap((kind) => columnsOf(recordOf(network, kind)));
   const named = new Map(both.map((column) => [column.name, column]));
   return [{ name: 'kind', type: 'text' }, ...named.values()];
 }

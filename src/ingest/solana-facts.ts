@@ -5,13 +5,11 @@ import {
   bigCount,
   count,
   decimalRatio,
-  leafKind,
   nonNegativeDecimal,
   text,
   timestamp,
 } from '../kernel/leaves.ts';
-import { snake } from '../kernel/names.ts';
-import { type Importer, isObject, snakeCased } from './importer.ts';
+import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain } from './plain-table.ts';
 
 /** SOL to the lamport: all that will ever be has 10 digits before the point. */
@@ -52,10 +50,7 @@ function factImporter<Shape extends z.ZodObject>(
   const checked = shape.pipe(z.custom<z.infer<Shape>>()).superRefine((row, context) => {
     faults(row, (path, message) => context.addIssue({ code: 'custom', path: [path], message }));
   });
-  const columns = Object.entries(shape.shape).map(([field, leaf]) => ({
-    name: snake(field),
-    type: typeOf(leaf as z.ZodType),
-  }));
+  const columns = columnsOf(shape);
   return {
     resource,
     shape,
@@ -66,11 +61,6 @@ function factImporter<Shape extends z.ZodObject>(
     merge: (client, options) => mergePlain(client, { name, key, columns, scope: ['epoch'] }, options),
   };
 }
-
-const typeOf = (leaf: z.ZodType): string => {
-  const types = { Int: 'integer', BigInt: 'bigint', Decimal: 'numeric', DateTime: 'timestamptz' } as const;
-  return types[leafKind(leaf) as keyof typeof types] ?? 'text';
-};
 
 const SolanaEpoch = z.object({
   epoch: count(),

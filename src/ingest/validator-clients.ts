@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { count, text } from '../kernel/leaves.ts';
-import { type Importer, isObject, snakeCased } from './importer.ts';
+import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
 /** The consensus client that a validator runs. */
@@ -13,11 +13,7 @@ const key = ['network', 'validator_index'];
 const table: PlainTable = {
   name: 'validator_clients',
   key,
-  columns: [
-    { name: 'network', type: 'text' },
-    { name: 'validator_index', type: 'integer' },
-    { name: 'client', type: 'text' },
-  ],
+  columns: columnsOf(ImportedClient),
   scope: ['network'],
 };
 

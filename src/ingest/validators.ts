@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { Validator } from '../resources/validators/record.ts';
-import { type Importer, isObject, snakeCased } from './importer.ts';
+import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
 const Shape = Validator.extend({ network: Network });
@@ -23,18 +23,7 @@ const key = ['network', 'validator_index'];
 const table: PlainTable = {
   name: 'validators',
   key,
-  columns: [
-    { name: 'network', type: 'text' },
-    { name: 'validator_index', type: 'integer' },
-    { name: 'validator_pubkey', type: 'text' },
-    { name: 'deposit_address', type: 'text' },
-    { name: 'withdrawal_address', type: 'text' },
-    { name: 'node_operator', type: 'text' },
-    { name: 'pool', type: 'text' },
-    { name: 'activation_epoch', type: 'integer' },
-    { name: 'exit_epoch', type: 'integer' },
-    { name: 'slashed', type: 'boolean' },
-  ],
+  columns: columnsOf(Shape),
   scope: ['network'],
 };
 

@@ -13,7 +13,8 @@ const nouns: Record<string, string> = {
 export function wordsOf(issue: z.core.$ZodIssue, row: unknown): string {
   const { message } = issue;
   const own = /^(Invalid|Too|Unrecognized)\b/.test(message); // zod's
-  if ((own || message.startsWith('must be ')) && isMissing(issue.path, row)) return 'is missing';
+  const needed = own || message.startsWith('must be ');
+  if (needed && isMissing(issue.path, row)) return own ? 'is missing' : `is missing; ${message}`;
   if (!own) return message;
   const said = sayOf(issue);
   return said ? `must ${said}` : message;

@@ -154,14 +154,14 @@ describe('a row', () => {
     ['day', '2025-02-30', /must be a date/],
     ['day', '2025-01-01T00:00:00Z', /must be a date/],
     ['voteAccount', '0x00', /base58/],
-    ['epoch', -1, />=0/],
-    ['epoch', 1.5, /int/],
+    ['epoch', -1, /at least 0/],
+    ['epoch', 1.5, /a whole number/],
     ['voteCommissionRate', '1.01', /from 0 to 1/],
     ['voteCommissionRate', 5, /from 0 to 1/],
     ['totalMevRewards', '-0.1', />= 0/],
     ['totalMevRewards', '1,5', />= 0/],
     ['totalMevRewards', null, />= 0/],
-    ['validatorName', '', />=1/],
+    ['validatorName', '', /at least 1/],
     ['validatorName', 'a\0b', /NUL/],
   ])('with %s %j is refused', async (name, value, message) => {
     const { faults } = await load('solana', [{ ...voted, [name]: value }]);

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import.ts';
@@ -41,6 +43,18 @@ describe('importFile reads', () => {
 
   it.each(forms)('%s after a byte order mark', async (_name, text, rows) => {
     expect(await load(`\ufeff${text}`)).toMatchObject({ rows, faults: [], loaded: true });
+  });
+});
+
+const open = '/proc/self/fd';
+describe.skipIf(!existsSync(open))('importFile with resume', () => {
+  it('opens no file that it passes over', async () => {
+    const path = await write(JSON.stringify(two));
+    const resume = () => importFile(database.pool, 'slashings', path, { network: 'mainnet', resume: true });
+    expect(await resume()).toMatchObject({ loaded: true });
+    const before = (await readdir(open)).length;
+    for (let time = 0; time < 20; time += 1) expect(await resume()).toMatchObject({ passed: true });
+    expect((await readdir(open)).length).toBeLessThan(before + 5);
   });
 });
 

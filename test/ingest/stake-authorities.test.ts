@@ -130,7 +130,7 @@ describe('importing stake authorities', () => {
     expect([await keys('window=all'), await keys()]).toEqual([['1'], ['2']]);
     const { faults } = await load([row('1')], { window: undefined });
     expect(faults).toMatchObject([
-      { field: 'timeWindow', msg: 'must be one of 1d, 7d, 30d, all: in the row or as --window' },
+      { field: 'timeWindow', msg: 'is missing; must be one of 1d, 7d, 30d, all: in the row or as --window' },
     ]);
   });
 

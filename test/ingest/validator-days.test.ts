@@ -95,8 +95,8 @@ describe('the import of validator days', () => {
   });
 
   it.each<[object, string]>([
-    [{ validatorIndex: -1 }, 'validatorIndex Too small: expected number to be >=0'],
-    [{ utc: 'x' }, 'utc Invalid input: expected boolean, received string'],
+    [{ validatorIndex: -1 }, 'validatorIndex must be at least 0'],
+    [{ utc: 'x' }, 'utc must be true or false'],
     [{ date: '2025-01-10' }, `date is 2025-01-10; on mainnet this row's is 2025-01-09`],
     [{ startEpoch: 1 }, 'startEpoch is 1; the period holds epochs 337500 to 337724'],
     [
@@ -115,8 +115,8 @@ describe('the import of validator days', () => {
     [{ endEpochBalance: '281474976710657' }, 'endEpochBalance must be at most 281474976710656 Gwei'],
     [{ sumBaselineMev: '-281474976710657' }, 'sumBaselineMev must be at most 281474976710656 Gwei'],
     [{ sumPriorityFees: 1.5 }, 'sumPriorityFees must be a whole number'],
-    [{ day: 100_001 }, 'day Too big: expected number to be <=100000'],
-    [{ network: 'x' }, 'network Invalid option: expected one of "mainnet"|"hoodi"|"holesky"'],
+    [{ day: 100_001 }, 'day must be at most 100000'],
+    [{ network: 'x' }, 'network must be one of mainnet, hoodi, holesky'],
   ])('refuses %j', async (change, fault) => {
     expect(await refusals(row(change))).toContain(fault);
   });

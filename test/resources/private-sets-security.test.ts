@@ -180,22 +180,19 @@ describe("another account's private set", () => {
     expect((await other.call('DELETE', `/v1/tags/${mine}`)).status).toBe(204);
   });
 
-  it.each([
-    [['x', 'y'], 'BAD_INPUT'],
-    [[1e300, 'ID'], 'BAD_INPUT'],
-    [[1, 2, 3], 'BAD_INPUT'],
-    [[1.5, 'ID'], 'BAD_INPUT'],
-    [[Number.MAX_SAFE_INTEGER, 'ID'], undefined],
-  ] as [(string | number)[], string | undefined][])(
-    'cannot be reached with a cursor forged of %j',
-    async (key, code) => {
-      const cursor = encodeCursor(
-        `tags:${other.id}:mainnet`,
-        key.map((part) => (part === 'ID' ? id : part)),
-      );
+  it('cannot be reached with a forged cursor', async () => {
+    const forged: [(string | number)[], string | undefined][] = [
+      [['x', 'y'], 'BAD_INPUT'],
+      [[1e300, id], 'BAD_INPUT'],
+      [[1, 2, 3], 'BAD_INPUT'],
+      [[1.5, id], 'BAD_INPUT'],
+      [[Number.MAX_SAFE_INTEGER, id], undefined],
+    ];
+    for (const [key, code] of forged) {
+      const cursor = encodeCursor(`tags:${other.id}:mainnet`, key);
       const { data, errors } = await other.graphql(`{ tags(after: "${cursor}") { nodes { setId } } }`);
-      expect(errors?.[0].extensions.code).toBe(code);
+      expect([key, errors?.[0].extensions.code]).toEqual([key, code]);
       expect(data.tags?.nodes ?? []).toEqual([]);
-    },
-  );
+    }
+  });
 });

@@ -1,17 +1,16 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
-import { loadNodes } from '../../graphql/nodes.ts';
+import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
 import { pageTypes } from '../../graphql/pages.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
-import { type BlockKey, loadBlock, loadProposerBlockTotal } from './loaders.ts';
+import { loadBlock, loadProposerBlockTotal } from './loaders.ts';
 import type { BlockRow } from './queries.ts';
 import { Block, type BlockField, blockFields } from './record.ts';
 import {
@@ -36,12 +35,6 @@ const ProposerDutyEnum = builder.enumType('ProposerDuty', {
   } as const,
 });
 
-function keyOfNodeId(id: string): BlockKey | null {
-  const [, name, slot] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
-  const network = Network.safeParse(name).data;
-  return network && Number(slot) < 2 ** 31 ? { network, slot: Number(slot) } : null;
-}
-
 /** The columns to read for what is selected. */
 export function askedBlockFields(info: GraphQLResolveInfo, ...paths: string[][]): BlockField[] {
   const selected = selectedFields(info, ...paths);
@@ -56,8 +49,8 @@ builder.node(BlockType, {
   description: Block.meta()?.description as string,
   id: { resolve: (row) => `${row.network}:${row.consensusSlot}`, description: 'Global id, for `node`.' },
   loadMany: loadNodes('Block', async (id, ctx) => {
-    const key = keyOfNodeId(id);
-    return key && loadBlock(ctx, key, blockFields);
+    const found = networkNumber(id);
+    return found && loadBlock(ctx, { network: found.network, slot: found.number }, blockFields);
   }),
   fields: (t) => ({
     network: t.expose('network', {

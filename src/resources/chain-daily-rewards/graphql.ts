@@ -1,11 +1,11 @@
 import { dayOfDate } from '../../chain/calendar.ts';
-import { Network } from '../../chain/networks.ts';
+import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
-import { loadNodes } from '../../graphql/nodes.ts';
+import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
 import { pageTypes } from '../../graphql/pages.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { loadChainDailyReward } from './loaders.ts';
@@ -25,9 +25,8 @@ builder.node(ChainDailyRewardType, {
   description: ChainDailyReward.meta()?.description as string,
   id: { resolve: (row) => `${row.network}:${row.day}`, description: 'Global id, for `node`.' },
   loadMany: loadNodes('ChainDailyReward', async (id, ctx) => {
-    const [, name, day] = /^(\w+):(0|[1-9]\d{0,6})$/.exec(id) ?? [];
-    const network = Network.safeParse(name).data;
-    return network && loadChainDailyReward(ctx, { network, day: Number(day) });
+    const found = networkNumber(id);
+    return found && loadChainDailyReward(ctx, { network: found.network, day: found.number });
   }),
   fields: (t) => ({
     network: t.expose('network', {

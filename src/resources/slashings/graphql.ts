@@ -1,11 +1,10 @@
 import { firstEpochFrom, firstEpochOfChainDay } from '../../chain/calendar.ts';
-import { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
-import { loadNodes } from '../../graphql/nodes.ts';
+import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
 import { pageTypes } from '../../graphql/pages.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { parseDateTime } from '../../kernel/time.ts';
@@ -32,10 +31,8 @@ builder.node(SlashingType, {
   description: 'A slashed validator and what it cost.',
   id: { resolve: (row) => `${row.network}:${row.validatorIndex}`, description: 'Global id, for `node`.' },
   loadMany: loadNodes('Slashing', async (id, ctx) => {
-    const [, name, index] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
-    const network = Network.safeParse(name).data;
-    if (!network || Number(index) >= 2 ** 31) return null;
-    return loadSlashing(ctx, { network, validatorIndex: Number(index) });
+    const found = networkNumber(id);
+    return found && loadSlashing(ctx, { network: found.network, validatorIndex: found.number });
   }),
   fields: (t) => ({
     network: t.expose('network', {

@@ -1,15 +1,14 @@
-import { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
-import { loadNodes } from '../../graphql/nodes.ts';
+import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
 import { pageTypes } from '../../graphql/pages.ts';
 import { askedFields, Operator } from '../operators/graphql.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
-import { loadOperatorValidatorTotal, loadValidator, type ValidatorKey, validatorKeyText } from './loaders.ts';
+import { loadOperatorValidatorTotal, loadValidator, validatorKeyText } from './loaders.ts';
 import type { ValidatorRow } from './queries.ts';
 import { namedValidator, Validator } from './record.ts';
 import {
@@ -22,19 +21,13 @@ import {
   validatorPosition,
 } from './resolve.ts';
 
-function keyOfNodeId(id: string): ValidatorKey | null {
-  const [, name, index] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
-  const network = Network.safeParse(name).data;
-  return network && Number(index) < 2 ** 31 ? { network, validatorIndex: Number(index) } : null;
-}
-
 export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
 builder.node(ValidatorType, {
   description: 'A validator and whom it belongs to. GraphQL only: no REST path is documented for it.',
   id: { resolve: validatorKeyText, description: 'Global id, for `node`.' },
   loadMany: loadNodes('Validator', async (id, ctx) => {
-    const key = keyOfNodeId(id);
-    return key && loadValidator(ctx, key);
+    const found = networkNumber(id);
+    return found && loadValidator(ctx, { network: found.network, validatorIndex: found.number });
   }),
   fields: (t) => ({
     network: t.expose('network', {
