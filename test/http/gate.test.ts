@@ -7,8 +7,8 @@ import { eventually } from '../support/eventually.ts';
 
 // So many requests work at once; the others wait in their order, and not for ever.
 
-/** A server of which each request works until it is let go. */
-async function guarded(most: number, deadlineMs?: number) {
+/** A server of which each request works until it is let go. Nothing is late, unless a deadline is given: machines stall. */
+async function guarded(most: number, deadlineMs = 600_000) {
   const app = Fastify();
   const gate = makeGate(most, deadlineMs);
   const working = new Map<string, (failure?: Error) => void>();
@@ -33,6 +33,7 @@ async function guarded(most: number, deadlineMs?: number) {
   onTestFinished(async () => {
     for (const end of working.values()) end();
     agent.destroy();
+    app.server.closeAllConnections();
     await app.close();
   });
   const ask = (name: string, path = `/work/${name}`) => {
@@ -110,7 +111,7 @@ describe('requests at work', () => {
     const { ask, arrive, gate } = await guarded(1);
     await arrive('first');
     const waiting = Array.from({ length: 2_000 }, (_, index) => ask(`${index}`));
-    await eventually(() => expect(gate.waiting()).toBe(2_000), 15_000);
+    await eventually(() => expect(gate.waiting()).toBe(2_000), 60_000);
     expect(await ask('more').status).toBe(503);
     for (const { sent } of waiting) sent.destroy();
   });
@@ -119,7 +120,7 @@ describe('requests at work', () => {
     const { ask, arrive, gate, end } = await guarded(1);
     await arrive('first');
     const waiting = Array.from({ length: 1_900 }, () => ask('', '/now').status);
-    await eventually(() => expect(gate.waiting()).toBe(1_900), 15_000);
+    await eventually(() => expect(gate.waiting()).toBe(1_900), 60_000);
     end('first');
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
   });
