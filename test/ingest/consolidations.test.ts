@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { body, operator } from './rows.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -97,6 +98,17 @@ describe('an import of consolidations', () => {
   it('refuses a source given twice and what is no row', async () => {
     const { faults } = await load([consolidation(1), consolidation(1), 5, null]);
     expect([...new Set(faults.map((fault) => fault.place))]).toEqual(['row 2', 'row 3', 'row 4']);
+  });
+});
+
+describe('an entity', () => {
+  it('that an import of operators removes is 404 from then on, as on every path', async () => {
+    const load = (rows: unknown[]) => importText(gateway, 'operators', JSON.stringify(body(rows)));
+    const status = async () => (await gateway.get(`${PATH}?entityType=pool&entityId=Gone`)).status;
+    expect(await load([operator('Gone'), operator('Stays')])).toMatchObject({ loaded: true });
+    expect(await status()).toBe(200);
+    expect(await load([operator('Stays')])).toMatchObject({ removed: 1 });
+    expect(await status()).toBe(404);
   });
 });
 

@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
       const box = await page.getByRole('tab').filter({ hasText: name }).first().boundingBox();
       if (!box) throw new Error(`${name} is not shown.`);
       await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-      await eventually(async () => expect(await active()).toBe(name));
+      await eventually(async () => expect(await active()).toBe(name), 30_000);
     }
     // Kept half a second after it was opened.
     await page.waitForFunction(() => {
