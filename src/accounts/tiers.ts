@@ -45,8 +45,8 @@ export const tierLimits = (settings: { TIER_RATES: string[]; TIER_UNITS: string[
   },
 });
 
-/** What an account of this tier may not have of its own: what spec §8 documents of the tier. */
-export const documented: Partial<Record<Tier, readonly ('rate' | 'units')[]>> = {
+/** What an account of the tier may not have of its own, since spec §8 documents it. */
+export const fixedLimits: Partial<Record<Tier, readonly ('rate' | 'units')[]>> = {
   free: ['units'],
   starter: ['rate', 'units'],
 };

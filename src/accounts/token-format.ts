@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import type { Fault } from '../kernel/refusal.ts';
 
 /**
  * A token is `sgt_`, 256 random bits in base64url and six characters of checksum. The checksum tells a mistyped token
@@ -24,8 +25,13 @@ export function isWellFormed(token: string): boolean {
 /** A token within a longer text, whatever its checksum: a mistyped one is nearly a secret. */
 export const TOKEN_IN_TEXT = /sgt_[\w-]{40,}/;
 
+const TOKENS_IN_TEXT = new RegExp(TOKEN_IN_TEXT, 'g');
+
 /** A text without the tokens in it. */
-export const withoutTokens = (text: string): string => text.replace(/sgt_[\w-]{40,}/g, 'sgt_…');
+export const withoutTokens = (text: string): string => text.replace(TOKENS_IN_TEXT, 'sgt_…');
+
+/** A fault as it may be told: it quotes what was sent, which may be a token in a wrong place. */
+export const shownFault = (fault: Fault): Fault => ({ ...fault, msg: withoutTokens(fault.msg) });
 
 /** What is stored of a token, in hexadecimal digits: 256 random bits need no salt and no slow hash. */
 export const tokenHash = (token: string): string => hash('sha256', token, 'hex');

@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import { type AccountRow, createAccount, listAccounts, setTier } from '../accounts/accounts.ts';
-import { type Allowance, allowanceOf, documented, type Tier, tierLimits, tiers } from '../accounts/tiers.ts';
+import { type Allowance, allowanceOf, fixedLimits, type Tier, tierLimits, tiers } from '../accounts/tiers.ts';
 import { readSettings, SettingsError } from '../config.ts';
 import { givenName, wholeNumber } from './flags.ts';
 import { withDatabase } from './with-database.ts';
@@ -28,7 +28,7 @@ function allowanceText({ units, period }: Allowance): string {
 
 /** Refuses limits of an account's own where the tier's are documented. */
 function checkLimits(tier: Tier, flags: { rate?: number; units?: number }) {
-  const fixed = documented[tier]?.find((name) => flags[name] !== undefined);
+  const fixed = fixedLimits[tier]?.find((name) => flags[name] !== undefined);
   if (fixed) {
     throw new SettingsError(
       `--${fixed} cannot be given with the tier ${tier}, whose ${fixed === 'rate' ? 'rate' : 'allowance'} is fixed; a higher tier has its own.`,

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { readSettings } from '../config.ts';
 import { type Database, openDatabase } from '../db/open.ts';
 
@@ -20,11 +19,7 @@ export async function withDatabase(
   const settings = readSettings();
   // Reading or writing rows must not change the schema under the gateways that serve a shared database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
-  if (!settings.DATABASE_URL && !options.creates && !hasEmbedded(settings.DATA_DIR)) {
-    throw new Error(
-      `There is no database in ${resolve(settings.DATA_DIR)}: start the gateway first, or set DATA_DIR or DATABASE_URL.`,
-    );
-  }
+  if (!settings.DATABASE_URL && !options.creates) await checkDatabase(settings.DATA_DIR);
   const onError = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const opening = openDatabase(settings, onError, { ...options, migrate });
   const stop = new AbortController();
@@ -40,4 +35,10 @@ export async function withDatabase(
   }
 }
 
-const hasEmbedded = (dataDir: string) => existsSync(join(dataDir, 'postgres', 'cluster'));
+async function checkDatabase(dataDir: string): Promise<void> {
+  const { hasCluster } = await import('../db/embedded/cluster.ts'); // not loaded with DATABASE_URL
+  if (await hasCluster(dataDir)) return;
+  throw new Error(
+    `There is no database in ${resolve(dataDir)}: start the gateway first, or set DATA_DIR or DATABASE_URL.`,
+  );
+}

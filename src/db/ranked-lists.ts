@@ -46,8 +46,9 @@ export type RankedPage<Row> = { rows: Row[]; total: number; revision: number };
 
 const Head = z.object({ total: count(), revision: count() });
 
-/** A row as it comes: the head of a list has no rank. */
+/** A row as it comes: of the only list without its place, and the head of a list without a rank. */
 type Found = { list?: number; rank: number | null };
+const listOf = (row: object): number => (row as Found).list ?? 0;
 
 /**
  * Reads a page of each of several stored lists, by rank: the cost is that of the rows returned, wherever the page lies.
@@ -101,14 +102,12 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
     );
     const found = (await db.query(statement)).rows as Found[];
     const pages = new Array<RankedPage<Row> | undefined>(keys.length).fill(undefined);
-    for (const head of found.filter((row) => row.rank === null)) {
-      const [{ total, revision }] = checkRows(Head, [head], statement) as [z.infer<typeof Head>];
-      pages[head.list ?? 0] = { rows: [], total, revision };
+    const heads = found.filter((row) => row.rank === null);
+    for (const head of checkRows(Head, heads, statement)) {
+      pages[listOf(head)] = { rows: [], total: head.total, revision: head.revision };
     }
     const placed = found.filter((row) => row.rank !== null);
-    for (const row of checkRows(ranked.row, placed, statement)) {
-      pages[(row as Found).list ?? 0]?.rows.push(row);
-    }
+    for (const row of checkRows(ranked.row, placed, statement)) pages[listOf(row)]?.rows.push(row);
     // They come so, but PostgreSQL need not keep to it; asked to, it would sort whole rows with their texts once more.
     for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);
     return pages;

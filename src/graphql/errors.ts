@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { Logger } from 'pino';
-import { withoutTokens } from '../accounts/token-format.ts';
+import { shownFault, withoutTokens } from '../accounts/token-format.ts';
 import { Refusal, refusalStatus } from '../kernel/refusal.ts';
 
 const ownCodes = new Set<unknown>([...Object.keys(refusalStatus), 'BAD_QUERY', 'INTERNAL']);
@@ -16,9 +16,7 @@ export function renderError(error: GraphQLError, log: Logger): GraphQLError {
       ...place,
       extensions: {
         code: original.code,
-        ...(original.faults
-          ? { faults: original.faults.map((fault) => ({ ...fault, msg: withoutTokens(fault.msg) })) }
-          : {}),
+        ...(original.faults ? { faults: original.faults.map(shownFault) } : {}),
         ...(away ? { http: { status: refusalStatus[original.code], headers: original.headers } } : {}),
       },
     });

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { withoutTokens } from '../accounts/token-format.ts';
-import { type Fault, Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
+import { shownFault } from '../accounts/token-format.ts';
+import { Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
 
 /** The texts that the interface fixes; the other codes answer with the refusal's own message. */
 const fixedDetail: Partial<Record<RefusalCode, string>> = {
@@ -17,11 +17,8 @@ const refusalAnswer = (refusal: Refusal): Answer => ({
     ...refusal.headers,
     ...(refusal.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
   },
-  body: { detail: refusal.faults?.map(shown) ?? fixedDetail[refusal.code] ?? refusal.message },
+  body: { detail: refusal.faults?.map(shownFault) ?? fixedDetail[refusal.code] ?? refusal.message },
 });
-
-/** A fault quotes what was sent, which may be a token in a wrong place. */
-const shown = (fault: Fault): Fault => ({ ...fault, msg: withoutTokens(fault.msg) });
 
 const plain = (status: number, detail: string): Answer => ({ status, headers: {}, body: { detail } });
 

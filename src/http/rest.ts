@@ -125,7 +125,6 @@ export function serveRoute(
   const weight = weightOf(route.units ?? route.operationId);
   const { successor } = route;
   const { method = 'GET', status = 200 } = route;
-  const always = successor ? { ...deprecated(), link: `<${successor}>; rel="successor-version"` } : {};
   const cache = method === 'GET' ? options.cache : undefined;
   const deprecatedNames = Object.entries(route.query.shape).flatMap(([name, type]) =>
     paramDocument(type)?.schema.deprecated ? [name] : [],
@@ -176,6 +175,8 @@ export function serveRoute(
     return answer.status === 204 ? reply.send() : reply.type('application/json; charset=utf-8').send(bytes);
   };
   // A GET has no body that could be compressed.
-  const config = { headers: always };
+  const config = successor
+    ? { headers: { ...deprecated(), link: `<${successor}>; rel="successor-version"` } }
+    : {};
   app.route({ method, url: route.path, handler, config, ...(method === 'GET' && { decompress: false }) });
 }

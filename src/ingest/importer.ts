@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
-import { leafKind, unwrap } from '../kernel/leaves.ts';
+import { type LeafKind, leafKind, unwrap } from '../kernel/leaves.ts';
 import { snake } from '../kernel/names.ts';
 import { quickCheck } from '../kernel/quick-check.ts';
 import type { IdType } from '../resources/operators/record.ts';
@@ -89,7 +89,7 @@ export function rowChecker<Shape extends z.ZodObject>(
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const sqlTypes: Record<string, string> = {
+const sqlTypes: Record<LeafKind, string> = {
   Boolean: 'boolean',
   Int: 'integer',
   BigInt: 'bigint',
@@ -100,12 +100,12 @@ const sqlTypes: Record<string, string> = {
   String: 'text',
 };
 
-/** A column for each field of a shape, as `snakeCased` names it; `types` are those that do not follow from the kind of a field. */
-export const columnsOf = (shape: z.ZodObject, types: Record<string, string> = {}): Column[] =>
+/** A column for each field of a shape, as `snakeCased` names it. */
+export const columnsOf = (shape: z.ZodObject): Column[] =>
   Object.entries(shape.shape).map(([field, schema]) => {
     const kind = leafKind(schema as z.core.$ZodType);
     const plain = unwrap(schema as z.core.$ZodType) instanceof z.ZodArray ? 'text[]' : 'text';
-    return { name: snake(field), type: types[field] ?? (kind ? (sqlTypes[kind] ?? 'text') : plain) };
+    return { name: snake(field), type: kind ? sqlTypes[kind] : plain };
   });
 
 /** A row under the names of columns: `validatorIndex` is `validator_index`. */

@@ -26,6 +26,20 @@ export function batchLoader<Key, Value>(
   return loader as DataLoader<Key, Value | undefined>;
 }
 
+/** Like `batchLoader`, for rows that hold their key: `load` answers those that there are. Gives what reads the row of a key. */
+export function batchRowLoader<Key, Row extends Key>(
+  cache: LoaderCache,
+  name: string,
+  keyOf: (key: Key) => string,
+  load: (keys: readonly Key[]) => Promise<Row[]>,
+): (key: Key) => Promise<Row | undefined> {
+  const loader = batchLoader<Key, Row>(cache, name, keyOf, async (keys) => {
+    const found = await load(keys);
+    return new Map(found.map((row) => [keyOf(row), row]));
+  });
+  return (key) => loader.load(key);
+}
+
 /**
  * Like `batchLoader`, for keys that have several rows: `load` answers the rows of all keys, each with the position of
  * its key in `list`. Gives what reads the rows of a key, which may be none.

@@ -6,11 +6,6 @@ export const granularities = ['hour', 'day', 'week', 'month', 'quarter', 'year',
 export const Granularity = z.enum(granularities);
 export type Granularity = z.infer<typeof Granularity>;
 
-/** Those that figures stored by days alone have. */
-export const dayGranularities = granularities.filter(
-  (name): name is Exclude<Granularity, 'hour'> => name !== 'hour',
-);
-
 const only = (rows: string) => `Set on ${rows} only, else null.`;
 
 /** When a record's figures are of (spec §2.3); which keys are set for which granularity by the decisions on time. */

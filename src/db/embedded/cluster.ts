@@ -46,9 +46,15 @@ async function makeFolder(path: string): Promise<void> {
   await giveToOwner(path, join(path, '..'));
 }
 
+const folderIn = (dataDir: string) => join(resolve(dataDir), 'postgres');
+const clusterIn = (folder: string) => join(folder, 'cluster');
+
+/** Whether there is a database in a data folder. */
+export const hasCluster = (dataDir: string): Promise<boolean> => exists(clusterIn(folderIn(dataDir)));
+
 /** Creates the folder of the database, or checks that this process may use the one that is there. */
 export async function openHome(dataDir: string): Promise<Home> {
-  const wanted = join(resolve(dataDir), 'postgres');
+  const wanted = folderIn(dataDir);
   try {
     await makeFolder(wanted);
     const folder = await realpath(wanted);
@@ -56,7 +62,7 @@ export async function openHome(dataDir: string): Promise<Home> {
     const at = (name: string) => join(folder, name);
     return {
       folder,
-      cluster: at('cluster'),
+      cluster: clusterIn(folder),
       password: at('password'),
       owner: at('owner.json'),
       lock: at('lock'),

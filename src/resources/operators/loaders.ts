@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { RankedPage } from '../../db/ranked-lists.ts';
-import { batchLoader } from '../../kernel/batch.ts';
+import { batchLoader, batchRowLoader } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type Asked, askedName } from '../../kernel/row-form.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
@@ -30,15 +30,12 @@ export const loadOperator = (
   key.idType === 'privateSet' ? loadSetSummary(ctx, key) : loadStoredOperator(ctx, key, asked);
 
 const loadStoredOperator = (ctx: Context, key: OperatorKey, asked: Asked<OperatorField>) =>
-  batchLoader<OperatorKey, OperatorRow>(
+  batchRowLoader<OperatorKey, OperatorRow>(
     ctx.loaders,
     `operator:${askedName(asked)}`,
     operatorKeyText,
-    async (keys) => {
-      const found = await operatorsByKey(ctx.db, keys, asked);
-      return new Map(found.map((row) => [operatorKeyText(row), row]));
-    },
-  ).load(key);
+    (keys) => operatorsByKey(ctx.db, keys, asked),
+  )(key);
 
 const listKeyOf = ({ network, idType, timeWindow, poolType, parentType, revision, parentId }: ListKey) =>
   `${network} ${idType} ${timeWindow} ${poolType} ${parentType} ${revision} ${parentId}`;

@@ -5,12 +5,11 @@ import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
-import type { PubkeyKey } from '../validators/loaders.ts';
+import type { PubkeyKey, ValidatorKey } from '../validators/loaders.ts';
 import { Slashing, type SlashingField, slashingFields } from './record.ts';
 
 /** Where a slashing stands in the list's order. */
 export type SlashingPosition = { slashingEpoch: number; validatorIndex: number };
-export type SlashingKey = { network: Network; validatorIndex: number };
 export type SlashingRow = Slashing & { network: Network };
 
 const fields: Fields<SlashingField> = {
@@ -64,7 +63,7 @@ export async function slashingTotal(db: Queryable, network: Network, fromEpoch: 
 }
 
 /** The slashings of these validators; validators that were never slashed are absent. */
-export function slashingsByValidator(db: Queryable, keys: readonly SlashingKey[]): Promise<SlashingRow[]> {
+export function slashingsByValidator(db: Queryable, keys: readonly ValidatorKey[]): Promise<SlashingRow[]> {
   return rows(
     db,
     Row,

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
-import type { ValidatorName } from '../validators/record.ts';
+import { byValidatorName } from '../validators/loaders.ts';
 import { loadOperatorSlashings, loadSlashing, loadSlashingByPubkey } from './loaders.ts';
 import { type SlashingPosition, type SlashingRow, slashingPage, slashingTotal } from './queries.ts';
 
@@ -40,14 +40,7 @@ export async function slashings(
 }
 
 /** The slashing of a validator, or undefined when it was never slashed. */
-export const slashing = (
-  ctx: Context,
-  network: Network,
-  name: ValidatorName,
-): Promise<SlashingRow | undefined> =>
-  'index' in name
-    ? loadSlashing(ctx, { network, validatorIndex: name.index })
-    : loadSlashingByPubkey(ctx, { network, validatorPubkey: name.pubkey });
+export const slashing = byValidatorName(loadSlashing, loadSlashingByPubkey);
 
 /** How many rows the list has. */
 export const totalSlashings = (ctx: Context, list: SlashingList): Promise<number> =>

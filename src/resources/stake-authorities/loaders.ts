@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchLoader } from '../../kernel/batch.ts';
+import { batchRowLoader } from '../../kernel/batch.ts';
 import { type Asked, askedName } from '../../kernel/row-form.ts';
 import { type StakeAuthorityKey, type StakeAuthorityRow, stakeAuthoritiesByKey } from './queries.ts';
 import type { StakeAuthorityField } from './record.ts';
@@ -8,12 +8,9 @@ const keyOf = (key: StakeAuthorityKey) => `${key.timeWindow}:${key.stakeAuthorit
 
 /** One summary by its key; all that a request asks for in one step travel in one statement. */
 export const loadStakeAuthority = (ctx: Context, key: StakeAuthorityKey, asked: Asked<StakeAuthorityField>) =>
-  batchLoader<StakeAuthorityKey, StakeAuthorityRow>(
+  batchRowLoader<StakeAuthorityKey, StakeAuthorityRow>(
     ctx.loaders,
     `stakeAuthority:${askedName(asked)}`,
     keyOf,
-    async (keys) => {
-      const found = await stakeAuthoritiesByKey(ctx.db, keys, asked);
-      return new Map(found.map((row) => [keyOf(row), row]));
-    },
-  ).load(key);
+    (keys) => stakeAuthoritiesByKey(ctx.db, keys, asked),
+  )(key);

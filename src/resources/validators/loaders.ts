@@ -1,5 +1,6 @@
+import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader, batchTotal } from '../../kernel/batch.ts';
+import { batchListLoader, batchRowLoader, batchTotal } from '../../kernel/batch.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type OperatorKey, operatorKeyText } from '../operators/loaders.ts';
 import {
@@ -11,6 +12,7 @@ import {
   validatorsByIndex,
   validatorsByPubkey,
 } from './queries.ts';
+import type { ValidatorName } from './record.ts';
 
 export type { PubkeyKey, ValidatorKey };
 
@@ -19,20 +21,29 @@ export const validatorKeyText = (key: ValidatorKey) => `${key.network}:${key.val
 
 /** A validator by its index, or undefined; all that a request asks for in one step travel in one statement. */
 export const loadValidator = (ctx: Context, key: ValidatorKey) =>
-  batchLoader<ValidatorKey, ValidatorRow>(ctx.loaders, 'validator', validatorKeyText, async (keys) => {
-    const found = await validatorsByIndex(ctx.db, keys);
-    return new Map(found.map((row) => [validatorKeyText(row), row]));
-  }).load(key);
+  batchRowLoader<ValidatorKey, ValidatorRow>(ctx.loaders, 'validator', validatorKeyText, (keys) =>
+    validatorsByIndex(ctx.db, keys),
+  )(key);
 
 /** The same of keys with a public key. */
 export const pubkeyText = (key: PubkeyKey) => `${key.network}:${key.validatorPubkey}`;
 
 /** A validator by its public key in lower case, or undefined. */
 export const loadValidatorByPubkey = (ctx: Context, key: PubkeyKey) =>
-  batchLoader<PubkeyKey, ValidatorRow>(ctx.loaders, 'validatorByPubkey', pubkeyText, async (keys) => {
-    const found = await validatorsByPubkey(ctx.db, keys);
-    return new Map(found.map((row) => [pubkeyText(row), row]));
-  }).load(key);
+  batchRowLoader<PubkeyKey, ValidatorRow>(ctx.loaders, 'validatorByPubkey', pubkeyText, (keys) =>
+    validatorsByPubkey(ctx.db, keys),
+  )(key);
+
+/** What is of a validator, by whichever of index and public key names it. */
+export const byValidatorName =
+  <Row>(
+    byIndex: (ctx: Context, key: ValidatorKey) => Promise<Row>,
+    byPubkey: (ctx: Context, key: PubkeyKey) => Promise<Row>,
+  ) =>
+  (ctx: Context, network: Network, name: ValidatorName): Promise<Row> =>
+    'index' in name
+      ? byIndex(ctx, { network, validatorIndex: name.index })
+      : byPubkey(ctx, { network, validatorPubkey: name.pubkey });
 
 /** A page of an operator's validators; the pages of many operators are one statement. */
 export const loadOperatorValidators = (

@@ -1,25 +1,16 @@
-import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { loadOperator, type OperatorKey } from '../operators/loaders.ts';
 import type { IdType, OperatorField } from '../operators/record.ts';
-import { loadOperatorValidators, loadValidator, loadValidatorByPubkey } from './loaders.ts';
+import { byValidatorName, loadOperatorValidators, loadValidator, loadValidatorByPubkey } from './loaders.ts';
 import type { ValidatorRow } from './queries.ts';
-import type { ValidatorName } from './record.ts';
 
 export const VALIDATORS_DEFAULT_SIZE = 10;
 export const VALIDATORS_MAX_SIZE = 200;
 
 /** A validator, or undefined when it is not known. */
-export const validator = (
-  ctx: Context,
-  network: Network,
-  name: ValidatorName,
-): Promise<ValidatorRow | undefined> =>
-  'index' in name
-    ? loadValidator(ctx, { network, validatorIndex: name.index })
-    : loadValidatorByPubkey(ctx, { network, validatorPubkey: name.pubkey });
+export const validator = byValidatorName(loadValidator, loadValidatorByPubkey);
 
 // Without the window: an operator has the same validators in each.
 const listName = (operator: OperatorKey) =>
