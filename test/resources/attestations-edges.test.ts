@@ -389,6 +389,13 @@ describe('weeks and months', () => {
 });
 
 describe('an entity', () => {
+  it.each([0, 1, 100_000])('of %i validators may have an effectiveness that is all but 0', async (count) => {
+    const id = `all but 0 of ${count}`;
+    await load(chainDay(id, 10, { validatorCount: count, avgAttesterEffectiveness: 5e-324 }));
+    const [all] = await rows(id, 'granularity=all');
+    expect(all.avgAttesterEffectiveness).toBeCloseTo(0, 100);
+  });
+
   it('with gaps has a row for each period with data, and none between', async () => {
     await load(
       ...[

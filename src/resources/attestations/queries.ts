@@ -24,6 +24,8 @@ export type EntityKey = { network: Network; idType: IdType; id: string };
 export type AttestationQuery = PeriodQuery<SortField>;
 export type AttestationRow = PeriodRow<AttestationRecord>;
 
+const weighted = sql`sum(a.avg_attester_effectiveness * a.validator_count)`;
+
 const series: Series<AttestationField> = {
   statement: 'attestationPages',
   record: AttestationRecord,
@@ -42,8 +44,9 @@ const series: Series<AttestationField> = {
     sumLateSourceVotes: summed('sum_late_source_votes'),
     avgAttesterEffectiveness: {
       stored: sql`a.avg_attester_effectiveness`,
-      // without any validator the plain mean, so that the figure is never missing
-      gathered: sql`coalesce(sum(a.avg_attester_effectiveness * a.validator_count) / nullif(sum(a.validator_count), 0),
+      // Without any validator the plain mean, so that the figure is never missing. A sum that is all but 0 counts as 0:
+      // PostgreSQL fails where a quotient is too small to be told from it.
+      gathered: sql`coalesce(${weighted} * (${weighted} > 1e-290)::int / nullif(sum(a.validator_count), 0),
       avg(a.avg_attester_effectiveness))`,
     },
     sumInclusionDelay: summed('sum_inclusion_delay'),
