@@ -45,7 +45,7 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
   const more = fetched.length > range.limit;
   const rows = more ? fetched.slice(0, range.limit) : fetched;
   return range.backward
-    ? { rows: rows.reverse(), hasPrevious: more, hasNext: range.before !== undefined }
+    ? { rows: rows.toReversed(), hasPrevious: more, hasNext: range.before !== undefined }
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 

@@ -185,3 +185,23 @@ describe('Relay', () => {
     }
   });
 });
+
+describe('a connection that one query asks for twice from its end', () => {
+  it.each(all)('has the rows of $name in the same order both times', async (connection) => {
+    const { owner, field, isNode } = connection;
+    const args = required[`${owner}.${field}`]?.(values);
+    const list = (alias: string, part: string) =>
+      `${alias}: ${field}(${args ? `${args}, ` : ''}${part}: 100) { totalCount edges { cursor } pageInfo { endCursor } }`;
+    const lists = [list('one', 'last'), list('other', 'last'), list('forward', 'first')].join(' ');
+    const query = isNode
+      ? `query ($id: ID!) { node(id: $id) { ... on ${owner} { ${lists} } } }`
+      : `{ ${lists} }`;
+    const { data, errors } = await gateway.graphql(query, isNode ? { id: await ownerOf(connection) } : {});
+    expect(errors).toBeUndefined();
+    const { one, other, forward } = isNode ? data.node : data;
+    expect(one.edges.length).toBeGreaterThan(0);
+    expect(other).toEqual(one);
+    if (one.totalCount <= 100) expect(one).toEqual(forward);
+    else expect(one.edges.at(-1).cursor).not.toBe(forward.edges.at(-1).cursor);
+  });
+});
