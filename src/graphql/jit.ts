@@ -18,7 +18,7 @@ import { NulRule } from './nul.ts';
 import { KEPT_DOCUMENTS, KEPT_LENGTH, parseBounded } from './parse.ts';
 import { withWrittenRows } from './rewrite.ts';
 import { schema } from './schema.ts';
-import { type Cost, costOf } from './size.ts';
+import { type Cost, costOf, hasOpenSizes } from './size.ts';
 import { schemaOfWritten } from './written.ts';
 
 type Values = Record<string, unknown>;
@@ -86,8 +86,7 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Co
   });
   if (!isCompiledQuery(made)) return undefined;
   const source = document.loc?.source;
-  // What is asked is the same every time where nothing is left to variables.
-  const fixed = operation.variableDefinitions?.length ? undefined : costOf(schema, document, name, {});
+  const fixed = hasOpenSizes(document) ? undefined : costOf(schema, document, name, {}); // the same every time
   return {
     write: rows ? jsonPieces : (answer) => [JSON.stringify(answer)],
     cost: (variables) => fixed ?? costOf(schema, document, name, variables),

@@ -1,5 +1,6 @@
 import {
   type ArgumentNode,
+  BREAK,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -16,6 +17,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
   valueFromASTUntyped,
+  visit,
 } from 'graphql';
 import { unitsFor, weightOf } from '../accounts/compute-units.ts';
 import type { FieldCost } from './metering.ts';
@@ -85,7 +87,7 @@ export function costOf(
     const page = isConnection(field);
     const size = page
       ? (sizeOf(node.arguments, values) ?? rows)
-      : (countOf(argument(node.arguments, 'ids', values)) ?? (isList(field, parent) ? rows : undefined));
+      : (countOf(argument(node.arguments, sizes.ids, values)) ?? (isList(field, parent) ? rows : undefined));
     const units = (weight ? unitsFor(weight, size ?? 1) : 0) + (size ?? 1) * below.units;
     // One object is a part of the row that it belongs to; so are plain lists with nothing to be read below them.
     if (size === undefined) return { rows: below.rows, units };
@@ -93,6 +95,24 @@ export function costOf(
   }
 
   return ofSet(root, operation.selectionSet);
+}
+
+/** The arguments that say how many objects a field reads. */
+const sizes = { forward: 'first', backward: 'last', ids: 'ids' } as const;
+const sizeArguments = new Set<string>(Object.values(sizes));
+
+/** Whether what a document may read and cost is left to its variables. */
+export function hasOpenSizes(document: DocumentNode): boolean {
+  let open = false;
+  visit(document, {
+    VariableDefinition: () => false,
+    Argument: ({ name }) => (sizeArguments.has(name.value) ? undefined : false),
+    Variable() {
+      open = true;
+      return BREAK;
+    },
+  });
+  return open;
 }
 
 /** Whether a field gives a page. */
@@ -126,7 +146,7 @@ function argument(nodes: readonly ArgumentNode[] | undefined, name: string, valu
 const LARGEST_PAGE = 1_000;
 
 function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {
-  const size = argument(nodes, 'first', values) ?? argument(nodes, 'last', values);
+  const size = argument(nodes, sizes.forward, values) ?? argument(nodes, sizes.backward, values);
   return Number.isInteger(size) && (size as number) > 0 && (size as number) <= LARGEST_PAGE
     ? (size as number)
     : undefined;

@@ -10,10 +10,12 @@ const VERSION = 1;
 const mark = (list: string, key: string) =>
   hash('sha256', `stakegraph:${VERSION}:${list}:${key}`, 'base64url').slice(0, 11);
 
+const base64 = (text: string): string => Buffer.from(text).toString('base64url');
+
 /** The cursor of the row with this key in this list; `list` names the list with all that decides its order. */
 export function encodeCursor(list: string, key: readonly (string | number)[]): string {
   const text = JSON.stringify(key);
-  return Buffer.from(`${VERSION}.${mark(list, text)}.${text}`).toString('base64url');
+  return base64(`${VERSION}.${mark(list, text)}.${text}`);
 }
 
 function parseKey(text: string): (string | number)[] | undefined {
@@ -29,11 +31,12 @@ function parseKey(text: string): (string | number)[] | undefined {
 /** The key in a cursor, or undefined when it is not a cursor of this list. */
 export function decodeCursor(list: string, cursor: string): (string | number)[] | undefined {
   if (cursor.length > 1024) return undefined;
-  const [version, given, ...rest] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
+  const whole = Buffer.from(cursor, 'base64url').toString('utf8');
+  const [version, given, ...rest] = whole.split('.');
   const text = rest.join('.');
-  if (version !== String(VERSION) || given !== mark(list, text)) return undefined;
+  if (version !== String(VERSION) || given !== mark(list, text) || base64(whole) !== cursor) return undefined;
   const key = parseKey(text); // the mark is no secret: what it covers may be anything
-  return key && encodeCursor(list, key) === cursor ? key : undefined;
+  return key && JSON.stringify(key) === text ? key : undefined;
 }
 
 /**

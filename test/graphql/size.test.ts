@@ -2,7 +2,7 @@ import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/graphql/limits.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { costOf } from '../../src/graphql/size.ts';
+import { costOf, hasOpenSizes } from '../../src/graphql/size.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const rows = (query: string, variables = {}) => costOf(schema, parse(query), null, variables).rows;
@@ -52,6 +52,24 @@ describe('the rows that a query asks for', () => {
     expect(rows(query, { n: 7 })).toBe(7);
     expect(rows(query)).toBe(20);
     expect(rows('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] })).toBe(3);
+  });
+});
+
+describe('what a query may read', () => {
+  it.each([
+    ['query ($n: Int) { operators(window: ALL, first: $n) { totalCount } }', true],
+    [
+      'query ($n: Int) { operators(window: ALL, first: 3) { nodes { attestations(last: $n) { totalCount } } } }',
+      true,
+    ],
+    ['query ($id: ID!) { nodes(ids: [$id, "b"]) { id } }', true],
+    ['query ($n: Int) { ...f } fragment f on Query { slashings(first: $n) { totalCount } }', true],
+    ['query ($after: String) { operators(window: ALL, first: 3, after: $after) { totalCount } }', false],
+    ['query ($id: String!) { operator(operatorId: $id, window: ALL) { id } }', false],
+    ['query ($on: Boolean!) { slashings(first: 3) @include(if: $on) { totalCount } }', false],
+    ['{ slashings { totalCount } }', false],
+  ])('is left to the variables or not: %s', (query, open) => {
+    expect(hasOpenSizes(parse(query))).toBe(open);
   });
 });
 
