@@ -3,8 +3,8 @@ import type { Standing } from './accounts/allowance.ts';
 import type { Allowance, Tier } from './accounts/tiers.ts';
 import type { Network } from './chain/networks.ts';
 import type { Primary, Queryable } from './db/pool.ts';
+import type { Reading } from './db/readers.ts';
 import type { Snapshot } from './db/revisions.ts';
-import type { LoaderCache } from './kernel/batch.ts';
 
 /** Who calls: the account whose token was shown. */
 export type Caller = {
@@ -41,7 +41,7 @@ export type Trace = {
 };
 
 /** What an answer may depend on. Fresh for each request, and the only bag that is passed around. */
-export type Context = {
+export type Context = Reading & {
   /** Reads only; writing statements fail. */
   db: Queryable;
   /** For what accounts own: their own writes are read again at once, also where `db` is a replica that lags. */
@@ -53,7 +53,6 @@ export type Context = {
   now: () => Date;
   requestId: string;
   log: Logger;
-  loaders: LoaderCache;
   trace: Trace;
   /** The revisions of the datasets when the request began. */
   data: Snapshot;

@@ -3,6 +3,7 @@ import { count } from '../kernel/leaves.ts';
 import type { Range } from '../kernel/page.ts';
 import type { Asked } from '../kernel/row-form.ts';
 import type { Queryable } from './pool.ts';
+import { type Reading, reader } from './readers.ts';
 import type { KeyedSelection, RankedSelection } from './row-selection.ts';
 import { checkRows, type KeyColumns, keyTable, raw, rows, sql } from './rows.ts';
 import { templates } from './templates.ts';
@@ -50,6 +51,11 @@ const Head = z.object({ total: count(), revision: count() });
 type Found = { list?: number; rank: number | null };
 const listOf = (row: object): number => (row as Found).list ?? 0;
 
+/** A list, and the ranks between which its page lies. */
+type Place<List> = List & { after: number | undefined; before: number | undefined };
+/** How much of it is read, and from which end. */
+type Part = { limit: number; backward: boolean };
+
 /**
  * Reads a page of each of several stored lists, by rank: the cost is that of the rows returned, wherever the page lies.
  * A list that is not there has no page. `columns` are those of the key in the table `<name>_lists`.
@@ -64,44 +70,47 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
   columns: KeyColumns<List>;
   selection: (asked: Asked<Field>) => RankedSelection<Row>;
 }) {
-  type Call = { lists: readonly List[]; range: Range<number> };
+  type Call = { places: readonly Place<List>[]; part: Part };
   const statements = templates<Call>();
-  const columns: KeyColumns<List> = { ...of.columns, asked: ['int', (list) => list.revision ?? null] };
+  const columns: KeyColumns<Place<List>> = {
+    ...of.columns,
+    asked: ['int', (list) => list.revision ?? null],
+    after: ['int', (list) => list.after ?? -1],
+    before: ['int', (list) => list.before ?? 2 ** 31 - 1],
+  };
   const using = raw(Object.keys(of.columns).join(', '));
   const [name, lists] = [raw(`/* ${of.statement} */`), raw(`${of.name}_lists`)];
   const [ranks, summaries] = [raw(`${of.name}_ranks`), raw(`${of.name}_summaries`)];
 
   return async (
     db: Queryable,
-    keys: readonly List[],
-    range: Range<number>,
+    places: readonly Place<List>[],
+    part: Part,
     asked: Asked<Field>,
   ): Promise<(RankedPage<Row> | undefined)[]> => {
     const { ranked } = of.selection(asked);
-    const many = keys.length > 1;
+    const many = places.length > 1;
     const statement = statements(
       ranked,
-      `${many} ${range.backward}`,
-      { lists: keys, range },
+      `${many} ${part.backward}`,
+      { places, part },
       (value) => sql`${name}
       select ${many ? sql`k.list::int - 1 as list,` : sql``} page.*
-      from ${keyTable(keys, columns, (ofLists) => value((call) => ofLists(call.lists)))}
+      from ${keyTable(places, columns, (ofPlaces) => value((call) => ofPlaces(call.places)))}
       join ${lists} l using (${using})
       cross join lateral (
         (select r.rank, null::int as total, null::int as revision, ${ranked.columns}
         from ${ranks} r join ${summaries} s using (summary_id)
-        where r.list_id = l.list_id
-          and r.rank > ${value((call) => call.range.after ?? -1)}
-          and r.rank < ${value((call) => call.range.before ?? 2 ** 31 - 1)}
-        order by r.rank ${range.backward ? sql`desc` : sql``}
-        limit ${value((call) => call.range.limit)})
+        where r.list_id = l.list_id and r.rank > k.after and r.rank < k.before
+        order by r.rank ${part.backward ? sql`desc` : sql``}
+        limit ${value((call) => call.part.limit)})
         union all
         select null, l.total, l.revision, ${ranked.none}
       ) page
       where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`,
     );
     const found = (await db.query(statement)).rows as Found[];
-    const pages = new Array<RankedPage<Row> | undefined>(keys.length).fill(undefined);
+    const pages = new Array<RankedPage<Row> | undefined>(places.length).fill(undefined);
     const heads = found.filter((row) => row.rank === null);
     for (const head of checkRows(Head, heads, statement)) {
       pages[listOf(head)] = { rows: [], total: head.total, revision: head.revision };
@@ -111,5 +120,31 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
     // They come so, but PostgreSQL need not keep to it; asked to, it would sort whole rows with their texts once more.
     for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);
     return pages;
+  };
+}
+
+/** Makes a function that reads a page of a list, of what `pagesByRank` reads; undefined where there is no such list. */
+export function rankedPageReader<
+  List extends OfRevision,
+  Field extends string,
+  Row extends { rank: number },
+>(of: { keyOf: (list: List) => string; load: ReturnType<typeof pagesByRank<List, Field, Row>> }) {
+  const keyOf = (place: Place<List>) => `${place.revision} ${place.after} ${place.before} ${of.keyOf(place)}`;
+  const read = reader({
+    keyOf,
+    async load(db: Queryable, places: readonly Place<List>[], part: Part, asked: Asked<Field>) {
+      const found = new Map<string, RankedPage<Row>>();
+      const pages = await of.load(db, places, part, asked);
+      for (const [index, place] of places.entries()) {
+        const page = pages[index];
+        if (page) found.set(keyOf(place), page);
+      }
+      return found;
+    },
+    rows: ({ limit }: Part) => limit,
+  });
+  return (ctx: Reading, list: List, range: Range<number>, asked: Asked<Field>) => {
+    const { after, before, limit, backward } = range;
+    return read(ctx, { ...list, after, before }, { limit, backward: backward === true }, asked);
   };
 }

@@ -4,7 +4,8 @@ import type { Context } from '../context.ts';
 
 /**
  * How a type finds its objects by the inner part of their global ids. They are marked with the type as they are found:
- * Pothos does so later, which is too late for an object that one query asks for at two places.
+ * Pothos does so later, which is too late for an object that one query asks for at two places. A row can be of one type
+ * alone, since it may be in the hands of other requests too.
  */
 export const loadNodes =
   <Row extends object>(type: string, load: (id: string, ctx: Context) => Promise<Row | null | undefined>) =>

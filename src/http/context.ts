@@ -6,6 +6,7 @@ import type { Context, Trace } from '../context.ts';
 import { datasetsOf } from '../db/datasets.ts';
 import type { Pool, Primary } from '../db/pool.ts';
 import type { Revisions } from '../db/revisions.ts';
+import { sharedReads } from '../db/shared-reads.ts';
 import { meteringOf } from './metering.ts';
 
 /** Whoever looks at this makes an answer that is the caller's own. */
@@ -24,10 +25,19 @@ function note(trace: Trace, statement: string) {
 }
 
 /** Makes the context of a request, which traces what its answer is made of. */
-export const contextMaker =
-  (options: { pool: Pool; primary: Primary; meter: Meter; revisions: Revisions; now: () => Date }) =>
-  (request: FastifyRequest, network: Network): Context => {
-    const { pool, primary, meter, now } = options;
+export function contextMaker(options: {
+  pool: Pool;
+  primary: Primary;
+  meter: Meter;
+  revisions: Revisions;
+  now: () => Date;
+  log: Logger;
+}) {
+  const { pool, primary, meter, now, log } = options;
+  const shared = sharedReads(pool, (error) =>
+    log.warn({ err: error }, 'a statement of several requests failed; each is answered on its own'),
+  );
+  return (request: FastifyRequest, network: Network): Context => {
     const trace: Trace = { datasets: new Set(), own: false };
     const { caller, metering } = meteringOf(request, meter);
     return {
@@ -48,7 +58,9 @@ export const contextMaker =
       requestId: request.id,
       log: request.log as unknown as Logger,
       loaders: new Map(),
+      shared: (read) => shared(read, (text) => note(trace, text)),
       trace,
       data: options.revisions.current(),
     };
   };
+}

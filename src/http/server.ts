@@ -172,7 +172,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const served = {
     networkHeaders: settings.NETWORK_HEADERS,
     publicUrl: settings.PUBLIC_URL,
-    makeContext: contextMaker({ pool, primary, meter, revisions: options.revisions, now }),
+    makeContext: contextMaker({ pool, primary, meter, revisions: options.revisions, now, log }),
     cache,
   };
 

@@ -5,7 +5,7 @@ export type LoaderCache = Map<string, DataLoader<unknown, unknown>>;
 
 /**
  * The request's loader of this name, made at first use. `load` gets at most 1,000 distinct keys and answers them in
- * one statement, as a map from `keyOf(key)`; a key it has no row for becomes `missing`.
+ * one statement, as a map from `keyOf(key)`; a key that is not in it has undefined.
  */
 export function batchLoader<Key, Value>(
   cache: LoaderCache,
@@ -26,46 +26,30 @@ export function batchLoader<Key, Value>(
   return loader as DataLoader<Key, Value | undefined>;
 }
 
-/** Like `batchLoader`, for rows that hold their key: `load` answers those that there are. Gives what reads the row of a key. */
-export function batchRowLoader<Key, Row extends Key>(
-  cache: LoaderCache,
-  name: string,
+/** Rows by the text of their key. */
+export const byKey = <Row>(found: readonly Row[], keyOf: (row: Row) => string): Map<string, Row> =>
+  new Map(found.map((row) => [keyOf(row), row]));
+
+/** Lists of rows by the text of their key, of rows that tell the place of their key among these keys. */
+export function listsByKey<Key, Row extends { list: number }>(
+  found: readonly Row[],
+  keys: readonly Key[],
   keyOf: (key: Key) => string,
-  load: (keys: readonly Key[]) => Promise<Row[]>,
-): (key: Key) => Promise<Row | undefined> {
-  const loader = batchLoader<Key, Row>(cache, name, keyOf, async (keys) => {
-    const found = await load(keys);
-    return new Map(found.map((row) => [keyOf(row), row]));
-  });
-  return (key) => loader.load(key);
+): Map<string, Row[]> {
+  const lists = keys.map((): Row[] => []);
+  for (const row of found) lists[row.list]?.push(row);
+  return new Map(keys.map((key, index) => [keyOf(key), lists[index] as Row[]]));
 }
 
-/**
- * Like `batchLoader`, for keys that have several rows: `load` answers the rows of all keys, each with the position of
- * its key in `list`. Gives what reads the rows of a key, which may be none.
- */
+/** Like `batchLoader`, for the rows of a key, which may be none. Gives what reads them. */
 export function batchListLoader<Key, Row extends { list: number }>(
   cache: LoaderCache,
   name: string,
   keyOf: (key: Key) => string,
   load: (keys: readonly Key[]) => Promise<Row[]>,
 ): (key: Key) => Promise<Row[]> {
-  const loader = batchLoader<Key, Row[]>(cache, name, keyOf, async (keys) => {
-    const lists = new Map<string, Row[]>(keys.map((key) => [keyOf(key), []]));
-    const byPosition = [...lists.values()];
-    for (const row of await load(keys)) byPosition[row.list]?.push(row);
-    return lists;
-  });
+  const loader = batchLoader<Key, Row[]>(cache, name, keyOf, async (keys) =>
+    listsByKey(await load(keys), keys, keyOf),
+  );
   return (key) => loader.load(key) as Promise<Row[]>; // every key has a list
-}
-
-/** The same for how many there are of each key: 0 where no row tells it. */
-export function batchTotal<Key>(
-  cache: LoaderCache,
-  name: string,
-  keyOf: (key: Key) => string,
-  load: (keys: readonly Key[]) => Promise<{ list: number; total: number }[]>,
-): (key: Key) => Promise<number> {
-  const rowsOf = batchListLoader(cache, name, keyOf, load);
-  return async (key) => (await rowsOf(key))[0]?.total ?? 0;
 }

@@ -78,6 +78,12 @@ export const withinBounds = (bounds: Bounds): Sql => sql`
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
+/** The most rows that a page reads of its key; no bound where all are gathered, put in order or, of hours, counted. */
+export const rowsRead = (query: PeriodQuery<string>, range: PeriodRange): number =>
+  inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
+    ? (range.offset ?? 0) + range.limit + 1
+    : Number.POSITIVE_INFINITY;
+
 /** Whether keys fall from one fetched row to the next. */
 const keysFall = (query: PeriodQuery<string>, range: PeriodRange): boolean =>
   (query.sortOrder === 'desc') !== (range.backward === true);

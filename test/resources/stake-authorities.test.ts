@@ -395,8 +395,9 @@ describe('a deep page', () => {
         return { rows: [] };
       },
     };
-    const list = { timeWindow: '7d', type: 'individual' } as const;
-    await stakeAuthorityPages(recorder as never, [list], { after, limit }, ['delegatedStake']);
+    const place = { timeWindow: '7d', type: 'individual', after, before: undefined } as const;
+    const part = { limit, backward: false };
+    await stakeAuthorityPages(recorder as never, [place], part, ['delegatedStake']);
     const { rows } = await gateway.database.pool.query({
       text: `explain (analyze, buffers, format json) ${asked?.text}`,
       values: asked?.values as unknown[],

@@ -1,9 +1,16 @@
 import { pino } from 'pino';
 import type { Context } from '../../src/context.ts';
 import { type Pool, primaryOf } from '../../src/db/pool.ts';
+import { sharedReads } from '../../src/db/shared-reads.ts';
 
 /** A context as a request of an account without limits has it, on this pool. */
-export const contextOn = (pool: Pool, db: Context['db'] = pool): Context => ({
+export const contextOn = (
+  pool: Pool,
+  db: Context['db'] = pool,
+  shared = sharedReads(db, (fault) => {
+    throw fault;
+  }),
+): Context => ({
   db,
   primary: primaryOf(pool),
   caller: {
@@ -35,6 +42,7 @@ export const contextOn = (pool: Pool, db: Context['db'] = pool): Context => ({
   requestId: 'test',
   log: pino({ level: 'silent' }),
   loaders: new Map(),
+  shared: (read) => shared(read, () => {}),
   trace: { datasets: new Set(), own: false },
   data: new Map(),
 });

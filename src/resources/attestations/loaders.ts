@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
+import { listReader } from '../../db/readers.ts';
 import { batchListLoader } from '../../kernel/batch.ts';
 import { type Asked, askedName } from '../../kernel/row-form.ts';
-import type { PeriodRange } from '../../periods/pages.ts';
+import { type PeriodRange, rowsRead } from '../../periods/pages.ts';
 import { loadTag } from '../tags/loaders.ts';
 import {
   type AttestationQuery,
@@ -15,6 +16,12 @@ import type { AttestationField } from './record.ts';
 
 const keyOf = (key: EntityKey) => JSON.stringify([key.network, key.idType, key.id]);
 
+const readPage = listReader({
+  keyOf,
+  load: attestationPages,
+  rows: rowsRead,
+});
+
 /** A page of an entity's attestations; those of every operator on a page are one statement, and so are those of sets. */
 export const loadAttestationPage = async (
   ctx: Context,
@@ -23,16 +30,11 @@ export const loadAttestationPage = async (
   range: PeriodRange,
   asked: Asked<AttestationField>,
 ): Promise<AttestationRow[]> => {
-  const isSet = key.idType === 'privateSet';
-  if (isSet && !(await entityExists(ctx, key))) return [];
-  return batchListLoader<EntityKey, AttestationRow>(
-    ctx.loaders,
-    `attestations:${JSON.stringify([isSet, query, range])}:${askedName(asked)}`,
-    keyOf,
-    (keys) =>
-      isSet
-        ? setAttestationPages(ctx.primary, keys, query, range, asked)
-        : attestationPages(ctx.db, keys, query, range, asked),
+  if (key.idType !== 'privateSet') return readPage(ctx, key, query, range, asked);
+  if (!(await entityExists(ctx, key))) return [];
+  const name = `setAttestations:${JSON.stringify([query, range])}:${askedName(asked)}`;
+  return batchListLoader<EntityKey, AttestationRow>(ctx.loaders, name, keyOf, (sets) =>
+    setAttestationPages(ctx.primary, sets, query, range, asked),
   )(key);
 };
 

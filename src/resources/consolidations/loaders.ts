@@ -1,7 +1,8 @@
 import type { EpochRange } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchTotal } from '../../kernel/batch.ts';
-import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { listReader, totalReader } from '../../db/readers.ts';
+import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type ConsolidationQuery,
   type ConsolidationRange,
@@ -9,9 +10,8 @@ import {
   consolidationTotals,
   entitiesByValidator,
   type Scope,
-  type StoredRow,
 } from './queries.ts';
-import type { ConsolidationEntity } from './record.ts';
+import { entityClasses } from './record.ts';
 
 const keyOf = ({ network, validatorIndex, entity }: Scope) =>
   JSON.stringify([network, validatorIndex, entity?.idType, entity?.id]);
@@ -20,28 +20,38 @@ const keyOf = ({ network, validatorIndex, entity }: Scope) =>
 const kindOf = ({ validatorIndex, entity }: Scope) =>
   `${validatorIndex === null ? '' : 'validator'}${entity === null ? '' : 'entity'}`;
 
+const readPage = listReader({
+  keyOf,
+  load: (
+    db: Queryable,
+    scopes: readonly Scope[],
+    _kind: string,
+    query: ConsolidationQuery,
+    range: ConsolidationRange,
+  ) => consolidationPages(db, scopes, query, range),
+});
+
 /** A page of a list; those of every validator or operator on a page are one statement. */
 export const loadConsolidations = (
   ctx: Context,
   scope: Scope,
   query: ConsolidationQuery,
   range: ConsolidationRange,
-): Promise<StoredRow[]> =>
-  batchListLoader<Scope, StoredRow>(
-    ctx.loaders,
-    `consolidations:${JSON.stringify([kindOf(scope), query, range])}`,
-    keyOf,
-    (scopes) => consolidationPages(ctx.db, scopes, query, range),
-  )(scope);
+) => readPage(ctx, scope, kindOf(scope), query, range);
+
+const readTotal = totalReader({
+  keyOf,
+  load: (db: Queryable, scopes: readonly Scope[], _kind: string, epochs: EpochRange) =>
+    consolidationTotals(db, scopes, epochs),
+});
 
 /** How many rows a list has; those of many lists are one statement. */
 export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: EpochRange): Promise<number> =>
-  batchTotal(ctx.loaders, `consolidationTotal:${JSON.stringify([kindOf(scope), epochs])}`, keyOf, (scopes) =>
-    consolidationTotals(ctx.db, scopes, epochs),
-  )(scope);
+  readTotal(ctx, scope, kindOf(scope), epochs);
 
 /** The entities of a validator; those of every validator on a page, on either side, are one statement. */
-export const loadEntities = (ctx: Context, key: ValidatorKey): Promise<ConsolidationEntity[]> =>
-  batchListLoader(ctx.loaders, 'consolidationEntities', validatorKeyText, (keys: readonly ValidatorKey[]) =>
-    entitiesByValidator(ctx.db, keys),
-  )(key);
+export const loadEntities = listReader({
+  keyOf: validatorKeyText,
+  load: entitiesByValidator,
+  rows: () => entityClasses.length,
+});

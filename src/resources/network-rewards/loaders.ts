@@ -1,25 +1,18 @@
-import type { Context } from '../../context.ts';
-import { batchListLoader } from '../../kernel/batch.ts';
-import {
-  type RewardQuery,
-  type RewardRange,
-  type RewardRow,
-  type RewardTable,
-  rewardPages,
-} from './queries.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { listReader } from '../../db/readers.ts';
+import { type RewardQuery, type RewardRange, type RewardTable, rewardPages } from './queries.ts';
 
 /** A page of rewards; the same page of several validators of a network is one statement. */
-export const loadRewardPage = (
-  ctx: Context,
-  table: RewardTable,
-  id: string,
-  query: RewardQuery,
-  range: RewardRange,
-  asked: readonly string[],
-): Promise<RewardRow[]> =>
-  batchListLoader<string, RewardRow>(
-    ctx.loaders,
-    `rewards:${JSON.stringify([table, query, range, asked])}`,
-    (key) => key,
-    (ids) => rewardPages(ctx.db, table, ids, query, range, asked),
-  )(id);
+export const loadRewardPage = listReader({
+  keyOf: (id: string) => id,
+  load: (
+    db: Queryable,
+    ids: readonly string[],
+    table: RewardTable,
+    query: RewardQuery,
+    range: RewardRange,
+    asked: readonly string[],
+  ) => rewardPages(db, table, ids, query, range, asked),
+  rows: (_table, { sortBy }, { offset = 0, limit }) =>
+    sortBy === 'day' ? offset + limit + 1 : Number.POSITIVE_INFINITY,
+});

@@ -29,8 +29,8 @@ export async function rewards(
   const read = (part: RewardRange, fields: readonly string[]) =>
     loadRewardPage(
       ctx,
-      { network, kind: validatorId === null ? 'network' : 'validator' },
       validatorId ?? '',
+      { network, kind: validatorId === null ? 'network' : 'validator' },
       query,
       part,
       fields,

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
-import type { RankedPage } from '../../db/ranked-lists.ts';
-import { batchLoader, batchRowLoader } from '../../kernel/batch.ts';
+import { type RankedPage, rankedPageReader } from '../../db/ranked-lists.ts';
+import { rowReader } from '../../db/readers.ts';
 import type { Range } from '../../kernel/page.ts';
-import { type Asked, askedName } from '../../kernel/row-form.ts';
+import type { Asked } from '../../kernel/row-form.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
 import { countTags } from '../tags/resolve.ts';
 import {
@@ -27,18 +27,15 @@ export const loadOperator = (
   key: OperatorKey,
   asked: Asked<OperatorField>,
 ): Promise<OperatorRow | undefined> =>
-  key.idType === 'privateSet' ? loadSetSummary(ctx, key) : loadStoredOperator(ctx, key, asked);
+  key.idType === 'privateSet' ? loadSetSummary(ctx, key) : readSummary(ctx, key, asked);
 
-const loadStoredOperator = (ctx: Context, key: OperatorKey, asked: Asked<OperatorField>) =>
-  batchRowLoader<OperatorKey, OperatorRow>(
-    ctx.loaders,
-    `operator:${askedName(asked)}`,
-    operatorKeyText,
-    (keys) => operatorsByKey(ctx.db, keys, asked),
-  )(key);
+const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey, rows: () => 1 });
 
-const listKeyOf = ({ network, idType, timeWindow, poolType, parentType, revision, parentId }: ListKey) =>
-  `${network} ${idType} ${timeWindow} ${poolType} ${parentType} ${revision} ${parentId}`;
+const readPage = rankedPageReader({
+  keyOf: ({ network, idType, timeWindow, poolType, parentType, parentId }: ListKey) =>
+    `${network} ${idType} ${timeWindow} ${poolType} ${parentType} ${parentId}`,
+  load: operatorPages,
+});
 
 /** A page of a list; the pages of many lists (the pool shares of each operator on a page) are one statement. */
 export const loadOperatorPage = (
@@ -46,18 +43,8 @@ export const loadOperatorPage = (
   list: ListKey,
   range: Range<number>,
   asked: Asked<OperatorField>,
-): Promise<RankedPage<RankedOperatorRow> | undefined> => {
-  if (list.idType === 'privateSet') return privateSetPage(ctx, list, range);
-  return batchLoader<ListKey, RankedPage<RankedOperatorRow> | undefined>(
-    ctx.loaders,
-    `operatorPage:${JSON.stringify(range)}:${askedName(asked)}`,
-    listKeyOf,
-    async (lists) => {
-      const pages = await operatorPages(ctx.db, lists, range, asked);
-      return new Map(lists.map((key, index) => [listKeyOf(key), pages[index]]));
-    },
-  ).load(list);
-};
+): Promise<RankedPage<RankedOperatorRow> | undefined> =>
+  list.idType === 'privateSet' ? privateSetPage(ctx, list, range) : readPage(ctx, list, range, asked);
 
 /** A page of the caller's private sets, ranked by their validators; they have but one list. */
 async function privateSetPage(

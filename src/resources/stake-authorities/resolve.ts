@@ -2,13 +2,8 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
 import type { Asked } from '../../kernel/row-form.ts';
-import { loadStakeAuthority } from './loaders.ts';
-import {
-  type RankedStakeAuthorityRow,
-  type StakeAuthorityListKey,
-  type StakeAuthorityRow,
-  stakeAuthorityPages,
-} from './queries.ts';
+import { loadStakeAuthority, loadStakeAuthorityPage } from './loaders.ts';
+import type { RankedStakeAuthorityRow, StakeAuthorityListKey, StakeAuthorityRow } from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
 
 export const STAKE_AUTHORITIES_DEFAULT_SIZE = 15;
@@ -35,7 +30,7 @@ export async function stakeAuthorities(
   walk?: Walk,
 ): Promise<Slice<RankedStakeAuthorityRow> & { total: number; revision: number }> {
   const key = { ...listKey(list), revision: walk?.revision };
-  const [page] = await stakeAuthorityPages(ctx.db, [key], range, asked);
+  const page = await loadStakeAuthorityPage(ctx, key, range, asked);
   return rankedSlice(page, range, walk);
 }
 

@@ -1,12 +1,8 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchTotal } from '../../kernel/batch.ts';
-import type { Range } from '../../kernel/page.ts';
-import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
+import { listReader, totalReader } from '../../db/readers.ts';
+import { validatorKeyText } from '../validators/loaders.ts';
 import {
-  type ListedRewardRow,
-  type RewardPosition,
   type SlotKey,
-  type SlotRewardRow,
   type SlotState,
   slotRewardPages,
   slotStates,
@@ -17,41 +13,27 @@ import {
 const slotText = (key: SlotKey) => `${key.network}:${key.slot}`;
 
 /** A page of a slot's rewards; the pages of many slots (of each block on a page) are one statement. */
-export const loadSlotRewards = (
-  ctx: Context,
-  slot: SlotKey,
-  range: Range<number>,
-): Promise<SlotRewardRow[]> =>
-  batchListLoader(
-    ctx.loaders,
-    `slotRewards:${JSON.stringify(range)}`,
-    slotText,
-    (slots: readonly SlotKey[]) => slotRewardPages(ctx.db, slots, range),
-  )(slot);
+export const loadSlotRewards = listReader({
+  keyOf: slotText,
+  load: slotRewardPages,
+  rows: (range) => range.limit + 1,
+});
+
+const slotState = listReader({ keyOf: slotText, load: slotStates });
 
 /** How many rewards a slot has, and whether the stored chain has reached it; many slots are one statement. */
 export const loadSlotState = async (ctx: Context, slot: SlotKey): Promise<SlotState | undefined> =>
-  (
-    await batchListLoader(ctx.loaders, 'slotState', slotText, (slots: readonly SlotKey[]) =>
-      slotStates(ctx.db, slots),
-    )(slot)
-  )[0];
+  (await slotState(ctx, slot))[0];
 
 /** A page of a validator's rewards; the pages of many validators are one statement. */
-export const loadValidatorRewards = (
-  ctx: Context,
-  validator: ValidatorKey,
-  range: Range<RewardPosition>,
-): Promise<ListedRewardRow[]> =>
-  batchListLoader(
-    ctx.loaders,
-    `validatorRewards:${JSON.stringify(range)}`,
-    validatorKeyText,
-    (validators: readonly ValidatorKey[]) => validatorRewardPages(ctx.db, validators, range),
-  )(validator);
+export const loadValidatorRewards = listReader({
+  keyOf: validatorKeyText,
+  load: validatorRewardPages,
+  rows: (range) => range.limit + 1,
+});
 
 /** How many rewards a validator has; those of many validators are one statement. */
-export const loadValidatorRewardTotal = (ctx: Context, validator: ValidatorKey): Promise<number> =>
-  batchTotal(ctx.loaders, 'validatorRewardTotal', validatorKeyText, (validators: readonly ValidatorKey[]) =>
-    validatorRewardTotals(ctx.db, validators),
-  )(validator);
+export const loadValidatorRewardTotal = totalReader({
+  keyOf: validatorKeyText,
+  load: validatorRewardTotals,
+});

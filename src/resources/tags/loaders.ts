@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader, batchTotal } from '../../kernel/batch.ts';
+import { batchListLoader, batchLoader, byKey } from '../../kernel/batch.ts';
 import { memberPages, memberTotals, type OffsetRange, type TagRow, tagsById } from './queries.ts';
 import { readTagId, type TagValidator } from './record.ts';
 
@@ -13,10 +13,7 @@ export const loadTag = async (ctx: Context, id: string): Promise<TagRow | undefi
     ctx.loaders,
     'tag',
     (key) => key,
-    async (ids) => {
-      const found = await tagsById(ctx.primary, ctx.caller.accountId, ids);
-      return new Map(found.map((row) => [row.id, row]));
-    },
+    async (ids) => byKey(await tagsById(ctx.primary, ctx.caller.accountId, ids), (row) => row.id),
   ).load(uuid);
 };
 
@@ -34,10 +31,12 @@ export const loadMembers = (
   )(setId);
 
 /** How many validators a set has now; the caller must own it. */
-export const loadMemberTotal = (ctx: Context, setId: string): Promise<number> =>
-  batchTotal(
+export const loadMemberTotal = async (ctx: Context, setId: string): Promise<number> => {
+  const read = batchListLoader(
     ctx.loaders,
     'memberTotal',
     (key: string) => key,
     (ids) => memberTotals(ctx.primary, ids),
-  )(setId);
+  );
+  return (await read(setId))[0]?.total ?? 0;
+};
