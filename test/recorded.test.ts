@@ -24,7 +24,8 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
     const report = await importFile(gateway.database.pool, 'operators', path, { network: 'mainnet' });
     expect(report.faults).toEqual([]);
     const recorded = parse(readFileSync(path, 'utf8')) as any;
-    const { text } = await gateway.get('/v0/eth/operators?window=7d&idType=pool&size=100');
+    const { status, text } = await gateway.get('/v0/eth/operators?window=7d&idType=pool&size=100');
+    expect([status, status === 200 ? '' : text]).toEqual([200, '']);
     const answered = parse(text) as any;
     expect(String(answered.total)).toBe(String(recorded.total));
 
