@@ -1,4 +1,6 @@
 // The questions, in the words of each contender. The gateway, Mercurius and Apollo Server take the same documents.
+// Each question is asked of several places in turn, as callers do: another operator, or another page. So no contender can
+// answer two callers at once because they happen to ask the same.
 import { rankCursor } from '../../dist/graphql/connection.js';
 
 const operatorFields = `operatorId network idType timeWindow validatorCount avgCorrectness avgInclusionDelay avgUptime
@@ -14,10 +16,36 @@ const few = 'operatorId validatorCount networkPenetration aprPercentage';
 const dayFields =
   'day date validatorCount sumCorrectHead sumMissedAttestations avgAttesterEffectiveness sumEndEpochBalance';
 
-const operators = (args, fields) =>
-  `operators(window: SEVEN_DAYS, idType: NODE_OPERATOR, ${args}) { nodes { ${fields} } }`;
+/** How many places a question is asked of. */
+export const PLACES = 16;
+
+const operators = (args, fields) => `operators(window: SEVEN_DAYS, ${args}) { nodes { ${fields} } }`;
 const authorities = (args) =>
   `stakeAuthorities(window: SEVEN_DAYS, ${args}) { nodes { ${authorityFields} } }`;
+
+// Cursors of the row before a rank: those of the gateway name the list and its revision, those of Mercurius and Apollo do not.
+const operatorsFrom = (idType, rank) => ({
+  own: rankCursor(`operators:${JSON.stringify(['mainnet', '7d', idType, 'all', '', ''])}`, {
+    revision: 0,
+    rank: rank - 1,
+  }),
+  plain: plainCursor(rank),
+});
+const authoritiesFrom = (rank) => ({
+  own: rankCursor('stakeAuthorities:7d:all', { revision: 0, rank: rank - 1 }),
+  plain: plainCursor(rank),
+});
+const plainCursor = (rank) => Buffer.from(String(rank - 1)).toString('base64url');
+
+/** The same document with the cursors of either kind as its variables. */
+const documents = (query, cursors) => {
+  const variables = (kind) =>
+    Object.fromEntries(Object.entries(cursors).map(([name, of]) => [name, of[kind]]));
+  return {
+    document: { query, variables: variables('own') },
+    plain: { query, variables: variables('plain') },
+  };
+};
 
 // PostGraphile gives objects of jsonb as they are, and lists by the stored order of the same tables.
 const plain = (fields) => fields.replace(/\{[^}]*\}/g, '');
@@ -26,100 +54,136 @@ const ranked = (room, list, args, fields) =>
 const related = (fields) => `attestationEntityByNetworkAndOperatorIdAndIdType { attestationDaysByEntityKey(
   condition: { utc: false }, orderBy: PRIMARY_KEY_ASC, first: 30) { nodes { ${fields} } } }`;
 
-/** The GraphQL document for so many operators with so many days of attestations each. */
-export const nested = (parents, days = 30) =>
-  `{ ${operators(`first: ${parents}`, `operatorId attestations(first: ${days}) { nodes { ${dayFields} } }`)} }`;
+/** The node operators from a rank on, with so many days of attestations each. */
+export const nested = (parents, days, from) =>
+  documents(
+    `query ($after: String) { ${operators(
+      `idType: NODE_OPERATOR, first: ${parents}, after: $after`,
+      `operatorId attestations(first: ${days}) { nodes { ${dayFields} } }`,
+    )} }`,
+    { after: operatorsFrom('nodeOperator', from) },
+  );
 export const page = {
   rest: (from) => `/v1/solana/delegators/stakeAuthorities?window=7d&offset=${from}&limit=15`,
 };
-/** The page that begins at a rank, as the gateway takes it: by the cursor of the row before. */
-export const pageOf = (from) => ({
-  query: `query ($after: String) { ${authorities('first: 15, after: $after')} }`,
-  variables:
-    from === 0 ? {} : { after: rankCursor('stakeAuthorities:7d:all', { revision: 0, rank: from - 1 }) },
-});
+/** The page of stake authorities that begins at a rank. */
+export const pageOf = (from, size = 15) =>
+  documents(`query ($after: String) { ${authorities(`first: ${size}, after: $after`)} }`, {
+    after: authoritiesFrom(from),
+  });
 
 /**
- * `key` and `rows`: what an answer has to hold so many times. `lists` are the stored lists that PostGraphile is told,
- * `plainCursor` makes a cursor of Mercurius and Apollo, and `depth` is the rank of the deep page.
+ * `key` and `rows`: what an answer has to hold so many times. `at` gives the question of a place, from 1 on; `path` is that
+ * of what is written by hand. `lists` are the stored lists that PostGraphile is told, and its cursors; `depth` is the rank of
+ * the deep page.
  */
-export const graphqlCases = ({ lists, plainCursor, postgraphileCursor, depth }) => [
+export const graphqlCases = ({ lists, postgraphileCursors, depth }) => [
   {
     name: '15 operators, all fields',
-    path: 'operators15',
     key: 'avgCorrectness',
     rows: 15,
-    document: { query: `{ ${operators('first: 15', operatorFields)} }` },
-    postgraphile: { query: `{ ${ranked('Operator', lists.nodeOperator, 'first: 15', operatorFields)} }` },
+    at: (place) => operators15('operators15', operatorFields, lists, place),
   },
   {
     name: '15 operators, 4 fields',
-    path: 'operators15of4',
     key: 'aprPercentage',
     rows: 15,
-    document: { query: `{ ${operators('first: 15', few)} }` },
-    postgraphile: { query: `{ ${ranked('Operator', lists.nodeOperator, 'first: 15', few)} }` },
+    at: (place) => operators15('operators15of4', few, lists, place),
   },
   {
     name: '200 stake authorities, all fields',
-    path: 'authorities200',
     key: 'sumCommissionPaid',
     rows: 200,
-    document: { query: `{ ${authorities('first: 200')} }` },
-    postgraphile: {
-      query: `{ ${ranked('StakeAuthority', lists.authorities, 'first: 200', authorityFields)} }`,
-    },
+    at: (place) => ({
+      path: `authorities/${place}/200`,
+      ...pageOf(place, 200),
+      postgraphile: {
+        query: `query ($offset: Int) { ${ranked('StakeAuthority', lists.authorities, 'first: 200, offset: $offset', authorityFields)} }`,
+        variables: { offset: place },
+      },
+    }),
   },
   {
     name: '10 operators × 30 days of attestations',
-    path: 'attestations',
     key: 'sumCorrectHead',
     rows: 300,
-    document: { query: nested(10) },
-    postgraphile: {
-      query: `{ ${ranked('Operator', lists.nodeOperator, 'first: 10', 'operatorId RELATED').replace('RELATED', related(dayFields))} }`,
-    },
+    at: (place) => ({
+      path: `attestations/${place}/10/30`,
+      ...nested(10, 30, place),
+      postgraphile: {
+        query: `query ($offset: Int) { ${ranked('Operator', lists.nodeOperator, 'first: 10, offset: $offset', 'operatorId RELATED').replace('RELATED', related(dayFields))} }`,
+        variables: { offset: place },
+      },
+    }),
   },
   {
     name: 'one summary by id',
-    path: 'summary',
     key: 'avgCorrectness',
     rows: 1,
-    document: {
-      query: `{ operator(operatorId: "nodeOperator 7", idType: NODE_OPERATOR, window: SEVEN_DAYS) { ${operatorFields} } }`,
-    },
-    postgraphile: {
-      query: `{ operatorSummaryBySummaryId(summaryId: "${lists.summary}") { ${plain(operatorFields)} } }`,
-    },
+    at: (place) => ({
+      path: `summary/${place}`,
+      document: {
+        query: `query ($id: String!) { operator(operatorId: $id, idType: NODE_OPERATOR, window: SEVEN_DAYS) { ${operatorFields} } }`,
+        variables: { id: `nodeOperator ${place}` },
+      },
+      postgraphile: {
+        query: `query ($id: BigInt!) { operatorSummaryBySummaryId(summaryId: $id) { ${plain(operatorFields)} } }`,
+        variables: { id: lists[`nodeOperator ${place}`] },
+      },
+    }),
   },
   {
     name: `deep page (rank ${depth})`,
-    path: 'deep',
     key: 'sumCommissionPaid',
     rows: 15,
-    document: pageOf(depth),
-    plain: { query: pageOf(depth).query, variables: { after: plainCursor(depth - 1) } },
-    postgraphile: {
-      query: `query ($after: Cursor) { ${ranked('StakeAuthority', lists.authorities, 'first: 15, after: $after', authorityFields)} }`,
-      variables: { after: postgraphileCursor },
-    },
+    at: (place) => ({
+      path: `authorities/${depth + place}/15`,
+      ...pageOf(depth + place),
+      postgraphile: {
+        query: `query ($after: Cursor) { ${ranked('StakeAuthority', lists.authorities, 'first: 15, after: $after', authorityFields)} }`,
+        variables: { after: postgraphileCursors[place] },
+      },
+    }),
   },
   {
     name: 'dashboard, repeated',
-    path: 'dashboard',
     key: 'networkPenetration',
     rows: 15,
-    document: {
-      query: `{ pools: operators(window: SEVEN_DAYS, idType: POOL, first: 5) { nodes { ${operatorFields} } }
-        nodeOperators: ${operators('first: 5', operatorFields)} ${authorities('first: 5')} }`,
-    },
-    postgraphile: {
-      query: `{ pools: ${ranked('Operator', lists.pool, 'first: 5', operatorFields)}
-        nodeOperators: ${ranked('Operator', lists.nodeOperator, 'first: 5', operatorFields)}
-        ${ranked('StakeAuthority', lists.authorities, 'first: 5', authorityFields)} }`,
-    },
+    at: (place) => ({
+      path: `dashboard/${place}`,
+      ...documents(
+        `query ($pools: String, $nodeOperators: String, $authorities: String) {
+          pools: ${operators('idType: POOL, first: 5, after: $pools', operatorFields)}
+          nodeOperators: ${operators('idType: NODE_OPERATOR, first: 5, after: $nodeOperators', operatorFields)}
+          ${authorities('first: 5, after: $authorities')} }`,
+        {
+          pools: operatorsFrom('pool', place),
+          nodeOperators: operatorsFrom('nodeOperator', place),
+          authorities: authoritiesFrom(place),
+        },
+      ),
+      postgraphile: {
+        query: `query ($offset: Int) {
+          pools: ${ranked('Operator', lists.pool, 'first: 5, offset: $offset', operatorFields)}
+          nodeOperators: ${ranked('Operator', lists.nodeOperator, 'first: 5, offset: $offset', operatorFields)}
+          ${ranked('StakeAuthority', lists.authorities, 'first: 5, offset: $offset', authorityFields)} }`,
+        variables: { offset: place },
+      },
+    }),
   },
 ];
+
+const operators15 = (path, fields, lists, from) => ({
+  path: `${path}/${from}`,
+  ...documents(
+    `query ($after: String) { ${operators('idType: NODE_OPERATOR, first: 15, after: $after', fields)} }`,
+    { after: operatorsFrom('nodeOperator', from) },
+  ),
+  postgraphile: {
+    query: `query ($offset: Int) { ${ranked('Operator', lists.nodeOperator, 'first: 15, offset: $offset', fields)} }`,
+    variables: { offset: from },
+  },
+});
 
 /** The cursor of a row of the authorities in PostGraphile, which only PostGraphile can make. */
 export const postgraphileCursorQuery = (list, rank) =>
@@ -128,37 +192,44 @@ export const postgraphileCursorQuery = (list, rank) =>
 export const restCases = ({ depth }) => [
   {
     name: 'REST: 15 operators',
-    path: 'operators15',
     key: 'avgCorrectness',
     rows: 15,
-    url: '/v0/eth/operators?window=7d&idType=nodeOperator&size=15',
+    at: (place) => ({
+      path: `operators15/${place}`,
+      url: `/v0/eth/operators?window=7d&idType=nodeOperator&size=15&from=${place}`,
+    }),
   },
   {
     name: 'REST: 200 stake authorities',
-    path: 'authorities200',
     key: 'sumCommissionPaid',
     rows: 200,
-    url: '/v1/solana/delegators/stakeAuthorities?window=7d&limit=200',
+    at: (place) => ({
+      path: `authorities/${place}/200`,
+      url: `/v1/solana/delegators/stakeAuthorities?window=7d&limit=200&offset=${place}`,
+    }),
   },
   {
     name: 'REST: 30 days of attestations',
-    path: 'records',
     key: 'sumCorrectHead',
     rows: 30,
-    url: '/v1/eth/entities/nodeOperator%207/attestations?entityType=nodeOperator&limit=30',
+    at: (place) => ({
+      path: `records/${place}`,
+      url: `/v1/eth/entities/nodeOperator%20${place}/attestations?entityType=nodeOperator&limit=30`,
+    }),
   },
   {
     name: 'REST: one summary by id',
-    path: 'summary',
     key: 'avgCorrectness',
     rows: 1,
-    url: '/v0/eth/operators/nodeOperator%207/summary?window=7d&idType=nodeOperator',
+    at: (place) => ({
+      path: `summary/${place}`,
+      url: `/v0/eth/operators/nodeOperator%20${place}/summary?window=7d&idType=nodeOperator`,
+    }),
   },
   {
     name: `REST: deep page (rank ${depth})`,
-    path: 'deep',
     key: 'sumCommissionPaid',
     rows: 15,
-    url: page.rest(depth),
+    at: (place) => ({ path: `authorities/${depth + place}/15`, url: page.rest(depth + place) }),
   },
 ];

@@ -1,6 +1,6 @@
 // Who is measured: how each is started, and the request by which each is asked a case.
 import pg from 'pg';
-import { postgraphileCursorQuery } from './cases.mjs';
+import { PLACES, postgraphileCursorQuery } from './cases.mjs';
 import { requestBytes } from './load.mjs';
 import { startServer } from './processes.mjs';
 
@@ -13,7 +13,6 @@ const gateway = (cache) => (database, settings) =>
 const written = (name, env) => (database) =>
   startServer(`contenders/${name}.mjs`, {
     BENCH_DATABASE_URL: database.url,
-    BENCH_DEPTH: String(database.depth),
     ...env,
   });
 
@@ -44,53 +43,63 @@ export const contenders = [
   { name: 'PostGraphile 5', start: written('postgraphile'), graphql: ask.postgraphile },
 ];
 
-/** The request of a contender for a case. */
-export function requestFor(contender, asked, database) {
-  const request = asked.url ? contender.rest?.(asked, database) : contender.graphql(asked, database);
-  return request && { ...request, method: request.body ? 'POST' : 'GET' };
-}
-
-/** Asks once, and throws when the answer does not hold the rows that it has to: what is measured is the right answer. */
-export async function check({ name }, { port }, request, { key, rows, name: asked }) {
-  const { method, path, headers, body } = request;
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
-    headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}), connection: 'close' },
-    ...(body ? { body: JSON.stringify(body) } : {}),
+/** The requests of a contender for a case, one for each place; undefined where it is not asked such. */
+export function requestsFor(contender, { at }, database) {
+  const requests = Array.from({ length: PLACES }, (_, index) => {
+    const asked = at(index + 1);
+    const request = asked.url ? contender.rest?.(asked, database) : contender.graphql(asked, database);
+    return request && { ...request, method: request.body ? 'POST' : 'GET' };
   });
-  const text = await response.text();
-  const found = text.split(`"${key}":`).length - 1;
-  if (response.status !== 200 || found !== rows || text.includes('"errors":'))
-    throw new Error(
-      `${name}, ${asked}: ${response.status} with ${found} of ${rows} rows: ${text.slice(0, 400)}`,
-    );
-  return text.length;
+  return requests[0] && requests;
 }
 
-/** The bytes of a request, as the load sends them. */
-export const bytesOf = (request) => requestBytes(request);
+/**
+ * Asks for every place once, and throws when an answer does not hold the rows that it has to: what is measured is the right
+ * answer. Tells how long the first is.
+ */
+export async function check({ name }, { port }, requests, { key, rows, name: asked }) {
+  const lengths = [];
+  for (const { method, path, headers, body } of requests) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}), connection: 'close' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    const found = text.split(`"${key}":`).length - 1;
+    if (response.status !== 200 || found !== rows || text.includes('"errors":'))
+      throw new Error(
+        `${name}, ${asked}: ${response.status} with ${found} of ${rows} rows: ${text.slice(0, 400)}`,
+      );
+    lengths.push(text.length);
+  }
+  return lengths[0];
+}
 
-/** What cases have to know of the data: the stored lists, and a cursor of PostGraphile (null where it does not run). */
+/** The bytes of requests, as the load sends them. */
+export const bytesOf = (requests) => requests.map(requestBytes);
+
+/** What cases have to know of the data: the stored lists and summaries, and cursors of PostGraphile (none where it does not run). */
 export async function placesIn(database, depth, postgraphile) {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   const { rows } = await client
     .query(
       `select id_type as name, list_id from operator_lists where time_window = '7d'
-       union all select 'summary', summary_id from operator_summaries
-       where operator_id = 'nodeOperator 7' and time_window = '7d'
+       union all select operator_id, summary_id from operator_summaries
+       where id_type = 'nodeOperator' and time_window = '7d'
        union all select 'authorities', list_id from stake_authority_lists where time_window = '7d'`,
     )
     .finally(() => client.end());
   const lists = Object.fromEntries(rows.map((row) => [row.name, row.list_id]));
-  let postgraphileCursor = null;
-  if (postgraphile) {
+  const postgraphileCursors = {};
+  for (let place = 1; postgraphile && place <= PLACES; place += 1) {
     const response = await fetch(`http://127.0.0.1:${postgraphile.port}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', connection: 'close' },
-      body: JSON.stringify({ query: postgraphileCursorQuery(lists.authorities, depth - 1) }),
+      body: JSON.stringify({ query: postgraphileCursorQuery(lists.authorities, depth + place - 1) }),
     });
-    postgraphileCursor = (await response.json()).data.allStakeAuthorityRanks.pageInfo.endCursor;
+    postgraphileCursors[place] = (await response.json()).data.allStakeAuthorityRanks.pageInfo.endCursor;
   }
-  return { lists, postgraphileCursor };
+  return { lists, postgraphileCursors };
 }

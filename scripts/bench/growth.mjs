@@ -1,24 +1,24 @@
 // Cost as work grows: page depth, table size, batch width and connections, each with its slope; and a soak.
 import { nested, page, pageOf } from './cases.mjs';
-import { bytesOf, check, contenders, requestFor } from './contenders.mjs';
-import { cpuOf, memoryOf } from './processes.mjs';
+import { bytesOf, check, contenders, requestsFor } from './contenders.mjs';
+import { memoryOf, quietly } from './processes.mjs';
 import { markdown, median, slope } from './report.mjs';
 
 const gateway = contenders.find(({ base }) => base);
 const hand = contenders.find(({ name }) => name === 'by hand');
 const round = (value, digits = 2) => (value === null ? null : Number(value.toFixed(digits)));
 
-const asGraphql = (document, key, rows) => ({ name: 'growth', document, key, rows });
-const asRest = (url, key, rows) => ({ name: 'growth', url, key, rows });
+/** A question of so many rows, each of which has `key`; `at` gives that of a place. */
+const question = (key, rows, at) => ({ name: 'growth', key, rows, at });
 
 /** Measures points in turn, round by round; `cost` is what an answer takes of the time, in milliseconds. */
 async function series(title, unit, points, { load, rounds, milliseconds, warmUp }) {
   for (const point of points) {
     const { contender = gateway } = point;
-    point.request = requestFor(contender, point.asked, point.database);
-    point.bytes = bytesOf(point.request);
+    point.requests = requestsFor(contender, point.asked, point.database);
+    point.bytes = bytesOf(point.requests);
     point.rounds = [];
-    await check(contender, point.server, point.request, point.asked);
+    await check(contender, point.server, point.requests, point.asked);
     await load({
       port: point.server.port,
       bytes: point.bytes,
@@ -28,9 +28,8 @@ async function series(title, unit, points, { load, rounds, milliseconds, warmUp 
   }
   for (let turn = 0; turn < rounds; turn += 1) {
     for (const { server, bytes, rounds, connections = 16 } of points) {
-      const cpu = cpuOf(server.pid);
-      const result = await load({ port: server.port, bytes, connections, milliseconds });
-      rounds.push({ ...result, cost: 1_000 / result.rate, cpu: (cpuOf(server.pid) - cpu) / result.answers });
+      const result = await quietly(() => load({ port: server.port, bytes, connections, milliseconds }));
+      rounds.push({ ...result, cost: 1_000 / result.rate });
     }
   }
   const of = (point, name) => median(point.rounds.map((one) => one[name]));
@@ -67,10 +66,10 @@ export async function growth(measure) {
   const widths = async (name, first) => {
     const points = [1, 10, 100].map((x) => ({
       x,
-      asked: {
-        ...asGraphql({ query: nested(x, first) }, days, x * first),
-        path: `attestations/${x}/${first}`,
-      },
+      asked: question(days, x * first, (place) => ({
+        ...nested(x, first, place),
+        path: `attestations/${place}/${x}/${first}`,
+      })),
     }));
     const title = `Batch width, operators with ${name} each`;
     const of = (at) => points.map((point) => ({ ...at, ...point }));
@@ -83,13 +82,17 @@ export async function growth(measure) {
     await series(
       'Page depth, GraphQL',
       'rank',
-      depths.map((x) => ({ ...big, x, asked: asGraphql(pageOf(x), key, 15) })),
+      depths.map((x) => ({ ...big, x, asked: question(key, 15, (place) => pageOf(x + place)) })),
       measure,
     ),
     await series(
       'Page depth, REST',
       'rank',
-      depths.map((x) => ({ ...big, x, asked: asRest(page.rest(x), key, 15) })),
+      depths.map((x) => ({
+        ...big,
+        x,
+        asked: question(key, 15, (place) => ({ url: page.rest(x + place) })),
+      })),
       measure,
     ),
     await series(
@@ -98,7 +101,7 @@ export async function growth(measure) {
       [little, big].map((at, index) => ({
         ...at,
         x: tenth.authorities * (index ? 10 : 1),
-        asked: asGraphql(pageOf(tenth.authorities / 2), key, 15),
+        asked: question(key, 15, (place) => pageOf(tenth.authorities / 2 + place)),
       })),
       measure,
     ),
@@ -108,7 +111,7 @@ export async function growth(measure) {
       [little, big].map((at, index) => ({
         ...at,
         x: index ? measure.sizes.entities * measure.sizes.days : tenth.entities * tenth.days,
-        asked: asGraphql({ query: nested(10) }, days, 300),
+        asked: question(days, 300, (place) => nested(10, 30, place)),
       })),
       measure,
     ),
@@ -117,7 +120,12 @@ export async function growth(measure) {
     await series(
       'Connections, 15 stake authorities',
       'connections',
-      [1, 16, 256, 1_000].map((x) => ({ ...big, x, connections: x, asked: asGraphql(pageOf(0), key, 15) })),
+      [1, 16, 256, 1_000].map((x) => ({
+        ...big,
+        x,
+        connections: x,
+        asked: question(key, 15, (place) => pageOf(place)),
+      })),
       measure,
     ),
   ];
@@ -127,11 +135,11 @@ export async function growth(measure) {
 /** 1,000 connections for a while: nothing may fail, memory may not grow, and the tail is that of 256 times four. */
 export async function soak({ database, load, seconds, say }) {
   const server = await gateway.start(database);
-  const asked = asGraphql(pageOf(0), 'sumCommissionPaid', 15);
-  const request = requestFor(gateway, asked, database);
-  await check(gateway, server, request, asked);
+  const asked = question('sumCommissionPaid', 15, (place) => pageOf(place));
+  const requests = requestsFor(gateway, asked, database);
+  await check(gateway, server, requests, asked);
   const of = (connections, milliseconds) =>
-    load({ port: server.port, bytes: bytesOf(request), connections, milliseconds });
+    load({ port: server.port, bytes: bytesOf(requests), connections, milliseconds });
   await of(256, 3_000);
   const fewer = await of(256, Math.min(10_000, seconds * 500));
   await of(1_000, 3_000);

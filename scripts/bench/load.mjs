@@ -40,7 +40,7 @@ function onAnswer(socket, callback) {
 }
 
 /**
- * Loads an address for some milliseconds; answers how many answers came, how long each took, and what failed. An answer
+ * Loads an address for some milliseconds, with each of these requests in turn; answers how many answers came, how long each took, and what failed. An answer
  * is counted when it came within the time.
  */
 function load({ port, bytes, connections, milliseconds }) {
@@ -49,14 +49,15 @@ function load({ port, bytes, connections, milliseconds }) {
   const fail = (what) => (failures[what] = (failures[what] ?? 0) + 1);
   const started = performance.now();
   const until = started + milliseconds;
-  const one = () =>
+  const one = (_, first) =>
     new Promise((done) => {
       const socket = connect({ port, host: '127.0.0.1', noDelay: true });
       let asked = 0;
+      let next = first; // connections begin at different places, so that those which ask together ask for different things
       const ask = () => {
         asked = performance.now();
         if (asked >= until) return socket.destroy();
-        socket.write(bytes);
+        socket.write(bytes[next++ % bytes.length]);
       };
       onAnswer(socket, (status) => {
         const now = performance.now();
@@ -81,7 +82,7 @@ function load({ port, bytes, connections, milliseconds }) {
 
 if (process.send) {
   process.on('message', async ({ bytes, ...options }) =>
-    process.send(await load({ ...options, bytes: Buffer.from(bytes, 'base64') })),
+    process.send(await load({ ...options, bytes: bytes.map((one) => Buffer.from(one, 'base64')) })),
   );
   process.on('disconnect', () => process.exit());
 }

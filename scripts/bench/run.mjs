@@ -15,10 +15,19 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../../dist/db/embedded/index.js';
 import { graphqlCases, restCases } from './cases.mjs';
-import { bytesOf, check, contenders, placesIn, requestFor } from './contenders.mjs';
+import { bytesOf, check, contenders, placesIn, requestsFor } from './contenders.mjs';
 import { fill, part } from './data.mjs';
 import { growth, soak } from './growth.mjs';
-import { cpuOf, cpuOfDatabase, databasePid, endAll, install, nodeBinary, startLoad } from './processes.mjs';
+import {
+  cpuOf,
+  cpuOfDatabase,
+  databasePid,
+  endAll,
+  install,
+  nodeBinary,
+  quietly,
+  startLoad,
+} from './processes.mjs';
 import { markdown, summary } from './report.mjs';
 
 const { values: options } = parseArgs({
@@ -54,20 +63,18 @@ async function compare(database, serverPid, load) {
   for (const contender of contenders.filter(({ name, base }) => base || chosen(options.only, name)))
     running.push({ ...contender, ...(await contender.start(database)) });
   const postgraphile = running.find(({ name }) => name.startsWith('PostGraphile'));
-  const { lists, postgraphileCursor } = await placesIn(database, depth, postgraphile);
-  const plainCursor = (rank) => Buffer.from(String(rank)).toString('base64url');
-  const known = { lists, depth, plainCursor, postgraphileCursor };
+  const known = { depth, ...(await placesIn(database, depth, postgraphile)) };
   const cases = [...graphqlCases(known), ...restCases(known)].filter(({ name }) =>
     chosen(options.cases, name),
   );
   const results = [];
   for (const asked of cases) {
     const takers = running.flatMap((contender) => {
-      const request = requestFor(contender, asked, database);
-      return request ? [{ contender, request, bytes: bytesOf(request), rounds: [] }] : [];
+      const requests = requestsFor(contender, asked, database);
+      return requests ? [{ contender, requests, bytes: bytesOf(requests), rounds: [] }] : [];
     });
     for (const taker of takers) {
-      taker.size = await check(taker.contender, taker.contender, taker.request, asked);
+      taker.size = await check(taker.contender, taker.contender, taker.requests, asked);
       await load({
         port: taker.contender.port,
         bytes: taker.bytes,
@@ -77,12 +84,15 @@ async function compare(database, serverPid, load) {
     }
     for (let round = 0; round < rounds; round += 1) {
       for (const { contender, bytes, rounds } of round % 2 ? takers.toReversed() : takers) {
-        const before = [cpuOf(contender.pid), cpuOfDatabase(serverPid)];
-        const result = await load({ port: contender.port, bytes, connections, milliseconds });
-        const [cpu, databaseCpu] = [cpuOf(contender.pid), cpuOfDatabase(serverPid)].map((after, index) =>
-          after === null ? null : after - before[index],
-        );
-        rounds.push({ ...result, cpu, databaseCpu });
+        const measured = await quietly(async () => {
+          const before = [cpuOf(contender.pid), cpuOfDatabase(serverPid)];
+          const result = await load({ port: contender.port, bytes, connections, milliseconds });
+          const [cpu, databaseCpu] = [cpuOf(contender.pid), cpuOfDatabase(serverPid)].map((after, index) =>
+            after === null ? null : after - before[index],
+          );
+          return { ...result, cpu, databaseCpu };
+        });
+        rounds.push(measured);
       }
     }
     const base = takers.find(({ contender }) => contender.base).rounds;
@@ -91,7 +101,9 @@ async function compare(database, serverPid, load) {
       ...summary(rounds, base),
       bytes: size,
     }));
+    const loud = takers.flatMap((taker) => taker.rounds).filter(({ stolen }) => stolen > 0.1).length;
     console.log(`\n### ${asked.name}\n\n${markdown(table)}`);
+    if (loud > 0) console.log(`\nNeighbours took more than a tenth of the machine in ${loud} slices.`);
     results.push({
       case: asked.name,
       table,
@@ -114,7 +126,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => end().fin
 
 try {
   embedded = await startEmbedded({ dataDir: folder });
-  const database = { ...(await fill(embedded.url, 'whole', sizes)), depth };
+  const database = await fill(embedded.url, 'whole', sizes);
   say(`${JSON.stringify(sizes)} in ${database.seconds.toFixed(1)} s`);
   const load = await startLoad();
   const serverPid = await databasePid(database.url);

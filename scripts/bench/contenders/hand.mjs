@@ -5,18 +5,27 @@ import { attestations, operator, operators, operatorsFew, records, stakeAuthorit
 
 const nodes = async (rows) => ({ nodes: await rows });
 
+// How each case is answered, from a rank on (or of the operator of this number), and for the attestations of so many
+// operators so many days each.
 const asked = {
-  operators15: async () => ({
-    operators: await nodes(operators({ idType: 'nodeOperator', window: '7d', first: 15 })),
+  operators15: async (from) => ({
+    operators: await nodes(operators({ idType: 'nodeOperator', window: '7d', first: 15, after: from - 1 })),
   }),
-  operators15of4: async () => ({
-    operators: await nodes(operatorsFew({ idType: 'nodeOperator', window: '7d', first: 15 })),
+  operators15of4: async (from) => ({
+    operators: await nodes(
+      operatorsFew({ idType: 'nodeOperator', window: '7d', first: 15, after: from - 1 }),
+    ),
   }),
-  authorities200: async () => ({
-    stakeAuthorities: await nodes(stakeAuthorities({ window: '7d', first: 200 })),
+  authorities: async (from, first) => ({
+    stakeAuthorities: await nodes(stakeAuthorities({ window: '7d', first, after: from - 1 })),
   }),
-  attestations: async ({ width = 10, first = 30 }) => {
-    const parents = await operatorsFew({ idType: 'nodeOperator', window: '7d', first: width });
+  attestations: async (from, width, first) => {
+    const parents = await operatorsFew({
+      idType: 'nodeOperator',
+      window: '7d',
+      first: width,
+      after: from - 1,
+    });
     const days = await attestations(
       parents.map((row) => row.operatorId),
       'nodeOperator',
@@ -28,18 +37,16 @@ const asked = {
       },
     };
   },
-  records: async () => ({ results: await records('nodeOperator 7', 'nodeOperator', 30) }),
-  summary: async () => ({
-    operator: await operator({ operatorId: 'nodeOperator 7', idType: 'nodeOperator', window: '7d' }),
+  records: async (number) => ({ results: await records(`nodeOperator ${number}`, 'nodeOperator', 30) }),
+  summary: async (number) => ({
+    operator: await operator({ operatorId: `nodeOperator ${number}`, idType: 'nodeOperator', window: '7d' }),
   }),
-  deep: async ({ depth }) => ({
-    stakeAuthorities: await nodes(stakeAuthorities({ window: '7d', first: 15, after: depth - 1 })),
-  }),
-  dashboard: async () => {
+  dashboard: async (from) => {
+    const first = { window: '7d', first: 5, after: from - 1 };
     const [pools, nodeOperators, authorities] = await Promise.all([
-      operators({ idType: 'pool', window: '7d', first: 5 }),
-      operators({ idType: 'nodeOperator', window: '7d', first: 5 }),
-      stakeAuthorities({ window: '7d', first: 5 }),
+      operators({ idType: 'pool', ...first }),
+      operators({ idType: 'nodeOperator', ...first }),
+      stakeAuthorities(first),
     ]);
     return {
       pools: { nodes: pools },
@@ -49,16 +56,14 @@ const asked = {
   },
 };
 
-const depth = Number(process.env.BENCH_DEPTH);
 const memory = process.env.MEMORY === 'on' ? new Map() : undefined;
 
-/** `path` is the name of a case, and how many rows of what, where that is not always the same. */
+/** `path` is the name of a case, where it begins, and how much of it. */
 async function bytesOf(path) {
   const kept = memory?.get(path);
   if (kept) return kept;
-  const [name, width, first] = path.split('/');
-  const sizes = width ? { width: Number(width), first: Number(first) } : {};
-  const bytes = Buffer.from(JSON.stringify({ data: await asked[name]({ depth, ...sizes }) }));
+  const [name, ...numbers] = path.split('/');
+  const bytes = Buffer.from(JSON.stringify({ data: await asked[name](...numbers.map(Number)) }));
   memory?.set(path, bytes);
   return bytes;
 }

@@ -89,7 +89,7 @@ const recordsOf = statement(
 export const operators = ({ idType, window, after = -1, first }) =>
   operatorsFrom([idType, window, after, first]);
 /** The same, as one would write it who knows which four fields are asked for. */
-export const operatorsFew = ({ idType, window, first }) => fewFrom([idType, window, -1, first]);
+export const operatorsFew = ({ idType, window, after, first }) => fewFrom([idType, window, after, first]);
 export const operator = async ({ operatorId, idType, window }) =>
   (await operatorBy([operatorId, idType, window]))[0] ?? null;
 export const stakeAuthorities = ({ window, after = -1, first }) => authoritiesFrom([window, after, first]);
