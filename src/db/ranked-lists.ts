@@ -34,7 +34,7 @@ export function summariesByKey<Key extends object, Field extends string, Row ext
       from ${keyTable(keys, of.columns, value)} join ${table} s using (${using})
       where not s.superseded`,
     );
-    const found = await rows(db, read.row, statement);
+    const found = await rows(db, read.row, statement, read.decode);
     return (only ? found.map((row) => ({ ...only, ...row })) : found) as Row[];
   };
 }
@@ -116,6 +116,7 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
       pages[listOf(head)] = { rows: [], total: head.total, revision: head.revision };
     }
     const placed = found.filter((row) => row.rank !== null);
+    if (ranked.decode) placed.forEach(ranked.decode);
     for (const row of checkRows(ranked.row, placed, statement)) pages[listOf(row)]?.rows.push(row);
     // They come so, but PostgreSQL need not keep to it; asked to, it would sort whole rows with their texts once more.
     for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);

@@ -5,8 +5,12 @@ import { type Asked, askedName, isForm } from '../kernel/row-form.ts';
 import { rowText, Written } from './row-text.ts';
 import { type Fields, join, raw, type Sql, selectList, sql } from './rows.ts';
 
-/** What a statement reads, and the check of its rows. */
-type Selection<Row> = { columns: Sql; row: z.ZodType<Row> };
+/** What a statement reads, what is made of each row where it comes as a text, and the check of its rows. */
+type Selection<Row> = {
+  columns: Sql;
+  row: z.ZodType<Row>;
+  decode?: ((row: Record<string, unknown>) => void) | undefined;
+};
 
 /** Of rows that are found by key: `keyed` has what finds them too, and `alone`, by the only key, not where it is written. */
 export type KeyedSelection<Row> = { keyed: Selection<Row>; alone: Selection<Partial<Row>> };
@@ -38,13 +42,14 @@ export function rowSelections<Field extends string, Row>(of: {
     const columns = sql`${selectList(keyColumns, Object.keys(keyColumns))}, ${selectList(fields, names)}`;
     const row = of.record.pick(mask).extend(of.key);
     const text = isForm(asked) ? rowText(asked, { ...fields, ...keyColumns }) : undefined;
+    const decode = text?.decode;
     const keyed = text
-      ? { columns: join([columns, text]), row: row.extend(Written.shape) }
+      ? { columns: join([columns, text.column]), row: row.extend(Written.shape), decode }
       : { columns, row };
-    const shown = text ? { columns: text, row: Written } : keyed;
+    const shown = text ? { columns: text.column, row: Written, decode } : keyed;
     const width = Object.keys(shown.row.shape).length;
     const none = raw(new Array(width).fill('null').join(', '));
-    const ranked = { columns: shown.columns, none, row: Ranked.extend(shown.row.shape) };
+    const ranked = { columns: shown.columns, none, row: Ranked.extend(shown.row.shape), decode };
     const made = { keyed, alone: shown, ranked } as unknown as NonNullable<typeof kept>;
     known.set(name, made);
     return made;

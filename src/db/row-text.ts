@@ -1,67 +1,45 @@
 import { z } from 'zod';
-import type { Part, RowForm } from '../kernel/row-form.ts';
-import { type Fields, inOnePiece, join, raw, type Sql, sql } from './rows.ts';
+import { type Column, columnParts, type RowForm, SEPARATOR, writeRow } from '../kernel/row-form.ts';
+import { type Fields, inOnePiece, join, type Sql, sql } from './rows.ts';
 
 /** What `rowText` adds to a row. */
 export const Written = z.object({ text: z.string() });
 
-/** A call of PostgreSQL takes 100 arguments at the most. */
-const MOST_ARGUMENTS = 100;
+/** A call of PostgreSQL takes 100 arguments at the most, of which the first is the separator. */
+const MOST_VALUES = 99;
 
 /**
- * A row written as JSON by PostgreSQL, as `text`. What is written so need not be read, checked and written again for every
- * value: 200 stake authorities with all fields took 4.3 ms of CPU as columns. That it is JSON, and what its record says,
- * is for the table: its types, `not null`, and that no figure is NaN or infinite; every writer checks the record.
+ * A row as one text: its values strung together by PostgreSQL, and made JSON by `decode`. What comes so need not be read,
+ * checked and written again for every value: 200 stake authorities with all fields took 4.3 ms of CPU as columns. The keys
+ * are added here, since each costs PostgreSQL as much as a value. That the values are JSON, and what the record says, is for
+ * the table: its types, `not null`, and that no figure is NaN or infinite; every writer checks the record.
  */
-export function rowText(form: RowForm, fields: Fields<string>): Sql {
-  const pieces: Sql[] = [];
-  let open = '{'; // what stands before the next value
-  form.parts.forEach((part, index) => {
-    open += `${index > 0 ? ',' : ''}${literal(part.key)}:`;
-    if ('constant' in part) {
-      open += literal(part.constant);
-      return;
-    }
-    const { value, quoted } = written(part, fields[part.column] as Sql);
-    const mark = quoted ? '"' : '';
-    pieces.push(raw(`'${open}${mark}'`), value);
-    open = mark;
-  });
-  pieces.push(raw(`'${open}}'`));
-  return inOnePiece(sql`${concat(pieces)} as "text"`);
+export function rowText(
+  form: RowForm,
+  fields: Fields<string>,
+): { column: Sql; decode: (row: Record<string, unknown>) => void } {
+  const values = columnParts(form).map((part) => value(part, fields[part.column] as Sql));
+  return {
+    column: inOnePiece(sql`${values.length === 0 ? sql`''` : strung(values)} as "text"`),
+    decode(row) {
+      row.text = writeRow(form, row.text as string);
+    },
+  };
 }
+
+const separator = sql([`chr(${SEPARATOR.charCodeAt(0)})`]);
 
 /** One text of many; of more than a call takes, it is a call of calls. */
-function concat(pieces: readonly Sql[]): Sql {
-  if (pieces.length <= MOST_ARGUMENTS) return sql`concat(${join(pieces)})`;
+function strung(values: readonly Sql[]): Sql {
+  if (values.length <= MOST_VALUES) return sql`concat_ws(${separator}, ${join(values)})`;
   const calls: Sql[] = [];
-  for (let at = 0; at < pieces.length; at += MOST_ARGUMENTS) {
-    calls.push(concat(pieces.slice(at, at + MOST_ARGUMENTS)));
-  }
-  return concat(calls);
+  for (let at = 0; at < values.length; at += MOST_VALUES)
+    calls.push(strung(values.slice(at, at + MOST_VALUES)));
+  return strung(calls);
 }
 
-/** A name as JSON within a literal of SQL. Names are of records and of GraphQL. */
-function literal(name: string): string {
-  if (!/^\w+$/.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a field.`);
-  return `"${name}"`;
-}
-
-type Column = Exclude<Part, { constant: string }>;
-
-/** A value as it stands in the text of its row, and whether in quotes: null is one that `concat` would leave out. */
-function written({ kind, nullable }: Column, column: Sql): { value: Sql; quoted: boolean } {
-  if (kind === 'quoted' && !nullable) return { value: column, quoted: true };
-  const value = shown(kind, column);
-  // Digits are no text yet, and JSON need not become one.
-  const given = kind === 'digits' ? sql`(${value})::text` : value;
-  return { value: nullable ? sql`coalesce(${given}, 'null')` : value, quoted: false };
-}
-
-function shown(kind: Column['kind'], column: Sql): Sql {
-  if (kind === 'quoted') return sql`'"' || ${column} || '"'`;
-  if (kind === 'text') return sql`to_json(${column})`;
-  if (typeof kind !== 'object') return column;
-  const names = Object.entries(kind).map(([stored, name]) => raw(`when '${stored}' then '${literal(name)}'`));
-  return sql`case ${column} ${join(names, ' ')} else 'null' end`;
+/** A value as it stands in the text of its row; null, which `concat_ws` would leave out, as nothing. */
+function value({ kind, nullable }: Column, column: Sql): Sql {
+  const shown = kind === 'text' ? sql`to_json(${column})` : column;
+  return nullable ? sql`coalesce((${shown})::text, '')` : shown;
 }

@@ -9,20 +9,24 @@ import { isNullable, leafOf, unwrap } from './leaves.ts';
  */
 type Kind = 'digits' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 
+/** A key that shows a column. */
+export type Column = { key: string; column: string; kind: Kind; nullable: boolean };
+
 /** One key of a written row: the column that it shows, or what it always is. */
-export type Part =
-  | { key: string; column: string; kind: Kind; nullable: boolean }
-  | { key: string; constant: string };
+export type Part = Column | { key: string; constant: string };
 
 /**
- * What a row looks like as JSON, for PostgreSQL to write it (`db/row-text.ts`): REST has one for each record, GraphQL one for
- * each selection of plain fields.
+ * What a row looks like as JSON that is written of a text in which PostgreSQL has strung its values together
+ * (`db/row-text.ts`): REST has one for each record, GraphQL one for each selection of plain fields.
  */
 export type RowForm = {
   /** The same for forms that are alike, and for no others. */
   name: string;
   parts: readonly Part[];
 };
+
+/** Stands between the values of a row in one text. JSON has it nowhere: in its texts it is escaped. */
+export const SEPARATOR = '\u0001';
 
 /** The fields that are asked of rows: so many columns, or all in one text. */
 export type Asked<Field extends string> = readonly Field[] | RowForm;
@@ -32,9 +36,12 @@ export const isForm = (asked: Asked<string>): asked is RowForm => 'parts' in ask
 /** Tells apart what is asked. */
 export const askedName = (asked: Asked<string>): string => (isForm(asked) ? asked.name : asked.join());
 
+/** The keys of a form that show columns. */
+export const columnParts = (form: RowForm): Column[] => form.parts.filter((part) => 'column' in part);
+
 /** The columns that are read for what is asked. */
 export const columnsOf = <Field extends string>(asked: Asked<Field>): readonly Field[] =>
-  isForm(asked) ? asked.parts.flatMap((part) => ('column' in part ? [part.column as Field] : [])) : asked;
+  isForm(asked) ? columnParts(asked).map(({ column }) => column as Field) : asked;
 
 export const rowForm = (parts: readonly Part[]): RowForm => ({
   name: hash('sha256', JSON.stringify(parts), 'base64url'), // short: loaders are found by it at every call
@@ -65,7 +72,56 @@ function kindOf(schema: z.core.$ZodType): Kind {
   return leaf.kind === 'String' || leaf.kind === 'Boolean' ? 'text' : 'quoted';
 }
 
-/** A row as PostgreSQL has written it. */
+/** What of a form is the same for each row: the JSON around its values, and how those are shown that are not as they come. */
+type Frame = { around: string[]; shown: (((value: string) => string) | undefined)[] };
+const frames = new WeakMap<RowForm, Frame>();
+
+function frameOf(form: RowForm): Frame {
+  const known = frames.get(form);
+  if (known) return known;
+  const frame: Frame = { around: [], shown: [] };
+  let open = '{';
+  for (const [index, part] of form.parts.entries()) {
+    open += `${index > 0 ? ',' : ''}${JSON.stringify(part.key)}:`;
+    if ('constant' in part) {
+      open += JSON.stringify(part.constant);
+      continue;
+    }
+    const mark = part.kind === 'quoted' && !part.nullable ? '"' : '';
+    frame.around.push(open + mark);
+    frame.shown.push(showing(part));
+    open = mark;
+  }
+  frame.around.push(`${open}}`);
+  frames.set(form, frame);
+  return frame;
+}
+
+function showing({ kind, nullable }: Column): Frame['shown'][number] {
+  if (typeof kind === 'object') return (value) => (value === '' ? 'null' : JSON.stringify(kind[value]));
+  if (!nullable) return undefined;
+  if (kind === 'quoted') return (value) => (value === '' ? 'null' : `"${value}"`);
+  return (value) => (value === '' ? 'null' : value);
+}
+
+/** The JSON of a row of its values in one text. */
+export function writeRow(form: RowForm, text: string): string {
+  const { around, shown } = frameOf(form);
+  if (shown.length === 0) return around[0] as string;
+  const values = text.split(SEPARATOR);
+  if (values.length !== shown.length)
+    throw new Error(`${values.length} values for ${columnsOf(form).join()}: one of them is null.`);
+  const pieces = new Array<string>(2 * values.length + 1);
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] as string;
+    pieces[2 * at] = around[at] as string;
+    pieces[2 * at + 1] = shown[at]?.(value) ?? value;
+  }
+  pieces[2 * values.length] = around[values.length] as string;
+  return pieces.join('');
+}
+
+/** A row that is written. */
 type WrittenRow = { text: string };
 const isWritten = (row: object): row is WrittenRow => 'text' in row;
 

@@ -97,12 +97,12 @@ export async function periodPages<Field extends string, Row>(
   range: PeriodRange,
   asked: Asked<Field>,
 ): Promise<PeriodRow<Row>[]> {
-  const { typed, shown, row } = selectionOf(series, query, asked);
+  const { typed, shown, row, decode } = selectionOf(series, query, asked);
   const keyed = inKeyOrder(query);
   const page = keyed ? keyedPage : sortedPage;
   const statement = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}
     ${page(source, query, range, typed, shown)}`;
-  const found = (await rows(db, row, statement)) as PeriodRow<Row>[];
+  const found = (await rows(db, row, statement, decode)) as PeriodRow<Row>[];
   return inOrder(found, keyed ? keysFall(query, range) : range.backward);
 }
 

@@ -24,6 +24,8 @@ type Selection = {
   /** What a page shows of them as `p`: the columns that are asked for, or the text of each. */
   shown: Sql;
   row: z.ZodType;
+  /** What is made of each row, where it comes as a text. */
+  decode?: (row: Record<string, unknown>) => void;
 };
 const selections = boundedMap<Selection>(500);
 
@@ -53,7 +55,8 @@ export function selectionOf<Field extends string>(
 function shownOf<Field extends string>(series: Series<Field>, asked: Asked<Field>) {
   if (isForm(asked)) {
     const fields = columnsOf<Field>(asked).map((name) => [name, wire(series, name)]);
-    return { shown: sql`, ${rowText(asked, Object.fromEntries(fields))}`, row: WrittenPlace };
+    const { column, decode } = rowText(asked, Object.fromEntries(fields));
+    return { shown: sql`, ${column}`, row: WrittenPlace, decode };
   }
   const mask = Object.fromEntries(asked.map((name) => [name, true])) as Record<never, never>;
   return {

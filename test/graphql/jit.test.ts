@@ -130,7 +130,7 @@ describe('a compiled query', () => {
     expect(seen.nulls).toBeGreaterThan(25);
   });
 
-  it('answers so where rows are written by PostgreSQL, for several hundred more', async () => {
+  it('answers so where rows come as texts, for several hundred more', async () => {
     const seen = await compareRandom({ plain: true, numRuns: 400 });
     expect(seen.valid).toBeGreaterThan(250);
     expect(seen.written).toBeGreaterThan(100);

@@ -26,7 +26,7 @@ type Making = {
   variables: Map<string, { type: string; value: unknown }>;
   fragments: string[];
   aliases: number;
-  /** Without directives, and most rows of nothing but their own fields: what is written by PostgreSQL. */
+  /** Without directives, and most rows of nothing but their own fields: what comes as one text of PostgreSQL. */
   plain: boolean;
 };
 

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowText } from '../../src/db/row-text.ts';
+import { sql } from '../../src/db/rows.ts';
+import { type Part, rowForm } from '../../src/kernel/row-form.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('empty');
+});
+afterAll(() => database.drop());
+
+type Value = { part: Part; given: unknown; shown: unknown; type: string };
+
+/** The JSON of a row of these values, as PostgreSQL and the server write it together. */
+async function written(values: readonly Value[]): Promise<string> {
+  const parts = values.map(({ part }) => part);
+  const fields = Object.fromEntries(
+    values.flatMap(({ part, given, type }) =>
+      'column' in part ? [[part.column, sql`(${given}::text)::${sql([type])}`]] : [],
+    ),
+  );
+  const { column, decode } = rowText(rowForm(parts), fields);
+  const { rows } = await database.pool.query(sql`select ${column}`);
+  const [row] = rows as [Record<string, unknown>];
+  decode(row);
+  return row.text as string;
+}
+
+const stages = { 'in queue': 'IN_QUEUE', gone: 'GONE' };
+// PostgreSQL stores no text with a NUL.
+const text = fc.string({ unit: 'binary' }).map((all) => all.replaceAll('\0', '\u0001'));
+const kinds = [
+  [fc.integer(), 'digits', 'int', (value: unknown) => value],
+  [fc.boolean(), 'text', 'boolean', (value: unknown) => value],
+  [text, 'text', 'text', (value: unknown) => value],
+  [fc.bigInt({ min: 0n, max: 10n ** 40n }), 'quoted', 'numeric', String],
+  [fc.jsonValue().map((value) => JSON.stringify(value)), 'json', 'json', (value: any) => JSON.parse(value)],
+  [fc.constantFrom(...Object.keys(stages)), stages, 'text', (value: unknown) => stages[value as never]],
+] as const;
+const value = (index: number): fc.Arbitrary<Value> =>
+  fc.oneof(
+    fc.constant({ part: { key: `k${index}`, constant: 'Row' }, given: null, shown: 'Row', type: '' }),
+    ...kinds.map(([values, kind, type, shownOf]) =>
+      fc.tuple(values as fc.Arbitrary<unknown>, fc.boolean(), fc.boolean()).map(([given, nullable, none]) => {
+        const part: Part = { key: `k${index}`, column: `c${index}`, kind, nullable };
+        return nullable && none
+          ? { part, given: null, shown: null, type }
+          : { part, given: String(given), shown: shownOf(given), type };
+      }),
+    ),
+  );
+
+describe('a row that comes as one text', () => {
+  it('is the JSON of its values in their order, whatever they hold', async () => {
+    const lists = fc
+      .nat({ max: 12 })
+      .chain((size) => fc.tuple(...Array.from({ length: size }, (_, i) => value(i))));
+    await fc.assert(
+      fc.asyncProperty(lists, async (values) => {
+        const shown = Object.fromEntries(values.map(({ part, shown }) => [part.key, shown]));
+        expect(JSON.stringify(JSON.parse(await written(values)))).toBe(JSON.stringify(shown));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('may have more values than a call of PostgreSQL takes', async () => {
+    const values = Array.from({ length: 250 }, (_, index): Value => {
+      const part: Part = { key: `k${index}`, column: `c${index}`, kind: 'digits', nullable: false };
+      return { part, given: String(index), shown: index, type: 'int' };
+    });
+    expect(Object.values(JSON.parse(await written(values)))).toEqual(values.map(({ shown }) => shown));
+  });
+
+  it('is refused where a value is null that its record says is not', async () => {
+    const part = (key: string): Part => ({ key, column: key, kind: 'digits', nullable: false });
+    const row = [
+      { part: part('one'), given: '1', shown: 1, type: 'int' },
+      { part: part('other'), given: null, shown: null, type: 'int' },
+    ];
+    await expect(written(row)).rejects.toThrow('1 values for one,other: one of them is null.');
+  });
+});
