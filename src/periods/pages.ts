@@ -45,6 +45,8 @@ export type PeriodSource = {
   days: Sql;
   /** Absent where there are no rows of hours. */
   hours?: Sql;
+  /** Whether rows lie in parts by their date: in the order of dates a page looks into no more parts than it has rows of. */
+  parted?: boolean;
   /** Which rows `a` belong to `k`, within the bounds of the query. */
   own: Sql;
 };
@@ -124,6 +126,7 @@ function keyedPage(
   const { table, period } = shape(source, query.granularity);
   const direction = keysFall(query, range) ? sql`desc` : sql`asc`;
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
+  const date = (position: number) => dateOf(query.granularity === 'hour' ? Math.floor(position / 24) : position);
   // Of the key, and not of each row: PostgreSQL would count again for every one.
   const counted = range.counted
     ? sql`cross join lateral (select count(*)::int as total from ${table} a where ${source.own}) t`
@@ -135,9 +138,9 @@ function keyedPage(
       select ${period} as position ${typed}
       from ${table} a
       where ${source.own}
-        ${low === undefined ? sql`` : sql`and ${period} > ${low}`}
-        ${high === undefined ? sql`` : sql`and ${period} < ${high}`}
-      order by ${period} ${direction} limit ${range.limit + 1} offset ${range.offset ?? 0}
+        ${low === undefined ? sql`` : sql`and ${period} > ${low} and a.date >= ${date(low)}`}
+        ${high === undefined ? sql`` : sql`and ${period} < ${high} and a.date <= ${date(high)}`}
+      order by ${source.parted ? sql`a.date ${direction},` : sql``} ${period} ${direction} limit ${range.limit + 1} offset ${range.offset ?? 0}
     ) p`;
 }
 

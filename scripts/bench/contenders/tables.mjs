@@ -57,9 +57,9 @@ const daysOf = statement(
      a.sum_correct_head as "sumCorrectHead", a.sum_missed_attestations as "sumMissedAttestations",
      a.avg_attester_effectiveness as "avgAttesterEffectiveness", a.sum_end_epoch_balance as "sumEndEpochBalance"
    from attestation_entities e cross join lateral (
-     select * from attestation_days a where a.entity_key = e.entity_key and not a.utc order by a.day limit $3
+     select * from attestation_days a where a.entity_key = e.entity_key and not a.utc order by a.date limit $3
    ) a
-   where e.network = 'mainnet' and e.id_type = $2 and e.entity_id = any($1::text[]) order by a.day`,
+   where e.network = 'mainnet' and e.id_type = $2 and e.entity_id = any($1::text[]) order by a.date`,
 );
 const recordsOf = statement(
   'records',
@@ -81,9 +81,9 @@ const recordsOf = statement(
      select count(*)::int as total from attestation_days c where c.entity_key = e.entity_key and not c.utc
    ) c
    cross join lateral (
-     select * from attestation_days a where a.entity_key = e.entity_key and not a.utc order by a.day limit $3
+     select * from attestation_days a where a.entity_key = e.entity_key and not a.utc order by a.date limit $3
    ) a
-   where e.network = 'mainnet' and e.id_type = $2 and e.entity_id = $1 order by a.day`,
+   where e.network = 'mainnet' and e.id_type = $2 and e.entity_id = $1 order by a.date`,
 );
 
 export const operators = ({ idType, window, after = -1, first }) =>

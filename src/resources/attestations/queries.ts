@@ -69,6 +69,7 @@ const entityDays = (keys: readonly EntityKey[], query: AttestationQuery): Period
     join attestation_entities e using (network, id_type, entity_id)`,
   days: sql`attestation_days`,
   hours: sql`attestation_hours`,
+  parted: true,
   own: sql`a.entity_key = e.entity_key and a.utc = ${query.calendar === 'utc'} ${withinBounds(query)}`,
 });
 
