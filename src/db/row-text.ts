@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Column, columnParts, type RowForm, SEPARATOR, writeRow } from '../kernel/row-form.ts';
+import { type Column, columnParts, type RowForm, rowWriter, SEPARATOR } from '../kernel/row-form.ts';
 import { type Fields, inOnePiece, join, type Sql, sql } from './rows.ts';
 
 /** What `rowText` adds to a row. */
@@ -18,11 +18,12 @@ export function rowText(
   form: RowForm,
   fields: Fields<string>,
 ): { column: Sql; decode: (row: Record<string, unknown>) => void } {
+  const write = rowWriter(form);
   const values = columnParts(form).map((part) => value(part, fields[part.column] as Sql));
   return {
     column: inOnePiece(sql`${values.length === 0 ? sql`''` : strung(values)} as "text"`),
     decode(row) {
-      row.text = writeRow(form, row.text as string);
+      row.text = write(row.text as string);
     },
   };
 }

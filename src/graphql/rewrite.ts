@@ -15,7 +15,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type Part, type RowForm, rowForm } from '../kernel/row-form.ts';
+import { type Column, type Part, type RowForm, rowForm } from '../kernel/row-form.ts';
 import { isConnection } from './size.ts';
 import { type FieldExtensions, givesRows, rewrite, standIn } from './written.ts';
 
@@ -148,8 +148,6 @@ function partFor(
     ? undefined
     : { key, column, kind, nullable: !isNonNullType(field.type) };
 }
-
-type Column = Exclude<Part, { constant: string }>;
 
 /** The property of a row that a field is; undefined where it is worked out. */
 function columnOf(field: GraphQLField<unknown, unknown>): string | undefined {

@@ -72,53 +72,59 @@ function kindOf(schema: z.core.$ZodType): Kind {
   return leaf.kind === 'String' || leaf.kind === 'Boolean' ? 'text' : 'quoted';
 }
 
-/** What of a form is the same for each row: the JSON around its values, and how those are shown that are not as they come. */
-type Frame = { around: string[]; shown: (((value: string) => string) | undefined)[] };
-const frames = new WeakMap<RowForm, Frame>();
+/**
+ * Makes what writes a row of a form as JSON, of its values in one text. Throws where a value is missing against its record, or
+ * is none of those that it may be.
+ */
+export function rowWriter(form: RowForm): (text: string) => string {
+  const columns = columnParts(form);
+  const around = textsAround(form.parts);
+  const shown = columns.map(showing);
+  const size = columns.length;
+  return (text) => {
+    const values = size === 0 ? [] : text.split(SEPARATOR);
+    if (values.length !== size)
+      throw new Error(`${values.length} values for ${columnsOf(form).join()}: one of them is null.`);
+    const pieces = new Array<string>(2 * size + 1);
+    for (let at = 0; at < size; at += 1) {
+      const value = values[at] as string;
+      const show = shown[at];
+      const json = show ? show(value) : value;
+      if (!json) throw new Error(`${columns[at]?.column} is ${JSON.stringify(value)}, which it cannot be.`);
+      pieces[2 * at] = around[at] as string;
+      pieces[2 * at + 1] = json;
+    }
+    pieces[2 * size] = around[size] as string;
+    return pieces.join('');
+  };
+}
 
-function frameOf(form: RowForm): Frame {
-  const known = frames.get(form);
-  if (known) return known;
-  const frame: Frame = { around: [], shown: [] };
+/** The JSON around the values of a row. */
+function textsAround(parts: readonly Part[]): string[] {
+  const texts: string[] = [];
   let open = '{';
-  for (const [index, part] of form.parts.entries()) {
+  for (const [index, part] of parts.entries()) {
     open += `${index > 0 ? ',' : ''}${JSON.stringify(part.key)}:`;
     if ('constant' in part) {
       open += JSON.stringify(part.constant);
       continue;
     }
     const mark = part.kind === 'quoted' && !part.nullable ? '"' : '';
-    frame.around.push(open + mark);
-    frame.shown.push(showing(part));
+    texts.push(open + mark);
     open = mark;
   }
-  frame.around.push(`${open}}`);
-  frames.set(form, frame);
-  return frame;
+  return [...texts, `${open}}`];
 }
 
-function showing({ kind, nullable }: Column): Frame['shown'][number] {
-  if (typeof kind === 'object') return (value) => (value === '' ? 'null' : JSON.stringify(kind[value]));
-  if (!nullable) return undefined;
-  if (kind === 'quoted') return (value) => (value === '' ? 'null' : `"${value}"`);
-  return (value) => (value === '' ? 'null' : value);
-}
-
-/** The JSON of a row of its values in one text. */
-export function writeRow(form: RowForm, text: string): string {
-  const { around, shown } = frameOf(form);
-  if (shown.length === 0) return around[0] as string;
-  const values = text.split(SEPARATOR);
-  if (values.length !== shown.length)
-    throw new Error(`${values.length} values for ${columnsOf(form).join()}: one of them is null.`);
-  const pieces = new Array<string>(2 * values.length + 1);
-  for (let at = 0; at < values.length; at += 1) {
-    const value = values[at] as string;
-    pieces[2 * at] = around[at] as string;
-    pieces[2 * at + 1] = shown[at]?.(value) ?? value;
+/** How a value stands in its row; undefined where it does as it came. An empty one is null. */
+function showing({ kind, nullable }: Column): ((value: string) => string | undefined) | undefined {
+  const none = nullable ? 'null' : undefined;
+  if (typeof kind === 'object') {
+    const names = new Map(Object.entries(kind).map(([value, name]) => [value, JSON.stringify(name)]));
+    return (value) => (value === '' ? none : names.get(value));
   }
-  pieces[2 * values.length] = around[values.length] as string;
-  return pieces.join('');
+  if (!nullable) return undefined;
+  return kind === 'quoted' ? (value) => (value === '' ? none : `"${value}"`) : (value) => value || none;
 }
 
 /** A row that is written. */

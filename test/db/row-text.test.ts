@@ -74,12 +74,20 @@ describe('a row that comes as one text', () => {
     expect(Object.values(JSON.parse(await written(values)))).toEqual(values.map(({ shown }) => shown));
   });
 
-  it('is refused where a value is null that its record says is not', async () => {
-    const part = (key: string): Part => ({ key, column: key, kind: 'digits', nullable: false });
-    const row = [
-      { part: part('one'), given: '1', shown: 1, type: 'int' },
-      { part: part('other'), given: null, shown: null, type: 'int' },
-    ];
-    await expect(written(row)).rejects.toThrow('1 values for one,other: one of them is null.');
+  it.each([1, 2, 99, 100, 199])(
+    'is refused where one of %i values is null against its record',
+    async (size) => {
+      const values = Array.from({ length: size }, (_, index): Value => {
+        const part: Part = { key: `k${index}`, column: `c${index}`, kind: 'digits', nullable: false };
+        return { part, given: index < size - 1 ? '7' : null, shown: 7, type: 'int' };
+      });
+      await expect(written(values)).rejects.toThrow(/one of them is null|is "", which it cannot be/);
+    },
+  );
+
+  it('is refused where a value is none of its names', async () => {
+    const part: Part = { key: 'stage', column: 'stage', kind: stages, nullable: true };
+    const row = { part, given: 'alien', shown: null, type: 'text' };
+    await expect(written([row])).rejects.toThrow('stage is "alien", which it cannot be.');
   });
 });
