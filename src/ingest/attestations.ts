@@ -53,6 +53,7 @@ const derivedFields = Object.entries(derived) as [
 ][];
 
 const LONGEST_BIGINT = 19;
+const HIGHEST_PERCENT = 100 + 1e-6; // a mean of doubles may be rounded up
 
 /** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */
 export type ImportedAttestation = z.infer<typeof Shape>;
@@ -65,6 +66,9 @@ const check = rowChecker(Shape, function* (row): Faults {
     const value = of(row);
     if (given !== value) yield [name, `is ${given}; on ${row.network} this row's is ${value}`];
   }
+  const { avgAttesterEffectiveness: percent } = row;
+  if (percent > HIGHEST_PERCENT)
+    yield ['avgAttesterEffectiveness', `is ${percent}; a percentage of at most 100 is needed`];
   for (const name in row) {
     const value = row[name as keyof ImportedAttestation];
     if (typeof value !== 'string' || value.length < LONGEST_BIGINT || name === 'id') continue;

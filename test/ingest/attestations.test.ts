@@ -312,6 +312,8 @@ describe('a row of attestations is refused', () => {
     ['sumSyncSignatureCount', '9223372036854775808'],
     ['sumEndEpochBalance', '9223372036854775808'],
     ['avgAttesterEffectiveness', '-0.5'],
+    ['avgAttesterEffectiveness', '100.1'],
+    ['avgAttesterEffectiveness', '1e308'],
     ['validatorCount', '-1'],
     ['validatorCount', '2147483648'],
     ['totalUniqueAttestations', 'null'],
