@@ -46,7 +46,7 @@ export type PeriodSource = {
   /** Absent where there are no rows of hours. */
   hours?: Sql;
   /** Whether rows lie in parts by their date: in the order of dates a page looks into no more parts than it has rows of. */
-  parted?: boolean;
+  parted: boolean;
   /** Which rows `a` belong to `k`, within the bounds of the query. */
   own: Sql;
 };
@@ -65,18 +65,23 @@ function shape(source: PeriodSource, granularity: Granularity) {
   return { ...plain, period, group: sql`group by ${period}` };
 }
 
-/** The date of a day, by which parts that cannot hold it are left out; a day beyond what is stored is as good as the last. */
-const dateOf = (day: number) =>
-  sql`(to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`;
+/** The date of a day as a bound, by which parts that cannot hold it are left out; a day beyond what is stored is as good as the last. */
+const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
+  parted
+    ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
+    : sql``;
 
-/** Conditions on `a` that a query's bounds set. */
-export const withinBounds = (bounds: Bounds): Sql => sql`
+/**
+ * Conditions on `a` that a query's bounds set. Days are dates as well where rows lie in parts by them; elsewhere a second
+ * condition that says the same would have the planner expect so few rows that it sorts them.
+ */
+export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
   ${bounds.toDate === null ? sql`` : sql`and a.date <= ${bounds.toDate}::date`}
-  ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} and a.date >= ${dateOf(bounds.fromDay)}`}
-  ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} and a.date <= ${dateOf(bounds.toDay)}`}`;
+  ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} ${onDate(parted, '>=', bounds.fromDay)}`}
+  ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} ${onDate(parted, '<=', bounds.toDay)}`}`;
 
-/** Hours and days in their own order are the order of the primary key. */
+/** Hours and days in their own order are the order of the primary key: dates rise with them. */
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
@@ -126,7 +131,8 @@ function keyedPage(
   const { table, period } = shape(source, query.granularity);
   const direction = keysFall(query, range) ? sql`desc` : sql`asc`;
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
-  const date = (position: number) => dateOf(query.granularity === 'hour' ? Math.floor(position / 24) : position);
+  const date = (sign: '>=' | '<=', position: number) =>
+    onDate(source.parted, sign, query.granularity === 'hour' ? Math.floor(position / 24) : position);
   // Of the key, and not of each row: PostgreSQL would count again for every one.
   const counted = range.counted
     ? sql`cross join lateral (select count(*)::int as total from ${table} a where ${source.own}) t`
@@ -138,8 +144,8 @@ function keyedPage(
       select ${period} as position ${typed}
       from ${table} a
       where ${source.own}
-        ${low === undefined ? sql`` : sql`and ${period} > ${low} and a.date >= ${date(low)}`}
-        ${high === undefined ? sql`` : sql`and ${period} < ${high} and a.date <= ${date(high)}`}
+        ${low === undefined ? sql`` : sql`and ${period} > ${low} ${date('>=', low)}`}
+        ${high === undefined ? sql`` : sql`and ${period} < ${high} ${date('<=', high)}`}
       order by ${source.parted ? sql`a.date ${direction},` : sql``} ${period} ${direction} limit ${range.limit + 1} offset ${range.offset ?? 0}
     ) p`;
 }

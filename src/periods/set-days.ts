@@ -24,7 +24,8 @@ export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bou
       ${sets.map((set) => set.id)}::uuid[], ${sets.map((set) => genesisTime[set.network])}::bigint[]
     ) with ordinality as given (set_id, genesis, list)) k`,
   days: sql`private_set_days`,
-  own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} ${withinBounds(bounds)}`,
+  parted: false,
+  own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} ${withinBounds(bounds, false)}`,
 });
 
 const sumOf = (...names: string[]): [string, Sql][] => names.map((name) => [name, raw(`sum(a.${name})`)]);

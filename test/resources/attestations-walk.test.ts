@@ -3,7 +3,6 @@ import { epochsOfDay } from '../../src/chain/calendar.ts';
 import { transaction } from '../../src/db/pool.ts';
 import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
 import { loadRows } from '../../src/ingest/import.ts';
-import { attestationPages } from '../../src/resources/attestations/queries.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -18,16 +17,16 @@ const sums = {
   ...{ sumWrongTargetVotes: '0', sumLateTargetVotes: '0', sumLateSourceVotes: '0', sumInclusionDelay: '1' },
   ...{ sumSyncSignatureCount: null, sumEndEpochBalance: '32', sumEndEpochEffectiveBalance: '32' },
 };
-const dayOf = (id: string) => (number: number) => {
+const day = (number: number) => {
   const { first, last } = epochsOfDay('mainnet', 'chain', number);
   return {
-    ...{ id, entityType: 'pool', network: 'mainnet', calendar: 'chain', hour: null, day: number },
+    ...{ id: 'walker', entityType: 'pool', network: 'mainnet', calendar: 'chain', hour: null, day: number },
     ...{ validatorCount: 1, avgAttesterEffectiveness: 99, startEpoch: first, endEpoch: last },
     ...sums,
   } as unknown as ImportedAttestation;
 };
-const store = (days: number[], id = 'walker') =>
-  transaction(gateway.database.pool, (client) => loadRows(client, attestationImporter, days.map(dayOf(id))));
+const store = (days: number[]) =>
+  transaction(gateway.database.pool, (client) => loadRows(client, attestationImporter, days.map(day)));
 
 const page = async (after: string | null) => {
   const { data } = await gateway.graphql(
@@ -63,37 +62,5 @@ describe('days read newest first', () => {
     };
     expect(await count('totalCount')).toBe(5);
     expect(await count('')).toBeUndefined();
-  });
-});
-
-describe('a page of days', () => {
-  const years = [200, 565, 930, 1295, 1661]; // a day of each year from 2021 on
-
-  /** The parts that PostgreSQL looks into for a page, by their years. */
-  async function partsOf(sortOrder: 'asc' | 'desc', range: { after?: number; limit: number }) {
-    let plan = '';
-    const db = {
-      async query({ text, values }: { text: string; values: unknown[] }) {
-        const explained = { text: `explain (analyze, costs off) ${text}`, values };
-        const { rows } = await gateway.database.pool.query(explained);
-        plan = (rows as Record<string, string>[]).map((row) => row['QUERY PLAN']).join('\n');
-        return { rows: [] };
-      },
-    };
-    const open = { fromDay: null, toDay: null, fromDate: null, toDate: null };
-    const query = { granularity: 'day', calendar: 'chain', sortBy: 'day', sortOrder, ...open } as const;
-    await attestationPages(db, [{ network: 'mainnet', idType: 'pool', id: 'years' }], query, range, ['day']);
-    const scans = [...plan.matchAll(/on attestation_days_(\d+) .*\((.*)\)/g)];
-    return scans.filter(([, , done]) => done !== 'never executed').map(([, year]) => Number(year));
-  }
-
-  it.each([
-    ['asc', {}, [2021, 2022]], // one row more than the page tells whether there are more
-    ['desc', {}, [2025, 2024]],
-    ['asc', { after: 565 }, [2022, 2023, 2024]], // the cursor's own year may have more
-    ['desc', { after: 930 }, [2023, 2022, 2021]],
-  ] as const)('looks into the years of its rows alone: %s %j', async (sortOrder, from, wanted) => {
-    await store(years, 'years');
-    expect((await partsOf(sortOrder, { ...from, limit: 1 })).sort()).toEqual([...wanted].sort());
   });
 });

@@ -70,7 +70,7 @@ const entityDays = (keys: readonly EntityKey[], query: AttestationQuery): Period
   days: sql`attestation_days`,
   hours: sql`attestation_hours`,
   parted: true,
-  own: sql`a.entity_key = e.entity_key and a.utc = ${query.calendar === 'utc'} ${withinBounds(query)}`,
+  own: sql`a.entity_key = e.entity_key and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)}`,
 });
 
 /** A page for each of several entities, in one statement; one row more than the limit. */
