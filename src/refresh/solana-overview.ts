@@ -17,7 +17,7 @@ export const overview = (window: TimeWindow): Sql => sql`
     from solana_validator_epochs v join window_epochs w using (epoch)
     where w.newest and active_stake > 0
   ), spread as (
-    select count(*)::int as validators, coalesce(sum(active_stake), 0) as stake,
+    select count(*)::int as validators, coalesce(sum(active_stake), 0.000000000) as stake,
       coalesce(${divided(
         sql`2 * sum(place * active_stake) - (count(*) + 1) * sum(active_stake)`,
         sql`count(*) * sum(active_stake)`,

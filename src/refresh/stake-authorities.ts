@@ -44,7 +44,7 @@ export const stakeAuthorities = (window: TimeWindow): Sql => sql`
   ), figures as (
     select stake_authority,
       (array_agg(pool_name order by epoch desc, pool_name) filter (where inside))[1] as pool_name,
-      coalesce(sum(delegated_stake) filter (where newest), 0) as stake,
+      coalesce(sum(delegated_stake) filter (where newest), 0.000000000) as stake,
       ${weighed(sql`effectiveness`)} as effectiveness,
       ${weighed(sql`vote_commission_rate`)} as vote_commission, ${weighed(sql`mev_commission_rate`)} as mev_commission,
       sum(staking_rewards) filter (where inside) as staking, sum(mev_rewards) filter (where inside) as mev,

@@ -286,7 +286,7 @@ function authoritiesOf(told: Story, span: ReturnType<typeof spanOf>) {
         (row) => row.stakingRewards,
         (row) => its(row).effectiveness,
       ),
-      delegatedStake: last.length === 0 ? undefined : exactSum(last, (row) => row.delegatedStake),
+      delegatedStake: exactSum(last, (row) => row.delegatedStake),
       sumStakingRewards: exactSum(rows, (row) => row.stakingRewards),
       sumMevRewards: exactSum(rows, (row) => row.mevRewards),
       sumRewards: lamports(
@@ -357,6 +357,26 @@ describe('Solana of a refresh', () => {
       }),
       { numRuns: 8, endOnFailure: true },
     );
+  });
+
+  it('tells no stake to the lamport too', async () => {
+    const [told] = fc.sample(story, 1) as [Story];
+    const last = told.epochs.at(-1)?.epoch;
+    const none = <Row extends { epoch: number }>(rows: readonly Row[]) =>
+      rows.map((row) => {
+        const amounts = Object.entries(row).filter(([, value]) => /^\d+\.\d{9}$/.test(String(value)));
+        return row.epoch === last
+          ? { ...row, ...Object.fromEntries(amounts.map(([name]) => [name, '0.000000000'])) }
+          : row;
+      });
+    await store({
+      ...told,
+      validators: none(told.validators) as typeof told.validators,
+      authorities: none(told.authorities),
+    });
+    await refreshed(gateway, only);
+    const [overview] = (await gateway.get('/v0/solana/network/overview')).json;
+    expect(overview.totalDelegatedStake).toBe('0.000000000');
   });
 
   it('refuses stake with a validator that is not stored, by name', async () => {
