@@ -55,10 +55,18 @@ export type ServerOptions = {
   now?: () => Date;
   /** How long the event loop may lag behind before data requests are answered with 503. */
   maxEventLoopDelayMs?: number;
+  /** How long a request may take to come; after that it is answered with 408. */
+  requestTimeoutMs?: number;
 };
 
 /** Requests that work at once at the least; more would not be answered sooner by a process of one thread. */
 const LEAST_AT_WORK = 32;
+
+/** What is answered where no request came to be, by Node's code of the fault. */
+const unparsed = new Map([
+  ['HPE_HEADER_OVERFLOW', ['413 Content Too Large', 'The request is larger than is taken.']],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'The request took too long to come.']],
+]);
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
 const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
@@ -89,8 +97,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     });
   const app = Fastify({
     serverFactory: (serve) => {
-      const server = createServer({ maxHeaderSize: 16_384 }, repeat ? repeat(serve) : serve);
-      return Object.assign(server, { requestTimeout: 30_000, keepAliveTimeout: 72_000 });
+      const requestTimeout = options.requestTimeoutMs ?? 30_000;
+      const timeouts = { requestTimeout, headersTimeout: requestTimeout, keepAliveTimeout: 72_000 };
+      const bounds = { maxHeaderSize: 16_384, ...timeouts, connectionsCheckingInterval: requestTimeout / 10 };
+      return createServer(bounds, repeat ? repeat(serve) : serve);
     },
     loggerInstance: log as never,
     logController: new LogController({ disableRequestLogging: true }), // one line below, with the route's pattern
@@ -104,11 +114,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       sendError(error, request, reply.header('x-request-id', request.id))) as never, // no hook runs for these
     clientErrorHandler(error, socket) {
       if (!socket.writable) return socket.destroy();
-      const large = (error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW';
-      const status = large ? '413 Content Too Large' : '400 Bad Request';
-      const body = JSON.stringify({
-        detail: large ? 'The request is larger than is taken.' : 'Bad request.',
-      });
+      const { code = '' } = error as NodeJS.ErrnoException;
+      const [status, detail] = unparsed.get(code) ?? ['400 Bad Request', 'Bad request.'];
+      const body = JSON.stringify({ detail });
       socket.end(
         `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n` +
           `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -12,8 +12,8 @@ afterEach(async () => {
   expect((await gateway.get('/v0/eth/slashings')).status).toBe(200);
 });
 
-const open = () => {
-  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+const open = ({ url }: Gateway = gateway) => {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => undefined);
   const answer = new Promise<string>((resolve) => {
     let text = '';
@@ -157,6 +157,17 @@ describe('a caller', () => {
     const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
     const text = await sendRaw(get('/health') + get('/nope', 'Connection: close\r\n'));
     expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404']);
+  });
+
+  it.each([
+    ['headers', () => 'GET /health HTTP/1.1\r\nHost: x\r\n'],
+    ['body', () => head(1_000) + body],
+  ])('that never ends its %s is 408', async (_name, text) => {
+    const impatient = await gatewayForTest({ template: 'empty', requestTimeoutMs: 200 });
+    const { socket, answer } = open(impatient);
+    socket.write(text().replace(gateway.token, impatient.token));
+    const { status, json } = parse(await answer);
+    expect([status, json]).toEqual([408, { detail: 'The request took too long to come.' }]);
   });
 
   it('that goes away in the middle of its body takes nobody with it', async () => {

@@ -76,6 +76,7 @@ export async function startGateway(
     now?: () => Date;
     /** Silent unless given. */
     log?: Logger;
+    requestTimeoutMs?: number;
   } = {},
 ): Promise<Gateway> {
   const database = await createDatabase(options.template ?? 'sample');
@@ -111,6 +112,7 @@ export async function startGateway(
     now,
     readiness: async () => ({ ready: true }),
     maxEventLoopDelayMs: 60_000, // the tests run in the same process, and load their modules in it
+    ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
     developmentToken: options.developmentToken === true ? token : options.developmentToken,
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
