@@ -36,7 +36,9 @@ const perTier = (fallback: string, tiers: string) => {
     );
 };
 
-const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'a postgres:// URL is needed');
+const urlOf = (scheme: RegExp, error: string) =>
+  z.string().refine((text) => scheme.test(text) && URL.canParse(text), error);
+const postgresUrl = urlOf(/^postgres(ql)?:\/\//, 'a postgres:// URL is needed');
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const most = isIP(address) === 6 ? 128 : 32;
@@ -64,9 +66,7 @@ export const Settings = z.object({
     'Keep the plans of reading statements on their connections; off behind a pooler that does not carry them, such as PgBouncer before 1.21.',
   ),
   DATA_DIR: z.string().min(1).default('.data').describe('Embedded database and development token.'),
-  REDIS_URL: z
-    .string()
-    .regex(/^rediss?:\/\//, 'a redis:// or rediss:// URL is needed')
+  REDIS_URL: urlOf(/^rediss?:\/\//, 'a redis:// or rediss:// URL is needed')
     .optional()
     .describe(
       'Redis that makes rates and allowances common to all replicas; without it each counts its own.',

@@ -9,13 +9,14 @@ import { tierLimits } from './accounts/tiers.ts';
 import { isWellFormed } from './accounts/token-format.ts';
 import { createToken, isActive } from './accounts/tokens.ts';
 import { type Settings, SettingsError } from './config.ts';
-import { pendingMigrations } from './db/migrate.ts';
+import { pendingOf } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import type { Pool } from './db/pool.ts';
 import { openRevisions } from './db/revisions.ts';
 import type { Readiness } from './http/health.ts';
 import { buildServer } from './http/server.ts';
 import { loadSampleData } from './ingest/sample.ts';
+import { withDeadline } from './kernel/deadline.ts';
 
 /** JSON lines on standard error; standard output is for people. */
 export const makeLog = (settings: Settings): Logger =>
@@ -186,8 +187,8 @@ function readinessOf(database: Database, log: Logger): () => Promise<Readiness> 
   let answer: Promise<Readiness> | undefined;
   const ask = async (): Promise<Readiness> => {
     try {
-      await database.read.query({ text: '/* readiness */ select 1', values: [] });
-      const pending = await pendingMigrations(database.url);
+      const answers = database.read.query({ text: '/* readiness */ select 1', values: [] });
+      const [pending] = await withDeadline(Promise.all([pendingOf(database.primary), answers]));
       return pending.length === 0 ? { ready: true } : { ready: false, reason: `lacks ${pending.join(', ')}` };
     } catch (error) {
       log.warn({ err: error }, 'not ready');

@@ -61,6 +61,7 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
       missed = 0;
     } else if (missed === MOST_MISSED) {
       tell(false, new Error(`no answer within ${BEAT_MS * MOST_MISSED} ms`));
+      missed = 0; // of the next connection, which may be there before the next beat
       client.destroy(); // whoever waits for it goes on without it
       void connect();
     } else if (missed++ === 0) {

@@ -25,7 +25,13 @@ export async function withDatabase(
   const stop = new AbortController();
   // An exit, unlike a signal, stops an embedded PostgreSQL; what was not committed is rolled back.
   const leave = () => opening.catch(() => undefined).then(() => process.exit(1));
-  const onSignal = () => (options.graceful && !stop.signal.aborted ? stop.abort() : leave());
+  let asked = 0;
+  const onSignal = () => {
+    asked += 1;
+    if (options.graceful && asked === 1) stop.abort();
+    else if (asked <= (options.graceful ? 2 : 1)) void leave();
+    else process.exit(1); // also while a database that says nothing is being opened
+  };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   const database = await opening;
   try {

@@ -44,7 +44,7 @@ const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 function isPassing(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (code && (passing.test(code) || socketCodes.has(code))) return true;
-  return /Connection terminated|timeout expired|Client has encountered a connection error/.test(
+  return /Connection terminated|timeout expired|Query read timeout|Client has encountered a connection error/.test(
     message ?? '',
   );
 }
@@ -52,22 +52,41 @@ function isPassing(error: unknown): boolean {
 /** "cached plan must not change result type": a feature that is not supported, which a read has no other way to meet. */
 const STALE_PLAN = '0A000';
 
+/** How much longer than PostgreSQL may take for a statement its answer is waited for, until the connection counts as dead. */
+const SILENCE_MS = 2_000;
+
+/** A connection of a pool, which is made in time or not at all. */
+class Connection extends pg.Client {
+  constructor(config: pg.ClientConfig = {}) {
+    super({ ...config, connectionTimeoutMillis: ACQUIRE_DEADLINE_MS });
+    // The pool listens while it is idle. At work its statement is told that it is lost; unheard, it would end the process.
+    this.on('error', () => undefined);
+  }
+}
+
 /** A pool whose waiting is bounded: a caller gets a client, or 503 within the deadline or when the queue is long. */
 export function createPool(options: Options): Pool {
   // pg lets an `options` of the URL win over ours, and read only and timeouts would be lost: both count, ours last.
   const url = new URL(options.url);
   const own = url.searchParams.get('options') ?? '';
   url.searchParams.delete('options');
+  const { statementTimeoutMs = 0 } = options;
   const pool = new pg.Pool({
+    Client: Connection,
     connectionString: url.href,
     max: options.max ?? 10,
     connectionTimeoutMillis: 0, // node-postgres 3543: its own timeout leaks a slot; ours is below
     application_name: 'stakegraph',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // A server that says nothing any more does not keep its own bound.
+    ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + SILENCE_MS }),
     options: [
       own,
       `-c default_transaction_read_only=${options.readOnly ? 'on' : 'off'}`,
-      `-c statement_timeout=${options.statementTimeoutMs ?? 0}`,
-      '-c timezone=UTC',
+      `-c statement_timeout=${statementTimeoutMs}`,
+      // What decides how values are written as text, whatever a database or a role sets.
+      '-c timezone=UTC -c datestyle=ISO,YMD -c extra_float_digits=1',
       // Statements are written for one way to the rows, by key or stored order. PostgreSQL would plan a page anew at every
       // call, since with its size known it looks cheaper; planning took a third of what 10 × 30 days of attestations cost it.
       options.prepared ? '-c plan_cache_mode=force_generic_plan' : '',
@@ -189,7 +208,8 @@ export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Prom
       await client.query('commit');
       return result;
     } catch (error) {
-      await client.query('rollback').catch(() => undefined);
+      // A connection that is of no more use is closed, which rolls back too.
+      if (!isPassing(error)) await client.query('rollback').catch(() => undefined);
       throw error;
     }
   });

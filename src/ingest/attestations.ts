@@ -22,6 +22,7 @@ import {
   snakeCased,
 } from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
+import { percentFault } from './words.ts';
 
 const record = AttestationRecord.shape;
 
@@ -53,7 +54,6 @@ const derivedFields = Object.entries(derived) as [
 ][];
 
 const LONGEST_BIGINT = 19;
-const HIGHEST_PERCENT = 100 + 1e-6; // a mean of doubles may be rounded up
 
 /** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */
 export type ImportedAttestation = z.infer<typeof Shape>;
@@ -66,9 +66,8 @@ const check = rowChecker(Shape, function* (row): Faults {
     const value = of(row);
     if (given !== value) yield [name, `is ${given}; on ${row.network} this row's is ${value}`];
   }
-  const { avgAttesterEffectiveness: percent } = row;
-  if (percent > HIGHEST_PERCENT)
-    yield ['avgAttesterEffectiveness', `is ${percent}; a percentage of at most 100 is needed`];
+  const percent = percentFault(row.avgAttesterEffectiveness);
+  if (percent) yield ['avgAttesterEffectiveness', percent];
   for (const name in row) {
     const value = row[name as keyof ImportedAttestation];
     if (typeof value !== 'string' || value.length < LONGEST_BIGINT || name === 'id') continue;

@@ -6,7 +6,7 @@ import { decode } from '../kernel/decode.ts';
 import { count } from '../kernel/leaves.ts';
 import { Block } from '../resources/blocks/record.ts';
 import { raiseChainHeads } from './chain-heads.ts';
-import { momentFault } from './given-time.ts';
+import { futureFault, momentFault } from './given-time.ts';
 import { type ImportCounts, type Importer, isObject, type MergeOptions } from './importer.ts';
 import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
 
@@ -51,6 +51,9 @@ const ImportedBlock = Shape.pipe(z.custom<GivenBlock>()).superRefine((row, conte
   if (row.blockTimestamp !== null) {
     const moment = momentFault(row.blockTimestamp, slotStart(network, slot), `slot ${slot} of ${network}`);
     if (moment) fault('blockTimestamp', moment);
+  } else {
+    const future = futureFault(slot, slotStart(network, slot), 'slot');
+    if (future) fault('consensusSlot', future);
   }
   if (row.consensusProposerDuty === 'missed') {
     for (const name of ofBlocks) {

@@ -1,3 +1,4 @@
+import { SECONDS_PER_DAY } from '../chain/calendar.ts';
 import { parseDateTime, timestampText } from '../kernel/time.ts';
 
 /** What is wrong with a moment that must be this one (seconds since 1970); undefined when nothing is. */
@@ -8,3 +9,12 @@ export function momentFault(given: string, expected: number, what: string): stri
     ? undefined
     : `is ${given}; ${what} begins at ${timestampText(expected)}`;
 }
+
+/**
+ * What is wrong with a slot or an epoch that begins then (seconds since 1970); undefined when nothing is. One that has not
+ * begun is a mistake, and would count as how far the chain is. A day is left for clocks that differ.
+ */
+export const futureFault = (given: number, start: number, what: 'slot' | 'epoch'): string | undefined =>
+  start <= Date.now() / 1000 + SECONDS_PER_DAY
+    ? undefined
+    : `is ${given}, which has not begun; ${what === 'slot' ? 'a slot' : 'an epoch'} of the past is needed`;

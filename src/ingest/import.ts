@@ -75,7 +75,7 @@ export async function importFile(
 ): Promise<FileReport> {
   const importer = importerOf(resource);
   // Known before the source is opened: one that is passed over is not.
-  const digest = path === '-' ? undefined : await digestOf(path, options).catch((error) => fail(path, error));
+  const digest = await digestOf(path, options).catch((error) => fail(path, error));
   if (options.resume && digest && (await wasImported(pool, resource, digest))) {
     return { ...emptyReport(path), loaded: true, passed: true };
   }

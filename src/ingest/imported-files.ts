@@ -5,10 +5,13 @@ import type { Queryable } from '../db/pool.ts';
 import type { ImportOptions } from './import.ts';
 import { fileAt } from './source/open.ts';
 
-/** What tells a file that is loaded the same way: its bytes, and what the import is told about its rows. */
-export async function digestOf(path: string, options: ImportOptions): Promise<Buffer> {
+/**
+ * What tells a file that is loaded the same way: its bytes, and what the import is told about its rows. Undefined for what
+ * can be read only once, such as a pipe.
+ */
+export async function digestOf(path: string, options: ImportOptions): Promise<Buffer | undefined> {
   const { network, idType, utc, window, replace, format } = options;
-  await fileAt(path);
+  if (path === '-' || !(await fileAt(path)).isFile()) return undefined;
   const hash = createHash('sha256').update(JSON.stringify([network, idType, utc, window, replace, format]));
   for await (const chunk of createReadStream(path, { highWaterMark: 1_048_576 }))
     hash.update(chunk as Buffer);

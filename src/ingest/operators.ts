@@ -6,6 +6,7 @@ import { text } from '../kernel/leaves.ts';
 import { idTypes, normaliseId, OperatorSummary, OperatorTag } from '../resources/operators/record.ts';
 import { type ImportCounts, type Importer, isObject, type MergeOptions, stagedScopes } from './importer.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
+import { percentFault } from './words.ts';
 
 /** A tag may say what it leads to; of a pool share, its pool and its node operator. */
 export const ImportedTag = OperatorTag.extend({ idType: text().nullable().optional() });
@@ -19,6 +20,11 @@ const ImportedOperator = OperatorSummary.extend({
   nodeOperatorId: text(256).nullable(),
 });
 export type ImportedOperator = z.infer<typeof ImportedOperator>;
+
+const Checked = ImportedOperator.pipe(z.custom<ImportedOperator>()).superRefine((row, context) => {
+  const message = percentFault(row.avgValidatorEffectiveness);
+  if (message) context.addIssue({ code: 'custom', path: ['avgValidatorEffectiveness'], message });
+});
 
 type Parents = { poolId: string | null; nodeOperatorId: string | null };
 

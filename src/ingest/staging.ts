@@ -43,8 +43,8 @@ export async function openStaging(client: pg.ClientBase, columns: readonly Colum
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
-  // An error of the COPY reaches whoever writes or finishes next, and is no uncaught one before.
-  const failed = new Promise<never>((_, reject) => copy.once('error', reject));
+  // An error of the COPY reaches whoever writes or finishes next, and is no uncaught one before; nor is a second one.
+  const failed = new Promise<never>((_, reject) => copy.on('error', reject));
   failed.catch(() => undefined);
   return {
     async write(rows: readonly { place: number; source: string | null; row: Record<string, unknown> }[]) {

@@ -7,7 +7,7 @@ import { count } from '../kernel/leaves.ts';
 import { SyncCommitteeReward } from '../resources/sync-committee-rewards/record.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 import { type Seat, type SlotSeats, seatsAfter } from './committee-seats.ts';
-import { momentFault } from './given-time.ts';
+import { futureFault, momentFault } from './given-time.ts';
 import { type ImportCounts, type Importer, isObject, type MergeOptions, snakeCased } from './importer.ts';
 
 const Shape = SyncCommitteeReward.extend({
@@ -28,8 +28,10 @@ const ImportedReward = Shape.superRefine((row, context) => {
   if (row.epoch !== null && row.epoch !== epoch) {
     fault('epoch', `is ${row.epoch}; slot ${row.consensusSlot} is in epoch ${epoch}`);
   }
-  if (row.blockTimestamp === null) return;
   const start = slotStart(row.network, row.consensusSlot);
+  const future = futureFault(row.consensusSlot, start, 'slot');
+  if (future) fault('consensusSlot', future);
+  if (row.blockTimestamp === null) return;
   const moment = momentFault(row.blockTimestamp, start, `slot ${row.consensusSlot}`);
   if (moment) fault('blockTimestamp', moment);
 });

@@ -48,3 +48,9 @@ function boundOf(origin: string, words: string, bound: number | bigint): string 
   if (origin === 'string') return `have ${words} ${bound} characters`;
   return origin === 'array' ? `have ${words} ${bound} entries` : `be ${words} ${bound}`;
 }
+
+const HIGHEST_PERCENT = 100 + 1e-6; // a mean of doubles may be rounded up
+
+/** What is wrong with an effectiveness in percent, 0..100; undefined when nothing is. */
+export const percentFault = (percent: number): string | undefined =>
+  percent > HIGHEST_PERCENT ? `is ${percent}; a percentage of at most 100 is needed` : undefined;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { slashing } from '../ingest/rows.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
-import { launch, makeDataDir, stakegraph } from '../support/process.ts';
+import { launch, main, makeDataDir, run, stakegraph } from '../support/process.ts';
 
 let database: TestDatabase;
 const folder = makeDataDir();
@@ -34,6 +34,25 @@ const state = async () => {
 };
 
 describe('stakegraph import', () => {
+  it('of standard input waits for a writer that takes its time', async () => {
+    const { child, outcome } = launch(['import', 'slashings', '-'], options());
+    for (const from of [1, 11]) {
+      await sleep(1_500); // when the command has begun to read
+      child.stdin.write(ndjson(from, 10));
+    }
+    child.stdin.end();
+    expect(await outcome).toMatchObject({ code: 0, stderr: '' });
+    expect(await state()).toMatchObject({ rows: 20 });
+  });
+
+  it('reads what can be read only once, such as a pipe by its name', async () => {
+    await file('piped.ndjson', ndjson(1, 3));
+    const pipe = 'mkfifo pipe && cat piped.ndjson > pipe &';
+    const command = `${pipe} sleep 1; ${process.execPath} ${main} import slashings pipe`;
+    expect(await run('/bin/sh', ['-c', command], options())).toMatchObject({ code: 0, stderr: '' });
+    expect(await state()).toMatchObject({ rows: 3 });
+  });
+
   it('--jobs loads as many files at once, also when each takes its time', async () => {
     const names = await Promise.all(
       Array.from({ length: 5 }, (_, index) => file(`job-${index}.ndjson`, ndjson(1 + index, 1))),

@@ -249,7 +249,8 @@ describe('a row', () => {
   });
 
   it('repeats another of its network and slot', async () => {
-    const { faults } = await load([bare(), bare({ network: 'hoodi' }), bare({ validatorIndex: 9 })]);
+    const rows = [{}, { network: 'hoodi' }, { validatorIndex: 9 }];
+    const { faults } = await load(rows.map((row) => bare({ consensusSlot: 1_000_000, ...row })));
     expect(faults.map((fault) => [fault.place, fault.msg])).toEqual([['row 3', 'repeats row 1']]);
   });
 });

@@ -52,8 +52,8 @@ export function fail(name: string, error: unknown): never {
 
 /** The bytes of a file, out of their gzip where there is one; `counter` goes with the file's own. */
 async function* unzipped(name: string, path: string, counter: { read: number }): AsyncGenerator<Buffer> {
-  const raw =
-    path === '-' ? createReadStream('', { fd: 0 }) : createReadStream(path, { highWaterMark: 262_144 });
+  // Not a stream of descriptor 0: Node may have made that one non-blocking, and a slow writer would be EAGAIN.
+  const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 });
   async function* counted() {
     for await (const chunk of raw as AsyncIterable<Buffer>) {
       counter.read += chunk.length;

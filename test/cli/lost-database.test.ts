@@ -1,0 +1,70 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { endRunning, launch, serve, stakegraph } from '../support/process.ts';
+import { type LossyWay, lossyWay } from '../support/proxy.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('empty');
+});
+afterAll(() => database.drop());
+afterEach(endRunning);
+
+const list = '/v0/eth/slashings';
+
+/** A service whose database lies behind a way that can be lost. */
+async function served(timeoutMs: number) {
+  const way = await lossyWay(database.url);
+  const env = { DATABASE_URL: way.url, STATEMENT_TIMEOUT_MS: String(timeoutMs), CACHE: 'off' };
+  const service = await serve({ env });
+  const token = /sgt_\S+/.exec((await stakegraph(['token', 'create', '--name', 'test'], { env })).stdout)?.[0];
+  const status = async (path: string) =>
+    (await fetch(service.url + path, { headers: { authorization: `Bearer ${token}` } })).status;
+  const isWell = async () => expect([await status('/ready'), await status(list)]).toEqual([200, 200]);
+  await eventually(isWell); // a token is known soon after it is made
+  return { way, service, status, isWell };
+}
+
+it('A database whose connections are reset while a statement runs is 503, and asked again', async () => {
+  const { way, service, status, isWell } = await served(60_000);
+  await database.pool.withClient(async (client) => {
+    await client.query('begin; lock table slashings in access exclusive mode');
+    const asked = status(list);
+    const waits = async () => (await client.query('select from pg_locks where not granted')).rowCount;
+    await eventually(async () => expect(await waits()).toBeGreaterThan(0));
+    way.cut();
+    expect(await asked).toBe(503);
+    await client.query('rollback');
+  });
+  await eventually(isWell);
+  expect(service.stderr()).not.toContain('stopping');
+});
+
+it('A database that falls silent is 503, of /ready too, and asked again when it speaks', async () => {
+  const { way, status, isWell } = await served(500);
+  way.hush();
+  const asked = Array.from({ length: 20 }, () => status(list)); // more than the pool has connections
+  expect(await Promise.all(asked)).toEqual(Array(20).fill(503));
+  expect(await status('/ready')).toBe(503);
+  way.mend();
+  await eventually(isWell, 20_000); // until the last of its connections is given up
+});
+
+it('An import whose connection is reset tells so, and has loaded nothing', async () => {
+  const way = await lossyWay(database.url);
+  const { child, outcome } = launch(['import', 'chain-balances', '-'], { env: { DATABASE_URL: way.url } });
+  const rows = (from: number) =>
+    Array.from({ length: 5_000 }, (_, at) => `{"epoch":${from + at},"totalActiveBalance":1}\n`).join('');
+  const ask = (text: string) => database.pool.query({ text, values: [] });
+  child.stdin.write(rows(0));
+  const copies = `select from pg_stat_activity where query like '%fillStaging%' and pid <> pg_backend_pid()`;
+  await eventually(async () => expect((await ask(copies)).rows.length).toBeGreaterThan(0), 20_000);
+  way.cut();
+  child.stdin.on('error', () => undefined); // it may have left
+  child.stdin.end(rows(5_000));
+  const { code, stderr } = await outcome;
+  expect([code, stderr]).toEqual([1, expect.stringContaining('The service cannot answer right now')]);
+  expect(stderr).not.toMatch(/^ +at /m);
+  expect((await ask('select from chain_balances')).rows).toEqual([]);
+});
