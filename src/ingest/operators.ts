@@ -199,7 +199,7 @@ export const operatorImporter: Importer<ImportedOperator> = {
   shape: ImportedOperator,
   check: (raw, { network }) => {
     const value = decode(ImportedOperator, raw);
-    return ImportedOperator.safeParse(isObject(value) ? { network, ...value } : value);
+    return Checked.safeParse(isObject(value) ? { network, ...value } : value);
   },
   columns: tables.columns,
   stored,

@@ -106,6 +106,24 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     expect(messages).toEqual([common, common, alone, alone, common, common]);
   });
 
+  it('a Redis that stalls is left and joined again, once', async () => {
+    const redis = await redisForTest();
+    await redis.start();
+    const { meters, lines } = await replicas(redis, 2);
+    await up(meters, true);
+    for (const stall of [550, 600, 650, 700]) {
+      redis.hang();
+      await new Promise((done) => setTimeout(done, stall));
+      redis.resume();
+      await up(meters, true);
+    }
+    await new Promise((done) => setTimeout(done, 500)); // an answer to the last stall may still be told
+    const told = lines.length;
+    await new Promise((done) => setTimeout(done, 2_000));
+    expect(lines.length).toBe(told);
+    expect(told).toBeLessThanOrEqual(2 + 2 * 2 * 4);
+  });
+
   it('requests in the middle are served when Redis is ended, or hangs', async () => {
     for (const trouble of ['stop', 'hang'] as const) {
       const redis = await redisForTest();

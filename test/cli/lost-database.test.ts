@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { endRunning, launch, serve, stakegraph } from '../support/process.ts';
-import { type LossyWay, lossyWay } from '../support/proxy.ts';
+import { lossyWay } from '../support/proxy.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -18,7 +18,9 @@ async function served(timeoutMs: number) {
   const way = await lossyWay(database.url);
   const env = { DATABASE_URL: way.url, STATEMENT_TIMEOUT_MS: String(timeoutMs), CACHE: 'off' };
   const service = await serve({ env });
-  const token = /sgt_\S+/.exec((await stakegraph(['token', 'create', '--name', 'test'], { env })).stdout)?.[0];
+  const token = /sgt_\S+/.exec(
+    (await stakegraph(['token', 'create', '--name', 'test'], { env })).stdout,
+  )?.[0];
   const status = async (path: string) =>
     (await fetch(service.url + path, { headers: { authorization: `Bearer ${token}` } })).status;
   const isWell = async () => expect([await status('/ready'), await status(list)]).toEqual([200, 200]);

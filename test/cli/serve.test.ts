@@ -164,6 +164,15 @@ describe('stakegraph serve', () => {
     },
   );
 
+  it('tells all settings that are no URLs at once', async () => {
+    const env = { DATABASE_URL: 'postgres://[bad', REDIS_URL: 'redis://[bad' };
+    const { code, stderr } = await stakegraph([], { env });
+    expect([code, stderr]).toEqual([
+      2,
+      'stakegraph: Settings that cannot be used:\n  DATABASE_URL: a postgres:// URL is needed\n  REDIS_URL: a redis:// or rediss:// URL is needed\n',
+    ]);
+  });
+
   it('keeps the password of a wrong DATABASE_URL to itself', async () => {
     const { code, stderr } = await stakegraph([], { env: { DATABASE_URL: 'mysql://me:hunter2@db/x' } });
     expect(stderr).toBe(

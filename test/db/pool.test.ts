@@ -46,6 +46,18 @@ describe('the read pool', () => {
     expect(rows).toEqual([{ zone: 'UTC' }]);
   });
 
+  it('writes values as ever, whatever the database sets', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const set = (to: string) => query(database.pool, `alter database ${name} ${to}`);
+    await set(`set datestyle = 'SQL, DMY'`);
+    await set(`set extra_float_digits = -3`);
+    onTestFinished(() => set('reset all').then(() => undefined));
+    const text = `select date '2024-03-31'::text as day, (0.1::float8 + 0.2::float8)::text as sum`;
+    expect((await query(poolForTest(), text)).rows).toEqual([
+      { day: '2024-03-31', sum: '0.30000000000000004' },
+    ]);
+  });
+
   it('answers 503 to a statement that takes longer than it may, and the next one as ever', async () => {
     const pool = poolForTest({ statementTimeoutMs: 100 });
     await expect(query(pool, 'select pg_sleep(5)')).rejects.toMatchObject(refusal);

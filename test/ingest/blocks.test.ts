@@ -248,6 +248,13 @@ describe('a row', () => {
     expect(await answered()).toMatchObject(lost);
   });
 
+  it('of a slot that has not begun is refused: it would be the head of the chain', async () => {
+    const { faults } = await load(bare({ consensusSlot: 2_147_483_647 }));
+    expect(faults.map((fault) => [fault.field, fault.msg])).toEqual([
+      ['consensusSlot', 'is 2147483647, which has not begun; a slot of the past is needed'],
+    ]);
+  });
+
   it('repeats another of its network and slot', async () => {
     const rows = [{}, { network: 'hoodi' }, { validatorIndex: 9 }];
     const { faults } = await load(rows.map((row) => bare({ consensusSlot: 1_000_000, ...row })));

@@ -67,6 +67,11 @@ describe('importFile refuses', () => {
     ['broken JSON', '{"data": [}', /: is not JSON: .*expected a value/],
     ['a list that was cut off', JSON.stringify(two).slice(0, -9), /: is not JSON after row 1: /],
     ['a list with more behind it', `${JSON.stringify(two)} 7`, /: is not JSON.*unexpected characters/],
+    [
+      'a key given twice',
+      '[{"a":1}, {"a":1,"b":{"c":1,"c":2}}]',
+      /after row 1: the key "c" stands twice in one object/,
+    ],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22]), /: is not UTF-8 text\.$/],
     ['a page of HTML', '<html></html>', /: is not JSON: /],
   ])('%s, and names the file', async (_name, content, message) => {

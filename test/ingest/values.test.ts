@@ -75,6 +75,14 @@ describe('an operator', () => {
     expect((await summary(`0x${'ab'.repeat(20)}`)).status).toBe(200);
   });
 
+  it('of more than 100 percent effectiveness is refused, which is told', async () => {
+    await load('operators', [operator('full', { avgValidatorEffectiveness: 100 })]);
+    const { faults } = await load('operators', [operator('over', { avgValidatorEffectiveness: 100.0001 })]);
+    expect(faults.map(({ field, msg }) => [field, msg])).toEqual([
+      ['avgValidatorEffectiveness', 'is 100.0001; a percentage of at most 100 is needed'],
+    ]);
+  });
+
   it('keeps a name in any script as it is', async () => {
     const id = 'Стейкинг 🥩 «é»/%2F';
     await load('operators', [operator(id, { displayName: id })]);

@@ -25,6 +25,8 @@ export type RedisServer = {
   stop(): Promise<void>;
   /** Lets it hang: connections stay and nothing is answered. */
   hang(): void;
+  /** Lets it go on. */
+  resume(): void;
 };
 
 /** A Redis in memory for one test; not started yet. */
@@ -60,5 +62,6 @@ export async function redisForTest(): Promise<RedisServer> {
     },
     stop,
     hang: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
   };
 }

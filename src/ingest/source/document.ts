@@ -100,7 +100,8 @@ export function documentRows(
 
 /** A key of a document is text that anyone chose: it must not become a prototype. Of one given twice, one would be lost. */
 function put(object: Envelope, key: string, value: unknown) {
-  if (Object.hasOwn(object, key)) throw new Error(`the key ${JSON.stringify(key)} stands twice in one object`);
+  if (Object.hasOwn(object, key))
+    throw new Error(`the key ${JSON.stringify(key)} stands twice in one object`);
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
