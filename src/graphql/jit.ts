@@ -30,6 +30,8 @@ export type Compiled = {
   /** The JSON of its answer in pieces; rows may be written already. */
   write(answer: object): string[];
   cost(variables: Values): Cost;
+  /** Whether it can be run with these: a null in place of a default is one that the compiled query does not check. */
+  takes(variables: Values): boolean;
   /** Without `data` where the variables do not fit; nothing has run then. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
 };
@@ -87,7 +89,11 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Co
   if (!isCompiledQuery(made)) return undefined;
   const source = document.loc?.source;
   const fixed = hasOpenSizes(document) ? undefined : costOf(schema, document, name, {}); // the same every time
+  const defaulted = (operation.variableDefinitions ?? [])
+    .filter(({ defaultValue, type }) => defaultValue && type.kind !== Kind.NON_NULL_TYPE)
+    .map(({ variable }) => variable.name.value);
   return {
+    takes: (variables) => defaulted.every((variable) => variables[variable] !== null),
     write: rows ? jsonPieces : (answer) => [JSON.stringify(answer)],
     cost: (variables) => fixed ?? costOf(schema, document, name, variables),
     async run(context, variables) {

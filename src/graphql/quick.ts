@@ -62,7 +62,8 @@ export function makeQuick() {
     if (!type || !isPlain(body)) return undefined;
     const query = find(body.query as string, body.operationName as string | null | undefined);
     const variables = (body.variables ?? {}) as Record<string, unknown>;
-    if (!query || hasNul(variables) || costRefusal(query.cost(variables), context)) return undefined;
+    if (!query?.takes(variables) || hasNul(variables) || costRefusal(query.cost(variables), context))
+      return undefined;
     const result = await query.run(context, variables);
     if (!('data' in result)) return undefined;
     const errors = result.errors?.map((error) => renderError(error, context.log)) ?? [];

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -138,7 +139,7 @@ export function repeatKept(options: {
     request.once('data', (bytes: Buffer) => {
       request.pause(); // before its end: it may have to be put back
       // A body that comes in parts is not one that is asked again and again.
-      const whole = bytes.length === length;
+      const whole = bytes.length === length && isUtf8(bytes); // other bytes are refused by Fastify
       answer(whole ? keyOfQuery(bytes.toString(), request.headers.accept, network) : undefined, () => {
         request.unshift(bytes);
         // What is refused without its body being read must not leave the rest of that on the connection.

@@ -126,13 +126,14 @@ const encoders: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
 const choices = boundedMap<Encoding | 'none'>(100);
 
 /** The encoding to answer in: the first of ours that is accepted and not given the weight 0. */
-function encodingOf(accepted: string | undefined): Encoding | undefined {
+export function encodingOf(accepted: string | undefined): Encoding | undefined {
   if (!accepted) return undefined;
   let choice = choices.get(accepted);
   if (!choice) {
     const weights = new Map(
       accepted.split(',').map((item) => {
-        const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+        const [given = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+        const name = given.replace(/^x-gzip$/, 'gzip'); // the same (RFC 9110)
         const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
         return [name, Number(weight)] as const;
       }),
@@ -145,7 +146,7 @@ function encodingOf(accepted: string | undefined): Encoding | undefined {
 }
 
 /** Whether the caller has the answer already (RFC 9110, If-None-Match). Dates are too coarse to tell: two changes fit into a second. */
-function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
+export function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
   const tags = headers['if-none-match'];
   if (tags === undefined) return false;
   return tags.trim() === '*' || tags.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { encodingOf, isUnchanged } from './answers.ts';
 import { exampleQueries } from './examples.ts';
 import { pageSecurityHeaders } from './security-headers.ts';
 
@@ -22,14 +23,10 @@ async function makeAsset(type: string, body: Buffer): Promise<Asset> {
 }
 
 function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply) {
-  const accepted = String(request.headers['accept-encoding'] ?? '');
-  const takes = (name: string) =>
-    new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, 'i').test(accepted);
-  const coding = takes('br') ? 'br' : takes('gzip') ? 'gzip' : undefined;
+  const coding = encodingOf(request.headers['accept-encoding']);
   const etag = coding ? asset.etag.replace(/"$/, `-${coding}"`) : asset.etag;
   reply.headers({ etag, 'cache-control': 'public, no-cache', vary: 'Accept-Encoding' });
-  const known = String(request.headers['if-none-match'] ?? '').split(/\s*,\s*/);
-  if (known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag)) return reply.code(304).send();
+  if (isUnchanged(request, etag)) return reply.code(304).send();
   if (coding) reply.header('content-encoding', coding);
   return reply.type(asset.type).send(coding ? asset[coding] : asset.body);
 }

@@ -42,7 +42,7 @@ const HOST = /^[\w.:[\]-]+$/;
 
 /** What absolute links begin with: `publicUrl`, or else what the request names; in HTTP/1.0 that may be nothing. */
 export const baseUrl = (publicUrl: string | undefined, protocol: string, host = ''): string =>
-  publicUrl ?? `${protocol}://${HOST.test(host) ? host : 'localhost'}`;
+  publicUrl ?? `${protocol === 'https' ? protocol : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
 
 /** A URL without the host that it has in the absolute form of a proxy. */
 const targetOf = (url: string): string => url.replace(/^https?:\/\/[^/]*/i, '');

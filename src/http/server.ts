@@ -12,6 +12,7 @@ import Fastify, {
 import type { Logger } from 'pino';
 import type { TokenDirectory } from '../accounts/directory.ts';
 import type { Meter } from '../accounts/meter.ts';
+import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Settings } from '../config.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
 import type { Revisions } from '../db/revisions.ts';
@@ -71,7 +72,9 @@ const unparsed = new Map([
 const SANE_ID = /^[\w.:-]{1,128}$/;
 const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+  // Ids are logged, and a token is not.
+  const isSane = typeof given === 'string' && SANE_ID.test(given) && !TOKEN_IN_TEXT.test(given);
+  return isSane ? given : randomUUID();
 };
 const needsToken = (path: string) => /^\/(v\d+|graphql)(\/|$)/.test(path);
 

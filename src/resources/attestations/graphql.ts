@@ -84,6 +84,7 @@ export function attestationsOf<Row>(
     t.connection(
       {
         type: AttestationRecordType,
+        nullable: true,
         extensions: { operation: 'listEntityAttestations', rows: PERIODS_DEFAULT_SIZE },
         description: `${description} ${sizes}`,
         args: queryArgs,

@@ -143,6 +143,7 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
   t.connection(
     {
       type: BlockType,
+      nullable: true,
       extensions: { operation: 'listBlocks', rows: PROPOSED_BLOCKS_DEFAULT_SIZE },
       description: `The slots in which it was to propose, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${PROPOSED_BLOCKS_DEFAULT_SIZE} by default.`,
       resolve: async (validator, args, ctx, info) => {

@@ -147,6 +147,7 @@ builder.queryField('entityConsolidations', (t) =>
 builder.queryField('consolidationCapacity', (t) =>
   t.field({
     type: [ConsolidationCapacityType],
+    nullable: true,
     extensions: { operation: 'listConsolidationCapacity', rows: 4 },
     description:
       'How far the churn limit of consolidations was used in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',

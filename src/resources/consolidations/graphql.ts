@@ -185,6 +185,7 @@ builder.objectField(ValidatorType, 'consolidations', (t) =>
   t.connection(
     {
       type: ConsolidationType,
+      nullable: true,
       extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
       description: `Its consolidations, as source or as target, oldest first. ${sizes}`,
       args: queryArgs,
@@ -201,6 +202,7 @@ builder.objectField(Operator, 'consolidations', (t) =>
   t.connection(
     {
       type: ConsolidationType,
+      nullable: true,
       extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
       description: `Consolidations of its validators, as source or as target, oldest first, whatever its window; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,

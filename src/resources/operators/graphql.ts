@@ -263,6 +263,7 @@ builder.objectField(Operator, 'poolShares', (t) =>
   t.connection(
     {
       type: Operator,
+      nullable: true,
       extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
       description:
         'Of a pool or node operator: its pool shares in the same window, by network penetration. Empty for other classes.',

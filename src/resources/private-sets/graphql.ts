@@ -80,6 +80,7 @@ function figureField<Name extends FigureName>(name: Name, record: z.ZodObject, t
     t.connection(
       {
         type,
+        nullable: true,
         extensions: {
           operation: `listSet${name[0]?.toUpperCase()}${name.slice(1)}`,
           rows: PERIODS_DEFAULT_SIZE,

@@ -115,6 +115,7 @@ builder.objectField(Operator, 'slashings', (t) =>
   t.connection(
     {
       type: SlashingType,
+      nullable: true,
       extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
       description: `Slashings of its validators, ascending by slashing epoch and validator index, whatever its window. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default.`,
       resolve: async (operator, args, ctx) => {

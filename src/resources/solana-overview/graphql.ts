@@ -32,6 +32,7 @@ builder.queryField('solanaNetworkOverview', (t) =>
 builder.queryField('solanaNetworkOverviews', (t) =>
   t.field({
     type: [SolanaNetworkOverviewType],
+    nullable: true,
     extensions: { operation: 'getSolanaNetworkOverviewV1', rows: timeWindows.length },
     description: 'Solana as a whole in every window, shortest first. REST: GET /v1/solana/network/overview.',
     resolve: (_root, _args, ctx) => solanaOverviews(ctx, null),

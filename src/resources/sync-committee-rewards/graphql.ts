@@ -102,6 +102,7 @@ builder.objectField(BlockType, 'syncCommitteeRewards', (t) =>
     {
       type: SyncCommitteeRewardType,
       description: `What each seat of the sync committee earned in it, ascending by validator index. ${sizes}`,
+      nullable: true,
       extensions: wholeCommittee,
       resolve: ({ network, consensusSlot: slot }, args, ctx) => slotConnection(ctx, { network, slot }, args),
     },
@@ -113,6 +114,7 @@ builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
   t.connection(
     {
       type: SyncCommitteeRewardType,
+      nullable: true,
       extensions: { operation: 'listSyncCommitteeRewards', rows: VALIDATOR_REWARDS_DEFAULT_SIZE },
       description: `What it earned on sync committees, newest slot first. At most ${VALIDATOR_REWARDS_MAX_SIZE} a page, ${VALIDATOR_REWARDS_DEFAULT_SIZE} by default.`,
       resolve: async (validator, args, ctx) => {

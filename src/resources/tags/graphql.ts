@@ -58,6 +58,7 @@ builder.node(PrivateSet, {
     validators: t.connection(
       {
         type: MemberType,
+        nullable: true,
         extensions: { operation: 'listTagValidators', rows: TAGS_DEFAULT_SIZE },
         description: `The validators that are in it now, by index. ${sizes}`,
         resolve: async (set, args, ctx) => {

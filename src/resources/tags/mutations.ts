@@ -165,6 +165,7 @@ builder.mutationType({
   fields: (t) => ({
     createTag: t.field({
       type: CreatePayload,
+      nullable: true, // so that a failure leaves the others whole, which are done
       extensions: { operation: 'createTag' },
       description:
         'Makes a tag, which groups validators into a private set. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',
@@ -177,6 +178,7 @@ builder.mutationType({
     }),
     renameTag: t.field({
       type: RenamePayload,
+      nullable: true,
       extensions: { operation: 'renameTag' },
       description: 'Gives a tag another name. REST: PATCH /v1/eth/tags/{id}.',
       args: { input: t.arg({ type: RenameInput, required: true, description: 'The tag and its name.' }) },
@@ -188,6 +190,7 @@ builder.mutationType({
     }),
     deleteTag: t.field({
       type: DeletePayload,
+      nullable: true,
       extensions: { operation: 'deleteTag' },
       description: 'Deletes a tag with the figures of its set. REST: DELETE /v1/eth/tags/{id}.',
       args: { input: t.arg({ type: DeleteInput, required: true, description: 'The tag.' }) },
@@ -200,6 +203,7 @@ builder.mutationType({
     }),
     addValidators: t.field({
       type: AddPayload,
+      nullable: true,
       extensions: { operation: 'addTagValidators' },
       description:
         'Adds validators to a set; they count on all days that are stored. REST: POST /v1/eth/tags/{id}/validators.',
@@ -213,6 +217,7 @@ builder.mutationType({
     }),
     removeValidator: t.field({
       type: RemovePayload,
+      nullable: true,
       extensions: { operation: 'removeTagValidator' },
       description:
         'Removes a validator, which counts no more from today on and still counts in the days before. REST: DELETE /v1/eth/tags/{id}/validators/{pubkey}.',

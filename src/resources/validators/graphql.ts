@@ -91,6 +91,7 @@ builder.objectField(Operator, 'validators', (t) =>
   t.connection(
     {
       type: ValidatorType,
+      nullable: true,
       extensions: { operation: 'validators', rows: VALIDATORS_DEFAULT_SIZE },
       description: `Its validators by index, whatever its window: of deposit addresses, withdrawal addresses, node operators, pools and pool shares; empty for other classes. At most ${VALIDATORS_MAX_SIZE} a page, ${VALIDATORS_DEFAULT_SIZE} by default.`,
       resolve: async (operator, args, ctx) => {
