@@ -109,6 +109,14 @@ const plain: [string, Asked][] = [
       },
     },
   ],
+  [
+    'relations of which all or one is refused, beside others',
+    {
+      body: {
+        query: `{ ${page} { nodes { displayName bad: attestations(first: 5000) { nodes { day } } good: attestations(first: 2) { nodes { day } } } } }`,
+      },
+    },
+  ],
   ...[
     '*/*',
     'application/json',
@@ -136,6 +144,19 @@ const other: [string, Asked][] = [
   ['an operation that is not named', { body: { query: named } }],
   ['a variable of the wrong kind', { body: { query: named, operationName: 'A', variables: { w: 'WEEK' } } }],
   ['a variable that is missing', { body: { query: named, operationName: 'A' } }],
+  [
+    'null in place of the default of a directive',
+    {
+      body: {
+        query: `query ($no: Boolean = true) { datasets @skip(if: $no) { name } ${page} { totalCount } }`,
+        variables: { no: null },
+      },
+    },
+  ],
+  [
+    'null in place of the default of an entry',
+    { body: { query: 'query ($id: ID = "x") { nodes(ids: [$id]) { id } }', variables: { id: null } } },
+  ],
   ['a variable with a NUL', { body: { query: rows, variables: { x: 'a\0' } } }],
   ['variables that are no object', { body: { query: rows, variables: [1] } }],
   ['an operation name that is no text', { body: { query: rows, operationName: 5 } }],

@@ -22,7 +22,7 @@ type Asked = {
   method?: string;
   path?: string;
   headers?: OutgoingHttpHeaders;
-  parts?: string[];
+  parts?: (string | Buffer)[];
   agent?: Agent;
 };
 type Answer = { status: number; headers: Record<string, unknown>; body: Buffer };
@@ -85,6 +85,7 @@ describe('an answer that is given again at once', () => {
   it.each<[string, Asked]>([
     ['a page', { path: PATH }],
     ['a page in gzip', { path: PATH, headers: { 'accept-encoding': 'gzip' } }],
+    ['a page in x-gzip', { path: PATH, headers: { 'accept-encoding': 'x-gzip' } }],
     ['a page in br', { path: PATH, headers: { 'accept-encoding': 'br, gzip;q=0.5' } }],
     ['a page to another origin', { path: PATH, headers: { origin: 'https://app.example' } }],
     ['304', { path: PATH, headers: { 'if-none-match': '*' } }],
@@ -167,6 +168,16 @@ describe('what is not just the same is answered in the whole way', () => {
     }
     expect((await ask(gateway, { ...query(TEXT), agent })).status).toBe(200);
     agent.destroy();
+  });
+
+  it('a body that is not UTF-8, where one that is has the same text', async () => {
+    const text = `${TEXT} # \ufffd`;
+    await askedAgain(gateway, query(text));
+    const body = Buffer.from(JSON.stringify({ query: text }));
+    const at = body.indexOf('\ufffd');
+    const parts = [Buffer.concat([body.subarray(0, at), Buffer.of(0xff), body.subarray(at + 3)])];
+    const headers = { 'content-type': 'application/json', 'content-length': body.length - 2 };
+    expect((await ask(gateway, { method: 'POST', headers, parts })).status).toBe(400);
   });
 
   it('a body in parts, of another length, too long, or none', async () => {

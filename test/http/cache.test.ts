@@ -61,6 +61,16 @@ describe('an answer that is given again', () => {
     expect((await raw(gateway, PATH, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
+  it('has the tag of its bytes, also by the other name of gzip', async () => {
+    const [known, other] = [
+      await raw(gateway, PATH, { 'accept-encoding': 'gzip' }),
+      await raw(gateway, PATH, { 'accept-encoding': 'x-gzip' }),
+    ];
+    expect(other.headers.etag).toBe(known.headers.etag);
+    expect(other.body).toEqual(known.body);
+    expect(known.headers.etag).not.toBe((await raw(gateway, PATH, {})).headers.etag);
+  });
+
   it('says that it is for its caller alone, and what it depends on', async () => {
     const { headers } = await raw(gateway, PATH, {});
     expect(headers['cache-control']).toBe('private, no-cache');

@@ -103,6 +103,7 @@ describe('the log', () => {
     await gateway.get('/v0/eth/slashings', { authorization: `Bearer ${unknown}` }); // 401
     await gateway.get('/v0/eth/slashings', { authorization: `Bearer ${gateway.token}x` }); // 401
     await gateway.get(`/v0/eth/slashings?token=${gateway.token}`);
+    await gateway.get('/health', { 'x-request-id': gateway.token });
     await gateway.get('/v0/eth/slashings', { 'x-service-network': secret }); // 400
     await gateway.graphql(`{ operator(window: ALL, operatorId: "${secret}") { id } }`); // INTERNAL
     await gateway.graphql('query ($id: String!) { operator(window: ALL, operatorId: $id) { id } }', {

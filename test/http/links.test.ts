@@ -49,6 +49,12 @@ describe('the links of a v1 page', () => {
     expect(await links(stranger, forwarded)).toEqual(at(stranger.url));
   });
 
+  it('never have a scheme that is none of HTTP', async () => {
+    const gateway = await gatewayWith({ TRUST_PROXY: ['127.0.0.1'] });
+    const scheme = { ...forwarded, 'x-forwarded-proto': 'javascript' };
+    expect(await links(gateway, scheme)).toEqual(at('http://data.example'));
+  });
+
   it('are on PUBLIC_URL before all others', async () => {
     const gateway = await gatewayWith({
       PUBLIC_URL: 'https://public.example/data',
