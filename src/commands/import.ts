@@ -41,7 +41,9 @@ export const importCommand = (): Command =>
       new Option('--network <name>', 'network of rows that name none').choices(networks).default('mainnet'),
     )
     .addOption(
-      new Option('--entity-type <class>', 'class of entities of rows that name none').choices(idTypes),
+      new Option('--entity-type <class>', 'class of entities of rows that name none').choices(
+        idTypes.filter((name) => name !== 'privateSet'), // its rows are made here
+      ),
     )
     .option('--utc', 'rows that do not say so are of the UTC calendar, not of the chain calendar')
     .addOption(new Option('--window <window>', 'window of rows that name none').choices(timeWindows))
@@ -76,8 +78,13 @@ Daily rewards of other networks add to what is stored; a row with the id of a va
 other a day of the network.
 Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     )
-    .action((resource: ImportResource, files: string[], flags: Flags) =>
-      withDatabase(
+    .action((resource: ImportResource, files: string[], flags: Flags, command: Command) => {
+      if (flags.replace && importers[resource].grows) {
+        command.error(
+          `error: option '--replace' is not taken for ${resource}: they are only added to and corrected`,
+        );
+      }
+      return withDatabase(
         async (database) => {
           const progress = importProgress();
           const queue = files.entries();
@@ -92,8 +99,8 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
         },
         // Each holds a connection for its whole file, and what was loaded before is asked on another.
         { creates: true, writers: flags.jobs + 1 },
-      ),
-    );
+      );
+    });
 
 /** Imports a file and tells about it; false when not every row was loaded. */
 async function importOne(

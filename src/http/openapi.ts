@@ -94,7 +94,7 @@ const errorText: Record<string, string> = {
 
 /** Those of routes that write. */
 const writeErrorText: Record<string, string> = {
-  403: 'The tier of the account does not allow it; `detail` tells its limit and what helps.',
+  403: 'The tier of the account does not allow it: its sets or the validators of a set are as many as it may have.',
   409: 'A request with this Idempotency-Key is being answered; see Retry-After.',
   413: 'The body is larger than is taken.',
   415: 'The content type is not taken; send application/json.',

@@ -173,6 +173,7 @@ async function mergeAttestations(client: pg.ClientBase): Promise<ImportCounts> {
 // A series grows and is corrected; a shorter one removes nothing.
 export const attestationImporter: Importer<ImportedAttestation> = {
   resource: 'attestations',
+  grows: true,
   shape: Shape,
   check: (raw, options) => {
     if (!isObject(raw)) return check(raw);

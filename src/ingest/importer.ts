@@ -44,6 +44,8 @@ export type Importer<Row> = {
   key: readonly string[];
   /** What no two rows share beside the key. */
   unique?: Unique;
+  /** Whether sources only ever add and correct: nothing is removed, also with `replace`. */
+  grows?: true;
   /** Brings the rows of the table `staged` where they belong, in the client's transaction. */
   merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
   /** Asked of the staged rows of a body that says it holds its whole list: whether it replaces what is stored. SQL; never when absent. */

@@ -139,6 +139,7 @@ async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> 
 // A series grows and is corrected; a shorter one removes nothing.
 export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   resource: 'validator-days',
+  grows: true,
   shape: Shape,
   check: (raw, { network, utc = false }) =>
     check(isObject(raw) ? decode(Shape, { network, utc, ...raw }) : raw),

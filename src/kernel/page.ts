@@ -20,7 +20,7 @@ export type Walk = { revision: number; loc: string[] };
 export const revisionParam = () =>
   intParam({
     description:
-      'Revision of the list to read; comes from `next`, so that a walk sees each row once while refreshes land. Kept for an hour after the list is replaced.',
+      'Revision of the list to read; comes from `next`, so that a walk sees each row once while refreshes land. Replaced lists are kept for up to an hour, at most eight of each.',
     min: 0,
     nullable: true,
   });
@@ -32,7 +32,7 @@ const walkEnded = ({ revision, loc }: Walk) =>
   badInput([
     {
       loc,
-      msg: `${loc.at(-1)} belongs to revision ${revision} of the list, which is not kept: lists are for an hour after a refresh replaces them. Begin again with the first page.`,
+      msg: `${loc.at(-1)} belongs to revision ${revision} of the list, which is not kept any more: replaced lists are for up to an hour, at most eight of each. Begin again with the first page.`,
       type: 'revision',
     },
   ]);

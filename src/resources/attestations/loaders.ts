@@ -3,11 +3,11 @@ import { listReader } from '../../db/readers.ts';
 import { batchListLoader } from '../../kernel/batch.ts';
 import { type Asked, askedName } from '../../kernel/row-form.ts';
 import { type PeriodRange, rowsRead } from '../../periods/pages.ts';
+import { isKnownEntity } from '../operators/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
 import {
   type AttestationQuery,
   type AttestationRow,
-  attestationEntityExists,
   attestationPages,
   type EntityKey,
   setAttestationPages,
@@ -31,7 +31,7 @@ export const loadAttestationPage = async (
   asked: Asked<AttestationField>,
 ): Promise<AttestationRow[]> => {
   if (key.idType !== 'privateSet') return readPage(ctx, key, query, range, asked);
-  if (!(await entityExists(ctx, key))) return [];
+  if (!(await isKnown(ctx, key))) return [];
   const name = `setAttestations:${JSON.stringify([query, range])}:${askedName(asked)}`;
   return batchListLoader<EntityKey, AttestationRow>(ctx.loaders, name, keyOf, (sets) =>
     setAttestationPages(ctx.primary, sets, query, range, asked),
@@ -39,7 +39,7 @@ export const loadAttestationPage = async (
 };
 
 /** Whether an entity is known; a private set is to its owner only. */
-export const entityExists = async (ctx: Context, key: EntityKey): Promise<boolean> =>
+export const isKnown = async (ctx: Context, key: EntityKey): Promise<boolean> =>
   key.idType === 'privateSet'
     ? (await loadTag(ctx, key.id))?.network === key.network
-    : attestationEntityExists(ctx.db, key);
+    : isKnownEntity(ctx, key);

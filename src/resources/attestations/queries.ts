@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { keyTable, rows, sql } from '../../db/rows.ts';
+import { keyTable, sql } from '../../db/rows.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
 import {
@@ -98,21 +97,3 @@ export const setAttestationPages = (
     range,
     asked,
   );
-
-/** Whether an entity is known: from its summaries, or from attestations in any period. */
-export async function attestationEntityExists(db: Queryable, key: EntityKey): Promise<boolean> {
-  const { network, idType, id } = key;
-  const found = await rows(
-    db,
-    z.object({ yes: z.boolean() }),
-    sql`/* attestationEntityExists */
-    select exists (
-        select from operator_summaries
-        where network = ${network} and operator_id = ${id} and id_type = ${idType} and not superseded
-      ) or exists (
-        select from attestation_entities
-        where network = ${network} and entity_id = ${id} and id_type = ${idType}
-      ) as yes`,
-  );
-  return found[0]?.yes === true;
-}

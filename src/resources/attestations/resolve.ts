@@ -4,7 +4,7 @@ import type { Asked } from '../../kernel/row-form.ts';
 import type { PeriodRange } from '../../periods/pages.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import { normaliseId } from '../operators/record.ts';
-import { entityExists, loadAttestationPage } from './loaders.ts';
+import { isKnown, loadAttestationPage } from './loaders.ts';
 import type { AttestationQuery, EntityKey } from './queries.ts';
 import type { AttestationField, AttestationRecord } from './record.ts';
 
@@ -31,6 +31,6 @@ export async function attestations(
   const id = normaliseId(entity.id);
   const key = { ...entity, id: entity.idType === 'privateSet' ? id.toLowerCase() : id };
   const page = await attestationPageOf(ctx, key, query, range, asked);
-  if (page.rows.length === 0 && !page.total && !(await entityExists(ctx, key))) throw notFound();
+  if (page.rows.length === 0 && !page.total && !(await isKnown(ctx, key))) throw notFound();
   return page;
 }

@@ -3,7 +3,7 @@ import type { EpochRange } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
-import { count, flag } from '../../kernel/leaves.ts';
+import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
 import {
@@ -208,21 +208,4 @@ export async function indexOfPubkey(db: Queryable, network: Network, pubkey: str
     ) as index`,
   );
   return row?.index ?? undefined;
-}
-
-/** Whether an entity is known: from its summaries, or from its validators. */
-export async function entityExists(db: Queryable, network: Network, entity: EntityKey): Promise<boolean> {
-  const [row] = await rows(
-    db,
-    z.object({ yes: flag() }),
-    sql`/* consolidationEntityExists */
-    select exists (
-        select from operator_summaries
-        where network = ${network} and operator_id = ${entity.id} and id_type = ${entity.idType} and not superseded
-      ) or exists (
-        select from operator_validators
-        where network = ${network} and operator_id = ${entity.id} and id_type = ${entity.idType} and share_of = ''
-      ) as yes`,
-  );
-  return row?.yes === true;
 }

@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
 import { type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { timestampText } from '../../kernel/time.ts';
+import { isKnownEntity } from '../operators/loaders.ts';
 import { normaliseId } from '../operators/record.ts';
 import type { ValidatorName } from '../validators/record.ts';
 import { loadConsolidations, loadConsolidationTotal, loadEntities } from './loaders.ts';
@@ -13,7 +14,6 @@ import {
   type ConsolidationQuery,
   type ConsolidationRange,
   type EntityKey,
-  entityExists,
   indexOfPubkey,
   orderFields,
   type Position,
@@ -92,7 +92,8 @@ export async function consolidations(
     index === undefined
       ? nothing
       : await consolidationPageOf(ctx, { network, validatorIndex: index, entity }, args, range);
-  if (page.rows.length === 0 && entity && !(await entityExists(ctx.db, network, entity))) throw notFound();
+  if (page.rows.length === 0 && entity && !(await isKnownEntity(ctx, { network, ...entity })))
+    throw notFound();
   return page;
 }
 

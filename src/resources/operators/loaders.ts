@@ -1,3 +1,4 @@
+import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { type RankedPage, rankedPageReader } from '../../db/ranked-lists.ts';
 import { rowReader } from '../../db/readers.ts';
@@ -6,6 +7,7 @@ import type { Asked } from '../../kernel/row-form.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
 import { countTags } from '../tags/resolve.ts';
 import {
+  entityExists,
   type ListKey,
   type OperatorKey,
   type OperatorRow,
@@ -13,7 +15,7 @@ import {
   operatorsByKey,
   type RankedOperatorRow,
 } from './queries.ts';
-import type { OperatorField } from './record.ts';
+import type { IdType, OperatorField } from './record.ts';
 
 export type { OperatorKey };
 
@@ -59,3 +61,9 @@ async function privateSetPage(
   const rows = size > 0 ? await loadSetSummaries(ctx, list, { from, size }) : [];
   return { rows: rows.map((row, index) => ({ ...row, rank: from + index })), total, revision: 0 };
 }
+
+/** Whether an entity is known; one of a private set is the owner's to know. */
+export const isKnownEntity = (
+  ctx: Pick<Context, 'db'>,
+  { network, idType, id }: { network: Network; idType: IdType; id: string },
+): Promise<boolean> => entityExists(ctx.db, network, id, [idType]);

@@ -82,21 +82,24 @@ export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, Operato
   selection,
 });
 
-/** Whether an entity of one of these classes is known in any window. */
-export async function operatorExists(
+/**
+ * Whether an entity of one of these classes is known: from summaries in any window, from its validators, or from attestations
+ * in any period. One that is, and has no rows of a list, has an empty list (decisions §1).
+ */
+export async function entityExists(
   db: Queryable,
   network: Network,
   id: string,
   classes: readonly IdType[],
 ): Promise<boolean> {
+  const isOne = sql`network = ${network} and id_type = any(${[...classes]}::text[])`;
   const found = await rows(
     db,
-    z.object({ yes: z.literal(1) }),
-    sql`/* operatorExists */
-    select 1 as yes from operator_summaries
-    where network = ${network} and operator_id = ${id} and id_type = any(${[...classes]}::text[])
-      and not superseded
-    limit 1`,
+    z.object({ yes: z.boolean() }),
+    sql`/* entityExists */
+    select exists (select from operator_summaries where ${isOne} and operator_id = ${id} and not superseded)
+      or exists (select from operator_validators where ${isOne} and operator_id = ${id} and share_of = '')
+      or exists (select from attestation_entities where ${isOne} and entity_id = ${id}) as yes`,
   );
-  return found.length > 0;
+  return found[0]?.yes === true;
 }

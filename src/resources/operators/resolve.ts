@@ -8,10 +8,10 @@ import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
 import { loadOperator, loadOperatorPage } from './loaders.ts';
 import {
+  entityExists,
   type ListKey,
   type OperatorKey,
   type OperatorRow,
-  operatorExists,
   type RankedOperatorRow,
 } from './queries.ts';
 import { type IdType, isAddress, normaliseId, type OperatorField, type PoolType } from './record.ts';
@@ -77,7 +77,7 @@ export async function operatorPage(
   const key = listKey(list);
   const page = await operatorPageOf(ctx, key, range, asked, walk);
   if (page.total === 0 && list.parentId !== null) {
-    if (!(await operatorExists(ctx.db, key.network, key.parentId, parentClasses))) throw notFound();
+    if (!(await entityExists(ctx.db, key.network, key.parentId, parentClasses))) throw notFound();
   }
   return page;
 }

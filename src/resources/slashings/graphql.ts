@@ -117,7 +117,7 @@ builder.objectField(Operator, 'slashings', (t) =>
       type: SlashingType,
       nullable: true,
       extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
-      description: `Slashings of its validators, ascending by slashing epoch and validator index, whatever its window. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default.`,
+      description: `Slashings of its validators, ascending by slashing epoch and validator index, whatever its window: of deposit addresses, withdrawal addresses, node operators, pools and pool shares; empty for other classes, of which \`slashing\` tells that of each validator. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default.`,
       resolve: async (operator, args, ctx) => {
         const range = connectionRange(args, {
           defaultSize: SLASHINGS_DEFAULT_SIZE,
