@@ -4,6 +4,7 @@ import type { Queryable } from '../../src/db/pool.ts';
 import { openRevisions } from '../../src/db/revisions.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { lossyWay } from '../support/proxy.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -25,4 +26,31 @@ it('revisions are read on after a reading that is never answered, and are not tr
   await database.pool.query({ text: `select raise_revision('slashings')`, values: [] });
   await eventually(() => expect(revisions.current().get('slashings')?.revision).toBe(1), 60_000);
   expect(revisions.trusted()).toBe(true);
+});
+
+it('revisions are not trusted when their connection is lost again while they are read', async () => {
+  const way = await lossyWay(database.url);
+  let waiting: (() => void)[] | undefined;
+  const db: Queryable = {
+    async query(statement) {
+      await new Promise<void>((go) => (waiting ? waiting.push(go) : go()));
+      return database.pool.query(statement);
+    },
+  };
+  const revisions = await openRevisions({ url: way.url, db, log: pino({ level: 'silent' }) });
+  onTestFinished(() => revisions.stop());
+  await eventually(() => expect(revisions.trusted()).toBe(true));
+  const held: (() => void)[] = (waiting = []);
+  const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+  way.cut();
+  await eventually(() => expect(way.made()).toBe(2)); // it is connected again, and reads
+  await pause(300);
+  expect([held.length > 0, revisions.trusted()]).toEqual([true, false]);
+  way.cut();
+  await pause(100);
+  waiting = undefined;
+  for (const go of held) go();
+  await pause(300); // before it is connected once more
+  expect(revisions.trusted()).toBe(false);
+  await eventually(() => expect(revisions.trusted()).toBe(true));
 });

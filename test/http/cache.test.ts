@@ -268,6 +268,25 @@ describe('a change of the data', () => {
     expect(changed.statements).toEqual([]);
   });
 
+  it('that comes while an answer is made keeps that answer from being given again', async () => {
+    const changed = await gatewayForTest({ template: 'empty', settings: { CACHE: true } });
+    await eventually(() => expect(changed.revisions.trusted()).toBe(true));
+    const { pool } = changed.database;
+    await pool.withClient(async (client) => {
+      await client.query('begin; lock table slashings in access exclusive mode');
+      const asked = changed.get('/v0/eth/slashings');
+      const waits = `select from pg_locks where not granted and relation = 'slashings'::regclass`;
+      await eventually(async () => expect((await client.query(waits)).rowCount).toBeGreaterThan(0));
+      await pool.query({ text: `select raise_revision('slashings')`, values: [] });
+      await eventually(() => expect(changed.revisions.current().get('slashings')?.revision).toBe(1));
+      await client.query('commit');
+      expect((await asked).status).toBe(200);
+    });
+    changed.statements.length = 0;
+    await changed.get('/v0/eth/slashings');
+    expect(changed.statements).not.toEqual([]);
+  });
+
   it('is told by datasets, and by the revision of each answer of GraphQL', async () => {
     const { data } = await gateway.graphql('{ datasets { name revision refreshedAt } }');
     const known = new Map(data.datasets.map((row: any) => [row.name, row.revision]));

@@ -5,6 +5,8 @@ import { onTestFinished } from 'vitest';
 /** A way to a database that can be lost: `url` is that of the database by it. */
 export type LossyWay = {
   url: string;
+  /** How many connections there were. */
+  made(): number;
   /** Resets every connection there is. */
   cut(): void;
   /** From now on takes connections and bytes, and hands on nothing; those of these connections are lost for good. */
@@ -17,7 +19,9 @@ export async function lossyWay(to: string): Promise<LossyWay> {
   const { port, hostname } = new URL(to);
   const sockets = new Set<Socket>();
   let silent = false;
+  let made = 0;
   const server = createServer((near) => {
+    made += 1;
     sockets.add(near);
     near.on('error', () => undefined);
     near.on('close', () => sockets.delete(near));
@@ -49,6 +53,7 @@ export async function lossyWay(to: string): Promise<LossyWay> {
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
+    made: () => made,
     cut,
     hush() {
       silent = true;
