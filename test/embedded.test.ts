@@ -48,7 +48,8 @@ const say = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n');
 try {
   const { url, owned, stop } = await start(options);
   say({ url, owned });
-  if (!leave) process.stdin.once('data', async () => {
+  if (!leave) process.stdin.once('data', async (line) => {
+    if (String(line) === 'exit\\n') process.exit();
     await stop();
     say({ stopped: true });
     process.exit();
@@ -234,6 +235,33 @@ describe('several processes', () => {
     await inside.stop();
     expect(await rows(owner.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
+
+  test.each(['stops', 'exits', 'is killed'] as const)(
+    'the server of an owner that %s is handed to one that has joined it, and ended by the last',
+    async (how) => {
+      const owner = helper({ dataDir: shared });
+      const { url } = await owner.answer;
+      const pid = await serverPid(shared);
+      const joiners = [helper({ dataDir: shared }), helper({ dataDir: shared })];
+      for (const { answer } of joiners) expect(await answer).toEqual({ url, owned: false });
+      const gone = once(owner.child, 'exit');
+      if (how === 'stops') await owner.stop();
+      else if (how === 'exits') owner.child.stdin?.write('exit\n');
+      else owner.child.kill('SIGKILL');
+      await gone;
+      expect(await rows(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      const late = helper({ dataDir: shared });
+      // Handed over it has an owner; that of a killed one is adopted.
+      expect(await late.answer).toEqual({ url, owned: how === 'is killed' });
+      for (const { stop } of joiners) await stop();
+      expect(await rows(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      await late.stop();
+      expect(isRunning(pid)).toBe(false);
+      expect((await readdir(join(shared, 'postgres'))).filter((name) => /joined|owner/.test(name))).toEqual(
+        [],
+      );
+    },
+  );
 
   test('two at once make one cluster and one server', async () => {
     const dataDir = await folder('race');

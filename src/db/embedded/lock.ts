@@ -14,8 +14,8 @@ async function linkOnce(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** The process named in a file that `writeMark` or the lock wrote; undefined when there is none. */
-export async function readMark(path: string): Promise<ProcessMark | undefined> {
+/** The process named in a file of the lock; undefined when there is none. */
+async function readMark(path: string): Promise<ProcessMark | undefined> {
   const text = await readFile(path, 'utf8').catch(() => '');
   try {
     const { pid, started } = JSON.parse(text) as Partial<ProcessMark>;

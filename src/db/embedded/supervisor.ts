@@ -1,22 +1,22 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { bareEnvironment, findNative, prepareBinaries, program } from './binaries.ts';
 import { ensureCluster, type Home, openHome, readPassword } from './cluster.ts';
-import { readMark, withLock } from './lock.ts';
-import { endServer, isAlive, isServer, ownMark } from './process.ts';
+import { withLock } from './lock.ts';
+import { endServer, isServer, ownMark } from './process.ts';
 import { pidFile, probe, readPidFile, type Server, startServer, urlOf } from './server.ts';
+import { forgetJoined, heirOf, noteJoined, ownerOf, setOwner } from './users.ts';
 
 /** A running embedded PostgreSQL. */
 export type Embedded = {
   /** An address for `pg`; it is another one after every start. */
   url: string;
-  /** Whether this process is the one that ends the server. */
+  /** Whether this process is the owner from the start, and has not joined the server of another. */
   owned: boolean;
-  /** Ends the server if this process owns it, and does nothing otherwise. Not calling it leaves an orphan. */
+  /** Ends the server if this process owns it, or hands it to another that uses it. Not calling it may leave an orphan. */
   stop(): Promise<void>;
 };
 
@@ -51,15 +51,14 @@ async function endOwn(pid: number, home: Home, native: string | undefined, bound
 async function findServer(home: Home, options: StartOptions): Promise<Found | undefined> {
   const first = await readPidFile(home.cluster);
   if (!first) return undefined;
-  const owner = await readMark(home.owner);
-  const owned = owner !== undefined && isAlive(owner);
+  const owner = ownerOf(home);
   const began = Date.now();
   while (isServer(first.pid, home.cluster)) {
     const port = (await readPidFile(home.cluster))?.port ?? first.port;
     const state = await probe(port, await readPassword(home));
-    if (state === 'ready') return { pid: first.pid, port, owned };
+    if (state === 'ready') return { pid: first.pid, port, owned: owner !== undefined };
     if (Date.now() - began > (state === 'busy' ? BUSY_BOUND : (options.patience ?? 5_000))) {
-      if (owned) throw new Error(`The embedded PostgreSQL of process ${owner.pid} is silent: end that one.`);
+      if (owner) throw new Error(`The embedded PostgreSQL of process ${owner.pid} is silent: end that one.`);
       options.log?.(`the PostgreSQL left running in ${home.cluster} does not answer and is ended`);
       await endOwn(first.pid, home, options.native, 2_000);
       break;
@@ -74,21 +73,25 @@ async function findServer(home: Home, options: StartOptions): Promise<Found | un
   return undefined;
 }
 
-async function claimOwnership(home: Home): Promise<void> {
-  const temporary = `${home.owner}.${randomBytes(4).toString('hex')}`;
-  await writeFile(temporary, JSON.stringify(ownMark()), { flag: 'wx' });
-  await rename(temporary, home.owner);
-}
-
-function ownedHandle(home: Home, server: Server, url: string, options: StartOptions): Embedded {
+/** What this process has of a server; `joined` is its note where it is not the owner from the start. */
+function handleOf(home: Home, server: Server, url: string, options: StartOptions, joined?: string): Embedded {
+  /** Gives it up; true where the server is this process's to end, and nobody else uses it. */
+  const leave = (): boolean => {
+    if (joined) forgetJoined(home, joined);
+    if (!isServer(server.pid, home.cluster)) return false;
+    const owner = ownerOf(home);
+    if (joined && owner && owner.joined !== joined) return false;
+    const heir = heirOf(home);
+    if (heir) setOwner(home, heir);
+    return !heir;
+  };
   // A process that leaves without stop() asks for the shutdown at least, so that no orphan stays.
   const onExit = () => {
-    if (process.platform === 'win32' || !isServer(server.pid, home.cluster)) return;
-    process.kill(server.pid, 'SIGINT');
+    if (leave() && process.platform !== 'win32') process.kill(server.pid, 'SIGINT');
   };
   process.once('exit', onExit);
   const end = async () => {
-    if (!isServer(server.pid, home.cluster)) return;
+    if (!leave()) return;
     await endOwn(server.pid, home, options.native);
     await rm(home.owner, { force: true });
   };
@@ -104,7 +107,7 @@ function ownedHandle(home: Home, server: Server, url: string, options: StartOpti
   };
   return {
     url,
-    owned: true,
+    owned: !joined,
     stop: () => {
       stopped ??= stop();
       return stopped;
@@ -138,11 +141,11 @@ export async function start(options: StartOptions): Promise<Embedded> {
     const found = await findServer(home, options);
     if (found?.owned) {
       options.log?.(`joined the PostgreSQL running in ${home.cluster}`);
-      return { url: urlOf(found.port, await readPassword(home)), owned: false, stop: async () => undefined };
+      return handleOf(home, found, urlOf(found.port, await readPassword(home)), options, noteJoined(home));
     }
     if (found) options.log?.(`adopted the PostgreSQL left running in ${home.cluster}`);
     const server = found ?? (await launch(home, options));
-    await claimOwnership(home);
-    return ownedHandle(home, server, urlOf(server.port, await readPassword(home)), options);
+    setOwner(home, ownMark());
+    return handleOf(home, server, urlOf(server.port, await readPassword(home)), options);
   });
 }
