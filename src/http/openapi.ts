@@ -87,7 +87,7 @@ const errorText: Record<string, string> = {
   400: 'Invalid input: one item for each fault found.',
   401: 'The token is missing, malformed, unknown, revoked or expired.',
   402: 'The allowance of the account is used up; the message tells how much and when it resets.',
-  404: 'There is no such thing.',
+  404: 'What is asked for does not exist.',
   429: 'Over the rate of the account; see Retry-After, RateLimit and RateLimit-Policy.',
   503: 'The database cannot answer now; see Retry-After.',
 };
@@ -238,7 +238,8 @@ export function openApiDocument(
       schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
       headers: {
         RequestId: {
-          description: "The caller's own if it is sane, else a new one.",
+          description:
+            "The caller's own if it is 1 to 128 characters of [A-Za-z0-9_.:-] and holds no token, else a new one.",
           schema: { type: 'string' },
         },
         ComputeUnits: {

@@ -40,13 +40,15 @@ export const Block = z
     baseFeePerGas: wei().nullable().describe(`Base fee of a unit of gas, in wei, >= 0; ${unlessMissed}.`),
     totalBurntFees: wei()
       .nullable()
-      .describe(`Fees burnt, in wei, >= 0; passes 2^53 and even 2^63; ${unlessMissed}.`),
+      .describe(`Fees burnt, in wei, >= 0; may exceed 2^53 and even 2^63; ${unlessMissed}.`),
     totalType2TxFees: wei()
       .nullable()
-      .describe(`Priority fees of the transactions of type 2, in wei, >= 0; passes 2^53; ${unlessMissed}.`),
+      .describe(
+        `Priority fees of the transactions of type 2, in wei, >= 0; may exceed 2^53; ${unlessMissed}.`,
+      ),
     totalType0TxFees: wei()
       .nullable()
-      .describe(`Priority fees of the legacy transactions, in wei, >= 0; passes 2^53; ${unlessMissed}.`),
+      .describe(`Priority fees of the legacy transactions, in wei, >= 0; may exceed 2^53; ${unlessMissed}.`),
     totalPriorityFees: gweiDecimal()
       .nullable()
       .describe(`Priority fees of all transactions, in Gwei, >= 0; ${unlessMissed}.`),
@@ -86,7 +88,9 @@ export const Block = z
       .describe(`Transactions of type 1 (EIP-2930), >= 0; ${unlessMissed}.`),
     totalType1TxFees: wei()
       .nullable()
-      .describe(`Priority fees of the transactions of type 1, in wei, >= 0; passes 2^53; ${unlessMissed}.`),
+      .describe(
+        `Priority fees of the transactions of type 1, in wei, >= 0; may exceed 2^53; ${unlessMissed}.`,
+      ),
     blockTimestamp: timestamp().describe('When the slot began, in UTC.'),
     totalSanctionedTransactions: count()
       .nullable()

@@ -22,7 +22,7 @@ export const ChainDailyReward = z
     sumPriorityFees: gweiDecimal().describe('Priority fees among them, in Gwei, >= 0.'),
     sumBaselineMev: gweiDecimal().describe('MEV beyond priority fees among them, in Gwei, >= 0.'),
     sumEffectiveBalance: gwei().describe(
-      'Effective balance of the active validators, in Gwei, >= 0; passes 2^53.',
+      'Effective balance of the active validators, in Gwei, >= 0; may exceed 2^53.',
     ),
   })
   .meta({ id: 'ChainDailyReward', description: "What a network's validators earned in a chain day." });

@@ -56,7 +56,7 @@ const ValidatorReward = builder.interfaceRef<RewardRow>('ValidatorReward').imple
       description: 'Network of the validator.',
       resolve: (row) => row.network,
     }),
-    validator: t.string({ description: 'What its network calls the validator by.', resolve: idOf }),
+    validator: t.string({ description: 'Identifier of the validator on its network.', resolve: idOf }),
     day: t.field({
       type: 'Date',
       description: 'UTC date of the rewards.',

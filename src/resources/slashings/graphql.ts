@@ -60,7 +60,7 @@ builder.queryField('slashings', (t) =>
         fromDay: t.arg.int({ description: 'Chain day >= 0 from which on to list.' }),
         fromTimestamp: t.arg({
           type: 'DateTime',
-          description: 'Moment from which on to list; with fromDay the later of the two counts.',
+          description: 'List from this moment on; with fromDay, the later of the two applies.',
         }),
         ...networkArgs,
       },

@@ -71,7 +71,7 @@ async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs)
   );
 }
 
-const sizes = `At most ${COMMITTEE_SIZE} a page, as many by default.`;
+const sizes = `At most ${COMMITTEE_SIZE} a page, which is the default.`;
 /** What a query asks for that gives no size (graphql/size.ts). */
 const wholeCommittee = { operation: 'listSyncCommitteeRewards', rows: COMMITTEE_SIZE };
 

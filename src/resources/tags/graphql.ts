@@ -29,7 +29,7 @@ const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator').implement
     validator: t.field({
       type: ValidatorType,
       nullable: true,
-      description: 'Whom the validator belongs to; null when it is not stored any more.',
+      description: 'The record of the validator; null when it is not stored any more.',
       resolve: (row, _args, ctx) => loadValidator(ctx, row),
     }),
   }),

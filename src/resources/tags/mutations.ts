@@ -206,7 +206,7 @@ builder.mutationType({
       nullable: true,
       extensions: { operation: 'addTagValidators' },
       description:
-        'Adds validators to a set; they count on all days that are stored. REST: POST /v1/eth/tags/{id}/validators.',
+        'Adds validators to a set; they count on all days that are stored, one that was removed before from the day it is added again. REST: POST /v1/eth/tags/{id}/validators.',
       args: { input: t.arg({ type: AddInput, required: true, description: 'The set and the validators.' }) },
       resolve: (_root, { input }, ctx) =>
         mutate(ctx, async () => {
