@@ -170,9 +170,30 @@ const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
     : { content: { 'application/json': { schema: schemaOf(route.reply, found) } } }),
 });
 
+/** Answers that all callers share are kept; what is an account's own is made for it each time. */
+const ownTags = new Set(['Tags', 'Private sets']);
+const isKept = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !ownTags.has(tag);
+
+const unchanged = (route: Route<Context>): Json =>
+  isKept(route)
+    ? {
+        304: {
+          description:
+            'The caller has the answer already, by If-None-Match; costs what the call does without its rows.',
+          headers: replyHeaders(route),
+        },
+      }
+    : {};
+
 const replyHeaders = (route: Route<Context>): Json => ({
   'X-Request-Id': { $ref: '#/components/headers/RequestId' },
   'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' },
+  ...(isKept(route)
+    ? {
+        ETag: { $ref: '#/components/headers/ETag' },
+        'Last-Modified': { $ref: '#/components/headers/LastModified' },
+      }
+    : {}),
   ...(route.successor
     ? {
         Deprecation: { $ref: '#/components/headers/Deprecation' },
@@ -217,6 +238,7 @@ export function openApiDocument(
         ...requestBody(route, schemas),
         responses: {
           [route.status ?? 200]: answer(route, schemas),
+          ...unchanged(route),
           ...errorReplies(route),
         },
       },
@@ -246,6 +268,15 @@ export function openApiDocument(
           description:
             'Compute units that the answer cost: an error of the caller 1; one of ours nothing, like 401, 402 and 429, which answer nothing.',
           schema: { type: 'integer', minimum: 0 },
+        },
+        ETag: {
+          description:
+            'Names these bytes. Sent back in If-None-Match it is answered with 304 while they are the same. Not on answers about a private set, nor with CACHE=off.',
+          schema: { type: 'string' },
+        },
+        LastModified: {
+          description: 'When the data of the answer was refreshed last.',
+          schema: { type: 'string' },
         },
         Deprecation: {
           description: 'Since when this path is deprecated (RFC 9745): seconds since 1970 after an @.',

@@ -1,4 +1,3 @@
-import { firstEpochFrom, firstEpochOfChainDay } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
@@ -14,6 +13,8 @@ import { loadOperatorSlashingTotal, loadSlashing } from './loaders.ts';
 import type { SlashingRow } from './queries.ts';
 import { Slashing } from './record.ts';
 import {
+  epochFrom,
+  LAST_START_DAY,
   operatorSlashingCursor,
   operatorSlashingPosition,
   operatorSlashings,
@@ -57,7 +58,9 @@ builder.queryField('slashings', (t) =>
       extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
       description: `Slashed validators, ascending by slashing epoch and validator index. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default. REST: GET /v0/eth/slashings.`,
       args: {
-        fromDay: t.arg.int({ description: 'Chain day >= 0 from which on to list.' }),
+        fromDay: t.arg.int({
+          description: `Chain day from 0 to ${LAST_START_DAY} from which on to list.`,
+        }),
         fromTimestamp: t.arg({
           type: 'DateTime',
           description: 'List from this moment on; with fromDay, the later of the two applies.',
@@ -67,13 +70,14 @@ builder.queryField('slashings', (t) =>
       resolve: async (_root, args, ctx: Context) => {
         const network = args.network ?? ctx.network;
         const fromDay = args.fromDay ?? 0;
-        if (fromDay < 0 || fromDay > 9_000_000) {
-          throw badArgument('fromDay', `fromDay is ${fromDay}; an integer from 0 to 9000000 is needed.`);
+        if (fromDay < 0 || fromDay > LAST_START_DAY) {
+          const needed = `an integer from 0 to ${LAST_START_DAY} is needed`;
+          throw badArgument('fromDay', `fromDay is ${fromDay}; ${needed}.`);
         }
         const seconds = args.fromTimestamp == null ? undefined : parseDateTime(args.fromTimestamp);
         const fromEpoch = Math.max(
-          firstEpochOfChainDay(fromDay),
-          seconds === undefined ? 0 : Math.min(firstEpochFrom(network, seconds), 2 ** 31 - 1),
+          epochFrom(network, { day: fromDay }),
+          seconds === undefined ? 0 : epochFrom(network, { seconds }),
         );
         const list = { network, fromEpoch };
         const range = connectionRange(args, {

@@ -1,3 +1,4 @@
+import { firstEpochFrom, firstEpochOfChainDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
@@ -12,6 +13,15 @@ export const SLASHINGS_MAX_SIZE = 200;
 
 /** The slashings of a network from an epoch on. */
 export type SlashingList = { network: Network; fromEpoch: number };
+
+/** The last chain day that a list begins with: its first epoch is still below 2^31. */
+export const LAST_START_DAY = 9_000_000;
+
+/** The first epoch at or after a chain day or a moment (seconds since 1970). Past 2^31 none can be stored: nothing is lost there. */
+export const epochFrom = (network: Network, start: { day: number } | { seconds: number }): number =>
+  'day' in start
+    ? firstEpochOfChainDay(start.day)
+    : Math.min(firstEpochFrom(network, start.seconds), 2 ** 31 - 1);
 
 const listName = (list: SlashingList) => `slashings:${list.network}:${list.fromEpoch}`;
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { chainDayOfEpoch, firstEpochFrom, firstEpochOfChainDay } from '../../chain/calendar.ts';
-import type { Network } from '../../chain/networks.ts';
+import { chainDayOfEpoch } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV0 } from '../../kernel/page.ts';
 import { formParam, intParam, textParam } from '../../kernel/params.ts';
@@ -9,6 +8,8 @@ import { relativeUrl, route } from '../../kernel/route.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { Slashing } from './record.ts';
 import {
+  epochFrom,
+  LAST_START_DAY,
   SLASHINGS_DEFAULT_SIZE,
   SLASHINGS_MAX_SIZE,
   slashingCursor,
@@ -20,19 +21,11 @@ import {
 /** A start as the caller wrote it: a chain day, or a moment in seconds since 1970. */
 type Start = { text: string; day: number } | { text: string; seconds: number };
 
-const MAX_DAY = 9_000_000; // its first epoch is still below 2^31
-
 function readStart(text: string): Start | undefined {
-  if (/^\d+$/.test(text)) return Number(text) <= MAX_DAY ? { text, day: Number(text) } : undefined;
+  if (/^\d+$/.test(text)) return Number(text) <= LAST_START_DAY ? { text, day: Number(text) } : undefined;
   const seconds = parseDateTime(text) ?? parseDate(text);
   return seconds === undefined ? undefined : { text, seconds };
 }
-
-/** The first epoch at or after the start; past 2^31 no epoch can be stored, so nothing is lost by stopping there. */
-const startEpoch = (network: Network, start: Start): number =>
-  'day' in start
-    ? firstEpochOfChainDay(start.day)
-    : Math.min(firstEpochFrom(network, start.seconds), 2 ** 31 - 1);
 
 const list = route({
   path: '/v0/eth/slashings',
@@ -48,7 +41,7 @@ const list = route({
       {
         description:
           'Chain day, or date-time (RFC 3339; a bare date is its midnight UTC), from which on to list.',
-        form: `a chain day from 0 to ${MAX_DAY} or a date-time like 2024-03-31T00:00:00Z`,
+        form: `a chain day from 0 to ${LAST_START_DAY} or a date-time like 2024-03-31T00:00:00Z`,
         nullable: true,
         examples: [1216, '2024-03-31T00:00:00Z'],
       },
@@ -66,7 +59,7 @@ const list = route({
   reply: envelopeV0(Slashing),
   async handle(ctx: Context, { query }, call) {
     const start: Start = query.from ?? { text: '0', day: 0 };
-    const asked = { network: ctx.network, fromEpoch: startEpoch(ctx.network, start) };
+    const asked = { network: ctx.network, fromEpoch: epochFrom(ctx.network, start) };
     const after = query.cursor === null ? undefined : slashingPosition(asked, query.cursor);
     if (query.cursor !== null && !after) {
       const msg =
