@@ -69,7 +69,7 @@ class Connection extends pg.Client {
  * Gives a connection up when nothing comes for so long while a statement is at work on it. By the socket's own clock: pg's
  * `query_timeout` is a timer for each statement that keeps its rows, with which 200 of them took a fifth more CPU.
  */
-function giveUpAfter(client: pg.PoolClient, milliseconds: number): void {
+function giveUpAfter(client: pg.ClientBase, milliseconds: number): void {
   const wired = client as unknown as { connection: { stream: Socket }; readyForQuery: boolean };
   const { stream } = wired.connection;
   stream.setTimeout(milliseconds, () => {
@@ -80,34 +80,36 @@ function giveUpAfter(client: pg.PoolClient, milliseconds: number): void {
 
 /** A pool whose waiting is bounded: a caller gets a client, or 503 within the deadline or when the queue is long. */
 export function createPool(options: Options): Pool {
-  // pg lets an `options` of the URL win over ours, and read only and timeouts would be lost: both count, ours last.
-  const url = new URL(options.url);
-  const own = url.searchParams.get('options') ?? '';
-  url.searchParams.delete('options');
   const { statementTimeoutMs = 0 } = options;
+  // Said on each new connection and not in its startup `options`, which poolers such as PgBouncer refuse; and they count, whatever
+  // the URL, the database or the role sets.
+  const settings = [
+    `default_transaction_read_only = ${options.readOnly ? 'on' : 'off'}`,
+    `statement_timeout = ${statementTimeoutMs}`,
+    // how values are written as text
+    `timezone = 'UTC'`,
+    `datestyle = 'ISO, YMD'`,
+    'extra_float_digits = 1',
+    // Statements are written for one way to the rows, by key or stored order. PostgreSQL would plan a page anew at every
+    // call, since with its size known it looks cheaper; planning took a third of what 10 × 30 days of attestations cost it.
+    ...(options.prepared ? ['plan_cache_mode = force_generic_plan'] : []),
+  ];
+  const prepare = async (client: pg.ClientBase) => {
+    if (statementTimeoutMs > 0) giveUpAfter(client, statementTimeoutMs + SILENCE_MS);
+    await client.query(`/* settings */ ${settings.map((setting) => `set ${setting}`).join('; ')}`);
+  };
   const pool = new pg.Pool({
     Client: Connection,
-    connectionString: url.href,
+    connectionString: options.url,
     max: options.max ?? 10,
     connectionTimeoutMillis: 0, // node-postgres 3543: its own timeout leaks a slot; ours is below
     application_name: 'stakegraph',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    options: [
-      own,
-      `-c default_transaction_read_only=${options.readOnly ? 'on' : 'off'}`,
-      `-c statement_timeout=${statementTimeoutMs}`,
-      // What decides how values are written as text, whatever a database or a role sets.
-      '-c timezone=UTC -c datestyle=ISO,YMD -c extra_float_digits=1',
-      // Statements are written for one way to the rows, by key or stored order. PostgreSQL would plan a page anew at every
-      // call, since with its size known it looks cheaper; planning took a third of what 10 × 30 days of attestations cost it.
-      options.prepared ? '-c plan_cache_mode=force_generic_plan' : '',
-    ].join(' '),
+    onConnect: prepare,
   });
   // A connection that is being closed may still be told that the server stops; that is no failure.
   let ending = false;
-  if (statementTimeoutMs > 0)
-    pool.on('connect', (client) => giveUpAfter(client, statementTimeoutMs + SILENCE_MS));
   pool.on('error', (error) => ending || options.onError?.(error));
 
   /** Connections that are replaced when they are free. */
