@@ -166,8 +166,8 @@ describe('killed at any moment and started again', () => {
       seats: 'select * from sync_committee_rewards order by network, slot, rank',
       attestations: `select e.entity_id, to_jsonb(d) - 'entity_key' as row from attestation_days d
         join attestation_entities e using (entity_key) order by e.entity_id, d.utc, d.day`,
-      state:
-        'select source, resource, network, list, position, row_count from mirror_state order by 1, 2, 3, 4',
+      // not how many rows were read last: a round that ends before it is killed is followed by another, which reads what is new
+      state: 'select source, resource, network, list, position from mirror_state order by 1, 2, 3, 4',
     };
     for (const [name, text] of Object.entries(queries))
       found[name] = (await target.pool.query({ text, values: [] })).rows;
