@@ -25,11 +25,10 @@ export async function withDatabase(
   const stop = new AbortController();
   // An exit, unlike a signal, stops an embedded PostgreSQL; what was not committed is rolled back.
   const leave = () => opening.catch(() => undefined).then(() => process.exit(1));
-  let asked = 0;
+  const steps = options.graceful ? [() => stop.abort(), leave] : [leave];
   const onSignal = () => {
-    asked += 1;
-    if (options.graceful && asked === 1) stop.abort();
-    else if (asked <= (options.graceful ? 2 : 1)) void leave();
+    const step = steps.shift();
+    if (step) void step();
     else process.exit(1); // also while a database that says nothing is being opened
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { link, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive, isRunning, ownMark, type ProcessMark } from './process.ts';
+import { isAlive, isRunning, ownMark, readMark } from './process.ts';
 
 async function linkOnce(from: string, to: string): Promise<boolean> {
   try {
@@ -14,17 +14,6 @@ async function linkOnce(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** The process named in a file of the lock; undefined when there is none. */
-async function readMark(path: string): Promise<ProcessMark | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  try {
-    const { pid, started } = JSON.parse(text) as Partial<ProcessMark>;
-    return typeof pid === 'number' && typeof started === 'string' ? { pid, started } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Removes a lock whose holder died. A second lock guards that: of two processes which both saw the dead
  * holder, the slower would otherwise remove the lock that the faster has taken in the meantime.
@@ -32,7 +21,7 @@ async function readMark(path: string): Promise<ProcessMark | undefined> {
 async function breakLock(path: string, claim: string): Promise<void> {
   const breaker = `${path}.break`;
   if (await linkOnce(claim, breaker)) {
-    const holder = await readMark(path);
+    const holder = readMark(path);
     if (!holder || !isAlive(holder)) await rm(path, { force: true });
     await rm(breaker, { force: true });
     return;
@@ -48,7 +37,7 @@ async function breakLock(path: string, claim: string): Promise<void> {
 async function acquire(path: string, claim: string, wait: number): Promise<void> {
   const deadline = Date.now() + wait;
   while (!(await linkOnce(claim, path))) {
-    const holder = await readMark(path);
+    const holder = readMark(path);
     if (Date.now() > deadline) {
       const who = holder ? `process ${holder.pid}` : 'another process';
       throw new Error(

@@ -50,6 +50,16 @@ export function ownMark(): ProcessMark {
   return { pid: process.pid, started: startOf(process.pid) };
 }
 
+/** The mark in a file, with what else stands there; undefined when there is none. */
+export function readMark(path: string): ProcessMark | undefined {
+  try {
+    const mark = JSON.parse(readFileSync(path, 'utf8')) as ProcessMark;
+    return typeof mark.pid === 'number' && typeof mark.started === 'string' ? mark : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the marked process still runs, and is not merely another one with its pid. */
 export function isAlive(mark: ProcessMark): boolean {
   if (!isRunning(mark.pid)) return false;

@@ -1,29 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from './cluster.ts';
-import { isAlive, ownMark, type ProcessMark } from './process.ts';
+import { isAlive, ownMark, type ProcessMark, readMark } from './process.ts';
 
 // Who uses a server: its owner, who ends it, and those who joined it, each by a file beside the cluster. All of it is done
 // at once and not awaited, since a process that leaves without a word has no time to wait.
 
 /** The owner of a server; `joined` is the file by which a process had joined that it was handed to. */
-export type Owner = ProcessMark & { joined?: string | undefined };
+export type Owner = ProcessMark & { joined?: string };
 
 const PREFIX = 'joined.';
 
-function readOwnerFile(path: string): Owner | undefined {
-  try {
-    const { pid, started, joined } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Owner>;
-    return typeof pid === 'number' && typeof started === 'string' ? { pid, started, joined } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The owner that runs; undefined when there is none. */
 export function ownerOf(home: Home): Owner | undefined {
-  const owner = readOwnerFile(home.owner);
+  const owner: Owner | undefined = readMark(home.owner);
   return owner && isAlive(owner) ? owner : undefined;
 }
 
@@ -49,7 +40,7 @@ export const forgetJoined = (home: Home, file: string): void =>
 export function heirOf(home: Home): Owner | undefined {
   for (const joined of readdirSync(home.folder)) {
     if (!joined.startsWith(PREFIX)) continue;
-    const mark = readOwnerFile(join(home.folder, joined));
+    const mark = readMark(join(home.folder, joined));
     if (!mark || !isAlive(mark)) forgetJoined(home, joined);
     else if (mark.pid !== process.pid) return { ...mark, joined };
   }
