@@ -5,8 +5,8 @@ import { computeUnits } from '../../src/accounts/compute-units.ts';
 import type { FieldCost } from '../../src/graphql/metering.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { isConnection } from '../../src/graphql/size.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
 import { routes } from '../../src/resources/index.ts';
+import { document } from '../support/interface-page.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 const objects = Object.values(schema.getTypeMap()).filter(
@@ -53,8 +53,7 @@ describe('the table of compute units', () => {
   });
 
   it('is in the API reference, at each operation', () => {
-    const { paths } = openApiDocument(routes, 'X-Service-Network', '0') as any;
-    const documented = Object.values(paths).flatMap((path: any) => Object.values(path)) as any[];
+    const documented = Object.values(document.paths).flatMap((path: any) => Object.values(path)) as any[];
     expect(documented).toHaveLength(routes.length);
     for (const operation of documented) {
       const route = routes.find(({ operationId }) => operationId === operation.operationId);

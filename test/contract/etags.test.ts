@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApiDocument } from '../../src/http/openapi.ts';
 import { routes } from '../../src/resources/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { document } from '../support/interface-page.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -11,7 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const { paths } = openApiDocument(routes, 'X-Service-Network', '0') as any;
 const reads = routes
   .filter(({ method = 'GET' }) => method === 'GET')
   .map((route) => [route.path, route] as const);
@@ -19,7 +18,7 @@ const reads = routes
 it.each(reads)(
   'GET %s has an ETag and is 304 by it where the API reference says so, and nowhere else',
   async (_path, route) => {
-    const operation = paths[route.path.replace(/:(\w+)/g, '{$1}')].get;
+    const operation = document.paths[route.path.replace(/:(\w+)/g, '{$1}')].get;
     const { status, headers } = await gateway.get(route.example);
     const tag = headers.get('etag');
     expect([status, tag !== null]).toEqual([200, '304' in operation.responses]);

@@ -23,7 +23,8 @@ const table = (head: string[], rows: string[][]) =>
   [row(...head), `|${'---|'.repeat(head.length)}`, ...rows.map((cells) => row(...cells))].join('\n');
 const test = (file: string, title: string) => `\`${file}\` ${title}`;
 
-const document = openApiDocument(routes, 'X-Service-Network', '0') as any;
+/** The API reference, as any reader of JSON has it. */
+export const document = openApiDocument(routes, 'X-Service-Network', '0') as any;
 const unitsOf = ({ route }: Operation) => route.units ?? route.operationId;
 const operationOf = (field: { extensions: unknown }) => (field.extensions as FieldCost).operation;
 
