@@ -38,8 +38,11 @@ export function reader<Key, Args extends unknown[], Value>({
 }: Of<Key, Args, Map<string, Value>>) {
   readers += 1;
   const own = readers;
+  let last: { args: Args; name: string } | undefined; // most ask what was asked before them, with the same objects
   return (ctx: Reading, key: Key, ...args: Args): Promise<Value | undefined> => {
-    const name = `${own}:${args.map(textOf).join()}`;
+    if (!last || args.some((arg, index) => arg !== last?.args[index]))
+      last = { args, name: `${own}:${args.map(textOf).join()}` };
+    const { name } = last;
     return batchLoader<Key, Value>(ctx.loaders, name, keyOf, (keys) =>
       ctx.shared({
         name,

@@ -1,6 +1,9 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { decodePosition, encodeCursor } from '../kernel/cursor.ts';
 import type { Range, Slice, Walk } from '../kernel/page.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
+import { perField } from './per-field.ts';
+import { selectedFields } from './selection.ts';
 
 /** Relay's arguments as they arrive. */
 export type ConnectionArgs = {
@@ -17,8 +20,20 @@ type Limits<Key> = {
   decode(cursor: string): Key | undefined;
 };
 
-/** What Relay's arguments ask for. Refuses `first` with `last`, sizes out of range and cursors of other lists. */
-export function connectionRange<Key>(args: ConnectionArgs, limits: Limits<Key>): Range<Key> {
+/**
+ * What Relay's arguments ask for, and the selection beside the rows. Refuses `first` with `last`, sizes out of range and
+ * cursors of other lists.
+ */
+export function connectionRange<Key>(
+  args: ConnectionArgs,
+  info: GraphQLResolveInfo,
+  limits: Limits<Key>,
+): Range<Key> {
+  const open = args.after == null && args.before == null;
+  return open ? (openRange(args, info, limits) as Range<Key>) : rangeOf(args, info, limits);
+}
+
+function rangeOf<Key>(args: ConnectionArgs, info: GraphQLResolveInfo, limits: Limits<Key>): Range<Key> {
   const faults: Fault[] = [];
   const fault = (name: string, msg: string) =>
     faults.push({ loc: ['argument', name], msg: `${name} ${msg}.`, type: 'value_error' });
@@ -35,15 +50,21 @@ export function connectionRange<Key>(args: ConnectionArgs, limits: Limits<Key>):
     if (cursor != null && key === undefined) fault(name, 'is not a cursor of this list with these arguments');
     return key === undefined ? {} : { [name]: key };
   };
+  const selected = selectedFields(info, []);
   const range: Range<Key> = {
     limit: args.first ?? args.last ?? limits.defaultSize,
     backward: args.last != null,
     ...position('after'),
     ...position('before'),
+    rowsAlone: !selected.has('edges') && !selected.has('pageInfo'),
+    counted: selected.has('totalCount'),
   };
   if (faults.length > 0) throw badInput(faults);
   return range;
 }
+
+/** A range without cursors is the same for every object that its field is asked of. */
+const openRange = perField(rangeOf<unknown>);
 
 /** The cursor of a row of a ranked list: its rank in the list of that revision. */
 export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
@@ -52,9 +73,10 @@ export const rankCursor = (list: string, { revision, rank }: { revision: number;
 /** `connectionRange` of a ranked list: its cursors say from which revision of it to read on. */
 export function rankedRange(
   args: ConnectionArgs,
+  info: GraphQLResolveInfo,
   limits: { list: string; defaultSize: number; maxSize: number },
 ): { range: Range<number>; walk: Walk | undefined } {
-  const { after, before, ...range } = connectionRange(args, {
+  const { after, before, ...range } = connectionRange(args, info, {
     ...limits,
     decode(cursor) {
       const [revision, rank] = decodePosition(limits.list, cursor, 2) ?? [];

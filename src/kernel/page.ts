@@ -8,7 +8,19 @@ import { type Call, relativeUrl } from './route.ts';
  * Which part of a list is asked for. Positions are exclusive; `backward` reads from the end towards the start.
  * The same for REST (`from`, `size`) and GraphQL (`first`/`after`, `last`/`before`).
  */
-export type Range<Key> = { after?: Key; before?: Key; limit: number; backward?: boolean };
+export type Range<Key> = {
+  after?: Key;
+  before?: Key;
+  limit: number;
+  backward?: boolean;
+  /** Nothing is asked of the page but its rows: neither their places nor whether more follow. */
+  rowsAlone?: boolean;
+  /** The size of the list is asked for, where it is read with the page. */
+  counted?: boolean;
+};
+
+/** The rows to read for a range: one more than the limit tells whether more follow, and no count is needed. */
+export const rowsToRead = ({ limit, rowsAlone }: Range<unknown>): number => (rowsAlone ? limit : limit + 1);
 
 /**
  * The revision of a ranked list that a walk began with, and where the caller gave it: every page of the walk is read
@@ -40,7 +52,7 @@ const walkEnded = ({ revision, loc }: Walk) =>
 /** One part of a list, in the list's order, and whether more lies on either side. */
 export type Slice<Row> = { rows: Row[]; hasNext: boolean; hasPrevious: boolean };
 
-/** Makes a slice of the rows of a query that asked for one row more than the limit, so that no count is needed. */
+/** Makes a slice of the `rowsToRead` of a range. */
 export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
   const more = fetched.length > range.limit;
   const rows = more ? fetched.slice(0, range.limit) : fetched;

@@ -27,6 +27,8 @@ export type RowForm = {
 
 /** Stands between the values of a row in one text. JSON has it nowhere: in its texts it is escaped. */
 export const SEPARATOR = '\u0001';
+/** The same between rows. */
+export const ROW_SEPARATOR = '\u0002';
 
 /** The fields that are asked of rows: so many columns, or all in one text. */
 export type Asked<Field extends string> = readonly Field[] | RowForm;

@@ -1,6 +1,8 @@
 import type { InputShapeFromFields } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '../graphql/builder.ts';
 import { enumValues, SortOrderEnum } from '../graphql/enums.ts';
+import { perField } from '../graphql/per-field.ts';
 import { rangeArgs, rangeOf } from '../graphql/range.ts';
 import type { PeriodQuery } from './pages.ts';
 import { granularities } from './record.ts';
@@ -42,9 +44,14 @@ export function periodArgs<Field extends string>(
 export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs<string>>>;
 
 /** The query that arguments ask for. Throws BAD_INPUT for days below 0 and ranges that end before they begin. */
-export const periodQuery = <Field extends string>(args: PeriodArgs): PeriodQuery<Field> => ({
+export const periodQuery = <Field extends string>(
+  args: PeriodArgs,
+  info: GraphQLResolveInfo,
+): PeriodQuery<Field> => queryOf(args, info) as PeriodQuery<Field>;
+
+const queryOf = perField((args: PeriodArgs) => ({
   granularity: args.granularity ?? 'day',
   ...rangeOf(args),
-  sortBy: (args.sortBy ?? 'day') as Field | 'day',
+  sortBy: args.sortBy ?? 'day',
   sortOrder: args.sortOrder ?? 'asc',
-});
+}));

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { type GraphQLResolveInfo, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { connection, connectionRange } from '../../src/graphql/connection.ts';
-import { type Range, rankedSlice, slice } from '../../src/kernel/page.ts';
+import { type Range, rankedSlice, rowsToRead, slice } from '../../src/kernel/page.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 
 const limits = {
@@ -12,15 +13,27 @@ const limits = {
 const rows = fc.uniqueArray(fc.nat(10_000), { maxLength: 80 }).map((keys) => keys.sort((a, b) => a - b));
 const size = fc.integer({ min: 1, max: 200 });
 
-/** What a room's query does with a range: at most one row more than the limit, from the end when backward. */
-function fetch(list: number[], { after, before, limit, backward }: Range<number>): number[] {
+/** A field of which this is selected. */
+function selecting(selection: string): GraphQLResolveInfo {
+  const [operation] = parse(`{ list ${selection} }`).definitions as [OperationDefinitionNode];
+  return {
+    fieldNodes: operation.selectionSet.selections,
+    fragments: {},
+    variableValues: {},
+  } as unknown as GraphQLResolveInfo;
+}
+const wholePage = '{ edges { cursor node } pageInfo { hasNextPage } }';
+
+/** What a room's query does with a range, from the end when backward. */
+function fetch(list: number[], range: Range<number>): number[] {
+  const { after, before, backward } = range;
   const part = list.filter(
     (row) => (after === undefined || row > after) && (before === undefined || row < before),
   );
-  return (backward ? part.toReversed() : part).slice(0, limit + 1);
+  return (backward ? part.toReversed() : part).slice(0, rowsToRead(range));
 }
 const pageOf = (list: number[], args: Parameters<typeof connectionRange>[0]) => {
-  const range = connectionRange(args, limits);
+  const range = connectionRange<number>(args, selecting(wholePage), limits);
   const { edges, pageInfo } = connection(
     slice(fetch(list, range), range),
     (row) => `row ${row}`,
@@ -132,7 +145,7 @@ describe('connectionRange', () => {
           if (wrongCursor(before)) wrong.add('before');
           let named = new Set<unknown>();
           try {
-            connectionRange({ first, last, after, before }, limits);
+            connectionRange({ first, last, after, before }, selecting(wholePage), limits);
           } catch (error) {
             expect(error).toBeInstanceOf(Refusal);
             named = new Set(
@@ -145,6 +158,19 @@ describe('connectionRange', () => {
       { numRuns: 500 },
     );
   });
+});
+
+describe('what is read for a page', () => {
+  const rowsFor = (selection: string) =>
+    rowsToRead(connectionRange({ first: 7 }, selecting(selection), limits));
+
+  it.each([
+    ['{ nodes }', 7],
+    ['{ totalCount nodes }', 7],
+    ['{ nodes pageInfo { endCursor } }', 8],
+    ['{ edges { node } }', 8],
+    ['{ ... { pageInfo { hasNextPage } } nodes }', 8],
+  ])('of %s is %i rows of 7', (selection, count) => expect(rowsFor(selection)).toBe(count));
 });
 
 describe('a page of a ranked list', () => {

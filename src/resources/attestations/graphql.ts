@@ -6,6 +6,7 @@ import { columns, renamed } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { networkArgs } from '../../graphql/enums.ts';
 import { pageTypes } from '../../graphql/pages.ts';
+import { perField } from '../../graphql/per-field.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { formOf } from '../../graphql/written.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
@@ -43,12 +44,12 @@ type QueryArgs = PeriodArgs;
 type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 /** The fields to read for what is selected; `entityId` is the record's `id`. */
-function askedFields(info: GraphQLResolveInfo): Asked<AttestationField> {
+const askedFields = perField((_args: QueryArgs, info): Asked<AttestationField> => {
   const form = formOf(info);
   if (form) return form;
   const selected = selectedFields(info, ['edges', 'node'], ['nodes']);
   return attestationFields.filter((name) => selected.has(name === 'id' ? 'entityId' : name));
-}
+});
 
 async function attestationConnection(
   key: EntityKey,
@@ -56,15 +57,15 @@ async function attestationConnection(
   info: GraphQLResolveInfo,
   read: (query: AttestationQuery, range: PeriodRange) => Promise<AttestationPage>,
 ) {
-  const query = periodQuery<SortField>(args);
+  const query = periodQuery<SortField>(args, info);
   let made: string | undefined; // for cursors alone, which few ask for of each operator on a page
   const name = () => (made ??= `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`);
-  const range = connectionRange(args, {
+  const range = connectionRange(args, info, {
     defaultSize: PERIODS_DEFAULT_SIZE,
     maxSize: PERIODS_MAX_SIZE,
     decode: (cursor) => decodePosition(name(), cursor, 1)?.[0],
   });
-  const page = await read(query, { ...range, counted: selectedFields(info, []).has('totalCount') });
+  const page = await read(query, range);
   return connection(
     page,
     (row) => encodeCursor(name(), [row.position]),
@@ -91,7 +92,7 @@ export function attestationsOf<Row>(
         resolve: (row, args, ctx, info) => {
           const key = keyOf(row);
           return attestationConnection(key, args, info, (query, range) =>
-            attestationPageOf(ctx, key, query, range, askedFields(info)),
+            attestationPageOf(ctx, key, query, range, askedFields(args, info)),
           );
         },
       },
@@ -123,7 +124,7 @@ builder.queryField('attestations', (t) =>
           id: normaliseId(args.entityId),
         };
         return attestationConnection(key, args, info, (query, range) =>
-          attestations(ctx, key, query, range, askedFields(info)),
+          attestations(ctx, key, query, range, askedFields(args, info)),
         );
       },
     },

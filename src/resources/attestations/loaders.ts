@@ -14,7 +14,7 @@ import {
 } from './queries.ts';
 import type { AttestationField } from './record.ts';
 
-const keyOf = (key: EntityKey) => JSON.stringify([key.network, key.idType, key.id]);
+const keyOf = (key: EntityKey) => `${key.network} ${key.idType} ${key.id}`;
 
 const readPage = listReader({
   keyOf,
@@ -23,20 +23,30 @@ const readPage = listReader({
 });
 
 /** A page of an entity's attestations; those of every operator on a page are one statement, and so are those of sets. */
-export const loadAttestationPage = async (
+export const loadAttestationPage = (
   ctx: Context,
   key: EntityKey,
   query: AttestationQuery,
   range: PeriodRange,
   asked: Asked<AttestationField>,
-): Promise<AttestationRow[]> => {
-  if (key.idType !== 'privateSet') return readPage(ctx, key, query, range, asked);
+): Promise<AttestationRow[]> =>
+  key.idType === 'privateSet'
+    ? setPage(ctx, key, query, range, asked)
+    : readPage(ctx, key, query, range, asked);
+
+async function setPage(
+  ctx: Context,
+  key: EntityKey,
+  query: AttestationQuery,
+  range: PeriodRange,
+  asked: Asked<AttestationField>,
+): Promise<AttestationRow[]> {
   if (!(await isKnown(ctx, key))) return [];
   const name = `setAttestations:${JSON.stringify([query, range])}:${askedName(asked)}`;
   return batchListLoader<EntityKey, AttestationRow>(ctx.loaders, name, keyOf, (sets) =>
     setAttestationPages(ctx.primary, sets, query, range, asked),
   )(key);
-};
+}
 
 /** Whether an entity is known; a private set is to its owner only. */
 export const isKnown = async (ctx: Context, key: EntityKey): Promise<boolean> =>

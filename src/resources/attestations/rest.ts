@@ -33,7 +33,7 @@ const list = route({
     const { entityType, limit, offset, utc, ...asked } = query;
     const key = { network: ctx.network, idType: entityType, id: params.entity_id };
     const period: AttestationQuery = { ...asked, calendar: utc ? 'utc' : 'chain' };
-    const range = { limit, offset, counted: true };
+    const range = { limit, offset, counted: true, rowsAlone: true };
     const page = await attestations(ctx, key, period, range, recordForm(AttestationRecord));
     const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });
     return { body: { previous, next, pages, results: writtenRows<AttestationRecord>(page.rows) } };

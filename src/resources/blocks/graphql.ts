@@ -108,7 +108,7 @@ builder.queryField('blocks', (t) =>
         if (fromSlot !== null && fromSlot < 0) {
           throw badArgument('fromSlot', `fromSlot is ${fromSlot}; an integer >= 0 is needed.`);
         }
-        const range = connectionRange(args, {
+        const range = connectionRange(args, info, {
           defaultSize: BLOCKS_DEFAULT_SIZE,
           maxSize: BLOCKS_MAX_SIZE,
           decode: (cursor) => blockPosition(network, cursor),
@@ -147,7 +147,7 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
       extensions: { operation: 'listBlocks', rows: PROPOSED_BLOCKS_DEFAULT_SIZE },
       description: `The slots in which it was to propose, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${PROPOSED_BLOCKS_DEFAULT_SIZE} by default.`,
       resolve: async (validator, args, ctx, info) => {
-        const range = connectionRange(args, {
+        const range = connectionRange(args, info, {
           defaultSize: PROPOSED_BLOCKS_DEFAULT_SIZE,
           maxSize: BLOCKS_MAX_SIZE,
           decode: (cursor) => proposerBlockPosition(validator, cursor),

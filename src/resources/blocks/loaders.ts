@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/pool.ts';
 import { listReader, reader, totalReader } from '../../db/readers.ts';
 import { byKey } from '../../kernel/batch.ts';
+import { rowsToRead } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import { type BlockKey, blocksBySlot, proposerBlockPages, proposerBlockTotals } from './queries.ts';
 import type { BlockField } from './record.ts';
@@ -23,7 +24,7 @@ export const loadBlock = reader({
 export const loadProposerBlocks = listReader({
   keyOf: validatorKeyText,
   load: proposerBlockPages,
-  rows: (range) => range.limit + 1,
+  rows: rowsToRead,
 });
 
 /** In how many slots a validator was to propose; those of many validators are one statement. */

@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
-import type { Range } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
 import { Block, type BlockField } from './record.ts';
@@ -105,7 +105,7 @@ export async function blockPage(
     from blocks b
     where b.network = ${network} ${within(range)}
     order by b.slot ${order(range)}
-    limit ${range.limit + 1}`,
+    limit ${rowsToRead(range)}`,
   );
   return found.map(timed);
 }
@@ -163,7 +163,7 @@ export async function proposerBlockPages(
       from blocks b
       where b.network = k.network and b.validator_index = k.validator_index ${within(range)}
       order by b.slot ${order(range)}
-      limit ${range.limit + 1}
+      limit ${rowsToRead(range)}
     ) page
     order by k.list, page."consensusSlot" ${order(range)}`,
   );

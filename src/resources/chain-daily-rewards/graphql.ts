@@ -81,10 +81,10 @@ builder.queryField('chainDailyRewards', (t) =>
         }),
         ...networkArgs,
       },
-      resolve: async (_root, args, ctx: Context) => {
+      resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
         const fromDay = dayOf(network, ['fromDay', args.fromDay], ['fromDate', args.fromDate]);
-        const range = connectionRange(args, {
+        const range = connectionRange(args, info, {
           defaultSize: CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
           maxSize: CHAIN_DAILY_REWARDS_MAX_SIZE,
           decode: (cursor) => chainDailyRewardPosition(network, cursor),

@@ -4,7 +4,7 @@ import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
-import type { Range } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { ChainDailyReward } from './record.ts';
 
@@ -52,7 +52,7 @@ export async function chainDailyRewardPage(
     where d.network = ${network}
       and d.day < ${range.after ?? 2 ** 31 - 1}::int and d.day > ${range.before ?? -1}::int
     order by d.day ${range.backward ? sql`` : sql`desc`}
-    limit ${range.limit + 1}`,
+    limit ${rowsToRead(range)}`,
   );
   return found.map(dated);
 }

@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
@@ -88,9 +89,10 @@ const entityCapacityPages = pageTypes(EntityCapacityType, {
 async function placedConnection<Row>(
   name: string,
   args: ConnectionArgs,
+  info: GraphQLResolveInfo,
   read: (range: Range<number>) => Promise<PlacedPage<Row>>,
 ) {
-  const range = connectionRange(args, {
+  const range = connectionRange(args, info, {
     defaultSize: ENTITIES_DEFAULT_SIZE,
     maxSize: ENTITIES_MAX_SIZE,
     decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
@@ -128,7 +130,7 @@ builder.queryField('entityConsolidations', (t) =>
           description: 'What to sort by.',
         }),
       },
-      resolve: (_root, args, ctx: Context) => {
+      resolve: (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
         const asked = {
           ...rangeOf(args),
@@ -137,7 +139,9 @@ builder.queryField('entityConsolidations', (t) =>
           sortOrder: args.sortOrder ?? 'desc',
         };
         const name = `entityConsolidations:${JSON.stringify([network, asked])}`;
-        return placedConnection(name, args, (range) => entityConsolidations(ctx, network, asked, range));
+        return placedConnection(name, args, info, (range) =>
+          entityConsolidations(ctx, network, asked, range),
+        );
       },
     },
     ...entityConsolidationPages,
@@ -172,7 +176,7 @@ builder.queryField('entityConsolidationCapacities', (t) =>
           description: 'What to sort by.',
         }),
       },
-      resolve: (_root, args, ctx: Context) => {
+      resolve: (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
         const asked = {
           window: args.window,
@@ -181,7 +185,7 @@ builder.queryField('entityConsolidationCapacities', (t) =>
           sortOrder: args.sortOrder ?? 'desc',
         };
         const name = `entityConsolidationCapacities:${JSON.stringify([network, asked])}`;
-        return placedConnection(name, args, (range) => entityCapacities(ctx, network, asked, range));
+        return placedConnection(name, args, info, (range) => entityCapacities(ctx, network, asked, range));
       },
     },
     ...entityCapacityPages,

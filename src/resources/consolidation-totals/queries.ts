@@ -10,7 +10,7 @@ import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { count, gwei, int } from '../../kernel/leaves.ts';
-import type { Range } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
 import { ChainBalance, EntityConsolidation, type EntitySortField } from './record.ts';
 
@@ -80,7 +80,7 @@ export function entityConsolidationPage(
     ) p
     where p.position > ${range.after ?? -1} and p.position < ${range.before ?? 2 ** 31 - 1}
     order by p.position ${range.backward ? sql`desc` : sql``}
-    limit ${range.limit + 1}`,
+    limit ${rowsToRead(range)}`,
   );
 }
 

@@ -34,6 +34,7 @@ const entityTypeParam = () =>
 const rangeFrom = (offset: number, limit: number) => ({
   ...(offset > 0 ? { after: offset - 1 } : {}),
   limit,
+  rowsAlone: true,
 });
 
 async function bodyOf<Row>(

@@ -1,10 +1,12 @@
 import type { InputShapeFromFields } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns, exposed, type FieldsOf, renamed } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/enums.ts';
 import { pageTypes } from '../../graphql/pages.ts';
+import { perField } from '../../graphql/per-field.ts';
 import { rangeArgs, rangeOf } from '../../graphql/range.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
@@ -106,16 +108,23 @@ const queryArgs = builder.args((t) => ({
   }),
 }));
 
+const queryOf = perField((args: InputShapeFromFields<typeof queryArgs>) => ({
+  ...rangeOf(args),
+  sortBy: (args.sortBy ?? 'day') as ConsolidationSortField,
+  sortOrder: args.sortOrder ?? 'asc',
+}));
+
 /** A list as a connection; `of` names it with all that decides its rows. */
 async function consolidationConnection(
   of: unknown[],
   args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,
+  info: GraphQLResolveInfo,
   read: (query: ConsolidationArgs, range: Range<string[]>) => Promise<ConsolidationPage>,
 ) {
-  const sortBy = (args.sortBy ?? 'day') as ConsolidationSortField;
-  const query = { ...rangeOf(args), sortBy, sortOrder: args.sortOrder ?? 'asc' };
+  const query = queryOf(args, info);
+  const { sortBy } = query;
   const name = `consolidations:${JSON.stringify([of, query])}`;
-  const range = connectionRange(args, {
+  const range = connectionRange(args, info, {
     defaultSize: CONSOLIDATIONS_DEFAULT_SIZE,
     maxSize: CONSOLIDATIONS_MAX_SIZE,
     decode: (cursor) => consolidationPosition(name, sortBy, cursor),
@@ -166,13 +175,13 @@ builder.queryField('consolidations', (t) =>
         ...networkArgs,
         ...queryArgs,
       },
-      resolve: (_root, args, ctx: Context) => {
+      resolve: (_root, args, ctx: Context, info) => {
         const asked = {
           network: args.network ?? ctx.network,
           validator: validatorOf(args.validator),
           entity: entityOf(args.entityId, args.entityType),
         };
-        return consolidationConnection([asked], args, (query, range) =>
+        return consolidationConnection([asked], args, info, (query, range) =>
           consolidations(ctx, asked, query, range),
         );
       },
@@ -189,8 +198,8 @@ builder.objectField(ValidatorType, 'consolidations', (t) =>
       extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
       description: `Its consolidations, as source or as target, oldest first. ${sizes}`,
       args: queryArgs,
-      resolve: ({ network, validatorIndex }, args, ctx) =>
-        consolidationConnection([network, validatorIndex], args, (query, range) =>
+      resolve: ({ network, validatorIndex }, args, ctx, info) =>
+        consolidationConnection([network, validatorIndex], args, info, (query, range) =>
           consolidationPageOf(ctx, { network, validatorIndex, entity: null }, query, range),
         ),
     },
@@ -206,10 +215,10 @@ builder.objectField(Operator, 'consolidations', (t) =>
       extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
       description: `Consolidations of its validators, as source or as target, oldest first, whatever its window; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,
-      resolve: ({ network, idType, id }, args, ctx) => {
+      resolve: ({ network, idType, id }, args, ctx, info) => {
         // A class that no validator belongs to has no rows: asking for them finds none.
         const entity = { idType: idType as EntityClass, id };
-        return consolidationConnection([network, idType, id], args, (query, range) =>
+        return consolidationConnection([network, idType, id], args, info, (query, range) =>
           consolidationPageOf(ctx, { network, validatorIndex: null, entity }, query, range),
         );
       },

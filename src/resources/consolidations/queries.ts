@@ -4,7 +4,7 @@ import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
-import type { Range } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
 import {
   Consolidation,
@@ -144,7 +144,7 @@ export function consolidationPages(
       select c.source_index from (${source(scopes[0] as Scope)}) c
       where ${within(query.epochs)}
         ${low ? sql`and ${key} > ${at(low)}` : sql``} ${high ? sql`and ${key} < ${at(high)}` : sql``}
-      order by ${ordered} limit ${range.limit + 1} offset ${range.offset ?? 0}
+      order by ${ordered} limit ${rowsToRead(range)} offset ${range.offset ?? 0}
     ) page
     join consolidations c on (c.network, c.source_index) = (k.network, page.source_index)
     order by k.list, ${ordered}`,

@@ -71,7 +71,7 @@ const list = route({
         entity: entityId !== null && entityType !== null ? { idType: entityType, id: entityId } : null,
       },
       { ...args, calendar: utc ? 'utc' : 'chain' },
-      { limit, offset },
+      { limit, offset, rowsAlone: true },
     );
     const [results, count] = await Promise.all([withEntities(ctx, page.rows), page.total()]);
     return { body: { ...linksV1(call, { limit, offset, count }), results } };

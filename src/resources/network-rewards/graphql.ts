@@ -148,13 +148,12 @@ function askedFields(info: GraphQLResolveInfo, { network, validatorId }: RewardL
 async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, info: GraphQLResolveInfo) {
   const query = queryOf(args, kindOf(list.validatorId));
   const name = `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`;
-  const range = connectionRange(args, {
+  const range = connectionRange(args, info, {
     defaultSize: REWARDS_DEFAULT_SIZE,
     maxSize: REWARDS_MAX_SIZE,
     decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
   });
-  const counted = selectedFields(info, []).has('totalCount');
-  const page = await rewards(ctx, list, query, { ...range, counted }, askedFields(info, list));
+  const page = await rewards(ctx, list, query, range, askedFields(info, list));
   return connection(
     page,
     (row) => encodeCursor(name, [row.position]),

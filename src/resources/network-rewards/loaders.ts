@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/pool.ts';
 import { listReader } from '../../db/readers.ts';
+import { rowsToRead } from '../../kernel/page.ts';
 import { type RewardQuery, type RewardRange, type RewardTable, rewardPages } from './queries.ts';
 
 /** A page of rewards; the same page of several validators of a network is one statement. */
@@ -13,6 +14,6 @@ export const loadRewardPage = listReader({
     range: RewardRange,
     asked: readonly string[],
   ) => rewardPages(db, table, ids, query, range, asked),
-  rows: (_table, { sortBy }, { offset = 0, limit }) =>
-    sortBy === 'day' ? offset + limit + 1 : Number.POSITIVE_INFINITY,
+  rows: (_table, { sortBy }, range) =>
+    sortBy === 'day' ? (range.offset ?? 0) + rowsToRead(range) : Number.POSITIVE_INFINITY,
 });

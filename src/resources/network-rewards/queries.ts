@@ -4,7 +4,7 @@ import { join, keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count, leafKind } from '../../kernel/leaves.ts';
 import { snake } from '../../kernel/names.ts';
-import type { Range } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { definitions, type RewardKind, type RewardsNetwork, recordOf } from './record.ts';
 
 /** The days of a network's validators, or of the network as a whole. */
@@ -18,8 +18,8 @@ export type RewardQuery = {
   sortOrder: 'asc' | 'desc';
 };
 
-/** Which part of a list: from a cursor on, or after so many rows (REST); `counted` asks for the list's size. */
-export type RewardRange = Range<number> & { offset?: number; counted?: boolean };
+/** Which part of a list: from a cursor on, or after so many rows (REST). */
+export type RewardRange = Range<number> & { offset?: number };
 
 /**
  * The fields that were asked for. `list` is the place of its validator in the ids asked. `position` is what a cursor
@@ -116,7 +116,7 @@ function keyedPage(table: RewardTable, query: RewardQuery, range: RewardRange, l
         ${low === undefined ? sql`` : sql`and r.day > ${dayAt(low)}`}
         ${high === undefined ? sql`` : sql`and r.day < ${dayAt(high)}`}
       order by r.day ${descends(query, range) ? sql`desc` : sql``}
-      limit ${range.limit + 1} offset ${range.offset ?? 0}
+      limit ${rowsToRead(range)} offset ${range.offset ?? 0}
     `;
 }
 
@@ -125,8 +125,8 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: RewardRange, 
   const order = sql`${column(query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
   const after = range.after ?? (range.offset ?? 0) - 1;
   const cut = range.backward
-    ? sql`s.position >= least(${range.before ?? null}::bigint, s.total) - ${range.limit + 1}`
-    : sql`s.position <= ${after + range.limit + 1}::bigint`; // beyond what an integer holds at the last offset
+    ? sql`s.position >= least(${range.before ?? null}::bigint, s.total) - ${rowsToRead(range)}`
+    : sql`s.position <= ${after + rowsToRead(range)}::bigint`; // beyond what an integer holds at the last offset
   return sql`
       select * from (
         select (row_number() over (order by ${order}))::int - 1 as position,

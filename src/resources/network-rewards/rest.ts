@@ -49,7 +49,7 @@ const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
       ctx,
       { network, validatorId },
       { ...rangeOf(bounds), sortBy, sortOrder },
-      { limit, offset, counted: true },
+      { limit, offset, counted: true, rowsAlone: true },
       asked,
     );
     const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });

@@ -164,7 +164,7 @@ async function operatorConnection(
 ) {
   const list = listName(key);
   const limits = { list, defaultSize: OPERATORS_DEFAULT_SIZE, maxSize: OPERATORS_MAX_SIZE };
-  const { range, walk } = rankedRange(args, limits);
+  const { range, walk } = rankedRange(args, info, limits);
   const page = await read(range, formOf(info) ?? askedFields(info, ['edges', 'node'], ['nodes']), walk);
   return connection(
     page,

@@ -34,20 +34,19 @@ async function figureConnection<Name extends FigureName>(
   args: PeriodArgs & ConnectionArgs,
   info: GraphQLResolveInfo,
 ) {
-  const query = periodQuery<string>(args);
+  const query = periodQuery<string>(args, info);
   const list = `${name}:${JSON.stringify([set.id, query])}`;
-  const range = connectionRange(args, {
+  const range = connectionRange(args, info, {
     defaultSize: PERIODS_DEFAULT_SIZE,
     maxSize: PERIODS_MAX_SIZE,
     decode: (cursor) => decodePosition(list, cursor, 1)?.[0],
   });
-  const counted = selectedFields(info, []).has('totalCount');
   const page = await setFigures(
     ctx,
     name,
     set,
     query as never,
-    { ...range, counted },
+    range,
     askedFields<Figures[Name]>(record, info),
   );
   return connection(

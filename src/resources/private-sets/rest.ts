@@ -48,7 +48,7 @@ const figuresRoute = <Row>(
       const { limit, offset, utc, ...asked } = query;
       const set = await ownTag(ctx, params.id);
       const period = { ...asked, calendar: utc ? ('utc' as const) : ('chain' as const) };
-      const page = await read(ctx, set, period, { limit, offset, counted: true });
+      const page = await read(ctx, set, period, { limit, offset, counted: true, rowsAlone: true });
       const links = linksV1(call, { limit, offset, count: page.total ?? 0 });
       return { body: { ...links, results: page.rows as z.input<typeof record>[] } };
     },

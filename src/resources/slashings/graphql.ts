@@ -67,7 +67,7 @@ builder.queryField('slashings', (t) =>
         }),
         ...networkArgs,
       },
-      resolve: async (_root, args, ctx: Context) => {
+      resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
         const fromDay = args.fromDay ?? 0;
         if (fromDay < 0 || fromDay > LAST_START_DAY) {
@@ -80,7 +80,7 @@ builder.queryField('slashings', (t) =>
           seconds === undefined ? 0 : epochFrom(network, { seconds }),
         );
         const list = { network, fromEpoch };
-        const range = connectionRange(args, {
+        const range = connectionRange(args, info, {
           defaultSize: SLASHINGS_DEFAULT_SIZE,
           maxSize: SLASHINGS_MAX_SIZE,
           decode: (cursor) => slashingPosition(list, cursor),
@@ -122,8 +122,8 @@ builder.objectField(Operator, 'slashings', (t) =>
       nullable: true,
       extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
       description: `Slashings of its validators, ascending by slashing epoch and validator index, whatever its window: of deposit addresses, withdrawal addresses, node operators, pools and pool shares; empty for other classes, of which \`slashing\` tells that of each validator. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default.`,
-      resolve: async (operator, args, ctx) => {
-        const range = connectionRange(args, {
+      resolve: async (operator, args, ctx, info) => {
+        const range = connectionRange(args, info, {
           defaultSize: SLASHINGS_DEFAULT_SIZE,
           maxSize: SLASHINGS_MAX_SIZE,
           decode: (cursor) => operatorSlashingPosition(operator, cursor),

@@ -3,7 +3,7 @@ import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
-import type { Range } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import type { PubkeyKey, ValidatorKey } from '../validators/loaders.ts';
 import { Slashing, type SlashingField, slashingFields } from './record.ts';
@@ -46,7 +46,7 @@ export function slashingPage(
       ${after ? sql`and (s.slashing_epoch, s.validator_index) > (${after.slashingEpoch}, ${after.validatorIndex})` : sql``}
       ${before ? sql`and (s.slashing_epoch, s.validator_index) < (${before.slashingEpoch}, ${before.validatorIndex})` : sql``}
     order by s.slashing_epoch ${order}, s.validator_index ${order}
-    limit ${range.limit + 1}`,
+    limit ${rowsToRead(range)}`,
   );
 }
 
@@ -131,7 +131,7 @@ export function operatorSlashingPages(
     )
     select page.list, ${select}
     from page join slashings s using (network, validator_index)
-    where page.place <= ${range.limit + 1}
+    where page.place <= ${rowsToRead(range)}
     order by page.list, page.place`,
   );
 }

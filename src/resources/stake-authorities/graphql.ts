@@ -105,7 +105,7 @@ builder.queryField('stakeAuthorities', (t) =>
         const list = { window: args.window, type: args.type ?? null };
         const { timeWindow, type } = listKey(list);
         const name = `stakeAuthorities:${timeWindow}:${type}`;
-        const { range, walk } = rankedRange(args, {
+        const { range, walk } = rankedRange(args, info, {
           list: name,
           defaultSize: STAKE_AUTHORITIES_DEFAULT_SIZE,
           maxSize: STAKE_AUTHORITIES_MAX_SIZE,

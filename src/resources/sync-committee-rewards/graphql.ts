@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
@@ -57,8 +58,8 @@ const syncCommitteeRewardPages = pageTypes(SyncCommitteeRewardType, {
 });
 
 /** The rewards of a slot as a connection, wherever it is asked for. */
-async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs) {
-  const range = connectionRange(args, {
+async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs, info: GraphQLResolveInfo) {
+  const range = connectionRange(args, info, {
     defaultSize: COMMITTEE_SIZE,
     maxSize: COMMITTEE_SIZE,
     decode: (cursor) => slotRewardPosition(slot, cursor),
@@ -91,7 +92,7 @@ builder.queryField('syncCommitteeRewards', (t) =>
         ...networkArgs,
       },
       extensions: wholeCommittee,
-      resolve: (_root, args, ctx: Context) => slotConnection(ctx, slotOf(ctx, args), args),
+      resolve: (_root, args, ctx: Context, info) => slotConnection(ctx, slotOf(ctx, args), args, info),
     },
     ...syncCommitteeRewardPages,
   ),
@@ -104,7 +105,8 @@ builder.objectField(BlockType, 'syncCommitteeRewards', (t) =>
       description: `What each seat of the sync committee earned in it, ascending by validator index. ${sizes}`,
       nullable: true,
       extensions: wholeCommittee,
-      resolve: ({ network, consensusSlot: slot }, args, ctx) => slotConnection(ctx, { network, slot }, args),
+      resolve: ({ network, consensusSlot: slot }, args, ctx, info) =>
+        slotConnection(ctx, { network, slot }, args, info),
     },
     ...syncCommitteeRewardPages,
   ),
@@ -117,8 +119,8 @@ builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
       nullable: true,
       extensions: { operation: 'listSyncCommitteeRewards', rows: VALIDATOR_REWARDS_DEFAULT_SIZE },
       description: `What it earned on sync committees, newest slot first. At most ${VALIDATOR_REWARDS_MAX_SIZE} a page, ${VALIDATOR_REWARDS_DEFAULT_SIZE} by default.`,
-      resolve: async (validator, args, ctx) => {
-        const range = connectionRange(args, {
+      resolve: async (validator, args, ctx, info) => {
+        const range = connectionRange(args, info, {
           defaultSize: VALIDATOR_REWARDS_DEFAULT_SIZE,
           maxSize: VALIDATOR_REWARDS_MAX_SIZE,
           decode: (cursor) => validatorRewardPosition(validator, cursor),

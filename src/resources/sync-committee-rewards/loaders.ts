@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { listReader, totalReader } from '../../db/readers.ts';
+import { rowsToRead } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type SlotKey,
@@ -16,7 +17,7 @@ const slotText = (key: SlotKey) => `${key.network}:${key.slot}`;
 export const loadSlotRewards = listReader({
   keyOf: slotText,
   load: slotRewardPages,
-  rows: (range) => range.limit + 1,
+  rows: rowsToRead,
 });
 
 const slotState = listReader({ keyOf: slotText, load: slotStates });
@@ -29,7 +30,7 @@ export const loadSlotState = async (ctx: Context, slot: SlotKey): Promise<SlotSt
 export const loadValidatorRewards = listReader({
   keyOf: validatorKeyText,
   load: validatorRewardPages,
-  rows: (range) => range.limit + 1,
+  rows: rowsToRead,
 });
 
 /** How many rewards a validator has; those of many validators are one statement. */

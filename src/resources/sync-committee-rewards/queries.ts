@@ -4,7 +4,7 @@ import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, keyTable, raw, rows, selectList, sql } from '../../db/rows.ts';
 import { count, flag } from '../../kernel/leaves.ts';
-import type { Range } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
 import { SyncCommitteeReward, type SyncCommitteeRewardField, syncCommitteeRewardFields } from './record.ts';
 
@@ -64,7 +64,7 @@ export function slotRewardPages(
       where r.network = k.network and r.slot = k.slot
         and r.rank > ${range.after ?? -1}::int and r.rank < ${range.before ?? 512}::int
       order by r.rank ${order}
-      limit ${range.limit + 1}
+      limit ${rowsToRead(range)}
     ) page
     order by k.list, page.rank ${order}`,
   );
@@ -114,7 +114,7 @@ export function validatorRewardPages(
         ${after ? sql`and (r.slot, r.rank) < (${after.slot}::int, ${after.rank}::int)` : sql``}
         ${before ? sql`and (r.slot, r.rank) > (${before.slot}::int, ${before.rank}::int)` : sql``}
       order by r.slot ${order}, r.rank ${order}
-      limit ${range.limit + 1}
+      limit ${rowsToRead(range)}
     ) page
     order by k.list, page."consensusSlot" ${order}, page.rank ${order}`,
   );

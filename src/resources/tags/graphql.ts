@@ -61,9 +61,9 @@ builder.node(PrivateSet, {
         nullable: true,
         extensions: { operation: 'listTagValidators', rows: TAGS_DEFAULT_SIZE },
         description: `The validators that are in it now, by index. ${sizes}`,
-        resolve: async (set, args, ctx) => {
+        resolve: async (set, args, ctx, info) => {
           const list = `members:${set.id}`;
-          const range = connectionRange(args, {
+          const range = connectionRange(args, info, {
             ...pageSizes,
             decode: (cursor) => decodePosition(list, cursor, 1)?.[0],
           });
@@ -106,10 +106,13 @@ builder.queryField('tags', (t) =>
       args: {
         ...networkArgs,
       },
-      resolve: async (_root, args, ctx) => {
+      resolve: async (_root, args, ctx, info) => {
         const network = args.network ?? ctx.network;
         const list = `tags:${ctx.caller.accountId}:${network}`;
-        const range = connectionRange(args, { ...pageSizes, decode: (cursor) => placeIn(list, cursor) });
+        const range = connectionRange(args, info, {
+          ...pageSizes,
+          decode: (cursor) => placeIn(list, cursor),
+        });
         const page = await tags(ctx, network, range);
         return connection(
           page,

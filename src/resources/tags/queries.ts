@@ -3,7 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
-import type { Range } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
 import { Tag, type TagField, TagValidator, tagFields } from './record.ts';
 
@@ -46,7 +46,7 @@ export function tagPage(
     select ${select} from private_sets s
     where s.account_id = ${accountId} and s.network = ${network}
       ${after(range.after, sql`>`)} ${after(range.before, sql`<`)}
-    order by s.created_at ${order}, s.set_id ${order} limit ${range.limit + 1} offset ${range.offset ?? 0}`,
+    order by s.created_at ${order}, s.set_id ${order} limit ${rowsToRead(range)} offset ${range.offset ?? 0}`,
   );
 }
 
@@ -237,7 +237,7 @@ export function memberPages(
       select m.validator_index, m.validator_pubkey, m.added_at from private_set_members m
       where m.set_id = k.set_id and m.removed_at is null and m.validator_index > ${range.after ?? -1}
         ${range.before === undefined ? sql`` : sql`and m.validator_index < ${range.before}`}
-      order by m.validator_index ${order} limit ${range.limit + 1} offset ${range.offset ?? 0}
+      order by m.validator_index ${order} limit ${rowsToRead(range)} offset ${range.offset ?? 0}
     ) p
     order by k.list, p.validator_index ${order}`,
   );

@@ -94,8 +94,8 @@ builder.objectField(Operator, 'validators', (t) =>
       nullable: true,
       extensions: { operation: 'validators', rows: VALIDATORS_DEFAULT_SIZE },
       description: `Its validators by index, whatever its window: of deposit addresses, withdrawal addresses, node operators, pools and pool shares; empty for other classes. At most ${VALIDATORS_MAX_SIZE} a page, ${VALIDATORS_DEFAULT_SIZE} by default.`,
-      resolve: async (operator, args, ctx) => {
-        const range = connectionRange(args, {
+      resolve: async (operator, args, ctx, info) => {
+        const range = connectionRange(args, info, {
           defaultSize: VALIDATORS_DEFAULT_SIZE,
           maxSize: VALIDATORS_MAX_SIZE,
           decode: (cursor) => validatorPosition(operator, cursor),

@@ -1,6 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { listReader, rowReader, totalReader } from '../../db/readers.ts';
+import { rowsToRead } from '../../kernel/page.ts';
 import { operatorKeyText } from '../operators/loaders.ts';
 import {
   operatorValidatorPages,
@@ -49,7 +50,7 @@ export const byValidatorName =
 export const loadOperatorValidators = listReader({
   keyOf: operatorKeyText,
   load: operatorValidatorPages,
-  rows: (range) => range.limit + 1,
+  rows: rowsToRead,
 });
 
 /** How many validators an operator has; those of many operators are one statement. */

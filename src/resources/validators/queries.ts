@@ -3,7 +3,7 @@ import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
-import type { Range } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import { Validator, type ValidatorField, validatorFields } from './record.ts';
 
@@ -86,7 +86,7 @@ export function operatorValidatorPages(
         and m.validator_index > ${range.after ?? -1}
         ${range.before === undefined ? sql`` : sql`and m.validator_index < ${range.before}`}
       order by m.validator_index ${order}
-      limit ${range.limit + 1}
+      limit ${rowsToRead(range)}
     ) page
     join validators v on (v.network, v.validator_index) = (k.network, page.validator_index)
     order by k.list, v.validator_index ${order}`,
