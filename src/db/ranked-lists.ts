@@ -5,7 +5,8 @@ import type { Asked } from '../kernel/row-form.ts';
 import type { Queryable } from './pool.ts';
 import { type Reading, reader } from './readers.ts';
 import type { KeyedSelection, RankedSelection } from './row-selection.ts';
-import { checkRows, type KeyColumns, keyTable, raw, rows, sql } from './rows.ts';
+import { gather, type RowTexts } from './row-text.ts';
+import { checkRows, type KeyColumns, keyTable, raw, rows, type Sql, sql } from './rows.ts';
 import { templates } from './templates.ts';
 
 /**
@@ -47,22 +48,29 @@ export type RankedPage<Row> = { rows: Row[]; total: number; revision: number };
 
 const Head = z.object({ total: count(), revision: count() });
 
+/** Rows of a list in one text; null of a list that has none between the ranks. */
+const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
+
 /** A row as it comes: of the only list without its place, and the head of a list without a rank. */
 type Found = { list?: number; rank: number | null };
 const listOf = (row: object): number => (row as Found).list ?? 0;
+
+/** A page of each place, undefined where there is no such list. */
+type Pages<Row> = (RankedPage<Row> | undefined)[];
+type Columns<Row> = Exclude<RankedSelection<Row>['ranked'], RowTexts>;
 
 /** A list, and the ranks between which its page lies. */
 type Place<List> = List & { after: number | undefined; before: number | undefined };
 /** How much of it is read, and from which end. */
 type Part = { limit: number; backward: boolean };
 
+/** How many rows are gathered in one text: pg puts together longer ones again and again as they come. */
+const GATHERED_ROWS = 64;
+
 /**
  * Reads a page of each of several stored lists, by rank: the cost is that of the rows returned, wherever the page lies.
- * A list that is not there has no page. `columns` are those of the key in the table `<name>_lists`.
- *
- * What is of the list comes once, in a row of its own, also where the page has no rows: to read and send it with each of 15
- * rows of four fields was a sixth of the time there and back. Ranks are dense, so that no row beyond the page is needed to
- * know whether the list goes on.
+ * A list that is not there has no page. `columns` are those of the key in the table `<name>_lists`. Ranks are dense, so that
+ * no row beyond the page is needed to know whether the list goes on.
  */
 export function pagesByRank<List extends OfRevision, Field extends string, Row extends { rank: number }>(of: {
   statement: string;
@@ -75,49 +83,107 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
   const columns: KeyColumns<Place<List>> = {
     ...of.columns,
     asked: ['int', (list) => list.revision ?? null],
-    after: ['int', (list) => list.after ?? -1],
-    before: ['int', (list) => list.before ?? 2 ** 31 - 1],
+    after: ['bigint', (list) => list.after ?? -1], // beyond what an integer holds with the limit added
+    before: ['bigint', (list) => list.before ?? 2 ** 31 - 1],
   };
   const using = raw(Object.keys(of.columns).join(', '));
   const [name, lists] = [raw(`/* ${of.statement} */`), raw(`${of.name}_lists`)];
   const [ranks, summaries] = [raw(`${of.name}_ranks`), raw(`${of.name}_summaries`)];
+
+  /** The statement of a call, by whether it is of many places and from which end it reads. */
+  const statementOf = (selected: object, call: Call, make: (many: boolean, limit: Sql, keys: Sql) => Sql) => {
+    const many = call.places.length > 1;
+    return statements(selected, `${many} ${call.part.backward}`, call, (value) =>
+      make(
+        many,
+        sql`${value(({ part }) => part.limit)}`,
+        sql`${keyTable(call.places, columns, (ofPlaces) => value(({ places }) => ofPlaces(places)))}
+          join ${lists} l using (${using})`,
+      ),
+    );
+  };
+  const isAsked = sql`l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
+
+  /**
+   * What is of the list comes once, in a row of its own, also where the page has no rows: to read and send it with each of
+   * 15 rows of four fields was a sixth of the time there and back.
+   */
+  async function inColumns(db: Queryable, call: Call, ranked: Columns<Row>): Promise<Pages<Row>> {
+    const statement = statementOf(
+      ranked,
+      call,
+      (many, limit, keys) => sql`${name}
+      select ${many ? sql`k.list::int - 1 as list,` : sql``} page.*
+      from ${keys}
+      cross join lateral (
+        (select r.rank, null::int as total, null::int as revision, ${ranked.columns}
+        from ${ranks} r join ${summaries} s using (summary_id)
+        where r.list_id = l.list_id and r.rank > k.after and r.rank < k.before
+        order by r.rank ${call.part.backward ? sql`desc` : sql``}
+        limit ${limit})
+        union all
+        select null, l.total, l.revision, ${ranked.none}
+      ) page
+      where ${isAsked}`,
+    );
+    const found = (await db.query(statement)).rows as Found[];
+    const pages: Pages<Row> = new Array(call.places.length).fill(undefined);
+    const heads = found.filter((row) => row.rank === null);
+    for (const head of checkRows(Head, heads, statement)) {
+      pages[listOf(head)] = { rows: [], total: head.total, revision: head.revision };
+    }
+    const placed = found.filter((row) => row.rank !== null);
+    for (const row of checkRows(ranked.row, placed, statement)) pages[listOf(row)]?.rows.push(row);
+    return pages;
+  }
+
+  /** Several rows come as one text, with the rank of the first: those after it have the ranks that follow. */
+  async function inTexts(db: Queryable, call: Call, { text, decode }: RowTexts): Promise<Pages<Row>> {
+    const statement = statementOf(text, call, (many, limit, keys) => {
+      const end = sql`least(k.before, l.total)`;
+      const [from, to] = call.part.backward
+        ? [sql`greatest(k.after + 1, ${end} - ${limit}::bigint)`, end]
+        : [sql`k.after + 1`, sql`least(k.after + 1 + ${limit}::bigint, ${end})`];
+      const rowsOfOne = sql`${raw(String(GATHERED_ROWS))}`;
+      return sql`${name}
+      select ${many ? sql`k.list::int - 1 as list,` : sql``} l.total, l.revision, part.rank, part.text
+      from ${keys}
+      left join lateral (
+        select g.rank::int, (
+          select ${gather(sql`q.text`)}
+          from (
+            select ${text} as "text"
+            from ${ranks} r join ${summaries} s using (summary_id)
+            where r.list_id = l.list_id and r.rank >= g.rank and r.rank < least(g.rank + ${rowsOfOne}, ${to})
+            order by r.rank
+            limit ${rowsOfOne}
+          ) q
+        ) as "text"
+        from generate_series(${from}, ${to} - 1, ${rowsOfOne}) g (rank)
+      ) part on true
+      where ${isAsked}`;
+    });
+    const pages: Pages<Row> = new Array(call.places.length).fill(undefined);
+    for (const part of await rows(db, Texts, statement)) {
+      const { total, revision, rank, text: gathered } = part;
+      const page = (pages[listOf(part)] ??= { rows: [], total, revision });
+      if (rank === null || gathered === null) continue;
+      decode(gathered).forEach((written, index) => {
+        page.rows.push({ rank: rank + index, text: written } as unknown as Row);
+      });
+    }
+    return pages;
+  }
 
   return async (
     db: Queryable,
     places: readonly Place<List>[],
     part: Part,
     asked: Asked<Field>,
-  ): Promise<(RankedPage<Row> | undefined)[]> => {
+  ): Promise<Pages<Row>> => {
     const { ranked } = of.selection(asked);
-    const many = places.length > 1;
-    const statement = statements(
-      ranked,
-      `${many} ${part.backward}`,
-      { places, part },
-      (value) => sql`${name}
-      select ${many ? sql`k.list::int - 1 as list,` : sql``} page.*
-      from ${keyTable(places, columns, (ofPlaces) => value((call) => ofPlaces(call.places)))}
-      join ${lists} l using (${using})
-      cross join lateral (
-        (select r.rank, null::int as total, null::int as revision, ${ranked.columns}
-        from ${ranks} r join ${summaries} s using (summary_id)
-        where r.list_id = l.list_id and r.rank > k.after and r.rank < k.before
-        order by r.rank ${part.backward ? sql`desc` : sql``}
-        limit ${value((call) => call.part.limit)})
-        union all
-        select null, l.total, l.revision, ${ranked.none}
-      ) page
-      where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`,
-    );
-    const found = (await db.query(statement)).rows as Found[];
-    const pages = new Array<RankedPage<Row> | undefined>(places.length).fill(undefined);
-    const heads = found.filter((row) => row.rank === null);
-    for (const head of checkRows(Head, heads, statement)) {
-      pages[listOf(head)] = { rows: [], total: head.total, revision: head.revision };
-    }
-    const placed = found.filter((row) => row.rank !== null);
-    if (ranked.decode) placed.forEach(ranked.decode);
-    for (const row of checkRows(ranked.row, placed, statement)) pages[listOf(row)]?.rows.push(row);
+    const call = { places, part };
+    const pages = await ('none' in ranked ? inColumns(db, call, ranked) : inTexts(db, call, ranked));
     // They come so, but PostgreSQL need not keep to it; asked to, it would sort whole rows with their texts once more.
     for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);
     return pages;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { boundedMap } from '../kernel/bounded.ts';
 import { count } from '../kernel/leaves.ts';
-import { type Asked, askedName, isForm } from '../kernel/row-form.ts';
-import { rowText, Written } from './row-text.ts';
+import { type Asked, askedName, isForm, type RowForm } from '../kernel/row-form.ts';
+import { type RowTexts, rowText, rowTexts, Written } from './row-text.ts';
 import { type Fields, join, raw, type Sql, selectList, sql } from './rows.ts';
 
 /** What a statement reads, what is made of each row where it comes as a text, and the check of its rows. */
@@ -15,8 +15,8 @@ type Selection<Row> = {
 /** Of rows that are found by key: `keyed` has what finds them too, and `alone`, by the only key, not where it is written. */
 export type KeyedSelection<Row> = { keyed: Selection<Row>; alone: Selection<Partial<Row>> };
 
-/** Of rows of a page, which have their rank; `none` is a null for each column. */
-export type RankedSelection<Row> = { ranked: Selection<Row & Ranked> & { none: Sql } };
+/** Of rows of a page: those with their rank, of which `none` is a null for each column; or the texts of rows in a form. */
+export type RankedSelection<Row> = { ranked: (Selection<Row & Ranked> & { none: Sql }) | RowTexts };
 
 const Ranked = z.object({ rank: count() });
 type Ranked = z.infer<typeof Ranked>;
@@ -41,17 +41,26 @@ export function rowSelections<Field extends string, Row>(of: {
     const mask = Object.fromEntries(names.map((field) => [field, true])) as Record<never, never>;
     const columns = sql`${selectList(keyColumns, Object.keys(keyColumns))}, ${selectList(fields, names)}`;
     const row = of.record.pick(mask).extend(of.key);
-    const text = isForm(asked) ? rowText(asked, { ...fields, ...keyColumns }) : undefined;
-    const decode = text?.decode;
-    const keyed = text
-      ? { columns: join([columns, text.column]), row: row.extend(Written.shape), decode }
-      : { columns, row };
-    const shown = text ? { columns: text.column, row: Written, decode } : keyed;
-    const width = Object.keys(shown.row.shape).length;
-    const none = raw(new Array(width).fill('null').join(', '));
-    const ranked = { columns: shown.columns, none, row: Ranked.extend(shown.row.shape), decode };
-    const made = { keyed, alone: shown, ranked } as unknown as NonNullable<typeof kept>;
+    const made = (
+      isForm(asked) ? written(asked, { ...fields, ...keyColumns }, { columns, row }) : plain({ columns, row })
+    ) as NonNullable<typeof kept>;
     known.set(name, made);
     return made;
+  };
+}
+
+type Columns = { columns: Sql; row: z.ZodObject };
+
+function plain(keyed: Columns) {
+  const none = raw(Object.keys(keyed.row.shape).fill('null').join(', '));
+  return { keyed, alone: keyed, ranked: { ...keyed, none, row: Ranked.extend(keyed.row.shape) } };
+}
+
+function written(form: RowForm, fields: Fields<string>, { columns, row }: Columns) {
+  const { column, decode } = rowText(form, fields);
+  return {
+    keyed: { columns: join([columns, column]), row: row.extend(Written.shape), decode },
+    alone: { columns: column, row: Written, decode },
+    ranked: rowTexts(form, fields),
   };
 }

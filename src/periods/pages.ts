@@ -1,13 +1,15 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Bounds } from '../chain/bounds.ts';
 import type { Calendar } from '../chain/calendar.ts';
 import type { Queryable } from '../db/pool.ts';
+import { gather } from '../db/row-text.ts';
 import { raw, rows, type Sql, sql } from '../db/rows.ts';
-import type { Range } from '../kernel/page.ts';
-import type { Asked } from '../kernel/row-form.ts';
+import { count } from '../kernel/leaves.ts';
+import { type Range, rowsToRead } from '../kernel/page.ts';
+import { type Asked, isForm, type RowForm } from '../kernel/row-form.ts';
 import type { Expression } from './expressions.ts';
 import type { Granularity } from './record.ts';
-import { selectionOf } from './selection.ts';
+import { selectionOf, textsOf } from './selection.ts';
 
 /** What is asked of figures over time; bounds are inclusive and null where open. */
 export type PeriodQuery<Field extends string> = Bounds & {
@@ -18,8 +20,8 @@ export type PeriodQuery<Field extends string> = Bounds & {
   sortOrder: 'asc' | 'desc';
 };
 
-/** Which part of a list: from a cursor on, or after so many rows (REST); `counted` asks for the list's size. */
-export type PeriodRange = Range<number> & { offset?: number; counted?: boolean };
+/** Which part of a list: from a cursor on, or after so many rows (REST). */
+export type PeriodRange = Range<number> & { offset?: number };
 
 /**
  * The fields that were asked for. `list` is the place of what they are of among the keys. `position` is what a cursor
@@ -88,14 +90,14 @@ const inKeyOrder = (query: PeriodQuery<string>): boolean =>
 /** The most rows that a page reads of its key; no bound where all are gathered, put in order or, of hours, counted. */
 export const rowsRead = (query: PeriodQuery<string>, range: PeriodRange): number =>
   inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
-    ? (range.offset ?? 0) + range.limit + 1
+    ? (range.offset ?? 0) + rowsToRead(range)
     : Number.POSITIVE_INFINITY;
 
 /** Whether keys fall from one fetched row to the next. */
 const keysFall = (query: PeriodQuery<string>, range: PeriodRange): boolean =>
   (query.sortOrder === 'desc') !== (range.backward === true);
 
-/** A page for each of several keys, in one statement; one row more than the limit. */
+/** A page for each of several keys, in one statement: the rows to read for the range. */
 export async function periodPages<Field extends string, Row>(
   db: Queryable,
   series: Series<Field>,
@@ -106,6 +108,8 @@ export async function periodPages<Field extends string, Row>(
 ): Promise<PeriodRow<Row>[]> {
   const { typed, shown, row, decode } = selectionOf(series, query, asked);
   const keyed = inKeyOrder(query);
+  if (keyed && range.rowsAlone && isForm(asked))
+    return gatheredPages(db, series, source, query, range, asked);
   const page = keyed ? keyedPage : sortedPage;
   const statement = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}
     ${page(source, query, range, typed, shown)}`;
@@ -120,6 +124,31 @@ export async function periodPages<Field extends string, Row>(
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
+const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
+
+/** Pages of stored rows in a form, each as one text. */
+async function gatheredPages<Field extends string, Row>(
+  db: Queryable,
+  series: Series<Field>,
+  source: PeriodSource,
+  query: PeriodQuery<Field>,
+  range: PeriodRange,
+  form: RowForm,
+): Promise<PeriodRow<Row>[]> {
+  const { typed } = selectionOf(series, query, form);
+  const { text, decode } = textsOf(series, form);
+  const statement = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}
+    select k.list::int - 1 as list, ${totalOf(range)} as total, p.text
+    from ${source.keys} ${countOf(source, query, range)}
+    cross join lateral (select ${gather(text)} as "text" from (${storedRows(source, query, range, typed)}) p) p`;
+  const found = await rows(db, Gathered, statement);
+  return found.flatMap(({ list, total, text }) =>
+    text === null
+      ? []
+      : decode(text).map((row) => ({ list, total, text: row, position: 0 }) as unknown as PeriodRow<Row>),
+  );
+}
+
 /** Stored rows, read from the primary key: a page costs its own rows, and the count only where it is asked for. */
 function keyedPage(
   source: PeriodSource,
@@ -128,27 +157,38 @@ function keyedPage(
   typed: Sql,
   list: Sql,
 ): Sql {
+  return sql`
+    select k.list::int - 1 as list, p.position, ${totalOf(range)} as total ${list}
+    from ${source.keys} ${countOf(source, query, range)}
+    cross join lateral (${storedRows(source, query, range, typed)}) p`;
+}
+
+/** The rows of a page of one key, in the order in which they are read. */
+function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: PeriodRange, typed: Sql): Sql {
   const { table, period } = shape(source, query.granularity);
   const direction = keysFall(query, range) ? sql`desc` : sql`asc`;
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
   const date = (sign: '>=' | '<=', position: number) =>
     onDate(source.parted, sign, query.granularity === 'hour' ? Math.floor(position / 24) : position);
-  // Of the key, and not of each row: PostgreSQL would count again for every one.
-  const counted = range.counted
-    ? sql`cross join lateral (select count(*)::int as total from ${table} a where ${source.own}) t`
-    : sql``;
   return sql`
-    select k.list::int - 1 as list, p.position, ${range.counted ? sql`t.total` : sql`null::int as total`} ${list}
-    from ${source.keys} ${counted}
-    cross join lateral (
-      select ${period} as position ${typed}
-      from ${table} a
-      where ${source.own}
-        ${low === undefined ? sql`` : sql`and ${period} > ${low} ${date('>=', low)}`}
-        ${high === undefined ? sql`` : sql`and ${period} < ${high} ${date('<=', high)}`}
-      order by ${source.parted ? sql`a.date ${direction},` : sql``} ${period} ${direction} limit ${range.limit + 1} offset ${range.offset ?? 0}
-    ) p`;
+    select ${period} as position ${typed}
+    from ${table} a
+    where ${source.own}
+      ${low === undefined ? sql`` : sql`and ${period} > ${low} ${date('>=', low)}`}
+      ${high === undefined ? sql`` : sql`and ${period} < ${high} ${date('<=', high)}`}
+    order by ${source.parted ? sql`a.date ${direction},` : sql``} ${period} ${direction}
+    limit ${rowsToRead(range)} offset ${range.offset ?? 0}`;
 }
+
+const totalOf = (range: PeriodRange): Sql => (range.counted ? sql`t.total` : sql`null::int`);
+
+/** Counts the rows of a key, and not for each of its rows: PostgreSQL would count again for every one. */
+const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: PeriodRange): Sql =>
+  range.counted
+    ? sql`cross join lateral (
+        select count(*)::int as total from ${shape(source, query.granularity).table} a where ${source.own}
+      ) t`
+    : sql``;
 
 /** Periods are gathered and put in order for each key, and the page is cut by place: the cost is that of its days. */
 function sortedPage(
@@ -166,8 +206,8 @@ function sortedPage(
       : sql`${raw(`"${query.sortBy}"`)} ${direction} nulls last, period`;
   const after = range.after ?? (range.offset ?? 0) - 1;
   const cut = range.backward
-    ? sql`p.position >= least(${range.before ?? null}::bigint, p.total) - ${range.limit + 1}`
-    : sql`p.position <= ${after + range.limit + 1}`;
+    ? sql`p.position >= least(${range.before ?? null}::bigint, p.total) - ${rowsToRead(range)}`
+    : sql`p.position <= ${after + rowsToRead(range)}`;
   return sql`
     select k.list::int - 1 as list, p.position::int, p.total::int ${list}
     from ${source.keys}

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { rowText, Written } from '../db/row-text.ts';
+import { type RowTexts, rowText, rowTexts, Written } from '../db/row-text.ts';
 import { inOnePiece, join, raw, type Sql, sql } from '../db/rows.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { count, leafKind } from '../kernel/leaves.ts';
-import { type Asked, askedName, columnsOf, isForm } from '../kernel/row-form.ts';
+import { type Asked, askedName, columnsOf, isForm, type RowForm } from '../kernel/row-form.ts';
 import type { Expression } from './expressions.ts';
 import type { PeriodQuery, Series } from './pages.ts';
 import type { Granularity } from './record.ts';
@@ -54,8 +54,7 @@ export function selectionOf<Field extends string>(
 
 function shownOf<Field extends string>(series: Series<Field>, asked: Asked<Field>) {
   if (isForm(asked)) {
-    const fields = columnsOf<Field>(asked).map((name) => [name, wire(series, name)]);
-    const { column, decode } = rowText(asked, Object.fromEntries(fields));
+    const { column, decode } = rowText(asked, wired(series, asked));
     return { shown: sql`, ${column}`, row: WrittenPlace, decode };
   }
   const mask = Object.fromEntries(asked.map((name) => [name, true])) as Record<never, never>;
@@ -64,6 +63,20 @@ function shownOf<Field extends string>(series: Series<Field>, asked: Asked<Field
     row: Place.extend((series.record as z.ZodObject).pick(mask).shape),
   };
 }
+
+const texts = boundedMap<RowTexts>(500);
+
+/** The same of pages of which the rows alone are asked for, in a form: the texts of `p`. */
+export function textsOf<Field extends string>(series: Series<Field>, form: RowForm): RowTexts {
+  const key = `${series.statement} ${form.name}`;
+  let made = texts.get(key);
+  if (!made) texts.set(key, (made = rowTexts(form, wired(series, form))));
+  return made;
+}
+
+/** The columns of a form as they go over the wire. */
+const wired = <Field extends string>(series: Series<Field>, form: RowForm) =>
+  Object.fromEntries(columnsOf<Field>(form).map((name) => [name, wire(series, name)]));
 
 const all = (parts: Sql[]): Sql => inOnePiece(parts.length > 0 ? join(parts, ' ') : sql``);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rowText } from '../../src/db/row-text.ts';
+import { gather, rowText, rowTexts } from '../../src/db/row-text.ts';
 import { sql } from '../../src/db/rows.ts';
 import { type Part, rowForm } from '../../src/kernel/row-form.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
@@ -30,11 +30,11 @@ async function written(values: readonly Value[]): Promise<string> {
 
 const stages = { 'in queue': 'IN_QUEUE', gone: 'GONE' };
 // PostgreSQL stores no text with a NUL.
-const text = fc.string({ unit: 'binary' }).map((all) => all.replaceAll('\0', '\u0001'));
+const textOf = fc.string({ unit: 'binary' }).map((all) => all.replaceAll('\0', '\u0001'));
 const kinds = [
   [fc.integer(), 'digits', 'int', (value: unknown) => value],
   [fc.boolean(), 'text', 'boolean', (value: unknown) => value],
-  [text, 'text', 'text', (value: unknown) => value],
+  [textOf, 'text', 'text', (value: unknown) => value],
   [fc.bigInt({ min: 0n, max: 10n ** 40n }), 'quoted', 'numeric', String],
   [fc.jsonValue().map((value) => JSON.stringify(value)), 'json', 'json', (value: any) => JSON.parse(value)],
   [fc.constantFrom(...Object.keys(stages)), stages, 'text', (value: unknown) => stages[value as never]],
@@ -89,5 +89,38 @@ describe('a row that comes as one text', () => {
     const part: Part = { key: 'stage', column: 'stage', kind: stages, nullable: true };
     const row = { part, given: 'alien', shown: null, type: 'text' };
     await expect(written([row])).rejects.toThrow('stage is "alien", which it cannot be.');
+  });
+});
+
+describe('rows that come in one text', () => {
+  const parts: Part[] = [
+    { key: 'name', column: 'name', kind: 'text', nullable: true },
+    { key: 'count', column: 'count', kind: 'digits', nullable: false },
+  ];
+  const { text, decode } = rowTexts(rowForm(parts), { name: sql`v.name`, count: sql`v.count` });
+  const gathered = async (given: readonly { name: string | null; count: number }[]) => {
+    const { rows } = await database.pool.query(sql`
+      select ${gather(sql`q.text`)} as all from (
+        select ${text} as text
+        from unnest(${given.map(({ name }) => name)}::text[], ${given.map(({ count }) => count)}::int[])
+          with ordinality as v (name, count, place)
+        order by v.place
+      ) q`);
+    return (rows as [{ all: string | null }])[0].all;
+  };
+
+  it('are those rows in their order, whatever they hold', async () => {
+    const row = fc.record({ name: fc.option(textOf), count: fc.nat() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (given) => {
+        const all = await gathered(given);
+        expect(decode(all as string).map((json) => JSON.parse(json))).toEqual(given);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('are nothing where there is none', async () => {
+    expect(await gathered([])).toBeNull();
   });
 });

@@ -135,6 +135,55 @@ describe('rows of nothing but plain fields', () => {
     await expectAlike('{ operators(window: ALL, idType: PRIVATE_SET) { nodes { displayName } } }', []);
   });
 
+  it('are written from either end of a list that is longer than a text, between any cursors', async () => {
+    const page = (args: string, fields: string) =>
+      `{ stakeAuthorities(window: ALL, ${args}) { totalCount ${fields} } }`;
+    const all = await bothWays(page('first: 200', 'edges { cursor node { stakeAuthority } }'));
+    const { totalCount, edges } = JSON.parse(all.text).data.stakeAuthorities;
+    expect(totalCount).toBeGreaterThan(150);
+    const at = (index: number) => `"${edges[index].cursor}"`;
+    for (const [args, from, to] of [
+      ['first: 130', 0, 130],
+      [`first: 130, after: ${at(9)}`, 10, 140],
+      [`first: 200, after: ${at(9)}, before: ${at(100)}`, 10, 100],
+      [`last: 66, before: ${at(100)}`, 34, 100],
+      [`last: 66, after: ${at(49)}, before: ${at(100)}`, 50, 100],
+      [`last: 3, before: ${at(64)}`, 61, 64],
+      [`first: 5, after: ${at(20)}, before: ${at(21)}`, 0, 0],
+      [`last: 5, after: ${at(20)}, before: ${at(3)}`, 0, 0],
+    ] as const) {
+      const { data } = await expectAlike(page(args, 'nodes { stakeAuthority }'), ['stakeAuthorityPages']);
+      expect(data.stakeAuthorities.nodes, args).toEqual(
+        edges.slice(from, to).map(({ node }: { node: object }) => node),
+      );
+    }
+    const last = await bothWays(page('last: 70', 'nodes { stakeAuthority }'));
+    expect(JSON.parse(last.text).data).toEqual(last.plain.data);
+  });
+
+  it('of days are written from either end, none beyond the page', async () => {
+    const page = (args: string, fields: string) =>
+      `{ attestations(entityId: "Sample Pool Alder", entityType: POOL, ${args}) { ${fields} } }`;
+    for (const order of ['ASC', 'DESC']) {
+      const sorted = `sortOrder: ${order}`;
+      const all = await bothWays(page(`first: 20, ${sorted}`, 'edges { cursor node { day } }'));
+      const { edges } = JSON.parse(all.text).data.attestations;
+      const at = (index: number) => `"${edges[index].cursor}"`;
+      for (const [args, from, to] of [
+        ['first: 3', 0, 3],
+        [`first: 3, after: ${at(4)}`, 5, 8],
+        [`last: 3, before: ${at(9)}`, 6, 9],
+        [`last: 9, after: ${at(4)}, before: ${at(9)}`, 5, 9],
+        [`first: 9, after: ${at(4)}, before: ${at(5)}`, 0, 0],
+      ] as const) {
+        const { data } = await expectAlike(page(`${args}, ${sorted}`, 'nodes { day }'), ['attestationPages']);
+        expect(data.attestations.nodes, `${args} ${order}`).toEqual(
+          edges.slice(from, to).map(({ node }: { node: object }) => node),
+        );
+      }
+    }
+  });
+
   it('keep the names that a caller gives, in the order of the query', async () => {
     const { text } = await expectAlike(
       `{ b: operators(${list}) { rows: nodes { share: networkPenetration __typename kind: idType name: displayName } } }`,
