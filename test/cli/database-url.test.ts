@@ -137,3 +137,33 @@ describe('a database that this version cannot serve', () => {
     expect(code).toBe(1);
   });
 });
+
+describe('stakegraph serve with DATABASE_READ_URL', () => {
+  it('answers from the replica, knows tokens of the primary, and writes to the primary', async () => {
+    // Two databases with other rows stand for a primary and a replica that lags: who answers shows by the rows.
+    const [primary, replica] = [await createDatabase('empty'), await createDatabase('sample')];
+    onTestFinished(async () => {
+      endRunning();
+      await Promise.all([primary.drop(), replica.drop()]);
+    });
+    const env = { DATABASE_URL: primary.url, DATABASE_READ_URL: replica.url, DATA_DIR: dataDirForTest() };
+    const { stdout } = await stakegraph(['token', 'create', '--name', 'reader'], { env });
+    const served = await serve({ env });
+    const ask = async (path: string, body?: object) => {
+      const response = await fetch(`${served.url}${path}`, {
+        headers: { authorization: `Bearer ${stdout.trim()}`, 'content-type': 'application/json' },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      });
+      expect(response.status).toBe(body ? 201 : 200);
+      return (await response.json()) as any;
+    };
+    const setsOf = async ({ pool }: TestDatabase) =>
+      (await pool.query({ text: `select name from private_sets where name = 'Mine'`, values: [] })).rows;
+
+    expect((await ask('/v0/eth/operators?window=7d&idType=pool')).total).toBeGreaterThan(0);
+    await ask('/v1/eth/tags', { name: 'Mine', validators: [] });
+    expect(await setsOf(primary)).toEqual([{ name: 'Mine' }]);
+    expect(await setsOf(replica)).toEqual([]);
+    expect((await ask('/v1/eth/tags')).results.map((set: { name: string }) => set.name)).toEqual(['Mine']);
+  });
+});
