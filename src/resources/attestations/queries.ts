@@ -72,7 +72,7 @@ const entityDays = (keys: readonly EntityKey[], query: AttestationQuery): Period
   own: sql`a.entity_key = e.entity_key and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)}`,
 });
 
-/** A page for each of several entities, in one statement; one row more than the limit. */
+/** A page for each of several entities, in one statement: the rows to read for the range. */
 export const attestationPages = (
   db: Queryable,
   keys: readonly EntityKey[],

@@ -89,7 +89,7 @@ const within = ({ after, before }: Range<number>) =>
     ${before === undefined ? sql`` : sql`and b.slot > ${before}::bigint`}`;
 const order = (range: Range<number>) => (range.backward ? sql`` : sql`desc`);
 
-/** A page of a network's blocks, newest slot first, by the primary key; one row more than the limit is read. */
+/** A page of a network's blocks, newest slot first, by the primary key. */
 export async function blockPage(
   db: Queryable,
   network: Network,
@@ -140,7 +140,7 @@ export async function blocksBySlot(
 
 /**
  * A page of the slots in which each of several validators was to propose, newest first; `list` in a row is the
- * position of its validator. One row more than the limit is read.
+ * position of its validator.
  */
 export async function proposerBlockPages(
   db: Queryable,

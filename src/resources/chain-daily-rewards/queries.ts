@@ -37,7 +37,7 @@ function dated(row: z.infer<typeof StoredRow>): ChainDailyRewardRow {
   return { ...row, ...span, startTimestamp: timestampText(start), endTimestamp: timestampText(end) };
 }
 
-/** A page of a network's days, newest first, by the primary key; positions are days, exclusive. One row more is read. */
+/** A page of a network's days, newest first, by the primary key; positions are days, exclusive. */
 export async function chainDailyRewardPage(
   db: Queryable,
   network: Network,

@@ -48,7 +48,7 @@ const sortColumns: Record<EntitySortField, Sql> = {
 
 /**
  * A page of the entities, cut by place in the order; ties by id. The sums are made anew for every page: the cost is
- * that of the consolidations in the range. One row more than the limit is read.
+ * that of the consolidations in the range.
  */
 export function entityConsolidationPage(
   db: Queryable,

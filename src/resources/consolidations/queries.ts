@@ -117,8 +117,8 @@ function source({ validatorIndex, entity }: Scope): Sql {
 const within = ({ first, last }: EpochRange): Sql => sql`c.epoch between ${first}::int and ${last}::int`;
 
 /**
- * A page for each of several lists, in one statement; `list` in a row is the position of its key. One row more than the
- * limit is read. `desc` is `asc` read from its end, ties included.
+ * A page for each of several lists, in one statement; `list` in a row is the position of its key. `desc` is
+ * `asc` read from its end, ties included.
  */
 export function consolidationPages(
   db: Queryable,

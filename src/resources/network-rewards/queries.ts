@@ -70,7 +70,7 @@ function rowCheck({ network, kind }: RewardTable, names: readonly string[]): z.Z
 }
 
 /**
- * A page for each of several validators of a network, in one statement; one row more than the limit. `ids` is [''] for
+ * A page for each of several validators of a network, in one statement: the rows to read for the range. `ids` is [''] for
  * the network as a whole. The validator's own id is always read.
  */
 export function rewardPages(

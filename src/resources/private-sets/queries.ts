@@ -82,7 +82,7 @@ export type Figures = { effectiveness: SetEffectiveness; proposals: SetProposals
 export type FigureName = keyof Figures;
 export type FigureQuery<Name extends FigureName> = PeriodQuery<keyof Figures[Name] & string>;
 
-/** A page of the figures of each of several sets, in one statement; one row more than the limit. */
+/** A page of the figures of each of several sets, in one statement. */
 export const figurePages = <Name extends FigureName>(
   db: Queryable,
   name: Name,

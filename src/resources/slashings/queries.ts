@@ -27,7 +27,7 @@ const Row = Slashing.extend({ network: Network });
 const ListedRow = Row.extend({ list: count() });
 const ListedTotal = z.object({ list: count(), total: count() });
 
-/** A page of the slashings from an epoch on, by (slashing_epoch, validator_index); one row more than the limit. */
+/** A page of the slashings from an epoch on, by (slashing_epoch, validator_index). */
 export function slashingPage(
   db: Queryable,
   network: Network,
@@ -107,7 +107,7 @@ const operatorSlashings = (operators: readonly OperatorKey[]) => sql`asked as ma
 
 /**
  * A page of the slashings of each of several operators, in the order of the list; `list` in a row is the position of
- * its operator. One row more than the limit is read.
+ * its operator.
  */
 export function operatorSlashingPages(
   db: Queryable,

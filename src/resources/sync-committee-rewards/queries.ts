@@ -39,7 +39,7 @@ const networkColumns = {
 
 /**
  * A page of the rewards of each of several slots, by stored rank: the cost is that of the rows returned, wherever the
- * page lies. `total` is that of the slot, whose ranks have no gaps. One row more than the limit is read.
+ * page lies. `total` is that of the slot, whose ranks have no gaps.
  */
 export function slotRewardPages(
   db: Queryable,
@@ -91,8 +91,7 @@ export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<Sl
 }
 
 /**
- * A page of the rewards of each of several validators, newest slot first and within a slot the last seat first; one
- * row more than the limit is read.
+ * A page of the rewards of each of several validators, newest slot first and within a slot the last seat first.
  */
 export function validatorRewardPages(
   db: Queryable,

@@ -31,7 +31,7 @@ const Total = z.object({ list: count(), total: count() });
 const after = (place: TagPlace | undefined, than: Sql) =>
   place ? sql`and (${at}, s.set_id) ${than} (${place.at}::bigint, ${place.id}::uuid)` : sql``;
 
-/** A page of an account's tags of a network, oldest first; one row more than the limit. */
+/** A page of an account's tags of a network, oldest first. */
 export function tagPage(
   db: Queryable,
   accountId: string,
@@ -219,7 +219,7 @@ export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<z.i
     from unnest(${[...ids]}::uuid[]) with ordinality as k (set_id, list)`,
   );
 
-/** A page of the validators of each of several sets, by index; one row more than the limit. */
+/** A page of the validators of each of several sets, by index. */
 export function memberPages(
   db: Queryable,
   ids: readonly string[],

@@ -64,7 +64,7 @@ const operatorsAsked = (operators: readonly OperatorKey[]): Sql => sql`asked_ope
 
 /**
  * A page of the validators of each of several operators, by index; `list` in a row is the position of its operator.
- * One row more than the limit is read. Classes without validators of their own have none.
+ * Classes without validators of their own have none.
  */
 export function operatorValidatorPages(
   db: Queryable,
