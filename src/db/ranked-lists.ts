@@ -48,24 +48,22 @@ export type RankedPage<Row> = { rows: Row[]; total: number; revision: number };
 
 const Head = z.object({ total: count(), revision: count() });
 
-/** Rows of a list in one text; null of a list that has none between the ranks. */
-const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
+/** Rows of a list in one text, from a rank on. */
+const Texts = z.object({ rank: count(), text: z.string() });
 
 /** A row as it comes: of the only list without its place, and the head of a list without a rank. */
 type Found = { list?: number; rank: number | null };
 const listOf = (row: object): number => (row as Found).list ?? 0;
 
-/** A page of each place, undefined where there is no such list. */
-type Pages<Row> = (RankedPage<Row> | undefined)[];
-type Columns<Row> = Exclude<RankedSelection<Row>['ranked'], RowTexts>;
+type Columns = { columns: Sql; none: Sql };
 
 /** A list, and the ranks between which its page lies. */
 type Place<List> = List & { after: number | undefined; before: number | undefined };
 /** How much of it is read, and from which end. */
 type Part = { limit: number; backward: boolean };
 
-/** How many rows are gathered in one text: pg puts together longer ones again and again as they come. */
-const GATHERED_ROWS = 64;
+/** What pages are read for, and how much of each list. */
+type Call<List> = { places: readonly Place<List>[]; part: Part };
 
 /**
  * Reads a page of each of several stored lists, by rank: the cost is that of the rows returned, wherever the page lies.
@@ -78,117 +76,98 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
   columns: KeyColumns<List>;
   selection: (asked: Asked<Field>) => RankedSelection<Row>;
 }) {
-  type Call = { places: readonly Place<List>[]; part: Part };
-  const statements = templates<Call>();
+  const statements = templates<Call<List>>();
   const columns: KeyColumns<Place<List>> = {
     ...of.columns,
     asked: ['int', (list) => list.revision ?? null],
-    after: ['bigint', (list) => list.after ?? -1], // beyond what an integer holds with the limit added
+    after: ['bigint', (list) => list.after ?? -1], // with the limit added more than an integer holds
     before: ['bigint', (list) => list.before ?? 2 ** 31 - 1],
   };
-  const using = raw(Object.keys(of.columns).join(', '));
   const [name, lists] = [raw(`/* ${of.statement} */`), raw(`${of.name}_lists`)];
-  const [ranks, summaries] = [raw(`${of.name}_ranks`), raw(`${of.name}_summaries`)];
-
-  /** The statement of a call, by whether it is of many places and from which end it reads. */
-  const statementOf = (selected: object, call: Call, make: (many: boolean, limit: Sql, keys: Sql) => Sql) => {
-    const many = call.places.length > 1;
-    return statements(selected, `${many} ${call.part.backward}`, call, (value) =>
-      make(
-        many,
-        sql`${value(({ part }) => part.limit)}`,
-        sql`${keyTable(call.places, columns, (ofPlaces) => value(({ places }) => ofPlaces(places)))}
-          join ${lists} l using (${using})`,
-      ),
-    );
-  };
-  const isAsked = sql`l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
-
-  /**
-   * What is of the list comes once, in a row of its own, also where the page has no rows: to read and send it with each of
-   * 15 rows of four fields was a sixth of the time there and back.
-   */
-  async function inColumns(db: Queryable, call: Call, ranked: Columns<Row>): Promise<Pages<Row>> {
-    const statement = statementOf(
-      ranked,
-      call,
-      (many, limit, keys) => sql`${name}
-      select ${many ? sql`k.list::int - 1 as list,` : sql``} page.*
-      from ${keys}
-      cross join lateral (
-        (select r.rank, null::int as total, null::int as revision, ${ranked.columns}
-        from ${ranks} r join ${summaries} s using (summary_id)
-        where r.list_id = l.list_id and r.rank > k.after and r.rank < k.before
-        order by r.rank ${call.part.backward ? sql`desc` : sql``}
-        limit ${limit})
-        union all
-        select null, l.total, l.revision, ${ranked.none}
-      ) page
-      where ${isAsked}`,
-    );
-    const found = (await db.query(statement)).rows as Found[];
-    const pages: Pages<Row> = new Array(call.places.length).fill(undefined);
-    const heads = found.filter((row) => row.rank === null);
-    for (const head of checkRows(Head, heads, statement)) {
-      pages[listOf(head)] = { rows: [], total: head.total, revision: head.revision };
-    }
-    const placed = found.filter((row) => row.rank !== null);
-    for (const row of checkRows(ranked.row, placed, statement)) pages[listOf(row)]?.rows.push(row);
-    return pages;
-  }
-
-  /** Several rows come as one text, with the rank of the first: those after it have the ranks that follow. */
-  async function inTexts(db: Queryable, call: Call, { text, decode }: RowTexts): Promise<Pages<Row>> {
-    const statement = statementOf(text, call, (many, limit, keys) => {
-      const end = sql`least(k.before, l.total)`;
-      const [from, to] = call.part.backward
-        ? [sql`greatest(k.after + 1, ${end} - ${limit}::bigint)`, end]
-        : [sql`k.after + 1`, sql`least(k.after + 1 + ${limit}::bigint, ${end})`];
-      const rowsOfOne = sql`${raw(String(GATHERED_ROWS))}`;
-      return sql`${name}
-      select ${many ? sql`k.list::int - 1 as list,` : sql``} l.total, l.revision, part.rank, part.text
-      from ${keys}
-      left join lateral (
-        select g.rank::int, (
-          select ${gather(sql`q.text`)}
-          from (
-            select ${text} as "text"
-            from ${ranks} r join ${summaries} s using (summary_id)
-            where r.list_id = l.list_id and r.rank >= g.rank and r.rank < least(g.rank + ${rowsOfOne}, ${to})
-            order by r.rank
-            limit ${rowsOfOne}
-          ) q
-        ) as "text"
-        from generate_series(${from}, ${to} - 1, ${rowsOfOne}) g (rank)
-      ) part on true
-      where ${isAsked}`;
-    });
-    const pages: Pages<Row> = new Array(call.places.length).fill(undefined);
-    for (const part of await rows(db, Texts, statement)) {
-      const { total, revision, rank, text: gathered } = part;
-      const page = (pages[listOf(part)] ??= { rows: [], total, revision });
-      if (rank === null || gathered === null) continue;
-      decode(gathered).forEach((written, index) => {
-        page.rows.push({ rank: rank + index, text: written } as unknown as Row);
-      });
-    }
-    return pages;
-  }
+  const using = raw(Object.keys(of.columns).join(', '));
+  const ranked = raw(`${of.name}_ranks r join ${of.name}_summaries s using (summary_id)`);
 
   return async (
     db: Queryable,
     places: readonly Place<List>[],
     part: Part,
     asked: Asked<Field>,
-  ): Promise<Pages<Row>> => {
-    const { ranked } = of.selection(asked);
-    const call = { places, part };
-    const pages = await ('none' in ranked ? inColumns(db, call, ranked) : inTexts(db, call, ranked));
+  ): Promise<(RankedPage<Row> | undefined)[]> => {
+    const { ranked: selected } = of.selection(asked);
+    const inColumns = 'none' in selected;
+    const many = places.length > 1;
+    const statement = statements(selected, `${many} ${part.backward}`, { places, part }, (value) => {
+      const limit = sql`${value((call) => call.part.limit)}`;
+      const page = inColumns
+        ? rowsByRank(ranked, selected, part, limit)
+        : textsByRank(ranked, selected, part, limit);
+      return sql`${name}
+        select ${many ? sql`k.list::int - 1 as list,` : sql``} page.*
+        from ${keyTable(places, columns, (ofPlaces) => value((call) => ofPlaces(call.places)))}
+        join ${lists} l using (${using})
+        cross join lateral (${page}) page
+        where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
+    });
+    const found = (await db.query(statement)).rows as Found[];
+    const pages = new Array<RankedPage<Row> | undefined>(places.length).fill(undefined);
+    const heads = found.filter((row) => row.rank === null);
+    for (const head of checkRows(Head, heads, statement)) {
+      pages[listOf(head)] = { rows: [], total: head.total, revision: head.revision };
+    }
+    const placed = found.filter((row) => row.rank !== null);
+    if (inColumns) {
+      for (const row of checkRows(selected.row, placed, statement)) pages[listOf(row)]?.rows.push(row);
+    } else {
+      for (const row of checkRows(Texts, placed, statement))
+        pages[listOf(row)]?.rows.push(...rowsOf<Row>(row, selected));
+    }
     // They come so, but PostgreSQL need not keep to it; asked to, it would sort whole rows with their texts once more.
     for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);
     return pages;
   };
 }
+
+/**
+ * The rows of a page of the list `l`, as columns. What is of the list comes once, in a row of its own, also where the page has
+ * no rows: to read and send it with each of 15 rows of four fields was a sixth of the time there and back.
+ */
+const rowsByRank = (ranked: Sql, { columns, none }: Columns, { backward }: Part, limit: Sql): Sql => sql`
+  (select r.rank, null::int as total, null::int as revision, ${columns}
+  from ${ranked}
+  where r.list_id = l.list_id and r.rank > k.after and r.rank < k.before
+  order by r.rank ${backward ? sql`desc` : sql``}
+  limit ${limit})
+  union all
+  select null, l.total, l.revision, ${none}`;
+
+/** How many rows are gathered in one text: pg puts together longer ones again and again as they come. */
+const GATHERED_ROWS = raw('64');
+
+/** The same with several rows as one text and the rank of the first: those after it have the ranks that follow. */
+function textsByRank(ranked: Sql, { text }: RowTexts, { backward }: Part, limit: Sql): Sql {
+  const end = sql`least(k.before, l.total)`;
+  const [from, to] = backward
+    ? [sql`greatest(k.after + 1, ${end} - ${limit}::bigint)`, end]
+    : [sql`k.after + 1`, sql`least(k.after + 1 + ${limit}::bigint, ${end})`];
+  return sql`
+    select g.rank::int as rank, null::int as total, null::int as revision, (
+      select ${gather(sql`q.text`)}
+      from (
+        select ${text} as "text"
+        from ${ranked}
+        where r.list_id = l.list_id and r.rank >= g.rank and r.rank < least(g.rank + ${GATHERED_ROWS}, ${to})
+        order by r.rank
+        limit ${GATHERED_ROWS}
+      ) q
+    ) as "text"
+    from generate_series(${from}, ${to} - 1, ${GATHERED_ROWS}) g (rank)
+    union all
+    select null, l.total, l.revision, null`;
+}
+
+/** The rows of a text. */
+const rowsOf = <Row>({ rank, text }: z.infer<typeof Texts>, { decode }: RowTexts): Row[] =>
+  decode(text).map((written, index) => ({ rank: rank + index, text: written }) as unknown as Row);
 
 /** Makes a function that reads a page of a list, of what `pagesByRank` reads; undefined where there is no such list. */
 export function rankedPageReader<

@@ -30,55 +30,30 @@ export function openMetrics(options: {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  for (const state of ['total', 'idle', 'waiting'] as const) {
+  const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
-      name: `stakegraph_db_connections_${state}`,
-      help: `Reading connections: ${state}.`,
+      name: `stakegraph_${name}`,
+      help,
       registers: [registry],
       collect() {
-        this.set(options.pool.stats()[state]);
+        this.set(value());
       },
     });
-  }
-
-  new Gauge({
-    name: 'stakegraph_http_requests_waiting',
-    help: 'Requests that wait for others to be answered.',
-    registers: [registry],
-    collect() {
-      this.set(options.waiting());
-    },
-  });
-
-  if (options.redisUp() !== undefined) {
-    new Gauge({
-      name: 'stakegraph_redis_up',
-      help: '1 while rates and allowances are common to all replicas, 0 while Redis does not answer.',
-      registers: [registry],
-      collect() {
-        this.set(options.redisUp() ? 1 : 0);
-      },
-    });
-  }
-
-  const { cache } = options;
+  const { pool, waiting, redisUp, cache } = options;
+  for (const state of ['total', 'idle', 'waiting'] as const)
+    gauge(`db_connections_${state}`, `Reading connections: ${state}.`, () => pool.stats()[state]);
+  gauge('http_requests_waiting', 'Requests that wait for others to be answered.', waiting);
+  if (redisUp() !== undefined)
+    gauge(
+      'redis_up',
+      '1 while rates and allowances are common to all replicas, 0 while Redis does not answer.',
+      () => (redisUp() ? 1 : 0),
+    );
   if (cache) {
-    const told = {
-      entries: 'Answers kept.',
-      bytes: 'Bytes of kept answers.',
-      hits: 'Answers given again, since the start.',
-      misses: 'Answers made, since the start.',
-    } as const;
-    for (const name of ['entries', 'bytes', 'hits', 'misses'] as const) {
-      new Gauge({
-        name: `stakegraph_cache_${name}`,
-        help: told[name],
-        registers: [registry],
-        collect() {
-          this.set(cache.stats()[name]);
-        },
-      });
-    }
+    gauge('cache_entries', 'Answers kept.', () => cache.stats().entries);
+    gauge('cache_bytes', 'Bytes of kept answers.', () => cache.stats().bytes);
+    gauge('cache_hits', 'Answers given again, since the start.', () => cache.stats().hits);
+    gauge('cache_misses', 'Answers made, since the start.', () => cache.stats().misses);
   }
 
   // Few: of routes, and of methods and statuses of each.
