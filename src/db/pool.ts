@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
 import pg from 'pg';
 import { unavailable } from '../kernel/refusal.ts';
+import { ACQUIRE_DEADLINE_MS, Connection, isPassing, prepareWith } from './connection.ts';
 import { statementNames } from './statement-names.ts';
 
 /** What queries need of a database: one statement in, rows out. */
@@ -32,81 +32,26 @@ type Options = {
   onError?: (error: Error) => void;
 };
 
-const ACQUIRE_DEADLINE_MS = 5_000;
 /** A thousand callers at once are served one after the other; what waits longer than the deadline is refused anyway. */
 const MAX_WAITING = 2_000;
-
-/** SQLSTATEs that mean "not now": no connection, shutting down, too many clients, out of time. */
-const passing = /^(08|57P0|53300|57014|25P03)/;
-/** Those of a connection that there was: without one, whatever the reason, the database is away. */
-const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
-
-/** Whether an error says that the database is away or busy, rather than that a statement is wrong. */
-function isPassing(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message?: string };
-  if (code && (passing.test(code) || socketCodes.has(code))) return true;
-  return /Connection terminated|timeout expired|Client has encountered a connection error/.test(
-    message ?? '',
-  );
-}
 
 /** "cached plan must not change result type": a feature that is not supported, which a read has no other way to meet. */
 const STALE_PLAN = '0A000';
 
-/** How much longer than PostgreSQL may take for a statement its answer is waited for, until the connection counts as dead. */
-const SILENCE_MS = 2_000;
-
-/** A connection of a pool, which is made in time or not at all. */
-class Connection extends pg.Client {
-  constructor(config: pg.ClientConfig = {}) {
-    super({ ...config, connectionTimeoutMillis: ACQUIRE_DEADLINE_MS });
-    // The pool listens while it is idle. At work its statement is told that it is lost; unheard, it would end the process.
-    this.on('error', () => undefined);
-  }
-}
-
-/**
- * Gives a connection up when nothing comes for so long while a statement is at work on it. By the socket's own clock: pg's
- * `query_timeout` is a timer for each statement that keeps its rows, with which 200 of them took a fifth more CPU.
- */
-function giveUpAfter(client: pg.ClientBase, milliseconds: number): void {
-  const wired = client as unknown as { connection: { stream: Socket }; readyForQuery: boolean };
-  const { stream } = wired.connection;
-  stream.setTimeout(milliseconds, () => {
-    if (wired.readyForQuery) return;
-    stream.destroy(new Error(`Connection terminated: nothing came for ${milliseconds} ms`));
-  });
-}
+type Done = (error: Error | null | undefined, result: Result) => void;
 
 /** A pool whose waiting is bounded: a caller gets a client, or 503 within the deadline or when the queue is long. */
 export function createPool(options: Options): Pool {
-  const { statementTimeoutMs = 0 } = options;
-  // Said on each new connection and not in its startup `options`, which poolers such as PgBouncer refuse; and they count, whatever
-  // the URL, the database or the role sets.
-  const settings = [
-    `default_transaction_read_only = ${options.readOnly ? 'on' : 'off'}`,
-    `statement_timeout = ${statementTimeoutMs}`,
-    // how values are written as text
-    `timezone = 'UTC'`,
-    `datestyle = 'ISO, YMD'`,
-    'extra_float_digits = 1',
-    // Statements are written for one way to the rows, by key or stored order. PostgreSQL would plan a page anew at every
-    // call, since with its size known it looks cheaper; planning took a third of what 10 × 30 days of attestations cost it.
-    ...(options.prepared ? ['plan_cache_mode = force_generic_plan'] : []),
-  ];
-  const prepare = async (client: pg.ClientBase) => {
-    if (statementTimeoutMs > 0) giveUpAfter(client, statementTimeoutMs + SILENCE_MS);
-    await client.query(`/* settings */ ${settings.map((setting) => `set ${setting}`).join('; ')}`);
-  };
+  const { url, readOnly, statementTimeoutMs = 0, prepared = false } = options;
   const pool = new pg.Pool({
     Client: Connection,
-    connectionString: options.url,
+    connectionString: url,
     max: options.max ?? 10,
-    connectionTimeoutMillis: 0, // node-postgres 3543: its own timeout leaks a slot; ours is below
+    connectionTimeoutMillis: 0, // node-postgres 3543: its own timeout leaks a slot; that of `acquire` is ours
     application_name: 'stakegraph',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    onConnect: prepare,
+    onConnect: prepareWith({ readOnly, statementTimeoutMs, prepared }),
   });
   // A connection that is being closed may still be told that the server stops; that is no failure.
   let ending = false;
@@ -114,30 +59,8 @@ export function createPool(options: Options): Pool {
 
   /** Connections that are replaced when they are free. */
   const retired = new WeakSet<pg.PoolClient>();
-
-  /**
-   * Hands over a client within the deadline. By callbacks here and in `run`: rows that come by the promises of pg outlive
-   * two collections of garbage each, and 16 callers of 16 rows had 35,800 answers in the time in which these have 41,300.
-   */
-  function acquire(use: (error: Error | undefined, client?: pg.PoolClient) => void): void {
-    if (pool.waitingCount >= MAX_WAITING) {
-      use(unavailable());
-      return;
-    }
-    let late = false;
-    let timer: NodeJS.Timeout | undefined;
-    if (pool.idleCount <= pool.waitingCount) {
-      timer = setTimeout(() => {
-        late = true;
-        use(unavailable());
-      }, ACQUIRE_DEADLINE_MS);
-    }
-    pool.connect((error, client) => {
-      clearTimeout(timer);
-      if (late) client?.release();
-      else use(error, client);
-    });
-  }
+  const giveBack = (client: pg.PoolClient, broken: boolean) => client.release(broken || retired.has(client));
+  const ask = prepared ? askByName(retired) : askByText;
 
   /** What a failure says to callers, told here when it is of the database; whether its connection is of no more use. */
   function told(error: Error, client: pg.PoolClient | undefined): { error: Error; broken: boolean } {
@@ -146,14 +69,12 @@ export function createPool(options: Options): Pool {
     return { error: unavailable(), broken: true };
   }
 
-  const giveBack = (client: pg.PoolClient, broken: boolean) => client.release(broken || retired.has(client));
-
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     let client: pg.PoolClient | undefined;
     let broken = false;
     try {
       client = await new Promise<pg.PoolClient>((resolve, reject) =>
-        acquire((error, found) => (found ? resolve(found) : reject(error))),
+        acquire(pool, (error, found) => (found ? resolve(found) : reject(error))),
       );
       return await work(client);
     } catch (failure) {
@@ -165,32 +86,9 @@ export function createPool(options: Options): Pool {
     }
   }
 
-  const names = options.prepared ? statementNames() : undefined;
-
-  /** Runs a statement by its name where it has one on this connection. */
-  function ask(
-    client: pg.PoolClient,
-    statement: Statement,
-    done: (error: Error | null | undefined, result: Result) => void,
-  ) {
-    const { text, values } = statement;
-    const name = names?.of(client, text);
-    if (name === undefined) return client.query(text, values, done);
-    // Made here of a text: pg copies a configuration property by property, which takes it 5 of the 90 µs of one summary.
-    const query: pg.Query & { name?: string } = new pg.Query(text, values, (error, result) => {
-      if (names?.isFull(client)) retired.add(client);
-      // A migration has changed a type since: the plans of this connection are of yesterday.
-      if ((error as { code?: string } | null)?.code !== STALE_PLAN) return done(error, result);
-      retired.add(client);
-      client.query(text, values, done);
-    });
-    query.name = name;
-    client.query(query);
-  }
-
-  const run = (statement: Statement): Promise<Result> =>
+  const query = (statement: Statement): Promise<Result> =>
     new Promise((resolve, reject) => {
-      acquire((failure, client) => {
+      acquire(pool, (failure, client) => {
         if (!client) return reject(told(failure as Error, client).error);
         ask(client, statement, (error, result) => {
           if (!error) {
@@ -205,13 +103,60 @@ export function createPool(options: Options): Pool {
     });
 
   return {
-    query: run,
+    query,
     withClient,
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: () => {
       ending = true;
       return pool.end();
     },
+  };
+}
+
+/**
+ * Hands over a client within the deadline. By callbacks here and in `query`: rows that come by the promises of pg outlive
+ * two collections of garbage each, and 16 callers of 16 rows had 35,800 answers in the time in which these have 41,300.
+ */
+function acquire(pool: pg.Pool, use: (error: Error | undefined, client?: pg.PoolClient) => void): void {
+  if (pool.waitingCount >= MAX_WAITING) {
+    use(unavailable());
+    return;
+  }
+  let late = false;
+  let timer: NodeJS.Timeout | undefined;
+  if (pool.idleCount <= pool.waitingCount) {
+    timer = setTimeout(() => {
+      late = true;
+      use(unavailable());
+    }, ACQUIRE_DEADLINE_MS);
+  }
+  pool.connect((error, client) => {
+    clearTimeout(timer);
+    if (late) client?.release();
+    else use(error, client);
+  });
+}
+
+const askByText = (client: pg.PoolClient, { text, values }: Statement, done: Done) =>
+  client.query(text, values, done);
+
+/** Runs statements by their names where they have one on their connection; what has to be replaced goes to `retired`. */
+function askByName(retired: WeakSet<pg.PoolClient>) {
+  const names = statementNames();
+  return (client: pg.PoolClient, statement: Statement, done: Done) => {
+    const { text, values } = statement;
+    const name = names.of(client, text);
+    if (name === undefined) return askByText(client, statement, done);
+    // Made here of a text: pg copies a configuration property by property, which takes it 5 of the 90 µs of one summary.
+    const query: pg.Query & { name?: string } = new pg.Query(text, values, (error, result) => {
+      if (names.isFull(client)) retired.add(client);
+      // A migration has changed a type since: the plans of this connection are of yesterday.
+      if ((error as { code?: string } | null)?.code !== STALE_PLAN) return done(error, result);
+      retired.add(client);
+      askByText(client, statement, done);
+    });
+    query.name = name;
+    client.query(query);
   };
 }
 

@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net';
+import pg from 'pg';
+
+/** A connection is made, and a caller gets one, in this time or not at all. */
+export const ACQUIRE_DEADLINE_MS = 5_000;
+
+/** SQLSTATEs that mean "not now": no connection, shutting down, too many clients, out of time. */
+const passing = /^(08|57P0|53300|57014|25P03)/;
+/** Those of a connection that there was: without one, whatever the reason, the database is away. */
+const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
+
+/** Whether an error says that the database is away or busy, rather than that a statement is wrong. */
+export function isPassing(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code && (passing.test(code) || socketCodes.has(code))) return true;
+  return /Connection terminated|timeout expired|Client has encountered a connection error/.test(
+    message ?? '',
+  );
+}
+
+/** How much longer than PostgreSQL may take for a statement its answer is waited for, until the connection counts as dead. */
+const SILENCE_MS = 2_000;
+
+/** A connection of a pool, which is made in time or not at all. */
+export class Connection extends pg.Client {
+  constructor(config: pg.ClientConfig = {}) {
+    super({ ...config, connectionTimeoutMillis: ACQUIRE_DEADLINE_MS });
+    // The pool listens while it is idle. At work its statement is told that it is lost; unheard, it would end the process.
+    this.on('error', () => undefined);
+  }
+}
+
+/**
+ * Gives a connection up when nothing comes for so long while a statement is at work on it. By the socket's own clock: pg's
+ * `query_timeout` is a timer for each statement that keeps its rows, with which 200 of them took a fifth more CPU.
+ */
+function giveUpAfter(client: pg.ClientBase, milliseconds: number): void {
+  const wired = client as unknown as { connection: { stream: Socket }; readyForQuery: boolean };
+  const { stream } = wired.connection;
+  stream.setTimeout(milliseconds, () => {
+    if (wired.readyForQuery) return;
+    stream.destroy(new Error(`Connection terminated: nothing came for ${milliseconds} ms`));
+  });
+}
+
+/**
+ * What is set on each new connection of a pool, whatever the URL, the database or the role sets; and not in its startup
+ * `options`, which poolers such as PgBouncer refuse.
+ */
+export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: number; prepared: boolean }) {
+  const { readOnly, statementTimeoutMs, prepared } = options;
+  const settings = [
+    `default_transaction_read_only = ${readOnly ? 'on' : 'off'}`,
+    `statement_timeout = ${statementTimeoutMs}`,
+    // how values are written as text
+    `timezone = 'UTC'`,
+    `datestyle = 'ISO, YMD'`,
+    'extra_float_digits = 1',
+    // Statements are written for one way to the rows, by key or stored order. PostgreSQL would plan a page anew at every
+    // call, since with its size known it looks cheaper; planning took a third of what 10 × 30 days of attestations cost it.
+    ...(prepared ? ['plan_cache_mode = force_generic_plan'] : []),
+  ];
+  return async (client: pg.ClientBase): Promise<void> => {
+    if (statementTimeoutMs > 0) giveUpAfter(client, statementTimeoutMs + SILENCE_MS);
+    await client.query(`/* settings */ ${settings.map((setting) => `set ${setting}`).join('; ')}`);
+  };
+}
