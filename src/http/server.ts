@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import underPressure from '@fastify/under-pressure';
@@ -16,7 +16,7 @@ import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Settings } from '../config.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
 import type { Revisions } from '../db/revisions.ts';
-import { notFound, Refusal, unavailable } from '../kernel/refusal.ts';
+import { unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { learnSent, repeatKept } from './again.ts';
@@ -28,11 +28,13 @@ import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
 import { takeJson } from './json-body.ts';
 import { meterRequests } from './metering.ts';
+import { refusalOf } from './methods.ts';
 import { type Answered, openMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { servePages } from './pages.ts';
 import { serveRoute } from './rest.ts';
 import { securityHeaders } from './security-headers.ts';
+import { answerUnparsed } from './unparsed.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -63,12 +65,6 @@ export type ServerOptions = {
 /** Requests that work at once at the least; more would not be answered sooner by a process of one thread. */
 const LEAST_AT_WORK = 32;
 
-/** What is answered where no request came to be, by Node's code of the fault. */
-const unparsed = new Map([
-  ['HPE_HEADER_OVERFLOW', ['413 Content Too Large', 'The request is larger than is taken.']],
-  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'The request took too long to come.']],
-]);
-
 const SANE_ID = /^[\w.:-]{1,128}$/;
 const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const given = headers['x-request-id'];
@@ -78,11 +74,24 @@ const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
 };
 const needsToken = (path: string) => /^\/(v\d+|graphql)(\/|$)/.test(path);
 
+/** Headers of answers that a page of another origin may read. */
+const exposed = [
+  'Idempotency-Replayed',
+  'X-Request-Id',
+  'X-Service-Compute-Units',
+  'Deprecation',
+  'ETag',
+  'Link',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+];
+
 /** The gateway's HTTP server, ready to listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { settings, log, pool, tokens, meter } = options;
+  const { settings, log, pool, tokens, meter, revisions } = options;
   const now = options.now ?? (() => new Date());
-  const cache = settings.CACHE ? answerCache(options.revisions, settings.CACHE_MB * 1_000_000) : undefined;
+  const cache = settings.CACHE ? answerCache(revisions, settings.CACHE_MB * 1_000_000) : undefined;
   const gate = makeGate(Math.max(LEAST_AT_WORK, 2 * settings.DATABASE_POOL));
   const metrics = openMetrics({ pool, waiting: gate.waiting, redisUp: meter.redisUp, cache });
   const tell = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
@@ -98,15 +107,50 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       publicUrl: settings.PUBLIC_URL,
       trustsProxy: settings.TRUST_PROXY !== undefined,
     });
-  const app = Fastify({
-    serverFactory: (serve) => {
-      const requestTimeout = options.requestTimeoutMs ?? 30_000;
-      const timeouts = { requestTimeout, headersTimeout: requestTimeout, keepAliveTimeout: 72_000 };
-      const bounds = { maxHeaderSize: 16_384, ...timeouts, connectionsCheckingInterval: requestTimeout / 10 };
-      return createServer(bounds, repeat ? repeat(serve) : serve);
-    },
+  const app = makeApp(options, repeat);
+  await addForAll(app, options);
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'none';
+    const { method, log: of } = request;
+    tell({ route, method, status: reply.statusCode, ms: reply.elapsedTime }, of as unknown as Logger);
+    done();
+  });
+
+  const primary = primaryOf(options.primary);
+  const served = {
+    networkHeaders: settings.NETWORK_HEADERS,
+    publicUrl: settings.PUBLIC_URL,
+    makeContext: contextMaker({ pool, primary, meter, revisions, now, log }),
+    cache,
+  };
+  serveHealth(app, { readiness: options.readiness, metrics });
+  servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
+  await app.register(async (metered) => {
+    gate.guard(metered);
+    learnSent(metered);
+    meterRequests(metered, { tokens, meter, now, developmentToken: options.developmentToken });
+    for (const route of routes) serveRoute(metered, route, served);
+    await metered.register(async (scope) => serveGraphql(scope, served));
+  });
+  return app;
+}
+
+/** Fastify with its bounds; `before` sees each request first. */
+function makeApp(
+  { settings, log, requestTimeoutMs: requestTimeout = 30_000 }: ServerOptions,
+  before: ((serve: RequestListener) => RequestListener) | undefined,
+): FastifyInstance {
+  const bounds = {
+    maxHeaderSize: 16_384,
+    requestTimeout,
+    headersTimeout: requestTimeout,
+    keepAliveTimeout: 72_000,
+    connectionsCheckingInterval: requestTimeout / 10,
+  };
+  return Fastify({
+    serverFactory: (serve) => createServer(bounds, before ? before(serve) : serve),
     loggerInstance: log as never,
-    logController: new LogController({ disableRequestLogging: true }), // one line below, with the route's pattern
+    logController: new LogController({ disableRequestLogging: true }), // one line an answer, with the route's pattern
     genReqId: requestId,
     trustProxy: settings.TRUST_PROXY ?? false,
     bodyLimit: 256 * 1024,
@@ -115,21 +159,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       sendError(error, request, reply.header('x-request-id', request.id))) as never, // no hook runs for these
-    clientErrorHandler(error, socket) {
-      if (!socket.writable) return socket.destroy();
-      const { code = '' } = error as NodeJS.ErrnoException;
-      const [status, detail] = unparsed.get(code) ?? ['400 Bad Request', 'Bad request.'];
-      const body = JSON.stringify({ detail });
-      socket.end(
-        `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n` +
-          `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-      );
-      // Read on for a moment, or the caller may lose the answer; but not for ever, or closing waits for the caller.
-      socket.resume();
-      setTimeout(() => socket.destroy(), 1_000).unref();
-    },
+    clientErrorHandler: answerUnparsed,
   }) as unknown as FastifyInstance;
+}
 
+/** What goes for every path: errors, bodies, headers, CORS, methods, compression and a busy event loop. */
+async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }: ServerOptions) {
   app.setErrorHandler(sendError);
   app.removeContentTypeParser('text/plain');
   // Clients that name a content type on everything send a DELETE with an empty body of it.
@@ -148,17 +183,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(cors, {
     origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    exposedHeaders: [
-      'Idempotency-Replayed',
-      'X-Request-Id',
-      'X-Service-Compute-Units',
-      'Deprecation',
-      'ETag',
-      'Link',
-      'Retry-After',
-      'RateLimit',
-      'RateLimit-Policy',
-    ],
+    exposedHeaders: exposed,
     maxAge: 600,
   });
   app.addHook('onRequest', (request, _reply, done) => {
@@ -166,62 +191,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
   await app.register(underPressure, {
-    maxEventLoopDelay: options.maxEventLoopDelayMs ?? 3_000,
+    maxEventLoopDelay: maxEventLoopDelayMs ?? 3_000,
     pressureHandler: (request) => {
       if (needsToken(request.url)) throw unavailable();
     },
-  });
-
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'none';
-    const { method, log: of } = request;
-    tell({ route, method, status: reply.statusCode, ms: reply.elapsedTime }, of as unknown as Logger);
-    done();
-  });
-
-  const primary = primaryOf(options.primary);
-  const served = {
-    networkHeaders: settings.NETWORK_HEADERS,
-    publicUrl: settings.PUBLIC_URL,
-    makeContext: contextMaker({ pool, primary, meter, revisions: options.revisions, now, log }),
-    cache,
-  };
-
-  serveHealth(app, { readiness: options.readiness, metrics });
-  servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
-  await app.register(async (metered) => {
-    gate.guard(metered);
-    learnSent(metered);
-    meterRequests(metered, { tokens, meter, now, developmentToken: options.developmentToken });
-    for (const route of routes) serveRoute(metered, route, served);
-    await metered.register(async (scope) => serveGraphql(scope, served));
-  });
-  return app;
-}
-
-/** What each path takes: the methods of its routes. */
-function allowed(): Map<string, string> {
-  const found = new Map(
-    ['/', '/docs', '/openapi.json', '/health', '/ready', '/metrics'].map((path) => [path, 'GET, HEAD']),
-  );
-  for (const { path, method = 'GET' } of routes) {
-    const own = method === 'GET' ? 'GET, HEAD' : method;
-    const known = found.get(path);
-    found.set(path, known ? `${known}, ${own}` : own);
-  }
-  return found.set('/graphql', 'GET, POST');
-}
-const known = [...allowed()].map(([path, allow]) => ({
-  pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
-  allow,
-}));
-
-/** 405 with `Allow` for a known path asked with another method, else 404. Neither needs a token. */
-function refusalOf(request: FastifyRequest): Refusal {
-  const path = request.url.split('?', 1)[0] as string;
-  const match = known.find(({ pattern }) => pattern.test(path));
-  if (!match) return notFound();
-  return new Refusal('METHOD_NOT_ALLOWED', `${request.method} is not served here; use ${match.allow}.`, {
-    headers: { allow: match.allow },
   });
 }

@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify';
+import { notFound, Refusal } from '../kernel/refusal.ts';
+import { routes } from '../resources/index.ts';
+
+/** What each path takes: the methods of its routes. */
+function allowed(): Map<string, string> {
+  const found = new Map(
+    ['/', '/docs', '/openapi.json', '/health', '/ready', '/metrics'].map((path) => [path, 'GET, HEAD']),
+  );
+  for (const { path, method = 'GET' } of routes) {
+    const own = method === 'GET' ? 'GET, HEAD' : method;
+    const known = found.get(path);
+    found.set(path, known ? `${known}, ${own}` : own);
+  }
+  return found.set('/graphql', 'GET, POST');
+}
+const known = [...allowed()].map(([path, allow]) => ({
+  pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
+  allow,
+}));
+
+/** 405 with `Allow` for a known path asked with another method, else 404. Neither needs a token. */
+export function refusalOf(request: FastifyRequest): Refusal {
+  const path = request.url.split('?', 1)[0] as string;
+  const match = known.find(({ pattern }) => pattern.test(path));
+  if (!match) return notFound();
+  return new Refusal('METHOD_NOT_ALLOWED', `${request.method} is not served here; use ${match.allow}.`, {
+    headers: { allow: match.allow },
+  });
+}
