@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
-import { type Count, monthOf } from './allowance.ts';
+import { monthOf } from './allowance.ts';
+import { type UsageCounts, usageCounts } from './usage-counts.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
 
 /** A crash loses no more than what was used in this time. */
@@ -11,27 +12,11 @@ const FLUSH_MS = 2_000;
 const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
 
-export type Usage = {
-  /** Counts a request and what it cost. */
-  add(accountId: string, units: number, now: Date): void;
-  /** What the account used in this month or its life, as far as it is known here. */
-  used(accountId: string, period: 'month' | 'life', now: Date): Count;
+export type Usage = Pick<UsageCounts, 'add' | 'used'> & {
   /** Writes what was gathered and reads what all replicas wrote. Never throws: what could not be written is kept. */
   flush(): Promise<void>;
   /** Flushes for the last time. */
   stop(): Promise<void>;
-};
-
-type Known = { month: string; inMonth: Count; life: Count };
-
-const nothing: Count = { units: 0, requests: 0 };
-const sum = (...counts: (Count | undefined)[]): Count => {
-  const total = { ...nothing };
-  for (const count of counts) {
-    total.units += count?.units ?? 0;
-    total.requests += count?.requests ?? 0;
-  }
-  return total;
 };
 
 /**
@@ -46,49 +31,18 @@ export async function openUsage(options: {
   onTotals?: (month: string, totals: Total[]) => void;
 }): Promise<Usage> {
   const { db, log, now } = options;
-  const known = new Map<string, Known>();
-  let pending: Counts = new Map();
-  let sending: { id: string; counts: Counts } | undefined;
+  const counts = usageCounts();
+  let sending: { id: string; batch: Counts } | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   let forgotAt = performance.now();
 
-  /** What is not written yet, of one month or of all. */
-  const unwritten = (accountId: string, month?: string): Count =>
-    sum(
-      ...[pending, sending?.counts ?? new Map<string, Map<string, Count>>()].flatMap((counts) =>
-        month
-          ? [counts.get(month)?.get(accountId)]
-          : [...counts.values()].map((accounts) => accounts.get(accountId)),
-      ),
-    );
-
-  /** What was written is known, even when the totals cannot be read. */
-  function settle(counts: Counts) {
-    for (const [month, accounts] of counts) {
-      for (const [accountId, count] of accounts) {
-        const before = known.get(accountId) ?? { month, inMonth: nothing, life: nothing };
-        const later = month > before.month;
-        const inMonth = later ? count : month === before.month ? sum(before.inMonth, count) : before.inMonth;
-        known.set(accountId, {
-          month: later ? month : before.month,
-          inMonth,
-          life: sum(before.life, count),
-        });
-      }
-    }
-  }
-
   async function write(): Promise<Counts | undefined> {
-    if (!sending && pending.size > 0) {
-      sending = { id: randomUUID(), counts: pending };
-      pending = new Map();
-    }
-    if (!sending) return undefined;
-    const { id, counts } = sending;
-    await withDeadline(addUsage(db, id, counts));
-    settle(counts);
-    sending = undefined;
-    return counts;
+    const batch = counts.batch();
+    if (!batch) return undefined;
+    if (sending?.batch !== batch) sending = { id: randomUUID(), batch };
+    await withDeadline(addUsage(db, sending.id, batch));
+    counts.written();
+    return batch;
   }
 
   async function readTotals(written: Counts | undefined) {
@@ -96,13 +50,7 @@ export async function openUsage(options: {
     const started = performance.now();
     const all = started - readAt > (CHANGED_SECONDS * 1000) / 2;
     const totals = await withDeadline(usageTotals(db, month, all ? null : CHANGED_SECONDS));
-    for (const total of totals) {
-      known.set(total.accountId, {
-        month,
-        inMonth: { units: total.monthUnits, requests: total.monthRequests },
-        life: { units: total.lifeUnits, requests: total.lifeRequests },
-      });
-    }
+    counts.learn(month, totals);
     readAt = started;
     const mine = written?.get(month);
     if (mine)
@@ -137,28 +85,14 @@ export async function openUsage(options: {
   const timer = setInterval(() => busy || void flush(), FLUSH_MS).unref();
 
   return {
-    add(accountId, units, at) {
-      const month = monthOf(at);
-      let accounts = pending.get(month);
-      if (!accounts) pending.set(month, (accounts = new Map()));
-      const count = accounts.get(accountId);
-      if (count) {
-        count.units += units;
-        count.requests += 1;
-      } else accounts.set(accountId, { units, requests: 1 });
-    },
-    used(accountId, period, at) {
-      const stored = known.get(accountId);
-      if (period === 'life') return sum(stored?.life, unwritten(accountId));
-      const month = monthOf(at);
-      return sum(stored?.month === month ? stored.inMonth : undefined, unwritten(accountId, month));
-    },
+    add: counts.add,
+    used: counts.used,
     flush,
     async stop() {
       clearInterval(timer);
       await flush();
       // A batch whose fate was unknown was sent again; what came after it has not been sent yet.
-      if (pending.size > 0) await flush();
+      if (counts.more()) await flush();
     },
   };
 }

@@ -1,0 +1,102 @@
+import { type Count, monthOf } from './allowance.ts';
+import type { Counts, Total } from './usage-queries.ts';
+
+type Known = { month: string; inMonth: Count; life: Count };
+
+const nothing: Count = { units: 0, requests: 0 };
+const sum = (...counts: (Count | undefined)[]): Count => {
+  const total = { ...nothing };
+  for (const count of counts) {
+    total.units += count?.units ?? 0;
+    total.requests += count?.requests ?? 0;
+  }
+  return total;
+};
+
+/** What accounts used, as far as it is known here: what the database said last, and what has been added since. */
+export type UsageCounts = {
+  /** Counts a request and what it cost. */
+  add(accountId: string, units: number, at: Date): void;
+  /** What the account used in this month or its life. */
+  used(accountId: string, period: 'month' | 'life', at: Date): Count;
+  /** What was added and is not written yet; undefined where nothing was. The same until it is `written`. */
+  batch(): Counts | undefined;
+  /** Whether something was added after the batch. */
+  more(): boolean;
+  /** The batch is in the database. */
+  written(): void;
+  /** What the database says that accounts used in this month and in all. */
+  learn(month: string, totals: readonly Total[]): void;
+};
+
+export function usageCounts(): UsageCounts {
+  const known = new Map<string, Known>();
+  let pending: Counts = new Map();
+  let sending: Counts | undefined;
+
+  /** What is not written yet, of one month or of all. */
+  const unwritten = (accountId: string, month?: string): Count =>
+    sum(
+      ...[pending, ...(sending ? [sending] : [])].flatMap((counts) =>
+        month
+          ? [counts.get(month)?.get(accountId)]
+          : [...counts.values()].map((accounts) => accounts.get(accountId)),
+      ),
+    );
+
+  /** What was written is known, even when the totals cannot be read. */
+  function settle(counts: Counts) {
+    for (const [month, accounts] of counts) {
+      for (const [accountId, count] of accounts) {
+        const before = known.get(accountId) ?? { month, inMonth: nothing, life: nothing };
+        const later = month > before.month;
+        const inMonth = later ? count : month === before.month ? sum(before.inMonth, count) : before.inMonth;
+        known.set(accountId, {
+          month: later ? month : before.month,
+          inMonth,
+          life: sum(before.life, count),
+        });
+      }
+    }
+  }
+
+  return {
+    add(accountId, units, at) {
+      const month = monthOf(at);
+      let accounts = pending.get(month);
+      if (!accounts) pending.set(month, (accounts = new Map()));
+      const count = accounts.get(accountId);
+      if (count) {
+        count.units += units;
+        count.requests += 1;
+      } else accounts.set(accountId, { units, requests: 1 });
+    },
+    used(accountId, period, at) {
+      const stored = known.get(accountId);
+      if (period === 'life') return sum(stored?.life, unwritten(accountId));
+      const month = monthOf(at);
+      return sum(stored?.month === month ? stored.inMonth : undefined, unwritten(accountId, month));
+    },
+    batch() {
+      if (!sending && pending.size > 0) {
+        sending = pending;
+        pending = new Map();
+      }
+      return sending;
+    },
+    more: () => pending.size > 0,
+    written() {
+      if (sending) settle(sending);
+      sending = undefined;
+    },
+    learn(month, totals) {
+      for (const total of totals) {
+        known.set(total.accountId, {
+          month,
+          inMonth: { units: total.monthUnits, requests: total.monthRequests },
+          life: { units: total.lifeUnits, requests: total.lifeRequests },
+        });
+      }
+    },
+  };
+}
