@@ -22,28 +22,27 @@ const refusalAnswer = (refusal: Refusal): Answer => ({
 
 const plain = (status: number, detail: string): Answer => ({ status, headers: {}, body: { detail } });
 
-/** Fastify's own refusals, before a handler of ours is reached. */
-function fastifyAnswer(error: FastifyError): Answer | undefined {
-  switch (error.statusCode) {
-    case 400:
-      return plain(
-        400,
-        error.code === 'FST_ERR_BAD_URL'
-          ? 'The path is not valid percent-encoding.'
-          : 'The body is not valid JSON.',
-      );
-    case 404:
-      return plain(404, 'Not found.');
-    case 413:
-      return plain(413, 'The body is larger than is taken.');
-    case 414:
-    case 431:
-      return plain(413, 'The request is larger than is taken.');
-    case 415:
-      return plain(415, 'The content type is not taken; send application/json.');
-    default:
-      return undefined;
-  }
+/** What Fastify refuses before a handler of ours is reached, by its code; the rest by its status. */
+const details: Record<string, string> = {
+  FST_ERR_BAD_URL: 'The path is not valid percent-encoding.',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty; send JSON.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+  FST_CP_ERR_INVALID_CONTENT: 'The body is not what Content-Encoding says.',
+  FST_CP_ERR_INVALID_CONTENT_ENCODING: 'The Content-Encoding is not taken; send gzip, br, deflate or none.',
+};
+const tooLarge = plain(413, 'The request is larger than is taken.');
+const answers: Record<number, Answer> = {
+  400: plain(400, 'The body is not valid JSON.'),
+  404: plain(404, 'Not found.'),
+  413: plain(413, 'The body is larger than is taken.'),
+  414: tooLarge,
+  415: plain(415, 'The content type is not taken; send application/json.'),
+  431: tooLarge,
+};
+
+function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undefined {
+  const detail = details[code];
+  return detail === undefined ? answers[statusCode] : plain(statusCode, detail);
 }
 
 /** Renders whatever was thrown. What is not a refusal is masked, and logged with the request's id. */

@@ -44,8 +44,12 @@ export async function openStaging(client: pg.ClientBase, columns: readonly Colum
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
   // An error of the COPY reaches whoever writes or finishes next, and is no uncaught one before; nor is a second one.
-  const failed = new Promise<never>((_, reject) => copy.on('error', reject));
-  failed.catch(() => undefined);
+  let broken: Error | undefined;
+  copy.on('error', (error: Error) => (broken ??= error));
+  const emitted = async (event: 'drain' | 'finish') => {
+    if (broken) throw broken;
+    await once(copy, event); // rejects on an error
+  };
   return {
     async write(rows: readonly { place: number; source: string | null; row: Record<string, unknown> }[]) {
       let text = '';
@@ -58,11 +62,12 @@ export async function openStaging(client: pg.ClientBase, columns: readonly Colum
         }
         text += '\n';
       }
-      if (text !== '' && !copy.write(text)) await Promise.race([once(copy, 'drain'), failed]);
+      if (broken) throw broken;
+      if (text !== '' && !copy.write(text)) await emitted('drain');
     },
     async finish() {
       copy.end();
-      await Promise.race([once(copy, 'finish'), failed]);
+      await emitted('finish');
       await analyzeStaging(client);
     },
     /** Ends the COPY without its rows; the transaction is to be rolled back. */

@@ -22,7 +22,6 @@ const postJson = (body: string, headers = {}) =>
 
 describe('a POST to /graphql', () => {
   it.each([
-    '',
     ' ',
     '{',
     '{oops}',
@@ -63,7 +62,20 @@ describe('a POST to /graphql', () => {
 
   it('without a body is 400', async () => {
     expect((await post(undefined)).status).toBe(400);
-    expect((await post(undefined, { 'content-type': 'application/json' })).status).toBe(400);
+    const { status, json } = await postJson('');
+    expect([status, json]).toEqual([400, { detail: 'The body is empty; send JSON.' }]);
+  });
+
+  it('whose Content-Encoding is not taken is 415, and 400 where it is not true', async () => {
+    const body = JSON.stringify({ query });
+    const other = await postJson(body, { 'content-encoding': 'rot13' });
+    const detail = 'The Content-Encoding is not taken; send gzip, br, deflate or none.';
+    expect([other.status, other.json]).toEqual([415, { detail }]);
+    const untrue = await postJson(body, { 'content-encoding': 'gzip' });
+    expect([untrue.status, untrue.json]).toEqual([
+      400,
+      { detail: 'The body is not what Content-Encoding says.' },
+    ]);
   });
 
   it.each(['text/plain', 'application/graphql', 'application/x-www-form-urlencoded', 'application/xml', 'x'])(

@@ -53,7 +53,6 @@ const validatorParam = () =>
 const pageQuery = z.object(pageParams({ default: TAGS_DEFAULT_SIZE, max: TAGS_MAX_SIZE }));
 const none = z.object({});
 const one = z.object({ id: tagIdParam() });
-const wholeTag = (row: Tag): Tag => row;
 
 const pageOf = <Row>(call: Call, page: { limit: number; offset: number }, count: number, results: Row[]) => ({
   body: { ...linksV1(call, { ...page, count }), results },
@@ -73,7 +72,10 @@ const routesAt = (base: string, suffix: string) => [
     query: pageQuery,
     reply: envelopeV1(Tag),
     async handle(ctx: Context, { query }, call) {
-      const [page, count] = [await tags(ctx, ctx.network, query), await countTags(ctx, ctx.network)];
+      const [page, count] = [
+        await tags(ctx, ctx.network, { ...query, rowsAlone: true }),
+        await countTags(ctx, ctx.network),
+      ];
       return pageOf(call, query, count, page.rows);
     },
   }),
@@ -94,7 +96,7 @@ const routesAt = (base: string, suffix: string) => [
     status: 201,
     reply: Tag,
     handle: async (ctx: Context, { body }) => ({
-      body: wholeTag(await createTag(ctx, ctx.network, body, 'body')),
+      body: await createTag(ctx, ctx.network, body, 'body'),
     }),
   }),
   route({
@@ -108,7 +110,7 @@ const routesAt = (base: string, suffix: string) => [
     params: one,
     query: none,
     reply: Tag,
-    handle: async (ctx: Context, { params }) => ({ body: wholeTag(await ownTag(ctx, params.id)) }),
+    handle: async (ctx: Context, { params }) => ({ body: await ownTag(ctx, params.id) }),
   }),
   route({
     method: 'PATCH',
@@ -125,7 +127,7 @@ const routesAt = (base: string, suffix: string) => [
     body: TagName,
     reply: Tag,
     handle: async (ctx: Context, { params, body }) => ({
-      body: wholeTag(await renameTag(ctx, params.id, body.name)),
+      body: await renameTag(ctx, params.id, body.name),
     }),
   }),
   route({
@@ -159,7 +161,10 @@ const routesAt = (base: string, suffix: string) => [
     reply: envelopeV1(TagValidator),
     async handle(ctx: Context, { params, query }, call) {
       const { id } = await ownTag(ctx, params.id);
-      const [page, count] = [await tagValidators(ctx, id, query), await countTagValidators(ctx, id)];
+      const [page, count] = [
+        await tagValidators(ctx, id, { ...query, rowsAlone: true }),
+        await countTagValidators(ctx, id),
+      ];
       return pageOf(call, query, count, page.rows);
     },
   }),
