@@ -30,10 +30,10 @@ export function connectionRange<Key>(
   limits: Limits<Key>,
 ): Range<Key> {
   const open = args.after == null && args.before == null;
-  return open ? (openRange(args, info, limits) as Range<Key>) : rangeOf(args, info, limits);
+  return open ? (openRange(info, args, limits) as Range<Key>) : rangeOf(info, args, limits);
 }
 
-function rangeOf<Key>(args: ConnectionArgs, info: GraphQLResolveInfo, limits: Limits<Key>): Range<Key> {
+function rangeOf<Key>(info: GraphQLResolveInfo, args: ConnectionArgs, limits: Limits<Key>): Range<Key> {
   const faults: Fault[] = [];
   const fault = (name: string, msg: string) =>
     faults.push({ loc: ['argument', name], msg: `${name} ${msg}.`, type: 'value_error' });
@@ -63,7 +63,7 @@ function rangeOf<Key>(args: ConnectionArgs, info: GraphQLResolveInfo, limits: Li
   return range;
 }
 
-/** A range without cursors is the same for every object that its field is asked of. */
+/** A range without cursors is the same for every object that its field is asked of; its limits are the field's own. */
 const openRange = perField(rangeOf<unknown>);
 
 /** The cursor of a row of a ranked list: its rank in the list of that revision. */

@@ -13,6 +13,8 @@ export type Range<Key> = {
   before?: Key;
   limit: number;
   backward?: boolean;
+  /** So many rows before the page are left out, in the lists of REST that have no stored place. */
+  offset?: number;
   /** Nothing is asked of the page but its rows: neither their places nor whether more follow. */
   rowsAlone?: boolean;
   /** The size of the list is asked for, where it is read with the page. */

@@ -47,9 +47,9 @@ export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs<strin
 export const periodQuery = <Field extends string>(
   args: PeriodArgs,
   info: GraphQLResolveInfo,
-): PeriodQuery<Field> => queryOf(args, info) as PeriodQuery<Field>;
+): PeriodQuery<Field> => queryOf(info, args) as PeriodQuery<Field>;
 
-const queryOf = perField((args: PeriodArgs) => ({
+const queryOf = perField((_info, args: PeriodArgs) => ({
   granularity: args.granularity ?? 'day',
   ...rangeOf(args),
   sortBy: args.sortBy ?? 'day',

@@ -20,9 +20,6 @@ export type PeriodQuery<Field extends string> = Bounds & {
   sortOrder: 'asc' | 'desc';
 };
 
-/** Which part of a list: from a cursor on, or after so many rows (REST). */
-export type PeriodRange = Range<number> & { offset?: number };
-
 /**
  * The fields that were asked for. `list` is the place of what they are of among the keys. `position` is what a cursor
  * holds: the hour or day itself where rows are those, in their own order, so that a new day moves no page; else the
@@ -88,13 +85,13 @@ const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
 /** The most rows that a page reads of its key; no bound where all are gathered, put in order or, of hours, counted. */
-export const rowsRead = (query: PeriodQuery<string>, range: PeriodRange): number =>
+export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): number =>
   inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
     ? (range.offset ?? 0) + rowsToRead(range)
     : Number.POSITIVE_INFINITY;
 
 /** Whether keys fall from one fetched row to the next. */
-const keysFall = (query: PeriodQuery<string>, range: PeriodRange): boolean =>
+const keysFall = (query: PeriodQuery<string>, range: Range<number>): boolean =>
   (query.sortOrder === 'desc') !== (range.backward === true);
 
 /** A page for each of several keys, in one statement: the rows to read for the range. */
@@ -103,12 +100,12 @@ export async function periodPages<Field extends string, Row>(
   series: Series<Field>,
   source: PeriodSource,
   query: PeriodQuery<Field>,
-  range: PeriodRange,
+  range: Range<number>,
   asked: Asked<Field>,
 ): Promise<PeriodRow<Row>[]> {
   const { typed, shown, row, decode } = selectionOf(series, query, asked);
   const keyed = inKeyOrder(query);
-  if (keyed && range.rowsAlone && isForm(asked))
+  if (keyed && range.rowsAlone && isForm(asked) && range.limit <= MOST_GATHERED)
     return gatheredPages(db, series, source, query, range, asked);
   const page = keyed ? keyedPage : sortedPage;
   const statement = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}
@@ -124,6 +121,9 @@ export async function periodPages<Field extends string, Row>(
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
+/** The most rows that come as one text: of 1,000 rows it takes longer than a row each, since pg joins it as it comes. */
+const MOST_GATHERED = 200;
+
 const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
 
 /** Pages of stored rows in a form, each as one text. */
@@ -132,7 +132,7 @@ async function gatheredPages<Field extends string, Row>(
   series: Series<Field>,
   source: PeriodSource,
   query: PeriodQuery<Field>,
-  range: PeriodRange,
+  range: Range<number>,
   form: RowForm,
 ): Promise<PeriodRow<Row>[]> {
   const { typed } = selectionOf(series, query, form);
@@ -153,7 +153,7 @@ async function gatheredPages<Field extends string, Row>(
 function keyedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,
-  range: PeriodRange,
+  range: Range<number>,
   typed: Sql,
   list: Sql,
 ): Sql {
@@ -164,7 +164,7 @@ function keyedPage(
 }
 
 /** The rows of a page of one key, in the order in which they are read. */
-function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: PeriodRange, typed: Sql): Sql {
+function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Range<number>, typed: Sql): Sql {
   const { table, period } = shape(source, query.granularity);
   const direction = keysFall(query, range) ? sql`desc` : sql`asc`;
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
@@ -180,10 +180,10 @@ function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Per
     limit ${rowsToRead(range)} offset ${range.offset ?? 0}`;
 }
 
-const totalOf = (range: PeriodRange): Sql => (range.counted ? sql`t.total` : sql`null::int`);
+const totalOf = (range: Range<number>): Sql => (range.counted ? sql`t.total` : sql`null::int`);
 
 /** Counts the rows of a key, and not for each of its rows: PostgreSQL would count again for every one. */
-const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: PeriodRange): Sql =>
+const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<number>): Sql =>
   range.counted
     ? sql`cross join lateral (
         select count(*)::int as total from ${shape(source, query.granularity).table} a where ${source.own}
@@ -194,7 +194,7 @@ const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Period
 function sortedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,
-  range: PeriodRange,
+  range: Range<number>,
   typed: Sql,
   list: Sql,
 ): Sql {

@@ -1,13 +1,14 @@
+import type { Range } from '../kernel/page.ts';
 import { type Slice, slice } from '../kernel/page.ts';
-import type { PeriodRange, PeriodRow } from './pages.ts';
+import type { PeriodRow } from './pages.ts';
 
 /** `total` is null where it was not asked for. */
 export type PeriodPage<Record> = Slice<PeriodRow<Record>> & { total: number | null };
 
 /** A page with its total, of what `load` reads for a range and, without a row to carry the total, of none but that. */
 export async function periodPage<Row extends { total: number | null }>(
-  range: PeriodRange,
-  load: (range: PeriodRange, bare: boolean) => Promise<Row[]>,
+  range: Range<number>,
+  load: (range: Range<number>, bare: boolean) => Promise<Row[]>,
 ): Promise<Slice<Row> & { total: number | null }> {
   const fetched = await load(range, false);
   // Only a page past the end has no row to carry the total.

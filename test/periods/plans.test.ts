@@ -3,7 +3,7 @@ import { epochsOfDay, epochsOfHour } from '../../src/chain/calendar.ts';
 import { createPool, type Pool, transaction } from '../../src/db/pool.ts';
 import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
 import { loadRows } from '../../src/ingest/import.ts';
-import type { PeriodRange } from '../../src/periods/pages.ts';
+import type { Range } from '../../src/kernel/page.ts';
 import {
   type AttestationQuery,
   attestationPages,
@@ -79,7 +79,7 @@ async function planOf(ask: (db: Pick<Pool, 'query'>) => Promise<unknown>): Promi
 
 describe('a page of an entity', () => {
   /** The parts that are looked into. */
-  async function partsOf(query: AttestationQuery, range: PeriodRange) {
+  async function partsOf(query: AttestationQuery, range: Range<number>) {
     const entity = { network: 'mainnet', idType: 'pool', id: 'years' } as const;
     const plan = await planOf((db) => attestationPages(db, [entity], query, range, ['day']));
     const scans = [...plan.matchAll(/on attestation_(?:days|hours)_(\w+) .*\((.*)\)/g)];

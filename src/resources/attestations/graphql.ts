@@ -10,9 +10,9 @@ import { perField } from '../../graphql/per-field.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { formOf } from '../../graphql/written.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import type { Range } from '../../kernel/page.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
-import type { PeriodRange } from '../../periods/pages.ts';
 import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { normaliseId } from '../operators/record.ts';
@@ -44,7 +44,7 @@ type QueryArgs = PeriodArgs;
 type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 /** The fields to read for what is selected; `entityId` is the record's `id`. */
-const askedFields = perField((_args: QueryArgs, info): Asked<AttestationField> => {
+const askedFields = perField((info): Asked<AttestationField> => {
   const form = formOf(info);
   if (form) return form;
   const selected = selectedFields(info, ['edges', 'node'], ['nodes']);
@@ -55,7 +55,7 @@ async function attestationConnection(
   key: EntityKey,
   args: QueryArgs & ConnectionArgs,
   info: GraphQLResolveInfo,
-  read: (query: AttestationQuery, range: PeriodRange) => Promise<AttestationPage>,
+  read: (query: AttestationQuery, range: Range<number>) => Promise<AttestationPage>,
 ) {
   const query = periodQuery<SortField>(args, info);
   let made: string | undefined; // for cursors alone, which few ask for of each operator on a page
@@ -92,7 +92,7 @@ export function attestationsOf<Row>(
         resolve: (row, args, ctx, info) => {
           const key = keyOf(row);
           return attestationConnection(key, args, info, (query, range) =>
-            attestationPageOf(ctx, key, query, range, askedFields(args, info)),
+            attestationPageOf(ctx, key, query, range, askedFields(info)),
           );
         },
       },
@@ -124,7 +124,7 @@ builder.queryField('attestations', (t) =>
           id: normaliseId(args.entityId),
         };
         return attestationConnection(key, args, info, (query, range) =>
-          attestations(ctx, key, query, range, askedFields(args, info)),
+          attestations(ctx, key, query, range, askedFields(info)),
         );
       },
     },

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts';
 import { listReader } from '../../db/readers.ts';
 import { batchListLoader } from '../../kernel/batch.ts';
+import type { Range } from '../../kernel/page.ts';
 import { type Asked, askedName } from '../../kernel/row-form.ts';
-import { type PeriodRange, rowsRead } from '../../periods/pages.ts';
+import { rowsRead } from '../../periods/pages.ts';
 import { isKnownEntity } from '../operators/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
 import {
@@ -27,7 +28,7 @@ export const loadAttestationPage = (
   ctx: Context,
   key: EntityKey,
   query: AttestationQuery,
-  range: PeriodRange,
+  range: Range<number>,
   asked: Asked<AttestationField>,
 ): Promise<AttestationRow[]> =>
   key.idType === 'privateSet'
@@ -38,7 +39,7 @@ async function setPage(
   ctx: Context,
   key: EntityKey,
   query: AttestationQuery,
-  range: PeriodRange,
+  range: Range<number>,
   asked: Asked<AttestationField>,
 ): Promise<AttestationRow[]> {
   if (!(await isKnown(ctx, key))) return [];

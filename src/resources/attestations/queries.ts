@@ -1,11 +1,11 @@
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, sql } from '../../db/rows.ts';
+import type { Range } from '../../kernel/page.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
 import {
   type PeriodQuery,
-  type PeriodRange,
   type PeriodRow,
   type PeriodSource,
   periodPages,
@@ -77,7 +77,7 @@ export const attestationPages = (
   db: Queryable,
   keys: readonly EntityKey[],
   query: AttestationQuery,
-  range: PeriodRange,
+  range: Range<number>,
   asked: Asked<AttestationField>,
 ): Promise<AttestationRow[]> => periodPages(db, series, entityDays(keys, query), query, range, asked);
 
@@ -86,7 +86,7 @@ export const setAttestationPages = (
   db: Queryable,
   sets: readonly SetKey[],
   query: AttestationQuery,
-  range: PeriodRange,
+  range: Range<number>,
   asked: Asked<AttestationField>,
 ): Promise<AttestationRow[]> =>
   periodPages(

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
+import type { Range } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
-import type { PeriodRange } from '../../periods/pages.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import { normaliseId } from '../operators/record.ts';
 import { isKnown, loadAttestationPage } from './loaders.ts';
@@ -15,7 +15,7 @@ export const attestationPageOf = (
   ctx: Context,
   key: EntityKey,
   query: AttestationQuery,
-  range: PeriodRange,
+  range: Range<number>,
   asked: Asked<AttestationField>,
 ): Promise<AttestationPage> =>
   periodPage(range, (part, bare) => loadAttestationPage(ctx, key, query, part, bare ? [] : asked));
@@ -25,7 +25,7 @@ export async function attestations(
   ctx: Context,
   entity: EntityKey,
   query: AttestationQuery,
-  range: PeriodRange,
+  range: Range<number>,
   asked: Asked<AttestationField>,
 ): Promise<AttestationPage> {
   const id = normaliseId(entity.id);

@@ -108,7 +108,7 @@ const queryArgs = builder.args((t) => ({
   }),
 }));
 
-const queryOf = perField((args: InputShapeFromFields<typeof queryArgs>) => ({
+const queryOf = perField((_info, args: InputShapeFromFields<typeof queryArgs>) => ({
   ...rangeOf(args),
   sortBy: (args.sortBy ?? 'day') as ConsolidationSortField,
   sortOrder: args.sortOrder ?? 'asc',
@@ -121,7 +121,7 @@ async function consolidationConnection(
   info: GraphQLResolveInfo,
   read: (query: ConsolidationArgs, range: Range<string[]>) => Promise<ConsolidationPage>,
 ) {
-  const query = queryOf(args, info);
+  const query = queryOf(info, args);
   const { sortBy } = query;
   const name = `consolidations:${JSON.stringify([of, query])}`;
   const range = connectionRange(args, info, {

@@ -2,13 +2,14 @@ import type { EpochRange } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { listReader, totalReader } from '../../db/readers.ts';
+import type { Range } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type ConsolidationQuery,
-  type ConsolidationRange,
   consolidationPages,
   consolidationTotals,
   entitiesByValidator,
+  type Position,
   type Scope,
 } from './queries.ts';
 import { entityClasses } from './record.ts';
@@ -27,7 +28,7 @@ const readPage = listReader({
     scopes: readonly Scope[],
     _kind: string,
     query: ConsolidationQuery,
-    range: ConsolidationRange,
+    range: Range<Position>,
   ) => consolidationPages(db, scopes, query, range),
 });
 
@@ -36,7 +37,7 @@ export const loadConsolidations = (
   ctx: Context,
   scope: Scope,
   query: ConsolidationQuery,
-  range: ConsolidationRange,
+  range: Range<Position>,
 ) => readPage(ctx, scope, kindOf(scope), query, range);
 
 const readTotal = totalReader({

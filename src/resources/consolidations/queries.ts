@@ -29,9 +29,6 @@ export type ConsolidationQuery = {
 /** Values of the columns of an order, as digits: where a row stands in its list. */
 export type Position = string[];
 
-/** Which part of a list: from a cursor on, or after so many rows (REST). */
-export type ConsolidationRange = Range<Position> & { offset?: number };
-
 // What follows from the epoch and from the validators is added afterwards.
 const StoredConsolidation = Consolidation.omit({
   day: true,
@@ -124,7 +121,7 @@ export function consolidationPages(
   db: Queryable,
   scopes: readonly Scope[],
   query: ConsolidationQuery,
-  range: ConsolidationRange,
+  range: Range<Position>,
 ): Promise<StoredRow[]> {
   const order = orderFields(query.sortBy);
   const key = sql`(${join(order.map((name) => raw(`c.${columns[name].name}`)))})`;

@@ -3,6 +3,7 @@ import { type Calendar, dateOfDay, dayOfEpoch, epochStart } from '../../chain/ca
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import type { Range } from '../../kernel/page.ts';
 import { type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { timestampText } from '../../kernel/time.ts';
@@ -12,7 +13,6 @@ import type { ValidatorName } from '../validators/record.ts';
 import { loadConsolidations, loadConsolidationTotal, loadEntities } from './loaders.ts';
 import {
   type ConsolidationQuery,
-  type ConsolidationRange,
   type EntityKey,
   indexOfPubkey,
   orderFields,
@@ -54,7 +54,7 @@ export async function consolidationPageOf(
   ctx: Context,
   scope: Scope,
   args: ConsolidationArgs,
-  range: ConsolidationRange,
+  range: Range<Position>,
 ): Promise<ConsolidationPage> {
   const epochs = epochsWithin(scope.network, args.calendar, args);
   const query: ConsolidationQuery = { epochs, sortBy: args.sortBy, sortOrder: args.sortOrder };
@@ -81,7 +81,7 @@ export async function consolidations(
   ctx: Context,
   asked: { network: Network; validator: ValidatorName | null; entity: EntityKey | null },
   args: ConsolidationArgs,
-  range: ConsolidationRange,
+  range: Range<Position>,
 ): Promise<ConsolidationPage> {
   const { network, validator } = asked;
   const entity = asked.entity && { ...asked.entity, id: normaliseId(asked.entity.id) };

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../db/pool.ts';
 import { listReader } from '../../db/readers.ts';
+import type { Range } from '../../kernel/page.ts';
 import { rowsToRead } from '../../kernel/page.ts';
-import { type RewardQuery, type RewardRange, type RewardTable, rewardPages } from './queries.ts';
+import { type RewardQuery, type RewardTable, rewardPages } from './queries.ts';
 
 /** A page of rewards; the same page of several validators of a network is one statement. */
 export const loadRewardPage = listReader({
@@ -11,7 +12,7 @@ export const loadRewardPage = listReader({
     ids: readonly string[],
     table: RewardTable,
     query: RewardQuery,
-    range: RewardRange,
+    range: Range<number>,
     asked: readonly string[],
   ) => rewardPages(db, table, ids, query, range, asked),
   rows: (_table, { sortBy }, range) =>

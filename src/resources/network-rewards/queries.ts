@@ -18,9 +18,6 @@ export type RewardQuery = {
   sortOrder: 'asc' | 'desc';
 };
 
-/** Which part of a list: from a cursor on, or after so many rows (REST). */
-export type RewardRange = Range<number> & { offset?: number };
-
 /**
  * The fields that were asked for. `list` is the place of its validator in the ids asked. `position` is what a cursor
  * holds: the day itself, counted from year 1, in the order of days, so that a new day moves no page; else the place in the list.
@@ -78,7 +75,7 @@ export function rewardPages(
   table: RewardTable,
   ids: readonly string[],
   query: RewardQuery,
-  range: RewardRange,
+  range: Range<number>,
   asked: readonly string[],
 ): Promise<RewardRow[]> {
   const names = [...new Set([...asked, ...(table.kind === 'validator' ? [idField(table)] : [])])].sort();
@@ -96,7 +93,7 @@ export function rewardPages(
 }
 
 /** Whether positions fall from one fetched row to the next: places in a sorted list only when it is read backwards. */
-const descends = (query: RewardQuery, range: RewardRange): boolean =>
+const descends = (query: RewardQuery, range: Range<number>): boolean =>
   query.sortBy === 'day' && query.sortOrder === 'desc' ? !range.backward : range.backward === true;
 
 const dayNumber = sql`(r.day - date '0001-01-01')`;
@@ -104,7 +101,7 @@ const dayNumber = sql`(r.day - date '0001-01-01')`;
 const dayAt = (position: number): Sql => sql`date '0001-01-01' + ${Math.min(position, 3_652_058)}::int`;
 
 /** Days in their own order, read from the primary key: a page costs its own rows, and the count only where asked for. */
-function keyedPage(table: RewardTable, query: RewardQuery, range: RewardRange, list: Sql): Sql {
+function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
   const total = range.counted
     ? sql`(select count(*)::int from ${tableName(table)} r where ${within(table, query)})`
@@ -121,7 +118,7 @@ function keyedPage(table: RewardTable, query: RewardQuery, range: RewardRange, l
 }
 
 /** Days in the order of another field, cut by place: the cost is that of the list, which has one row a day. */
-function sortedPage(table: RewardTable, query: RewardQuery, range: RewardRange, list: Sql): Sql {
+function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const order = sql`${column(query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
   const after = range.after ?? (range.offset ?? 0) - 1;
   const cut = range.backward

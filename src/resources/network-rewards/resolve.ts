@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
-import type { Slice } from '../../kernel/page.ts';
+import type { Range, Slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { periodPage } from '../../periods/resolve.ts';
 import { loadRewardPage } from './loaders.ts';
-import { type RewardQuery, type RewardRange, type RewardRow, rewardedValidatorExists } from './queries.ts';
+import { type RewardQuery, type RewardRow, rewardedValidatorExists } from './queries.ts';
 import type { RewardsNetwork } from './record.ts';
 
 export const REWARDS_DEFAULT_SIZE = 10;
@@ -23,10 +23,10 @@ export async function rewards(
   ctx: Context,
   { network, validatorId }: RewardList,
   query: RewardQuery,
-  range: RewardRange,
+  range: Range<number>,
   asked: readonly string[],
 ): Promise<RewardPage> {
-  const read = (part: RewardRange, fields: readonly string[]) =>
+  const read = (part: Range<number>, fields: readonly string[]) =>
     loadRewardPage(
       ctx,
       validatorId ?? '',

@@ -2,7 +2,8 @@ import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
-import type { PeriodRange, PeriodRow } from '../../periods/pages.ts';
+import type { Range } from '../../kernel/page.ts';
+import type { PeriodRow } from '../../periods/pages.ts';
 import type { SetKey } from '../../periods/set-days.ts';
 import type { OperatorSummary } from '../operators/record.ts';
 import { readTagId } from '../tags/record.ts';
@@ -21,7 +22,7 @@ export const loadFigures = <Name extends FigureName>(
   name: Name,
   set: SetKey,
   query: FigureQuery<Name>,
-  range: PeriodRange,
+  range: Range<number>,
   asked: readonly (keyof Figures[Name] & string)[],
 ): Promise<PeriodRow<Figures[Name]>[]> =>
   batchListLoader<SetKey, PeriodRow<Figures[Name]>>(

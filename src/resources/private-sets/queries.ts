@@ -4,14 +4,9 @@ import { type TimeWindow, windowDays } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { rows, sql } from '../../db/rows.ts';
 import { count, gwei, number } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
 import { type Expression, last, periodKeys, same, summed } from '../../periods/expressions.ts';
-import {
-  type PeriodQuery,
-  type PeriodRange,
-  type PeriodRow,
-  periodPages,
-  type Series,
-} from '../../periods/pages.ts';
+import { type PeriodQuery, type PeriodRow, periodPages, type Series } from '../../periods/pages.ts';
 import { type SetKey, setDays } from '../../periods/set-days.ts';
 import type { OperatorSummary } from '../operators/record.ts';
 import { SetEffectiveness, SetProposals, SetRewards } from './record.ts';
@@ -88,7 +83,7 @@ export const figurePages = <Name extends FigureName>(
   name: Name,
   sets: readonly SetKey[],
   query: FigureQuery<Name>,
-  range: PeriodRange,
+  range: Range<number>,
   asked: readonly (keyof Figures[Name] & string)[],
 ): Promise<PeriodRow<Figures[Name]>[]> =>
   periodPages(

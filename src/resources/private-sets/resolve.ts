@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { PeriodRange } from '../../periods/pages.ts';
+import type { Range } from '../../kernel/page.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { SetKey } from '../../periods/set-days.ts';
 import { loadFigures } from './loaders.ts';
@@ -11,7 +11,7 @@ export const setFigures = <Name extends FigureName>(
   name: Name,
   set: SetKey,
   query: FigureQuery<Name>,
-  range: PeriodRange,
+  range: Range<number>,
   asked: readonly (keyof Figures[Name] & string)[],
 ): Promise<PeriodPage<Figures[Name]>> =>
   periodPage(range, (part, bare) => loadFigures(ctx, name, set, query, part, bare ? [] : asked));

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
+import type { Range } from '../../kernel/page.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
 import { type Call, route } from '../../kernel/route.ts';
-import type { PeriodQuery, PeriodRange } from '../../periods/pages.ts';
+import type { PeriodQuery } from '../../periods/pages.ts';
 import { periodParams } from '../../periods/params.ts';
 import { granularities } from '../../periods/record.ts';
 import type { PeriodPage } from '../../periods/resolve.ts';
@@ -30,7 +31,7 @@ const figuresRoute = <Row>(
     ctx: Context,
     set: TagRow,
     query: PeriodQuery<string>,
-    range: PeriodRange,
+    range: Range<number>,
   ) => Promise<PeriodPage<Row>>,
 ) =>
   route({

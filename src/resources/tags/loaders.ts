@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts';
 import { batchListLoader, batchLoader, byKey } from '../../kernel/batch.ts';
-import { memberPages, memberTotals, type OffsetRange, type TagRow, tagsById } from './queries.ts';
+import type { Range } from '../../kernel/page.ts';
+import { memberPages, memberTotals, type TagRow, tagsById } from './queries.ts';
 import { readTagId, type TagValidator } from './record.ts';
 
-export type { OffsetRange, TagRow };
+export type { TagRow };
 
 /** A tag of the caller's own account, or undefined: another account's is as good as none. */
 export const loadTag = async (ctx: Context, id: string): Promise<TagRow | undefined> => {
@@ -18,11 +19,7 @@ export const loadTag = async (ctx: Context, id: string): Promise<TagRow | undefi
 };
 
 /** A page of the validators of a set; the caller must own it. Those of many sets are one statement. */
-export const loadMembers = (
-  ctx: Context,
-  setId: string,
-  range: OffsetRange<number>,
-): Promise<TagValidator[]> =>
+export const loadMembers = (ctx: Context, setId: string, range: Range<number>): Promise<TagValidator[]> =>
   batchListLoader(
     ctx.loaders,
     `members:${JSON.stringify(range)}`,

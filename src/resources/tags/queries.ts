@@ -7,8 +7,6 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
 import { Tag, type TagField, TagValidator, tagFields } from './record.ts';
 
-/** Which part of a list: from a cursor on, or after so many rows (REST). */
-export type OffsetRange<Key> = Range<Key> & { offset?: number };
 /** The place of a tag in its list: when it was made, in microseconds since 1970, and its id. */
 export type TagPlace = { at: number; id: string };
 export type TagRow = Tag & { at: number };
@@ -36,7 +34,7 @@ export function tagPage(
   db: Queryable,
   accountId: string,
   network: Network,
-  range: OffsetRange<TagPlace>,
+  range: Range<TagPlace>,
 ): Promise<TagRow[]> {
   const order = range.backward ? sql`desc` : sql`asc`;
   return rows(
@@ -223,7 +221,7 @@ export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<z.i
 export function memberPages(
   db: Queryable,
   ids: readonly string[],
-  range: OffsetRange<number>,
+  range: Range<number>,
 ): Promise<(TagValidator & { list: number })[]> {
   const order = range.backward ? sql`desc` : sql`asc`;
   return rows(

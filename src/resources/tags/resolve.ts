@@ -2,11 +2,12 @@ import type { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import type { Queryable } from '../../db/pool.ts';
+import type { Range } from '../../kernel/page.ts';
 import { type Slice, slice } from '../../kernel/page.ts';
 import { badInput, type Fault, notFound, Refusal } from '../../kernel/refusal.ts';
 import { addSetDays, lockSetDays, regatherSetDays } from '../../periods/set-days.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
-import { loadMembers, loadMemberTotal, loadTag, type OffsetRange } from './loaders.ts';
+import { loadMembers, loadMemberTotal, loadTag } from './loaders.ts';
 import {
   deleteTagRow,
   endMembership,
@@ -37,11 +38,8 @@ export async function ownTag(ctx: Context, id: string): Promise<TagRow> {
 }
 
 /** A page of the account's tags of a network, oldest first. */
-export const tags = async (
-  ctx: Context,
-  network: Network,
-  range: OffsetRange<TagPlace>,
-): Promise<Slice<TagRow>> => slice(await tagPage(ctx.primary, ctx.caller.accountId, network, range), range);
+export const tags = async (ctx: Context, network: Network, range: Range<TagPlace>): Promise<Slice<TagRow>> =>
+  slice(await tagPage(ctx.primary, ctx.caller.accountId, network, range), range);
 
 export const countTags = (ctx: Context, network: Network): Promise<number> =>
   tagTotal(ctx.primary, ctx.caller.accountId, network);
@@ -50,7 +48,7 @@ export const countTags = (ctx: Context, network: Network): Promise<number> =>
 export const tagValidators = async (
   ctx: Context,
   id: string,
-  range: OffsetRange<number>,
+  range: Range<number>,
 ): Promise<Slice<TagValidator>> => slice(await loadMembers(ctx, id, range), range);
 
 export const countTagValidators = loadMemberTotal;
