@@ -51,10 +51,9 @@ const ImportedBlock = Shape.pipe(z.custom<GivenBlock>()).superRefine((row, conte
   if (row.blockTimestamp !== null) {
     const moment = momentFault(row.blockTimestamp, slotStart(network, slot), `slot ${slot} of ${network}`);
     if (moment) fault('blockTimestamp', moment);
-  } else {
-    const future = futureFault(slot, slotStart(network, slot), 'slot');
-    if (future) fault('consensusSlot', future);
   }
+  const future = futureFault(slot, slotStart(network, slot), 'a slot');
+  if (future) fault('consensusSlot', future);
   if (row.consensusProposerDuty === 'missed') {
     for (const name of ofBlocks) {
       if (row[name] !== null) fault(name, `is ${row[name]}; a missed slot has no block, and null is needed`);

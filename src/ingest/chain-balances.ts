@@ -11,7 +11,7 @@ const ImportedChainBalance = ChainBalance.extend({ network: Network });
 export type ImportedChainBalance = z.infer<typeof ImportedChainBalance>;
 
 const Checked = ImportedChainBalance.pipe(z.custom<ImportedChainBalance>()).superRefine((row, context) => {
-  const message = futureFault(row.epoch, epochStart(row.network, row.epoch), 'epoch');
+  const message = futureFault(row.epoch, epochStart(row.network, row.epoch), 'an epoch');
   if (message) context.addIssue({ code: 'custom', path: ['epoch'], message });
 });
 

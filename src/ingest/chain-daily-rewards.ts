@@ -4,7 +4,7 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { parseDate } from '../kernel/time.ts';
 import { ChainDailyReward } from '../resources/chain-daily-rewards/record.ts';
-import { momentFault } from './given-time.ts';
+import { futureFault, momentFault } from './given-time.ts';
 import { type Importer, isObject } from './importer.ts';
 import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
 
@@ -38,6 +38,8 @@ const ImportedReward = Shape.pipe(z.custom<GivenReward>()).superRefine((row, con
     const moment = given === null ? undefined : momentFault(given, begins, what);
     if (moment) fault(field, moment);
   }
+  const future = futureFault(row.day, span.start, 'a day');
+  if (future) fault('day', future);
 });
 export type ImportedReward = z.infer<typeof ImportedReward>;
 const { columns, stored } = fieldColumns<ImportedReward>([

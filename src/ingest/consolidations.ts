@@ -5,6 +5,7 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { timestampText } from '../kernel/time.ts';
 import { Consolidation } from '../resources/consolidations/record.ts';
+import { futureFault } from './given-time.ts';
 import { type Importer, isObject } from './importer.ts';
 import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
 
@@ -33,6 +34,8 @@ const ImportedConsolidation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row,
   if (epoch < electraEpoch[network]) {
     fault('epoch', `is ${epoch}; consolidations of ${network} begin with epoch ${electraEpoch[network]}`);
   }
+  const future = futureFault(epoch, epochStart(network, epoch), 'an epoch');
+  if (future) fault('epoch', future);
   // A body is of one calendar or the other.
   const days = calendars.map((calendar) => dayOfEpoch(network, calendar, epoch));
   const dates = days.map((known) => dateOfDay(network, known));

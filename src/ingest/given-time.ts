@@ -11,10 +11,15 @@ export function momentFault(given: string, expected: number, what: string): stri
 }
 
 /**
- * What is wrong with a slot or an epoch that begins then (seconds since 1970); undefined when nothing is. One that has not
- * begun is a mistake, and would count as how far the chain is. A day is left for clocks that differ.
+ * What is wrong with a slot, an epoch or a day that begins then (seconds since 1970); undefined when nothing is. One that has
+ * not begun is a mistake, and would count as how far the chain is, or be the end of every window. A day is left for clocks
+ * that differ.
  */
-export const futureFault = (given: number, start: number, what: 'slot' | 'epoch'): string | undefined =>
+export const futureFault = (
+  given: number | string,
+  start: number,
+  what: 'a slot' | 'an epoch' | 'a day',
+): string | undefined =>
   start <= Date.now() / 1000 + SECONDS_PER_DAY
     ? undefined
-    : `is ${given}, which has not begun; ${what === 'slot' ? 'a slot' : 'an epoch'} of the past is needed`;
+    : `is ${given}, which has not begun; ${what} of the past is needed`;

@@ -10,6 +10,7 @@ import {
   rewardKinds,
   rewardsNetworks,
 } from '../resources/network-rewards/record.ts';
+import { futureFault } from './given-time.ts';
 import {
   columnsOf,
   type ImportCounts,
@@ -61,6 +62,12 @@ async function mergeRewards(
   return counts;
 }
 
+/** A day that has not begun is a mistake. */
+function checkDay({ day }: Record<string, unknown>, context: z.RefinementCtx) {
+  const future = futureFault(day as string, Date.parse(day as string) / 1000, 'a day');
+  if (future) context.addIssue({ code: 'custom', path: ['day'], message: future });
+}
+
 /** Ranges in a row do not end before they begin: `fromBlockNumber` and `toBlockNumber`, and the like. */
 function checkRanges(row: Record<string, unknown>, context: z.RefinementCtx) {
   for (const [name, last] of Object.entries(row)) {
@@ -76,6 +83,7 @@ function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
   const { idField, countField } = definitions[network];
   const checkOf = (kind: RewardKind) =>
     recordOf(network, kind)
+      .superRefine(checkDay)
       .superRefine(checkRanges)
       .transform((row) => ({ kind, row }));
   const checks = { validator: checkOf('validator'), network: checkOf('network') };

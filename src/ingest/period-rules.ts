@@ -1,5 +1,13 @@
-import { type Calendar, dateOfDay, epochsOfDay, epochsOfHour, FIRST_UTC_DATE } from '../chain/calendar.ts';
+import {
+  type Calendar,
+  dateOfDay,
+  epochStart,
+  epochsOfDay,
+  epochsOfHour,
+  FIRST_UTC_DATE,
+} from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
+import { futureFault } from './given-time.ts';
 
 /** A day beyond, in the 23rd century, is a mistake, and would make a part of its own. */
 export const MAX_DAY = 100_000;
@@ -28,4 +36,6 @@ export function* periodFaults(row: Period): Generator<[field: string, message: s
   if (calendar === 'utc' && dateOfDay(network, day) < FIRST_UTC_DATE) {
     yield ['day', `is ${day} (${dateOfDay(network, day)}); UTC figures begin on ${FIRST_UTC_DATE}`];
   }
+  const future = futureFault(row.startEpoch, epochStart(network, row.startEpoch), 'an epoch');
+  if (future) yield ['startEpoch', future];
 }

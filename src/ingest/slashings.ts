@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { epochStart } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { Slashing } from '../resources/slashings/record.ts';
+import { futureFault } from './given-time.ts';
 import { type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
@@ -17,6 +19,9 @@ const ImportedSlashing = Shape.pipe(z.custom<z.infer<typeof Shape>>()).superRefi
       message: `is ${row.slashingPenalties}; balanceBeforeSlashing − balanceBeforeWithdrawal is ${expected}`,
     });
   }
+  const start = epochStart(row.network, row.slashingEpoch);
+  const future = futureFault(row.slashingEpoch, start, 'an epoch');
+  if (future) context.addIssue({ code: 'custom', path: ['slashingEpoch'], message: future });
   if (row.withdrawableEpoch < row.slashingEpoch) {
     context.addIssue({
       code: 'custom',

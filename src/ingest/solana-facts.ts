@@ -9,6 +9,7 @@ import {
   text,
   timestamp,
 } from '../kernel/leaves.ts';
+import { futureFault } from './given-time.ts';
 import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain } from './plain-table.ts';
 
@@ -79,6 +80,8 @@ export const solanaEpochImporter = factImporter(
   (row, fault) => {
     if (row.endedAt <= row.startedAt)
       fault('endedAt', `is ${row.endedAt}, not after startedAt ${row.startedAt}`);
+    const future = futureFault(row.startedAt, Date.parse(row.startedAt) / 1000, 'an epoch');
+    if (future) fault('startedAt', future);
     checkParts(row, fault, [
       ['withdrawAuthorityCount', 'stakeAccountCount'],
       ['stakeAuthorityCount', 'stakeAccountCount'],

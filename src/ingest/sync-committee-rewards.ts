@@ -29,7 +29,7 @@ const ImportedReward = Shape.superRefine((row, context) => {
     fault('epoch', `is ${row.epoch}; slot ${row.consensusSlot} is in epoch ${epoch}`);
   }
   const start = slotStart(row.network, row.consensusSlot);
-  const future = futureFault(row.consensusSlot, start, 'slot');
+  const future = futureFault(row.consensusSlot, start, 'a slot');
   if (future) fault('consensusSlot', future);
   if (row.blockTimestamp === null) return;
   const moment = momentFault(row.blockTimestamp, start, `slot ${row.consensusSlot}`);

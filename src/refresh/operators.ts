@@ -36,7 +36,7 @@ export async function refreshOperators(
  * The summaries (spec §2.2, decisions on operators), of the table `window_validators`:
  * - averages are means over the operator's validators, of each its figures over the whole window;
  * - `validatorCount` and the balances are those of the window's last day;
- * - `networkPenetration` is its effective balance of that day over the chain's: the newest chain balance of the day, or
+ * - `networkPenetration` is its effective balance of that day over the chain's: the newest chain balance up to its end, or
  *   what the days of all validators add up to where that is more or none is stored;
  * - `aprPercentage` = 100 × 365 × rewards ÷ effective balance, both added up over the days of the validators that were
  *   active for the whole window; of `all` over its last 90 days;
@@ -66,7 +66,7 @@ const summaries = (
   ), chain as (
     select greatest((select sum(effective) from window_validators), (
       select total_active_balance from chain_balances
-      where network = ${network} and epoch between ${firstEpochOfChainDay(days.lastDay)} and ${firstEpochOfChainDay(days.lastDay + 1) - 1}
+      where network = ${network} and epoch < ${firstEpochOfChainDay(days.lastDay + 1)}
       order by epoch desc limit 1
     )) as effective
   ), client as (

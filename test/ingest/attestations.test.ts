@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import.ts';
+import { inTheFarFuture } from '../support/clock.ts';
 import { exact } from '../support/exact.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { useFiles } from './rows.ts';
@@ -216,6 +217,7 @@ describe('what a caller says about rows', () => {
   });
 
   it('lets one file hold rows of several networks, classes and calendars with the same id and day', async () => {
+    inTheFarFuture();
     const rows = [
       day(),
       utcDay({ utc: true }),
@@ -292,12 +294,21 @@ describe('a row of attestations is refused', () => {
   });
 
   it('of another network by its moments, and not where they are left out', async () => {
+    inTheFarFuture();
     const faults = await refusals(day({ ...derived, network: 'hoodi' }));
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['date', 'startTimestamp', 'endTimestamp']);
     expect(await load([day({ network: 'hoodi' })])).toMatchObject({ faults: [], inserted: 1 });
   });
 
+  it('of a day that has not begun', async () => {
+    const far = day({ day: 90_000, startEpoch: 20_250_000, endEpoch: 20_250_224 });
+    expect(await refusals(far)).toEqual([
+      'startEpoch is 20250000, which has not begun; an epoch of the past is needed',
+    ]);
+  });
+
   it('beyond day 100000, which is taken', async () => {
+    inTheFarFuture();
     const far = day({ day: 100_001, startEpoch: 22_500_225, endEpoch: 22_500_225 });
     expect(await refusals(far)).toEqual([expect.stringMatching(/^day /)]);
     const last = day({ day: 100_000, startEpoch: 22_500_000, endEpoch: 22_500_224 });

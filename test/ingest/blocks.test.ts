@@ -196,6 +196,7 @@ describe('a row', () => {
     const { faults } = await load(block(), { network: 'hoodi' });
     expect(faults.map((fault) => [fault.field, fault.msg])).toEqual([
       ['blockTimestamp', 'is 2025-06-25T04:00:23Z; slot 12000000 of hoodi begins at 2029-10-09T04:10:00Z'],
+      ['consensusSlot', 'is 12000000, which has not begun; a slot of the past is needed'],
     ]);
   });
 
@@ -249,10 +250,12 @@ describe('a row', () => {
   });
 
   it('of a slot that has not begun is refused: it would be the head of the chain', async () => {
-    const { faults } = await load(bare({ consensusSlot: 2_147_483_647 }));
-    expect(faults.map((fault) => [fault.field, fault.msg])).toEqual([
-      ['consensusSlot', 'is 2147483647, which has not begun; a slot of the past is needed'],
-    ]);
+    for (const more of [{}, { blockTimestamp: '2837-07-13T02:49:47Z' }]) {
+      const { faults } = await load(bare({ consensusSlot: 2_147_483_647, ...more }));
+      expect(faults.map((fault) => [fault.field, fault.msg])).toEqual([
+        ['consensusSlot', 'is 2147483647, which has not begun; a slot of the past is needed'],
+      ]);
+    }
   });
 
   it('repeats another of its network and slot', async () => {

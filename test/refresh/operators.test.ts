@@ -217,8 +217,12 @@ async function drawn(told: typeof story extends fc.Arbitrary<infer T> ? T : neve
   await load(gateway, 'validator-clients', clients);
   const last = Math.max(...told.facts.map((fact) => fact.day));
   if (told.chain && told.facts.length > 0) {
-    const row = { epoch: last * 225 + 100, totalActiveBalance: told.chain * 1_000_000_000 };
-    await load(gateway, 'chain-balances', [row]);
+    const balance = (epoch: number, eth: number) => ({ epoch, totalActiveBalance: eth * 1_000_000_000 });
+    await load(gateway, 'chain-balances', [
+      balance(last * 225 - 800, told.chain * 3), // an older one
+      balance(last * 225 + 224 - (told.chain % 700), told.chain), // of the last day, or of one shortly before
+      balance((last + 1) * 225, told.chain * 3), // after the window
+    ]);
   }
   return told;
 }

@@ -379,6 +379,19 @@ describe('Solana of a refresh', () => {
     expect(overview.totalDelegatedStake).toBe('0.000000000');
   });
 
+  it('has nothing left of the stake where voting costs more than it', async () => {
+    const [told] = fc.sample(story, 1) as [Story];
+    const validators = told.validators.map((row) => ({
+      ...row,
+      activeStake: '9000000.000000000',
+      votingCosts: '900000000000.000000000',
+    }));
+    await store({ ...told, validators: validators as typeof told.validators });
+    await refreshed(gateway, only);
+    const overviews = (await gateway.get('/v0/solana/network/overview')).json;
+    expect(new Set(overviews.map((row: any) => row.netValidatorApy))).toEqual(new Set([-1]));
+  });
+
   it('refuses stake with a validator that is not stored, by name', async () => {
     const [told] = fc.sample(story, 1) as [Story];
     await store({

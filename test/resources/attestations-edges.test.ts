@@ -4,6 +4,7 @@ import { transaction } from '../../src/db/pool.ts';
 import { attestationImporter, type ImportedAttestation } from '../../src/ingest/attestations.ts';
 import { loadRows } from '../../src/ingest/import.ts';
 import { granularities } from '../../src/periods/record.ts';
+import { inTheFarFuture } from '../support/clock.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -290,6 +291,7 @@ describe('the first and the last day of a network', () => {
   } as const;
 
   it.each(Object.keys(firsts) as Network[])('%s: day 0 and day 100000', async (network) => {
+    inTheFarFuture();
     await load(
       chainDay('ends', 0, { network }),
       { id: 'ends', network, day: 0, hour: 0, startEpoch: 0, endEpoch: 9 },
@@ -367,6 +369,7 @@ describe('weeks and months', () => {
     ['chain', {}, [595_125, 595_350, 595_575], 224],
     ['UTC', { utc: true }, [595_013, 595_238, 595_463], 224],
   ])('29 February 2028 is of its month in the %s calendar', async (name, more, starts, length) => {
+    inTheFarFuture();
     const id = `leap ${name}`;
     const given = starts.map((startEpoch, index) => ({
       ...{ id, day: 2_645 + index, startEpoch, endEpoch: startEpoch + length },
