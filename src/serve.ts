@@ -9,14 +9,15 @@ import { tierLimits } from './accounts/tiers.ts';
 import { isWellFormed } from './accounts/token-format.ts';
 import { createToken, isActive } from './accounts/tokens.ts';
 import { type Settings, SettingsError } from './config.ts';
-import { pendingOf } from './db/migrate.ts';
+import { HistoryError, pendingOf } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/open.ts';
-import type { Pool } from './db/pool.ts';
+import type { Pool, Queryable } from './db/pool.ts';
 import { openRevisions } from './db/revisions.ts';
 import type { Readiness } from './http/health.ts';
 import { buildServer } from './http/server.ts';
 import { loadSampleData } from './ingest/sample.ts';
 import { withDeadline } from './kernel/deadline.ts';
+import { Refusal } from './kernel/refusal.ts';
 
 /** JSON lines on standard error; standard output is for people. */
 export const makeLog = (settings: Settings): Logger =>
@@ -150,6 +151,7 @@ async function start(
   const revisions = await openRevisions({ url: database.url, db: database.read, log });
   serving.undo.push(revisions.stop);
   const ready = readinessOf(database, log);
+  serving.undo.push(endWithDatabase(database, settings.DATA_DIR));
   const app = await buildServer({
     settings,
     log,
@@ -179,21 +181,66 @@ async function start(
   return true;
 }
 
+const WATCH_MS = 1_000;
+
+/** Ends the process when the embedded PostgreSQL has ended by itself, as on a full disk: whoever started it may start it again. */
+function endWithDatabase(database: Database, dataDir: string): () => Promise<void> {
+  const watch = setInterval(() => {
+    if (database.running()) return;
+    clearInterval(watch);
+    throw new Error(
+      `The embedded PostgreSQL has ended; ${join(dataDir, 'postgres', 'server.log')} has its log.`,
+    );
+  }, WATCH_MS).unref();
+  return async () => clearInterval(watch);
+}
+
 const READINESS_MS = 1_000;
 
-/** Ready is: the database answers, and has every migration of this version. Asked once a second, however often called. */
+/** Migrations that the database lacks, of one whose rows may be read. */
+async function pendingRead(db: Queryable): Promise<string[]> {
+  await db.query({ text: '/* readiness */ select 1 from datasets limit 1', values: [] });
+  return pendingOf(db);
+}
+
+async function isStandby(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query({
+    text: '/* isStandby */ select pg_is_in_recovery() as standby',
+    values: [],
+  });
+  return rows[0]?.standby === true;
+}
+
+/** What `/ready` says of an error; the rest is in the log. */
+function notReady(error: unknown): string {
+  if (error instanceof HistoryError) return error.message;
+  return (error as { code?: string }).code && !(error instanceof Refusal)
+    ? 'the database cannot be read'
+    : 'the database does not answer';
+}
+
+/**
+ * Ready is: the database that is read answers and has every migration of this version, and that of DATABASE_URL can be
+ * written. Asked once a second, however often called.
+ */
 function readinessOf(database: Database, log: Logger): () => Promise<Readiness> {
   let asked = 0;
   let answer: Promise<Readiness> | undefined;
   const ask = async (): Promise<Readiness> => {
-    try {
-      const answers = database.read.query({ text: '/* readiness */ select 1', values: [] });
-      const [pending] = await withDeadline(Promise.all([pendingOf(database.primary), answers]));
-      return pending.length === 0 ? { ready: true } : { ready: false, reason: `lacks ${pending.join(', ')}` };
-    } catch (error) {
-      log.warn({ err: error }, 'not ready');
-      return { ready: false, reason: 'the database does not answer' };
+    const [pending, standby] = await Promise.allSettled([
+      withDeadline(pendingRead(database.read)),
+      withDeadline(isStandby(database.primary)),
+    ]);
+    for (const asked of [pending, standby]) {
+      if (asked.status === 'fulfilled') continue;
+      log.warn({ err: asked.reason }, 'not ready');
+      return { ready: false, reason: notReady(asked.reason) };
     }
+    if (pending.status === 'fulfilled' && pending.value.length > 0)
+      return { ready: false, reason: `the database lacks ${pending.value.join(', ')}` };
+    if (standby.status === 'fulfilled' && standby.value)
+      return { ready: false, reason: 'the database of DATABASE_URL is a standby' };
+    return { ready: true };
   };
   return () => {
     if (answer && Date.now() - asked < READINESS_MS) return answer;

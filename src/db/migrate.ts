@@ -23,6 +23,9 @@ async function appliedMigrations(db: Queryable): Promise<string[]> {
   return applied.rows.map((row) => row.name as string);
 }
 
+/** A database that another version has migrated. */
+export class HistoryError extends Error {}
+
 /**
  * Refuses a database that this version cannot serve: one with a migration that is not ours (a newer version's, or
  * another program's), or with a gap before its last one (a migration was slipped in under one already applied).
@@ -30,10 +33,12 @@ async function appliedMigrations(db: Queryable): Promise<string[]> {
 function checkHistory(applied: string[], committed: string[]) {
   const unknown = applied.filter((name) => !committed.includes(name));
   if (unknown.length > 0) {
-    throw new Error(`The database has a migration that this version does not know: ${unknown.join(', ')}.`);
+    throw new HistoryError(
+      `The database has a migration that this version does not know: ${unknown.join(', ')}.`,
+    );
   }
   const gap = committed.find((name, index) => index < applied.length && applied[index] !== name);
-  if (gap) throw new Error(`Migration ${gap} is out of order: a later one is already applied.`);
+  if (gap) throw new HistoryError(`Migration ${gap} is out of order: a later one is already applied.`);
 }
 
 /** Refuses a role that cannot make tables, in words: of the tool that makes them it would be a stack. */

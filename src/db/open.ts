@@ -6,6 +6,8 @@ import { createPool, type Pool } from './pool.ts';
 export type Database = {
   url: string;
   embedded: boolean;
+  /** False when the embedded server has ended by itself. */
+  running(): boolean;
   read: Pool;
   write: Pool;
   /** Writes for callers: bounded in time, as their reads are. */
@@ -33,7 +35,7 @@ export async function openDatabase(
     const pending = await pendingMigrations(url);
     if (pending.length > 0) {
       throw new Error(
-        `The database lacks ${pending.join(', ')}; run "stakegraph migrate" or set MIGRATE=on.`,
+        `The database lacks ${pending.join(', ')}; run "stakegraph migrate"${options.migrate === undefined ? ' or set MIGRATE=on' : ''}.`,
       );
     }
     const read = createPool({
@@ -56,7 +58,8 @@ export async function openDatabase(
       await Promise.all([read.end(), write.end(), primary.end()]);
       await embedded?.stop();
     };
-    return { url, embedded: embedded !== undefined, read, write, primary, applied, close };
+    const running = () => embedded?.running() ?? true;
+    return { url, embedded: embedded !== undefined, running, read, write, primary, applied, close };
   } catch (error) {
     await embedded?.stop();
     throw embedded ? error : ofUrl(error as NodeJS.ErrnoException);

@@ -44,6 +44,8 @@ export type Revisions = {
   trusted(): boolean;
   /** Called after each change. */
   onChange(listener: (snapshot: Snapshot) => void): void;
+  /** Called when that connection is lost: behind the same address another database may answer next, with other rows of the same revisions. */
+  onLost(listener: () => void): void;
   stop(): Promise<void>;
 };
 
@@ -65,6 +67,7 @@ export async function openRevisions(options: {
   let losses = 0;
   let answered = false;
   const listeners: ((snapshot: Snapshot) => void)[] = [];
+  const lossListeners: (() => void)[] = [];
   const timers = new Set<NodeJS.Timeout>();
 
   const read = async () => {
@@ -107,6 +110,7 @@ export async function openRevisions(options: {
     () => {
       listening = false;
       losses += 1;
+      for (const listener of lossListeners) listener();
     },
   );
   const poll = setInterval(() => void reload(), POLL_MS).unref();
@@ -114,6 +118,7 @@ export async function openRevisions(options: {
     current: () => snapshot,
     trusted: () => listening && answered,
     onChange: (changed) => listeners.push(changed),
+    onLost: (lost) => lossListeners.push(lost),
     async stop() {
       clearInterval(poll);
       for (const timer of timers) clearTimeout(timer);

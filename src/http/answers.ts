@@ -84,6 +84,7 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
   revisions.onChange((now) => {
     for (const [key, entry] of kept.entries()) if (!isGood(entry, now)) kept.delete(key);
   });
+  revisions.onLost(() => kept.clear());
   return {
     get(key) {
       const entry = revisions.trusted() ? kept.get(key) : undefined;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import {
   dataDirForTest,
@@ -135,6 +136,35 @@ describe('a database that this version cannot serve', () => {
     expect(stderr).toMatch(/^stakegraph: The database of DATABASE_URL: .*ECONNREFUSED.*\n$/);
     expect(stderr).not.toContain('hunter2');
     expect(code).toBe(1);
+  });
+});
+
+describe('/ready of stakegraph serve', () => {
+  it('tells that another version has migrated the database, or that its rows may not be read', async () => {
+    const database = await createDatabase('empty');
+    onTestFinished(async () => {
+      endRunning();
+      await database.drop();
+    });
+    const served = await serve({ env: { DATABASE_URL: database.url, DATA_DIR: dataDirForTest() } });
+    const ready = async () => {
+      const response = await served.get('/ready');
+      return [response.status, await response.json()];
+    };
+    const run = (text: string) => database.pool.query({ text, values: [] });
+    expect(await ready()).toEqual([200, { status: 'ready' }]);
+    await run(`insert into stakegraph_migrations (name, run_on) values ('9999_later', now())`);
+    const reason = 'The database has a migration that this version does not know: 9999_later.';
+    await eventually(async () => expect(await ready()).toEqual([503, expect.objectContaining({ reason })]));
+    await run(`delete from stakegraph_migrations where name = '9999_later'`);
+    await eventually(async () => expect((await ready())[0]).toBe(200));
+    await run('alter table datasets rename to data_sets');
+    await eventually(async () =>
+      expect(await ready()).toEqual([
+        503,
+        expect.objectContaining({ reason: 'the database cannot be read' }),
+      ]),
+    );
   });
 });
 

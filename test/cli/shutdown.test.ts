@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isRunning, waitForEnd } from '../../src/db/embedded/process.ts';
 import {
+  dataDirForTest,
   embeddedUrl,
   endRunning,
   launch,
@@ -109,6 +111,21 @@ describe('kill -9', () => {
     const second = await serve({ env });
     expect(await status(second, list)).toBe(200);
     await second.stop();
+  });
+});
+
+describe('An embedded PostgreSQL that ends by itself', () => {
+  it('ends serve with exit code 1, which says where its log is', async () => {
+    const dataDir = dataDirForTest();
+    const served = await serve({ env: { DATA_DIR: dataDir, SAMPLE_DATA: 'off' } });
+    process.kill((await postgresOf(dataDir)) as number, 'SIGKILL');
+    const { code, stderr } = await served.outcome;
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `The embedded PostgreSQL has ended; ${join(dataDir, 'postgres', 'server.log')} has its log.`,
+    );
+    const again = await serve({ env: { DATA_DIR: dataDir } });
+    expect(await status(again, '/ready')).toBe(200);
   });
 });
 

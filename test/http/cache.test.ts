@@ -287,6 +287,26 @@ describe('a change of the data', () => {
     expect(changed.statements).not.toEqual([]);
   });
 
+  it('that came with another database behind the same address is seen, though its revisions are the same', async () => {
+    const changed = await gatewayForTest({ template: 'sample', settings: { CACHE: true } });
+    await eventually(() => expect(changed.revisions.trusted()).toBe(true));
+    const { pool } = changed.database;
+    const penalty = async () =>
+      (await changed.get('/v0/eth/slashings?size=1')).json.data[0].slashingPenalties;
+    const before = await penalty();
+    await pool.query({
+      text: 'update slashings set balance_before_withdrawal = balance_before_withdrawal - 7, slashing_penalties = slashing_penalties + 7',
+      values: [],
+    });
+    expect(await penalty()).toBe(before); // nobody has told of it
+    await pool.query({
+      text: `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'stakegraph listen' and datname = current_database()`,
+      values: [],
+    });
+    await eventually(async () => expect(await penalty()).toBe(before + 7));
+  });
+
   it('is told by datasets, and by the revision of each answer of GraphQL', async () => {
     const { data } = await gateway.graphql('{ datasets { name revision refreshedAt } }');
     const known = new Map(data.datasets.map((row: any) => [row.name, row.revision]));

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { bareEnvironment, findNative, prepareBinaries, program } from './binaries.ts';
 import { ensureCluster, type Home, openHome, readPassword } from './cluster.ts';
 import { withLock } from './lock.ts';
-import { endServer, isServer, ownMark } from './process.ts';
+import { endServer, isRunning, isServer, ownMark } from './process.ts';
 import { pidFile, probe, readPidFile, type Server, startServer, urlOf } from './server.ts';
 import { forgetJoined, heirOf, noteJoined, ownerOf, setOwner } from './users.ts';
 
@@ -16,6 +16,8 @@ export type Embedded = {
   url: string;
   /** Whether this process is the owner from the start, and has not joined the server of another. */
   owned: boolean;
+  /** Whether the server is there: killed or out of disk, it is not, and does not come back by itself. */
+  running(): boolean;
   /** Ends the server if this process owns it, or hands it to another that uses it. Not calling it may leave an orphan. */
   stop(): Promise<void>;
 };
@@ -108,6 +110,7 @@ function handleOf(home: Home, server: Server, url: string, options: StartOptions
   return {
     url,
     owned: !joined,
+    running: () => isRunning(server.pid),
     stop: () => {
       stopped ??= stop();
       return stopped;
