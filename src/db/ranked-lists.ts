@@ -121,7 +121,7 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
       for (const row of checkRows(Texts, placed, statement))
         pages[listOf(row)]?.rows.push(...rowsOf<Row>(row, selected));
     }
-    // They come so, but PostgreSQL need not keep to it; asked to, it would sort whole rows with their texts once more.
+    // Here: PostgreSQL, asked to, would sort whole rows with their texts once more. Those of a backward page come in reverse.
     for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);
     return pages;
   };
