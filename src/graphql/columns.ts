@@ -2,7 +2,7 @@ import type { FieldRef, ObjectFieldBuilder } from '@pothos/core';
 import type { z } from 'zod';
 import { isNullable, leafKind } from '../kernel/leaves.ts';
 import { builder, type Types } from './builder.ts';
-import type { FieldExtensions } from './written.ts';
+import type { FieldExtensions } from './prebuilt-rows.ts';
 
 /** What the fields of a type are made by. */
 export type FieldsOf<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;

@@ -4,7 +4,7 @@ import { CALLER_ERROR_UNITS, unitsFor, type Weight, weightOf } from '../accounts
 import type { Context } from '../context.ts';
 import { Refusal, refusalStatus } from '../kernel/refusal.ts';
 import { costError, limitError, limits } from './limits.ts';
-import type { Cost } from './size.ts';
+import type { Cost } from './query-cost.ts';
 
 /** What a field says in its `extensions` of what it costs. */
 export type FieldCost = {

@@ -5,7 +5,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { asWritten } from './written.ts';
+import { asWritten } from './prebuilt-rows.ts';
 
 type Tree = Map<string, Tree>;
 

@@ -6,8 +6,8 @@ import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
 import { NulRule, refuseNul } from './nul.ts';
 import { KEPT_DOCUMENTS, KEPT_LENGTH, parseBounded } from './parse.ts';
+import { costOf } from './query-cost.ts';
 import { schema } from './schema.ts';
-import { costOf } from './size.ts';
 
 /** Bounds a document before it is parsed and before it runs. */
 const limitsPlugin: Plugin = {

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Network } from '../chain/networks.ts';
 import type { Context } from '../context.ts';
-import { makeQuick } from '../graphql/quick.ts';
+import { makeQuick } from '../graphql/fast-path.ts';
 import { makeYoga } from '../graphql/yoga.ts';
 import { bytesOf } from '../kernel/json-text.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
-import { type AnswerCache, keyOfQuery } from './answers.ts';
-import { keepAnswer, sendAgain } from './graphql-answers.ts';
+import { type AnswerCache, keyOfQuery } from './answer-cache.ts';
+import { keepAnswer, sendAgain } from './graphql-cache.ts';
 import { takeJson } from './json-body.ts';
 import { readNetwork } from './rest.ts';
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CALLER_ERROR_UNITS } from '../accounts/compute-units.ts';
-import type { TokenDirectory } from '../accounts/directory.ts';
 import type { Admission, Meter } from '../accounts/meter.ts';
+import type { TokenDirectory } from '../accounts/token-directory.ts';
 import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Caller, Context } from '../context.ts';
 import { JsonText } from '../kernel/json-text.ts';
 import { badInput, Refusal } from '../kernel/refusal.ts';
-import { graphiqlPage, wantsPage } from './pages.ts';
+import { graphiqlPage, wantsPage } from './html-pages.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

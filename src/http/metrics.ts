@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Pool } from '../db/pool.ts';
-import type { AnswerCache } from './answers.ts';
+import type { AnswerCache } from './answer-cache.ts';
 
 /** An answer as the log and the metrics tell of it. */
 export type Answered = {

@@ -12,7 +12,7 @@ import { bytesOf } from '../kernel/json-text.ts';
 import { paramDocument, paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../kernel/route.ts';
-import { type AnswerCache, keyOfUrl, sendKept } from './answers.ts';
+import { type AnswerCache, keyOfUrl, sendKept } from './answer-cache.ts';
 import { type Answer, answerOnce, readKey } from './idempotency.ts';
 import { rowsAnswered } from './metering.ts';
 

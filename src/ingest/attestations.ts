@@ -13,6 +13,7 @@ import { decode } from '../kernel/decode.ts';
 import { timestampText } from '../kernel/time.ts';
 import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
+import { percentFault } from './fault-messages.ts';
 import {
   type Faults,
   type ImportCounts,
@@ -22,7 +23,6 @@ import {
   snakeCased,
 } from './importer.ts';
 import { MAX_DAY, periodFaults } from './period-rules.ts';
-import { percentFault } from './words.ts';
 
 const record = AttestationRecord.shape;
 

@@ -2,13 +2,13 @@ import { stringify } from 'lossless-json';
 import type pg from 'pg';
 import { type Pool, transaction } from '../db/pool.ts';
 import { raisedRevision } from '../db/revisions.ts';
+import { wordsOf } from './fault-messages.ts';
 import { digestOf, noteImported, wasImported } from './imported-files.ts';
 import type { ImportCounts, Importer, MergeOptions, RowOptions } from './importer.ts';
 import { type ImportResource, importerOf } from './importers.ts';
 import { type Format, fail, openSource } from './source/open.ts';
 import { type RawRow, type Source, SourceError } from './source/source.ts';
 import { contradictingRows, dropStaged, openStaging, repeatedRows } from './staging.ts';
-import { wordsOf } from './words.ts';
 
 /** One thing wrong with one row. */
 type RowFault = { file: string; place: string; field: string; msg: string };

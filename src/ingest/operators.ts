@@ -4,9 +4,9 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { text } from '../kernel/leaves.ts';
 import { idTypes, normaliseId, OperatorSummary, OperatorTag } from '../resources/operators/record.ts';
+import { percentFault } from './fault-messages.ts';
 import { type ImportCounts, type Importer, isObject, type MergeOptions, stagedScopes } from './importer.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
-import { percentFault } from './words.ts';
 
 /** A tag may say what it leads to; of a pool share, its pool and its node operator. */
 export const ImportedTag = OperatorTag.extend({ idType: text().nullable().optional() });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openDirectory } from '../../src/accounts/directory.ts';
 import { openMeter } from '../../src/accounts/meter.ts';
 import { tierLimits } from '../../src/accounts/tiers.ts';
+import { openDirectory } from '../../src/accounts/token-directory.ts';
 import { isWellFormed, newToken, tokenHash, tokenPrefix } from '../../src/accounts/token-format.ts';
 import { createToken, listTokens, revokeToken } from '../../src/accounts/tokens.ts';
 import { readSettings } from '../../src/config.ts';

@@ -3,8 +3,8 @@ import { type GraphQLField, getNamedType, getNullableType, isListType, isObjectT
 import { describe, expect, it } from 'vitest';
 import { computeUnits } from '../../src/accounts/compute-units.ts';
 import type { FieldCost } from '../../src/graphql/metering.ts';
+import { isConnection } from '../../src/graphql/query-cost.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { isConnection } from '../../src/graphql/size.ts';
 import { routes } from '../../src/resources/index.ts';
 import { document } from '../support/interface-page.ts';
 

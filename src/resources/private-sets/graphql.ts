@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/pages.ts';
+import { pageTypes } from '../../graphql/connection-types.ts';
 import { selectedFields } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';

@@ -4,11 +4,11 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns, exposed, plainObject } from '../../graphql/columns.ts';
 import { connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
+import { pageTypes } from '../../graphql/connection-types.ts';
 import { TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
-import { pageTypes } from '../../graphql/pages.ts';
+import { formOf } from '../../graphql/prebuilt-rows.ts';
 import { selectedFields } from '../../graphql/selection.ts';
-import { formOf } from '../../graphql/written.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { StakeAuthorityRow } from './queries.ts';
 import {

@@ -4,8 +4,8 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
-import { pageTypes } from '../../graphql/pages.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { askedBlockFields, BlockType } from '../blocks/graphql.ts';
 import { loadBlock } from '../blocks/loaders.ts';
@@ -73,7 +73,7 @@ async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs,
 }
 
 const sizes = `At most ${COMMITTEE_SIZE} a page, which is the default.`;
-/** What a query asks for that gives no size (graphql/size.ts). */
+/** What a query asks for that gives no size (graphql/query-cost.ts). */
 const wholeCommittee = { operation: 'listSyncCommitteeRewards', rows: COMMITTEE_SIZE };
 
 function slotOf(ctx: Context, args: { slot: number; network?: Network | null | undefined }): SlotKey {

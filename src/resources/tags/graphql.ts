@@ -1,9 +1,9 @@
 import { builder } from '../../graphql/builder.ts';
 import { columns, renamed } from '../../graphql/columns.ts';
 import { connection, connectionRange } from '../../graphql/connection.ts';
+import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
-import { pageTypes } from '../../graphql/pages.ts';
 import { decodeCursor, decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';

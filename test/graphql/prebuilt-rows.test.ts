@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { Context } from '../../src/context.ts';
 import { datasetsOf } from '../../src/db/datasets.ts';
-import { compiledQueries } from '../../src/graphql/jit.ts';
+import { compiledQueries } from '../../src/graphql/compiled-queries.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { isNullable } from '../../src/kernel/leaves.ts';
 import { AttestationRecord } from '../../src/resources/attestations/record.ts';

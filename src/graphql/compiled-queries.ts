@@ -16,10 +16,10 @@ import { jsonPieces } from '../kernel/json-text.ts';
 import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { KEPT_DOCUMENTS, KEPT_LENGTH, parseBounded } from './parse.ts';
-import { withWrittenRows } from './rewrite.ts';
+import { withWrittenRows } from './prebuilt-rewrite.ts';
+import { schemaOfWritten } from './prebuilt-rows.ts';
+import { type Cost, costOf, hasOpenSizes } from './query-cost.ts';
 import { schema } from './schema.ts';
-import { type Cost, costOf, hasOpenSizes } from './size.ts';
-import { schemaOfWritten } from './written.ts';
 
 type Values = Record<string, unknown>;
 
@@ -40,7 +40,7 @@ export type Compiled = {
 const MOST_FIELDS = 2_000;
 
 /**
- * Finds queries compiled by graphql-jit; what that gains stands in quick.ts. A document is compiled when it comes for the
+ * Finds queries compiled by graphql-jit; what that gains stands in fast-path.ts. A document is compiled when it comes for the
  * second time, since what is asked once would pay for it and never gain. Undefined for
  * whatever is not compiled, for the caller to answer in the whole way: a document that comes for the first time, is
  * long or refused, a mutation, introspection, or an operation that is not there.

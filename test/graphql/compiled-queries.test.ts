@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type ExecutionResult, execute, parse, specifiedRules, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
-import { compiledQueries } from '../../src/graphql/jit.ts';
+import { compiledQueries } from '../../src/graphql/compiled-queries.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { contextOn } from '../support/context.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';

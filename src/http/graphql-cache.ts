@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+import type { QuickAnswer } from '../graphql/fast-path.ts';
 import { remainingAfter } from '../graphql/metering.ts';
-import type { QuickAnswer } from '../graphql/quick.ts';
-import { type AnswerCache, sendBytes } from './answers.ts';
+import { type AnswerCache, sendBytes } from './answer-cache.ts';
 
 const REMAINING = '"remaining":';
 

@@ -2,10 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { TokenDirectory } from '../accounts/directory.ts';
 import type { Admission, Meter } from '../accounts/meter.ts';
+import type { TokenDirectory } from '../accounts/token-directory.ts';
 import type { Caller } from '../context.ts';
-import { type AnswerCache, type Kept, keyOfQuery, keyOfUrl, LONGEST_BODY, type Sent } from './answers.ts';
+import {
+  type AnswerCache,
+  type Kept,
+  keyOfQuery,
+  keyOfUrl,
+  LONGEST_BODY,
+  type Sent,
+} from './answer-cache.ts';
 import { admissions } from './metering.ts';
 import type { Answered } from './metrics.ts';
 import { baseUrl, readNetwork } from './rest.ts';

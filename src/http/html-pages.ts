@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { encodingOf, isUnchanged } from './answers.ts';
+import { encodingOf, isUnchanged } from './answer-cache.ts';
 import { exampleQueries } from './examples.ts';
 import { pageSecurityHeaders } from './security-headers.ts';
 

@@ -47,7 +47,7 @@ export type Kept = {
   estimated?: number;
   made: readonly (readonly [dataset: string, revision: number | undefined])[];
   encoded: Map<Encoding, Promise<Buffer>>;
-  /** How it was sent, by what of a request changes that: `again.ts`. */
+  /** How it was sent, by what of a request changes that: `cached-replay.ts`. */
   sent: { get(variant: string): Sent | undefined; set(variant: string, sent: Sent): void };
 };
 type Encoding = 'br' | 'gzip';

@@ -1,8 +1,8 @@
 import type { GraphQLError } from 'graphql';
 import type { Context } from '../context.ts';
 import { boundedMap } from '../kernel/bounded.ts';
+import { compiledQueries } from './compiled-queries.ts';
 import { renderError } from './errors.ts';
-import { compiledQueries } from './jit.ts';
 import { costRefusal, settled } from './metering.ts';
 import { hasNul } from './nul.ts';
 
