@@ -48,8 +48,9 @@ export type RankedPage<Row> = { rows: Row[]; total: number; revision: number };
 
 const Head = z.object({ total: count(), revision: count() });
 
-/** Rows of a list in one text, from a rank on. */
-const Texts = z.object({ rank: count(), text: z.string() });
+/** Rows of a list in one text, from a rank on; without where no row is between the ranks. */
+const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
+type Texts = { rank: number; text: string };
 
 /** A row as it comes: of the only list without its place, and the head of a list without a rank. */
 type Found = { list?: number; rank: number | null };
@@ -99,27 +100,26 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
     const statement = statements(selected, `${many} ${part.backward}`, { places, part }, (value) => {
       const limit = sql`${value((call) => call.part.limit)}`;
       const page = inColumns
-        ? rowsByRank(ranked, selected, part, limit)
-        : textsByRank(ranked, selected, part, limit);
+        ? sql`cross join lateral (${rowsByRank(ranked, selected, part, limit)}) page`
+        : sql`left join lateral (${textsByRank(ranked, selected, part, limit)}) page on true`;
       return sql`${name}
-        select ${many ? sql`k.list::int - 1 as list,` : sql``} page.*
+        select ${many ? sql`k.list::int - 1 as list,` : sql``} ${inColumns ? sql`` : sql`l.total, l.revision,`} page.*
         from ${keyTable(places, columns, (ofPlaces) => value((call) => ofPlaces(call.places)))}
         join ${lists} l using (${using})
-        cross join lateral (${page}) page
+        ${page}
         where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
     });
     const found = (await db.query(statement)).rows as Found[];
     const pages = new Array<RankedPage<Row> | undefined>(places.length).fill(undefined);
-    const heads = found.filter((row) => row.rank === null);
-    for (const head of checkRows(Head, heads, statement)) {
-      pages[listOf(head)] = { rows: [], total: head.total, revision: head.revision };
+    const heads = inColumns ? found.filter((row) => row.rank === null) : found;
+    for (const head of checkRows(inColumns ? Head : Texts, heads, statement)) {
+      pages[listOf(head)] ??= { rows: [], total: head.total, revision: head.revision };
     }
     const placed = found.filter((row) => row.rank !== null);
     if (inColumns) {
       for (const row of checkRows(selected.row, placed, statement)) pages[listOf(row)]?.rows.push(row);
     } else {
-      for (const row of checkRows(Texts, placed, statement))
-        pages[listOf(row)]?.rows.push(...rowsOf<Row>(row, selected));
+      for (const row of placed) pages[listOf(row)]?.rows.push(...rowsOf<Row>(row as Texts, selected));
     }
     // Here: PostgreSQL, asked to, would sort whole rows with their texts once more. Those of a backward page come in reverse.
     for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);
@@ -143,14 +143,14 @@ const rowsByRank = (ranked: Sql, { columns, none }: Columns, { backward }: Part,
 /** How many rows are gathered in one text: pg puts together longer ones again and again as they come. */
 const GATHERED_ROWS = raw('64');
 
-/** The same with several rows as one text and the rank of the first: those after it have the ranks that follow. */
+/** The same as texts of several rows, each with the rank of its first: those after it have the ranks that follow. */
 function textsByRank(ranked: Sql, { text }: RowTexts, { backward }: Part, limit: Sql): Sql {
   const end = sql`least(k.before, l.total)`;
   const [from, to] = backward
     ? [sql`greatest(k.after + 1, ${end} - ${limit}::bigint)`, end]
     : [sql`k.after + 1`, sql`least(k.after + 1 + ${limit}::bigint, ${end})`];
   return sql`
-    select g.rank::int as rank, null::int as total, null::int as revision, (
+    select g.rank::int as rank, (
       select ${gather(sql`q.text`)}
       from (
         select ${text} as "text"
@@ -160,13 +160,11 @@ function textsByRank(ranked: Sql, { text }: RowTexts, { backward }: Part, limit:
         limit ${GATHERED_ROWS}
       ) q
     ) as "text"
-    from generate_series(${from}, ${to} - 1, ${GATHERED_ROWS}) g (rank)
-    union all
-    select null, l.total, l.revision, null`;
+    from generate_series(${from}, ${to} - 1, ${GATHERED_ROWS}) g (rank)`;
 }
 
 /** The rows of a text. */
-const rowsOf = <Row>({ rank, text }: z.infer<typeof Texts>, { decode }: RowTexts): Row[] =>
+const rowsOf = <Row>({ rank, text }: Texts, { decode }: RowTexts): Row[] =>
   decode(text).map((written, index) => ({ rank: rank + index, text: written }) as unknown as Row);
 
 /** Makes a function that reads a page of a list, of what `pagesByRank` reads; undefined where there is no such list. */

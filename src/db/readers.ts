@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { batchLoader, byKey, type LoaderCache, listsByKey } from '../kernel/batch.ts';
+import { count } from '../kernel/leaves.ts';
 import { type Asked, isForm } from '../kernel/row-form.ts';
 import type { Queryable } from './pool.ts';
 import type { Read } from './shared-reads.ts';
@@ -74,10 +76,12 @@ export function listReader<Key, Row extends { list: number }, Args extends unkno
   return (ctx: Reading, key: Key, ...args: Args) => read(ctx, key, ...args) as Promise<Row[]>; // every key has a list
 }
 
+/** How many there are of a key, by its place among those asked for. */
+export const ListedTotal = z.object({ list: count(), total: count() });
+export type ListedTotal = z.infer<typeof ListedTotal>;
+
 /** Reads how many there are of a key: 0 where no row tells it. */
-export function totalReader<Key, Args extends unknown[]>(
-  of: Of<Key, Args, { list: number; total: number }[]>,
-) {
+export function totalReader<Key, Args extends unknown[]>(of: Of<Key, Args, ListedTotal[]>) {
   const rowsOf = listReader(of);
   return async (ctx: Reading, key: Key, ...args: Args): Promise<number> =>
     (await rowsOf(ctx, key, ...args))[0]?.total ?? 0;

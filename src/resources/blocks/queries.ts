@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
@@ -170,16 +171,14 @@ export async function proposerBlockPages(
   return found.map(timed);
 }
 
-const Total = z.object({ list: count(), total: count() });
-
 /** In how many slots each validator was to propose: a count over the index of its rows. */
 export function proposerBlockTotals(
   db: Queryable,
   proposers: readonly ValidatorKey[],
-): Promise<z.infer<typeof Total>[]> {
+): Promise<ListedTotal[]> {
   return rows(
     db,
-    Total,
+    ListedTotal,
     sql`/* proposerBlockTotals */
     select k.list::int - 1 as "list", t.total
     from ${keyTable(proposers, {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { EpochRange } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
@@ -148,17 +149,15 @@ export function consolidationPages(
   );
 }
 
-const Total = z.object({ list: count(), total: count() });
-
 /** How many rows each list has: a count over an index, or over the rows of the validator or the entity. */
 export function consolidationTotals(
   db: Queryable,
   scopes: readonly Scope[],
   epochs: EpochRange,
-): Promise<z.infer<typeof Total>[]> {
+): Promise<ListedTotal[]> {
   return rows(
     db,
-    Total,
+    ListedTotal,
     sql`/* consolidationTotals */
     select k.list::int - 1 as list, t.total
     from ${scopesOf(scopes)}

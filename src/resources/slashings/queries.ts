@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
@@ -25,7 +26,6 @@ const fields: Fields<SlashingField> = {
 const select = sql`s.network, ${selectList(fields, slashingFields)}`;
 const Row = Slashing.extend({ network: Network });
 const ListedRow = Row.extend({ list: count() });
-const ListedTotal = z.object({ list: count(), total: count() });
 
 /** A page of the slashings from an epoch on, by (slashing_epoch, validator_index). */
 export function slashingPage(
@@ -140,7 +140,7 @@ export function operatorSlashingPages(
 export function operatorSlashingTotals(
   db: Queryable,
   operators: readonly OperatorKey[],
-): Promise<z.infer<typeof ListedTotal>[]> {
+): Promise<ListedTotal[]> {
   return rows(
     db,
     ListedTotal,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, keyTable, raw, rows, selectList, sql } from '../../db/rows.ts';
 import { count, flag } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
@@ -119,16 +120,14 @@ export function validatorRewardPages(
   );
 }
 
-const Total = z.object({ list: count(), total: count() });
-
 /** How many rewards each validator has: a count over the index of its rows. */
 export function validatorRewardTotals(
   db: Queryable,
   validators: readonly ValidatorKey[],
-): Promise<z.infer<typeof Total>[]> {
+): Promise<ListedTotal[]> {
   return rows(
     db,
-    Total,
+    ListedTotal,
     sql`/* validatorRewardTotals */
     select k.list::int - 1 as "list", t.total
     from ${keyTable(validators, {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
@@ -24,7 +25,6 @@ const fields: Fields<TagField> = {
 };
 const select = sql`${selectList(fields, tagFields)}, ${at}::float8 as at`;
 const Row = Tag.extend({ at: z.number() });
-const Total = z.object({ list: count(), total: count() });
 
 const after = (place: TagPlace | undefined, than: Sql) =>
   place ? sql`and (${at}, s.set_id) ${than} (${place.at}::bigint, ${place.id}::uuid)` : sql``;
@@ -206,10 +206,10 @@ export async function endMembership(
 }
 
 /** How many validators each set has now, by its place among the ids. */
-export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<z.infer<typeof Total>[]> =>
+export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<ListedTotal[]> =>
   rows(
     db,
-    Total,
+    ListedTotal,
     sql`/* memberTotals */
     select k.list::int - 1 as list, (
       select count(*)::int from private_set_members m where m.set_id = k.set_id and m.removed_at is null

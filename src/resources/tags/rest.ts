@@ -3,7 +3,7 @@ import { pageParams } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/page.ts';
 import { formParam } from '../../kernel/params.ts';
-import { type Call, route } from '../../kernel/route.ts';
+import { type Call, type Route, route } from '../../kernel/route.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import {
   MAX_VALIDATORS,
@@ -58,16 +58,16 @@ const pageOf = <Row>(call: Call, page: { limit: number; offset: number }, count:
   body: { ...linksV1(call, { ...page, count }), results },
 });
 
-/** The paths of tags below a base: the service answers under two. */
-const routesAt = (base: string, suffix: string) => [
+const BASE = '/v1/eth/tags';
+
+const routes = [
   route({
-    path: base,
-    operationId: `listTags${suffix}`,
-    units: 'listTags',
+    path: BASE,
+    operationId: 'listTags',
     tag,
     summary: 'Tags of the account',
     description: "The account's tags of the network, oldest first.",
-    example: base,
+    example: BASE,
     params: none,
     query: pageQuery,
     reply: envelopeV1(Tag),
@@ -81,14 +81,13 @@ const routesAt = (base: string, suffix: string) => [
   }),
   route({
     method: 'POST',
-    path: base,
-    operationId: `createTag${suffix}`,
-    units: 'createTag',
+    path: BASE,
+    operationId: 'createTag',
     tag,
     summary: 'Make a tag',
     description:
       'A tag groups validators of the network into a private set, whose figures only its account sees. An account has as many as its tier allows: build 4, growth 20, enterprise any number, free and starter none (403). One unknown validator refuses the whole tag.',
-    example: base,
+    example: BASE,
     exampleBody: { name: 'My validators', validators: [] },
     params: none,
     query: none,
@@ -100,13 +99,12 @@ const routesAt = (base: string, suffix: string) => [
     }),
   }),
   route({
-    path: `${base}/:id`,
-    operationId: `getTag${suffix}`,
-    units: 'getTag',
+    path: `${BASE}/:id`,
+    operationId: 'getTag',
     tag,
     summary: 'One tag',
     description: 'A tag of the account; that of another account is 404.',
-    example: `${base}/${EXAMPLE}`,
+    example: `${BASE}/${EXAMPLE}`,
     params: one,
     query: none,
     reply: Tag,
@@ -114,13 +112,12 @@ const routesAt = (base: string, suffix: string) => [
   }),
   route({
     method: 'PATCH',
-    path: `${base}/:id`,
-    operationId: `renameTag${suffix}`,
-    units: 'renameTag',
+    path: `${BASE}/:id`,
+    operationId: 'renameTag',
     tag,
     summary: 'Rename a tag',
     description: 'Gives a tag another name.',
-    example: `${base}/${EXAMPLE}`,
+    example: `${BASE}/${EXAMPLE}`,
     exampleBody: { name: 'My first validators' },
     params: one,
     query: none,
@@ -132,13 +129,12 @@ const routesAt = (base: string, suffix: string) => [
   }),
   route({
     method: 'DELETE',
-    path: `${base}/:id`,
-    operationId: `deleteTag${suffix}`,
-    units: 'deleteTag',
+    path: `${BASE}/:id`,
+    operationId: 'deleteTag',
     tag,
     summary: 'Delete a tag',
     description: 'Deletes a tag with the figures of its set, also those of the past.',
-    example: `${base}/${EXAMPLE}`,
+    example: `${BASE}/${EXAMPLE}`,
     params: one,
     query: none,
     status: 204,
@@ -149,13 +145,12 @@ const routesAt = (base: string, suffix: string) => [
     },
   }),
   route({
-    path: `${base}/:id/validators`,
-    operationId: `listTagValidators${suffix}`,
-    units: 'listTagValidators',
+    path: `${BASE}/:id/validators`,
+    operationId: 'listTagValidators',
     tag,
     summary: 'Validators of a tag',
     description: 'The validators that are in the tag now, by index.',
-    example: `${base}/${EXAMPLE}/validators`,
+    example: `${BASE}/${EXAMPLE}/validators`,
     params: one,
     query: pageQuery,
     reply: envelopeV1(TagValidator),
@@ -170,13 +165,12 @@ const routesAt = (base: string, suffix: string) => [
   }),
   route({
     method: 'POST',
-    path: `${base}/:id/validators`,
-    operationId: `addTagValidators${suffix}`,
-    units: 'addTagValidators',
+    path: `${BASE}/:id/validators`,
+    operationId: 'addTagValidators',
     tag,
     summary: 'Add validators to a tag',
     description: `Adds validators of the tag's network, which then count in its figures of all days that are stored; one that was removed before counts again from the day of its adding. A tag has at most ${MAX_VALIDATORS} validators. One unknown validator refuses the whole call.`,
-    example: `${base}/${EXAMPLE}/validators`,
+    example: `${BASE}/${EXAMPLE}/validators`,
     exampleBody: { pubkeys: [`0x${'8'.repeat(96)}`] },
     params: one,
     query: none,
@@ -189,14 +183,13 @@ const routesAt = (base: string, suffix: string) => [
   }),
   route({
     method: 'DELETE',
-    path: `${base}/:id/validators/:pubkey`,
-    operationId: `removeTagValidator${suffix}`,
-    units: 'removeTagValidator',
+    path: `${BASE}/:id/validators/:pubkey`,
+    operationId: 'removeTagValidator',
     tag,
     summary: 'Remove a validator from a tag',
     description:
       'From the UTC date of its removal on a validator counts no more; it still counts in the days before. 404 when it is not in the tag.',
-    example: `${base}/${EXAMPLE}/validators/0x${'8'.repeat(96)}`,
+    example: `${BASE}/${EXAMPLE}/validators/0x${'8'.repeat(96)}`,
     params: z.object({ id: tagIdParam(), pubkey: validatorParam() }),
     query: none,
     status: 204,
@@ -208,4 +201,13 @@ const routesAt = (base: string, suffix: string) => [
   }),
 ];
 
-export const tagRoutes = [...routesAt('/v1/eth/tags', ''), ...routesAt('/v1/tags', 'Short')];
+/** The same under the short path, which the service answers as well. */
+const short = (route: Route<Context>): Route<Context> => ({
+  ...route,
+  path: route.path.replace(BASE, '/v1/tags'),
+  example: route.example.replace(BASE, '/v1/tags'),
+  operationId: `${route.operationId}Short`,
+  units: route.operationId,
+});
+
+export const tagRoutes = [...routes, ...routes.map(short)];

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
@@ -25,7 +25,6 @@ const fields: Fields<ValidatorField> = {
 const select = sql`v.network, ${selectList(fields, validatorFields)}`;
 const Row = Validator.extend({ network: Network });
 const ListedRow = Row.extend({ list: count() });
-const Total = z.object({ list: count(), total: count() });
 
 /** The validators of these indices; those that are not known are absent. */
 export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]): Promise<ValidatorRow[]> {
@@ -97,10 +96,10 @@ export function operatorValidatorPages(
 export function operatorValidatorTotals(
   db: Queryable,
   operators: readonly OperatorKey[],
-): Promise<z.infer<typeof Total>[]> {
+): Promise<ListedTotal[]> {
   return rows(
     db,
-    Total,
+    ListedTotal,
     sql`/* operatorValidatorTotals */
     select k.list, t.total
     from ${operatorsAsked(operators)}
