@@ -20,6 +20,6 @@ export const futureFault = (
   start: number,
   what: 'a slot' | 'an epoch' | 'a day',
 ): string | undefined =>
-  start <= Date.now() / 1000 + SECONDS_PER_DAY
-    ? undefined
-    : `is ${given}, which has not begun; ${what} of the past is needed`;
+  start > Date.now() / 1000 + SECONDS_PER_DAY
+    ? `is ${given}, which has not begun; ${what} of the past is needed`
+    : undefined;

@@ -1,11 +1,13 @@
+import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { consolidationImporter } from '../../src/ingest/consolidations.ts';
+import type { Importer } from '../../src/ingest/importer.ts';
 import { networkRewardImporters } from '../../src/ingest/network-rewards.ts';
 import { slashingImporter } from '../../src/ingest/slashings.ts';
 import { solanaEpochImporter } from '../../src/ingest/solana-facts.ts';
 import { validatorDayImporter } from '../../src/ingest/validator-days.ts';
-import { leafKind } from '../../src/kernel/leaves.ts';
 import { recordOf } from '../../src/resources/network-rewards/record.ts';
+import { validatorDay } from '../refresh/facts.ts';
 
 // One row of what has not begun would be the end of every window, or the head of the chain.
 
@@ -15,9 +17,9 @@ const slashing = (slashingEpoch: number) => ({
   validatorPubkey: key('7'),
   slashingEpoch,
   withdrawableEpoch: slashingEpoch + 8_192,
-  balanceBeforeSlashing: '32000000000',
-  balanceBeforeWithdrawal: '31000000000',
-  slashingPenalties: '1000000000',
+  balanceBeforeSlashing: 32_000_000_000,
+  balanceBeforeWithdrawal: 31_000_000_000,
+  slashingPenalties: 1_000_000_000,
 });
 const consolidation = (epoch: number) => ({
   sourceValidatorIndex: 1,
@@ -25,7 +27,7 @@ const consolidation = (epoch: number) => ({
   targetValidatorIndex: 2,
   targetValidatorPubkey: key('2'),
   epoch,
-  consolidatedBalance: '32000000000',
+  consolidatedBalance: 32_000_000_000,
 });
 const solanaEpoch = (year: number) => ({
   epoch: 900,
@@ -37,39 +39,15 @@ const solanaEpoch = (year: number) => ({
   deactivatingStakeAccountCount: null,
 });
 const solanaReward = (year: number) => ({
-  ...Object.fromEntries(
-    Object.entries(recordOf('solana', 'network').shape).map(([name, leaf]) => [
-      name,
-      leafKind(leaf) === 'Int' ? 1 : '1',
-    ]),
-  ),
+  ...Object.fromEntries(Object.keys(recordOf('solana', 'network').shape).map((name) => [name, 1])),
   day: `${year}-01-01`,
 });
-const validatorDay = (day: number) => ({
-  validatorIndex: 1,
-  day,
-  startEpoch: day * 225,
-  endEpoch: day * 225 + 224,
-  totalUniqueAttestations: 225,
-  sumMissedAttestations: 0,
-  sumCorrectHead: 225,
-  sumCorrectTarget: 225,
-  sumCorrectSource: 225,
-  sumWrongHeadVotes: 0,
-  sumWrongTargetVotes: 0,
-  sumLateTargetVotes: 0,
-  sumLateSourceVotes: 0,
-  sumInclusionDelay: 225,
-  proposedCount: 0,
-  missedProposalCount: 0,
-  sumAttestationRewards: '1',
-  sumSyncCommitteeRewards: '0',
-  sumProposerRewards: '0',
-  sumPriorityFees: '0',
-  sumBaselineMev: '0',
-  endEpochBalance: '32000000000',
-  endEpochEffectiveBalance: '32000000000',
-});
+
+/** What is wrong with a row, as it comes out of a file. */
+const faultsOf = (importer: Importer<unknown>, row: object) =>
+  (importer.check(parse(JSON.stringify(row)), { network: 'mainnet' }).error?.issues ?? []).map(
+    ({ path, message }) => [path.join(), message],
+  );
 
 describe('a row of what has not begun is refused, and one of the past is not', () => {
   it.each([
@@ -83,12 +61,18 @@ describe('a row of what has not begun is refused, and one of the past is not', (
       solanaReward(2_026),
       solanaReward(2_126),
     ],
-    ['validator-days', validatorDayImporter, 'startEpoch', validatorDay(2_000), validatorDay(90_000)],
+    ['validator-days', validatorDayImporter, 'startEpoch', validatorDay(1, 2_000), validatorDay(1, 90_000)],
   ] as const)('%s', (_name, importer, field, past, future) => {
-    expect(importer.check(past, { network: 'mainnet' }).error?.issues ?? []).toEqual([]);
-    const issues = importer.check(future, { network: 'mainnet' }).error?.issues ?? [];
-    expect(issues.map(({ path, message }) => [path.join(), message])).toEqual([
+    expect(faultsOf(importer, past)).toEqual([]);
+    expect(faultsOf(importer, future)).toEqual([
       [field, expect.stringMatching(/, which has not begun; an? (epoch|day) of the past is needed$/)],
+    ]);
+  });
+
+  it('and a day that is none is not called one that has not begun', () => {
+    const row = { ...solanaReward(2_026), day: '2025-13-01' };
+    expect(faultsOf(networkRewardImporters['solana-rewards'], row)).toEqual([
+      ['day', 'must be a date like 2024-03-31'],
     ]);
   });
 });
