@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Count, monthOf } from './allowance.ts';
 import type { Counts, Total } from './usage-queries.ts';
 
@@ -13,14 +14,16 @@ const sum = (...counts: (Count | undefined)[]): Count => {
   return total;
 };
 
+type Batch = { id: string; counts: Counts };
+
 /** What accounts used, as far as it is known here: what the database said last, and what has been added since. */
 export type UsageCounts = {
   /** Counts a request and what it cost. */
   add(accountId: string, units: number, at: Date): void;
   /** What the account used in this month or its life. */
   used(accountId: string, period: 'month' | 'life', at: Date): Count;
-  /** What was added and is not written yet; undefined where nothing was. The same until it is `written`. */
-  batch(): Counts | undefined;
+  /** What was added and is not written yet; undefined where nothing was. The same, by its id too, until it is `written`. */
+  batch(): Batch | undefined;
   /** Whether something was added after the batch. */
   more(): boolean;
   /** The batch is in the database. */
@@ -32,12 +35,12 @@ export type UsageCounts = {
 export function usageCounts(): UsageCounts {
   const known = new Map<string, Known>();
   let pending: Counts = new Map();
-  let sending: Counts | undefined;
+  let sending: Batch | undefined;
 
   /** What is not written yet, of one month or of all. */
   const unwritten = (accountId: string, month?: string): Count =>
     sum(
-      ...[pending, ...(sending ? [sending] : [])].flatMap((counts) =>
+      ...[pending, ...(sending ? [sending.counts] : [])].flatMap((counts) =>
         month
           ? [counts.get(month)?.get(accountId)]
           : [...counts.values()].map((accounts) => accounts.get(accountId)),
@@ -79,14 +82,14 @@ export function usageCounts(): UsageCounts {
     },
     batch() {
       if (!sending && pending.size > 0) {
-        sending = pending;
+        sending = { id: randomUUID(), counts: pending };
         pending = new Map();
       }
       return sending;
     },
     more: () => pending.size > 0,
     written() {
-      if (sending) settle(sending);
+      if (sending) settle(sending.counts);
       sending = undefined;
     },
     learn(month, totals) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
@@ -32,17 +31,15 @@ export async function openUsage(options: {
 }): Promise<Usage> {
   const { db, log, now } = options;
   const counts = usageCounts();
-  let sending: { id: string; batch: Counts } | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   let forgotAt = performance.now();
 
   async function write(): Promise<Counts | undefined> {
     const batch = counts.batch();
     if (!batch) return undefined;
-    if (sending?.batch !== batch) sending = { id: randomUUID(), batch };
-    await withDeadline(addUsage(db, sending.id, batch));
+    await withDeadline(addUsage(db, batch.id, batch.counts));
     counts.written();
-    return batch;
+    return batch.counts;
   }
 
   async function readTotals(written: Counts | undefined) {

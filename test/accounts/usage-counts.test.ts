@@ -63,10 +63,10 @@ describe('a batch of what was used', () => {
     const first = counts.batch();
     counts.add('a', 1, october);
     expect(counts.batch()).toBe(first);
-    expect(first?.get('2026-10')?.get('a')).toEqual({ units: 5, requests: 1 });
+    expect(first?.counts.get('2026-10')?.get('a')).toEqual({ units: 5, requests: 1 });
     expect(counts.more()).toBe(true);
     counts.written();
-    expect(counts.batch()?.get('2026-10')?.get('a')).toEqual({ units: 1, requests: 1 });
+    expect(counts.batch()?.counts.get('2026-10')?.get('a')).toEqual({ units: 1, requests: 1 });
     expect(counts.more()).toBe(false);
   });
 });
