@@ -9,6 +9,7 @@ import { openDirectory } from './accounts/token-directory.ts';
 import { isWellFormed } from './accounts/token-format.ts';
 import { createToken, isActive } from './accounts/tokens.ts';
 import { type Settings, SettingsError } from './config.ts';
+import type { Embedded } from './db/embedded/index.ts';
 import { HistoryError, pendingOf } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import type { Pool, Queryable } from './db/pool.ts';
@@ -151,7 +152,7 @@ async function start(
   const revisions = await openRevisions({ url: database.url, db: database.read, log });
   serving.undo.push(revisions.stop);
   const ready = readinessOf(database, log);
-  serving.undo.push(endWithDatabase(database, settings.DATA_DIR));
+  if (database.embedded) serving.undo.push(endWith(database.embedded, settings.DATA_DIR));
   const app = await buildServer({
     settings,
     log,
@@ -183,10 +184,10 @@ async function start(
 
 const WATCH_MS = 1_000;
 
-/** Ends the process when the embedded PostgreSQL has ended by itself, as on a full disk: whoever started it may start it again. */
-function endWithDatabase(database: Database, dataDir: string): () => Promise<void> {
+/** Ends the process when the embedded PostgreSQL has ended by itself, as on a full disk: its supervisor may start it again. */
+function endWith(embedded: Embedded, dataDir: string): () => Promise<void> {
   const watch = setInterval(() => {
-    if (database.running()) return;
+    if (embedded.running()) return;
     clearInterval(watch);
     throw new Error(
       `The embedded PostgreSQL has ended; ${join(dataDir, 'postgres', 'server.log')} has its log.`,
@@ -227,20 +228,18 @@ function readinessOf(database: Database, log: Logger): () => Promise<Readiness> 
   let asked = 0;
   let answer: Promise<Readiness> | undefined;
   const ask = async (): Promise<Readiness> => {
-    const [pending, standby] = await Promise.allSettled([
-      withDeadline(pendingRead(database.read)),
-      withDeadline(isStandby(database.primary)),
-    ]);
-    for (const asked of [pending, standby]) {
-      if (asked.status === 'fulfilled') continue;
-      log.warn({ err: asked.reason }, 'not ready');
-      return { ready: false, reason: notReady(asked.reason) };
+    try {
+      const [pending, standby] = await withDeadline(
+        Promise.all([pendingRead(database.read), isStandby(database.primary)]),
+      );
+      if (pending.length > 0) return { ready: false, reason: `the database lacks ${pending.join(', ')}` };
+      return standby
+        ? { ready: false, reason: 'the database of DATABASE_URL is a standby' }
+        : { ready: true };
+    } catch (error) {
+      log.warn({ err: error }, 'not ready');
+      return { ready: false, reason: notReady(error) };
     }
-    if (pending.status === 'fulfilled' && pending.value.length > 0)
-      return { ready: false, reason: `the database lacks ${pending.value.join(', ')}` };
-    if (standby.status === 'fulfilled' && standby.value)
-      return { ready: false, reason: 'the database of DATABASE_URL is a standby' };
-    return { ready: true };
   };
   return () => {
     if (answer && Date.now() - asked < READINESS_MS) return answer;

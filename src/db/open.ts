@@ -1,13 +1,13 @@
 import type { Settings } from '../config.ts';
+import type { Embedded } from './embedded/index.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 import { createPool, type Pool } from './pool.ts';
 
 /** The database that the settings name, migrated; `close` ends what was opened, the embedded server last. */
 export type Database = {
   url: string;
-  embedded: boolean;
-  /** False when the embedded server has ended by itself. */
-  running(): boolean;
+  /** The embedded server, where it is that. */
+  embedded: Embedded | undefined;
   read: Pool;
   write: Pool;
   /** Writes for callers: bounded in time, as their reads are. */
@@ -58,8 +58,7 @@ export async function openDatabase(
       await Promise.all([read.end(), write.end(), primary.end()]);
       await embedded?.stop();
     };
-    const running = () => embedded?.running() ?? true;
-    return { url, embedded: embedded !== undefined, running, read, write, primary, applied, close };
+    return { url, embedded, read, write, primary, applied, close };
   } catch (error) {
     await embedded?.stop();
     throw embedded ? error : ofUrl(error as NodeJS.ErrnoException);

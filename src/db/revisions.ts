@@ -44,7 +44,7 @@ export type Revisions = {
   trusted(): boolean;
   /** Called after each change. */
   onChange(listener: (snapshot: Snapshot) => void): void;
-  /** Called when that connection is lost: behind the same address another database may answer next, with other rows of the same revisions. */
+  /** Called when that connection is lost: another database may answer next, with other rows of the same revisions. */
   onLost(listener: () => void): void;
   stop(): Promise<void>;
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundedMap } from '../kernel/bounded.ts';
 import { count } from '../kernel/leaves.ts';
 import { type Asked, askedName, isForm, type RowForm } from '../kernel/row-form.ts';
-import { type RowTexts, rowText, rowTexts, Written } from './row-text.ts';
+import { type RowTexts, rowText, Written } from './row-text.ts';
 import { type Fields, join, raw, type Sql, selectList, sql } from './rows.ts';
 
 /** What a statement reads, what is made of each row where it comes as a text, and the check of its rows. */
@@ -57,10 +57,10 @@ function plain(keyed: Columns) {
 }
 
 function written(form: RowForm, fields: Fields<string>, { columns, row }: Columns) {
-  const { column, decode } = rowText(form, fields);
+  const { column, decode, texts } = rowText(form, fields);
   return {
     keyed: { columns: join([columns, column]), row: row.extend(Written.shape), decode },
     alone: { columns: column, row: Written, decode },
-    ranked: rowTexts(form, fields),
+    ranked: texts,
   };
 }

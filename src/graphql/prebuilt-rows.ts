@@ -20,8 +20,8 @@ import { type RowForm, textOfRow } from '../kernel/row-form.ts';
  * Rows of which nothing but plain fields is selected are not made of values one by one: they come as texts of PostgreSQL,
  * which are made the JSON that the selection asks for. A compiled query is rewritten for it (`prebuilt-rewrite.ts`): where
  * it asks for such rows, by `nodes` of a page, by `node` of its edges or by a field that says so (`written`), it asks for a
- * field that stands for them, which the schema of compiled queries has beside each. Resolvers learn of the form by `formOf`; rows that they read as columns nevertheless
- * are written by the form here.
+ * field that stands for them, which the schema of compiled queries has beside each. Resolvers learn of the form by
+ * `formOf`; rows that they read as columns nevertheless are written by the form here.
  */
 export const standIn = (name: string) => `${name}Written`;
 

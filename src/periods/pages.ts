@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { Bounds } from '../chain/bounds.ts';
 import type { Calendar } from '../chain/calendar.ts';
 import type { Queryable } from '../db/pool.ts';
-import { gather } from '../db/row-text.ts';
+import { gather, type RowTexts } from '../db/row-text.ts';
 import { raw, rows, type Sql, sql } from '../db/rows.ts';
 import { count } from '../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../kernel/page.ts';
-import { type Asked, isForm, type RowForm } from '../kernel/row-form.ts';
+import type { Asked } from '../kernel/row-form.ts';
 import type { Expression } from './expressions.ts';
 import type { Granularity } from './record.ts';
-import { selectionOf, textsOf } from './selection.ts';
+import { selectionOf } from './selection.ts';
 
 /** What is asked of figures over time; bounds are inclusive and null where open. */
 export type PeriodQuery<Field extends string> = Bounds & {
@@ -103,13 +103,15 @@ export async function periodPages<Field extends string, Row>(
   range: Range<number>,
   asked: Asked<Field>,
 ): Promise<PeriodRow<Row>[]> {
-  const { typed, shown, row, decode } = selectionOf(series, query, asked);
+  const { typed, shown, row, decode, texts } = selectionOf(series, query, asked);
   const keyed = inKeyOrder(query);
-  if (keyed && range.rowsAlone && isForm(asked) && range.limit <= MOST_GATHERED)
-    return gatheredPages(db, series, source, query, range, asked);
+  const head = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}`;
+  if (keyed && texts && range.rowsAlone && range.limit <= MOST_GATHERED) {
+    const statement = sql`${head} ${gatheredPage(source, query, range, typed, texts.text)}`;
+    return (await rows(db, Gathered, statement)).flatMap((found) => rowsOf<PeriodRow<Row>>(found, texts));
+  }
   const page = keyed ? keyedPage : sortedPage;
-  const statement = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}
-    ${page(source, query, range, typed, shown)}`;
+  const statement = sql`${head} ${page(source, query, range, typed, shown)}`;
   const found = (await rows(db, row, statement, decode)) as PeriodRow<Row>[];
   return inOrder(found, keyed ? keysFall(query, range) : range.backward);
 }
@@ -126,28 +128,23 @@ const MOST_GATHERED = 200;
 
 const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
 
-/** Pages of stored rows in a form, each as one text. */
-async function gatheredPages<Field extends string, Row>(
-  db: Queryable,
-  series: Series<Field>,
+type Gathered = z.infer<typeof Gathered>;
+
+/** The page of each key as one text. */
+const gatheredPage = (
   source: PeriodSource,
-  query: PeriodQuery<Field>,
+  query: PeriodQuery<string>,
   range: Range<number>,
-  form: RowForm,
-): Promise<PeriodRow<Row>[]> {
-  const { typed } = selectionOf(series, query, form);
-  const { text, decode } = textsOf(series, form);
-  const statement = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}
-    select k.list::int - 1 as list, ${totalOf(range)} as total, p.text
-    from ${source.keys} ${countOf(source, query, range)}
-    cross join lateral (select ${gather(text)} as "text" from (${storedRows(source, query, range, typed)}) p) p`;
-  const found = await rows(db, Gathered, statement);
-  return found.flatMap(({ list, total, text }) =>
-    text === null
-      ? []
-      : decode(text).map((row) => ({ list, total, text: row, position: 0 }) as unknown as PeriodRow<Row>),
-  );
-}
+  typed: Sql,
+  text: Sql,
+): Sql => sql`
+  select k.list::int - 1 as list, ${totalOf(range)} as total, p.text
+  from ${source.keys} ${countOf(source, query, range)}
+  cross join lateral (select ${gather(text)} as "text" from (${storedRows(source, query, range, typed)}) p) p`;
+
+/** The rows of a text, in their order; none has a place, since nobody asks for it. */
+const rowsOf = <Row>({ list, total, text }: Gathered, { decode }: RowTexts): Row[] =>
+  text === null ? [] : decode(text).map((row) => ({ list, total, text: row }) as Row);
 
 /** Stored rows, read from the primary key: a page costs its own rows, and the count only where it is asked for. */
 function keyedPage(

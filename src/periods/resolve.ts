@@ -1,5 +1,4 @@
-import type { Range } from '../kernel/page.ts';
-import { type Slice, slice } from '../kernel/page.ts';
+import { type Range, type Slice, slice } from '../kernel/page.ts';
 import type { PeriodRow } from './pages.ts';
 
 /** `total` is null where it was not asked for. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type RowTexts, rowText, rowTexts, Written } from '../db/row-text.ts';
+import { type RowTexts, rowText, Written } from '../db/row-text.ts';
 import { inOnePiece, join, raw, type Sql, sql } from '../db/rows.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { count, leafKind } from '../kernel/leaves.ts';
-import { type Asked, askedName, columnsOf, isForm, type RowForm } from '../kernel/row-form.ts';
+import { type Asked, askedName, columnsOf, isForm } from '../kernel/row-form.ts';
 import type { Expression } from './expressions.ts';
 import type { PeriodQuery, Series } from './pages.ts';
 import type { Granularity } from './record.ts';
@@ -26,6 +26,8 @@ type Selection = {
   row: z.ZodType;
   /** What is made of each row, where it comes as a text. */
   decode?: (row: Record<string, unknown>) => void;
+  /** The texts of rows in a form, for pages of which the rows alone are asked for. */
+  texts?: RowTexts;
 };
 const selections = boundedMap<Selection>(500);
 
@@ -54,8 +56,9 @@ export function selectionOf<Field extends string>(
 
 function shownOf<Field extends string>(series: Series<Field>, asked: Asked<Field>) {
   if (isForm(asked)) {
-    const { column, decode } = rowText(asked, wired(series, asked));
-    return { shown: sql`, ${column}`, row: WrittenPlace, decode };
+    const fields = columnsOf<Field>(asked).map((name) => [name, wire(series, name)]);
+    const { column, decode, texts } = rowText(asked, Object.fromEntries(fields));
+    return { shown: sql`, ${column}`, row: WrittenPlace, decode, texts };
   }
   const mask = Object.fromEntries(asked.map((name) => [name, true])) as Record<never, never>;
   return {
@@ -63,20 +66,6 @@ function shownOf<Field extends string>(series: Series<Field>, asked: Asked<Field
     row: Place.extend((series.record as z.ZodObject).pick(mask).shape),
   };
 }
-
-const texts = boundedMap<RowTexts>(500);
-
-/** The same of pages of which the rows alone are asked for, in a form: the texts of `p`. */
-export function textsOf<Field extends string>(series: Series<Field>, form: RowForm): RowTexts {
-  const key = `${series.statement} ${form.name}`;
-  let made = texts.get(key);
-  if (!made) texts.set(key, (made = rowTexts(form, wired(series, form))));
-  return made;
-}
-
-/** The columns of a form as they go over the wire. */
-const wired = <Field extends string>(series: Series<Field>, form: RowForm) =>
-  Object.fromEntries(columnsOf<Field>(form).map((name) => [name, wire(series, name)]));
 
 const all = (parts: Sql[]): Sql => inOnePiece(parts.length > 0 ? join(parts, ' ') : sql``);
 

@@ -14,8 +14,8 @@ export const apr = (rewards: Sql, earning: Sql): Sql =>
   sql`coalesce(${divided(sql`(${rewards}) * ${YEAR}`, earning)}, 0)`;
 
 /**
- * The same compounded by the epoch: (1 + rate ÷ n)ⁿ − 1, with `p.pace` for the n epochs of a year. Costs that are more than the
- * stake in an epoch, as validators of a few SOL have, leave nothing of it: −1.
+ * The same compounded by the epoch: (1 + rate ÷ n)ⁿ − 1, with `p.pace` for the n epochs of a year. Costs that are more than
+ * the stake in an epoch, as validators of a few SOL have, leave nothing of it: −1.
  */
 export const apy = (rewards: Sql, earning: Sql): Sql =>
   sql`round(power(greatest(1 + ${apr(rewards, earning)} / p.pace, 0), p.pace) - 1, 20)`;

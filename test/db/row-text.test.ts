@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gather, rowText, rowTexts } from '../../src/db/row-text.ts';
+import { gather, rowText } from '../../src/db/row-text.ts';
 import { sql } from '../../src/db/rows.ts';
 import { type Part, rowForm } from '../../src/kernel/row-form.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
@@ -97,7 +97,7 @@ describe('rows that come in one text', () => {
     { key: 'name', column: 'name', kind: 'text', nullable: true },
     { key: 'count', column: 'count', kind: 'digits', nullable: false },
   ];
-  const { text, decode } = rowTexts(rowForm(parts), { name: sql`v.name`, count: sql`v.count` });
+  const { text, decode } = rowText(rowForm(parts), { name: sql`v.name`, count: sql`v.count` }).texts;
   const gathered = async (given: readonly { name: string | null; count: number }[]) => {
     const { rows } = await database.pool.query(sql`
       select ${gather(sql`q.text`)} as all from (

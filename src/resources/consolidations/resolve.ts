@@ -3,8 +3,7 @@ import { type Calendar, dateOfDay, dayOfEpoch, epochStart } from '../../chain/ca
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
-import type { Range } from '../../kernel/page.ts';
-import { type Slice, slice } from '../../kernel/page.ts';
+import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { isKnownEntity } from '../operators/loaders.ts';

@@ -1,7 +1,6 @@
 import type { Queryable } from '../../db/pool.ts';
 import { listReader } from '../../db/readers.ts';
-import type { Range } from '../../kernel/page.ts';
-import { rowsToRead } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { type RewardQuery, type RewardTable, rewardPages } from './queries.ts';
 
 /** A page of rewards; the same page of several validators of a network is one statement. */
