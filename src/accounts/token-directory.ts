@@ -3,6 +3,7 @@ import type { Caller } from '../context.ts';
 import { listen } from '../db/listen.ts';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
+import { inTurn } from '../kernel/in-turn.ts';
 import { allowanceOf, type TierLimits, tierSets } from './tiers.ts';
 import { isWellFormed, tokenHash } from './token-format.ts';
 import { type ActiveToken, activeTokens, noteUse, TOKENS_CHANNEL } from './tokens.ts';
@@ -57,8 +58,7 @@ export async function openDirectory(options: {
     }
   };
   // One after the other: an older answer that arrives late must not bring back a revoked token.
-  let reading = Promise.resolve();
-  const reload = () => (reading = reading.then(read));
+  const reading = inTurn(read);
   const flush = async () => {
     if (uses.size === 0) return;
     const batch = new Map(uses);
@@ -68,9 +68,12 @@ export async function openDirectory(options: {
     );
   };
 
-  await reload();
-  const listener = listen(options.url, TOKENS_CHANNEL, () => void reload());
-  const timers = [setInterval(() => void reload(), RELOAD_MS), setInterval(() => void flush(), FLUSH_MS)];
+  await reading.run();
+  const listener = listen(options.url, TOKENS_CHANNEL, () => void reading.run());
+  const timers = [
+    setInterval(() => void reading.run(), RELOAD_MS),
+    setInterval(() => void flush(), FLUSH_MS),
+  ];
   for (const timer of timers) timer.unref();
 
   return {
@@ -87,7 +90,7 @@ export async function openDirectory(options: {
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);
-      await listener.stop();
+      await Promise.all([listener.stop(), reading.stop()]);
       await flush();
     },
   };

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { withDeadline } from '../kernel/deadline.ts';
+import { inTurn } from '../kernel/in-turn.ts';
 import { count } from '../kernel/leaves.ts';
 import { listen } from './listen.ts';
 import type { Queryable } from './pool.ts';
@@ -86,23 +87,22 @@ export async function openRevisions(options: {
       options.log.warn({ err: error }, 'revisions could not be read; answers are not kept meanwhile');
     }
   };
-  let reading = Promise.resolve();
-  const reload = () => (reading = reading.then(read));
+  const reading = inTurn(read);
   const soon = (ms: number) => {
     const timer = setTimeout(() => {
       timers.delete(timer);
-      void reload();
+      void reading.run();
     }, ms);
     timers.add(timer.unref());
   };
   const heard = async () => {
     const before = losses;
-    await reload();
+    await reading.run();
     if (before === losses) listening = true; // else it was cut again meanwhile
     for (const ms of AGAIN_MS) soon(ms);
   };
 
-  await reload();
+  await reading.run();
   const listener = listen(
     options.url,
     'stakegraph_data',
@@ -113,7 +113,7 @@ export async function openRevisions(options: {
       for (const listener of lossListeners) listener();
     },
   );
-  const poll = setInterval(() => void reload(), POLL_MS).unref();
+  const poll = setInterval(() => void reading.run(), POLL_MS).unref();
   return {
     current: () => snapshot,
     trusted: () => listening && answered,
@@ -121,8 +121,8 @@ export async function openRevisions(options: {
     onLost: (lost) => lossListeners.push(lost),
     async stop() {
       clearInterval(poll);
+      await Promise.all([listener.stop(), reading.stop()]);
       for (const timer of timers) clearTimeout(timer);
-      await listener.stop();
     },
   };
 }

@@ -54,3 +54,22 @@ it('revisions are not trusted when their connection is lost again while they are
   expect(revisions.trusted()).toBe(false);
   await eventually(() => expect(revisions.trusted()).toBe(true));
 });
+
+it('revisions that are stopped ask the database nothing more, whatever was told before', async () => {
+  let asked = 0;
+  let answering = 0;
+  const db: Queryable = {
+    async query(statement) {
+      asked += 1;
+      answering += 1;
+      await new Promise((done) => setTimeout(done, 50));
+      return database.pool.query(statement).finally(() => (answering -= 1));
+    },
+  };
+  const revisions = await openRevisions({ url: database.url, db, log: pino({ level: 'silent' }) });
+  await eventually(() => expect(asked).toBe(2)); // told that it listens, it reads again
+  await revisions.stop();
+  expect({ asked, answering }).toEqual({ asked: 2, answering: 0 });
+  await new Promise((done) => setTimeout(done, 700)); // it reads twice in this time what a replica may not have had
+  expect(asked).toBe(2);
+});
