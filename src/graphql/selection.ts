@@ -26,6 +26,21 @@ export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): 
   return names;
 }
 
+/** Where the rows of a connection are selected, and those of a field that is one. */
+export const IN_PAGE = [['edges', 'node'], ['nodes']];
+export const IN_ROW = [[]];
+
+/** Those of the fields of rows that are selected. `id` is that of `node` unless the record's own has a name in the schema. */
+export function selectedOf<Field extends string>(
+  info: GraphQLResolveInfo,
+  fields: readonly Field[],
+  paths: string[][],
+  ownId = 'id',
+): Field[] {
+  const selected = selectedFields(info, ...paths);
+  return fields.filter((name) => selected.has(name === 'id' ? ownId : name));
+}
+
 const selected = new WeakMap<FieldNode, Map<string, ReadonlySet<string>>>();
 
 function namesBelow(

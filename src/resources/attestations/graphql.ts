@@ -8,7 +8,7 @@ import { pageTypes } from '../../graphql/connection-types.ts';
 import { networkArgs } from '../../graphql/enums.ts';
 import { perField } from '../../graphql/per-field.ts';
 import { formOf } from '../../graphql/prebuilt-rows.ts';
-import { selectedFields } from '../../graphql/selection.ts';
+import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { Asked } from '../../kernel/row-form.ts';
@@ -44,12 +44,9 @@ type QueryArgs = PeriodArgs;
 type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 /** The fields to read for what is selected; `entityId` is the record's `id`. */
-const askedFields = perField((info): Asked<AttestationField> => {
-  const form = formOf(info);
-  if (form) return form;
-  const selected = selectedFields(info, ['edges', 'node'], ['nodes']);
-  return attestationFields.filter((name) => selected.has(name === 'id' ? 'entityId' : name));
-});
+const askedOf = perField(
+  (info): Asked<AttestationField> => formOf(info) ?? selectedOf(info, attestationFields, IN_PAGE, 'entityId'),
+);
 
 async function attestationConnection(
   key: EntityKey,
@@ -92,7 +89,7 @@ export function attestationsOf<Row>(
         resolve: (row, args, ctx, info) => {
           const key = keyOf(row);
           return attestationConnection(key, args, info, (query, range) =>
-            attestationPageOf(ctx, key, query, range, askedFields(info)),
+            attestationPageOf(ctx, key, query, range, askedOf(info)),
           );
         },
       },
@@ -124,7 +121,7 @@ builder.queryField('attestations', (t) =>
           id: normaliseId(args.entityId),
         };
         return attestationConnection(key, args, info, (query, range) =>
-          attestations(ctx, key, query, range, askedFields(info)),
+          attestations(ctx, key, query, range, askedOf(info)),
         );
       },
     },

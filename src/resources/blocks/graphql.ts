@@ -1,4 +1,3 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
@@ -6,7 +5,7 @@ import { connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
-import { selectedFields } from '../../graphql/selection.ts';
+import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
@@ -34,13 +33,6 @@ const ProposerDutyEnum = builder.enumType('ProposerDuty', {
     ORPHANED: { value: 'orphaned', description: 'The chain left the block behind; `orphaned` in REST.' },
   } as const,
 });
-
-/** The columns to read for what is selected. */
-export function askedBlockFields(info: GraphQLResolveInfo, ...paths: string[][]): BlockField[] {
-  const selected = selectedFields(info, ...paths);
-  return blockFields.filter((name) => selected.has(name));
-}
-const onPage = [['edges', 'node'], ['nodes']];
 
 const described = (name: BlockField) => Block.shape[name].description as string;
 
@@ -113,7 +105,7 @@ builder.queryField('blocks', (t) =>
           maxSize: BLOCKS_MAX_SIZE,
           decode: (cursor) => blockPosition(network, cursor),
         });
-        const page = await blocks(ctx, { network, fromSlot }, range, askedBlockFields(info, ...onPage));
+        const page = await blocks(ctx, { network, fromSlot }, range, selectedOf(info, blockFields, IN_PAGE));
         return connection(page, blockCursor, () => totalBlocks(ctx, network));
       },
     },
@@ -134,7 +126,7 @@ builder.queryField('block', (t) =>
     },
     resolve: (_root, { slot, network }, ctx, info) => {
       if (slot < 0) throw badArgument('slot', `slot is ${slot}; an integer >= 0 is needed.`);
-      return loadBlock(ctx, { network: network ?? ctx.network, slot }, askedBlockFields(info, []));
+      return loadBlock(ctx, { network: network ?? ctx.network, slot }, selectedOf(info, blockFields, IN_ROW));
     },
   }),
 );
@@ -152,7 +144,7 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
           maxSize: BLOCKS_MAX_SIZE,
           decode: (cursor) => proposerBlockPosition(validator, cursor),
         });
-        const page = await proposerBlocks(ctx, validator, range, askedBlockFields(info, ...onPage));
+        const page = await proposerBlocks(ctx, validator, range, selectedOf(info, blockFields, IN_PAGE));
         return connection(
           page,
           (row) => proposerBlockCursor(validator, row),

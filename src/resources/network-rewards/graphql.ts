@@ -7,7 +7,7 @@ import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { enumName, enumValues, SortOrderEnum } from '../../graphql/enums.ts';
-import { selectedFields } from '../../graphql/selection.ts';
+import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { RewardQuery, RewardRow } from './queries.ts';
@@ -139,21 +139,18 @@ function queryOf(args: ListArgs, kind: RewardKind): RewardQuery {
   return { ...range, sortBy, sortOrder: args.sortOrder ?? 'asc' };
 }
 
-/** The fields to read for what is selected of any of the types: a row has those of its own. */
-function askedFields(info: GraphQLResolveInfo, { network, validatorId }: RewardList): string[] {
-  const selected = selectedFields(info, ['edges', 'node'], ['nodes']);
-  return fieldsOf(network, kindOf(validatorId)).filter((name) => selected.has(name));
-}
-
 async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, info: GraphQLResolveInfo) {
-  const query = queryOf(args, kindOf(list.validatorId));
+  const kind = kindOf(list.validatorId);
+  const query = queryOf(args, kind);
   const name = `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`;
   const range = connectionRange(args, info, {
     defaultSize: REWARDS_DEFAULT_SIZE,
     maxSize: REWARDS_MAX_SIZE,
     decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
   });
-  const page = await rewards(ctx, list, query, range, askedFields(info, list));
+  // What is selected of any of the types: a row has the fields of its own.
+  const asked = selectedOf(info, fieldsOf(list.network, kind), IN_PAGE);
+  const page = await rewards(ctx, list, query, range, asked);
   return connection(
     page,
     (row) => encodeCursor(name, [row.position]),

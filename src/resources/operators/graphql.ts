@@ -9,7 +9,7 @@ import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
 import { formOf } from '../../graphql/prebuilt-rows.ts';
-import { selectedFields } from '../../graphql/selection.ts';
+import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/selection.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
 import { badArgument, badInput } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
@@ -80,13 +80,11 @@ function keyOfNodeId(id: string): OperatorKey | undefined {
     : undefined;
 }
 
-const figures = operatorFields.filter((name) => name !== 'id');
+/** What is read of an operator where it is selected; its `operatorId` is read with its key. */
+export const operatorFigures = operatorFields.filter((name) => name !== 'id');
 
-/** The columns to read for what is selected; `operatorId` is the record's `id`. */
-export function askedFields(info: GraphQLResolveInfo, ...paths: string[][]): OperatorField[] {
-  const selected = selectedFields(info, ...paths);
-  return figures.filter((name) => selected.has(name));
-}
+const askedOf = (info: GraphQLResolveInfo, paths: string[][]): Asked<OperatorField> =>
+  formOf(info) ?? selectedOf(info, operatorFigures, paths);
 
 export const Operator = builder.objectRef<OperatorRow>('Operator');
 builder.node(Operator, {
@@ -140,7 +138,7 @@ builder.node(Operator, {
         loadOperator(
           ctx,
           { network: row.network, idType: row.idType, id: row.id, timeWindow: args.window },
-          formOf(info) ?? askedFields(info, []),
+          askedOf(info, IN_ROW),
         ),
     }),
   }),
@@ -165,7 +163,7 @@ async function operatorConnection(
   const list = listName(key);
   const limits = { list, defaultSize: OPERATORS_DEFAULT_SIZE, maxSize: OPERATORS_MAX_SIZE };
   const { range, walk } = rankedRange(args, info, limits);
-  const page = await read(range, formOf(info) ?? askedFields(info, ['edges', 'node'], ['nodes']), walk);
+  const page = await read(range, askedOf(info, IN_PAGE), walk);
   return connection(
     page,
     ({ rank }) => rankCursor(list, { revision: page.revision, rank }),
@@ -253,7 +251,7 @@ builder.queryField('operator', (t) =>
           id: args.operatorId,
           idType: args.idType ?? null,
         },
-        formOf(info) ?? askedFields(info, []),
+        askedOf(info, IN_ROW),
       );
     },
   }),

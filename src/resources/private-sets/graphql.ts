@@ -5,7 +5,7 @@ import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
-import { selectedFields } from '../../graphql/selection.ts';
+import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import type { PeriodRow } from '../../periods/pages.ts';
@@ -18,13 +18,6 @@ import { SetEffectiveness, SetProposals, SetRewards, sortFieldsOf } from './reco
 import { setFigures } from './resolve.ts';
 
 const sizes = `At most ${PERIODS_MAX_SIZE} a page, ${PERIODS_DEFAULT_SIZE} by default.`;
-
-/** The fields to read for what is selected; `setId` is the record's `id`. */
-function askedFields<Row>(record: z.ZodObject, info: GraphQLResolveInfo): (keyof Row & string)[] {
-  const selected = selectedFields(info, ['edges', 'node'], ['nodes']);
-  const names = Object.keys(record.shape) as (keyof Row & string)[];
-  return names.filter((name) => selected.has(name === 'id' ? 'setId' : name));
-}
 
 async function figureConnection<Name extends FigureName>(
   ctx: Context,
@@ -47,7 +40,7 @@ async function figureConnection<Name extends FigureName>(
     set,
     query as never,
     range,
-    askedFields<Figures[Name]>(record, info),
+    selectedOf(info, Object.keys(record.shape) as (keyof Figures[Name] & string)[], IN_PAGE, 'setId'),
   );
   return connection(
     page,

@@ -8,8 +8,9 @@ import { pageTypes } from '../../graphql/connection-types.ts';
 import { TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
 import { formOf } from '../../graphql/prebuilt-rows.ts';
-import { selectedFields } from '../../graphql/selection.ts';
+import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
+import type { Asked } from '../../kernel/row-form.ts';
 import type { StakeAuthorityRow } from './queries.ts';
 import {
   type StakeAuthorityField,
@@ -35,11 +36,8 @@ const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
 
 const StakeDelegationType = plainObject(StakeDelegation);
 
-/** The columns to read for what is selected. */
-function askedFields(info: GraphQLResolveInfo, ...paths: string[][]): StakeAuthorityField[] {
-  const selected = selectedFields(info, ...paths);
-  return stakeAuthorityFields.filter((name) => selected.has(name));
-}
+const askedOf = (info: GraphQLResolveInfo, paths: string[][]): Asked<StakeAuthorityField> =>
+  formOf(info) ?? selectedOf(info, stakeAuthorityFields, paths);
 
 const StakeAuthority = builder.objectRef<StakeAuthorityRow>('StakeAuthority');
 builder.node(StakeAuthority, {
@@ -72,11 +70,7 @@ builder.node(StakeAuthority, {
       description: 'The same stake authority in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
       resolve: (row, { window }, ctx, info) =>
-        stakeAuthority(
-          ctx,
-          { window, stakeAuthority: row.stakeAuthority },
-          formOf(info) ?? askedFields(info, []),
-        ),
+        stakeAuthority(ctx, { window, stakeAuthority: row.stakeAuthority }, askedOf(info, IN_ROW)),
     }),
   }),
 });
@@ -110,7 +104,7 @@ builder.queryField('stakeAuthorities', (t) =>
           defaultSize: STAKE_AUTHORITIES_DEFAULT_SIZE,
           maxSize: STAKE_AUTHORITIES_MAX_SIZE,
         });
-        const asked = formOf(info) ?? askedFields(info, ['edges', 'node'], ['nodes']);
+        const asked = askedOf(info, IN_PAGE);
         const page = await stakeAuthorities(ctx, list, range, asked, walk);
         return connection(
           page,
@@ -135,7 +129,7 @@ builder.queryField('stakeAuthority', (t) =>
     },
     resolve: (_root, args, ctx, info) => {
       if (args.stakeAuthority === '') throw badArgument('stakeAuthority', 'stakeAuthority is empty.');
-      return stakeAuthority(ctx, args, formOf(info) ?? askedFields(info, []));
+      return stakeAuthority(ctx, args, askedOf(info, IN_ROW));
     },
   }),
 );

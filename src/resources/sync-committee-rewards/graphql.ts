@@ -6,9 +6,11 @@ import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
+import { IN_ROW, selectedOf } from '../../graphql/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
-import { askedBlockFields, BlockType } from '../blocks/graphql.ts';
+import { BlockType } from '../blocks/graphql.ts';
 import { loadBlock } from '../blocks/loaders.ts';
+import { blockFields } from '../blocks/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { loadValidatorRewardTotal } from './loaders.ts';
@@ -46,7 +48,7 @@ const SyncCommitteeRewardType = builder.objectRef<RewardRow>('SyncCommitteeRewar
       nullable: true,
       description: 'The block of the slot; null when it is not stored.',
       resolve: ({ network, consensusSlot: slot }, _args, ctx, info) =>
-        loadBlock(ctx, { network, slot }, askedBlockFields(info, [])),
+        loadBlock(ctx, { network, slot }, selectedOf(info, blockFields, IN_ROW)),
     }),
   }),
 });

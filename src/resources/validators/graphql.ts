@@ -5,7 +5,8 @@ import { connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
-import { askedFields, Operator } from '../operators/graphql.ts';
+import { IN_ROW, selectedOf } from '../../graphql/selection.ts';
+import { Operator, operatorFigures } from '../operators/graphql.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
 import { loadOperatorValidatorTotal, loadValidator, validatorKeyText } from './loaders.ts';
@@ -47,7 +48,8 @@ builder.node(ValidatorType, {
       description:
         'The operators it belongs to, in a window: those of its deposit address, withdrawal address, node operator and pool, in this order. Those without a summary are left out.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }) },
-      resolve: (row, args, ctx, info) => operatorsOf(ctx, row, args.window, askedFields(info, [])),
+      resolve: (row, args, ctx, info) =>
+        operatorsOf(ctx, row, args.window, selectedOf(info, operatorFigures, IN_ROW)),
     }),
   }),
 });
