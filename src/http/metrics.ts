@@ -1,5 +1,6 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Pool } from '../db/pool.ts';
+import type { Dataset, Revisions } from '../db/revisions.ts';
 import type { AnswerCache } from './answer-cache.ts';
 
 /** An answer as the log and the metrics tell of it. */
@@ -16,6 +17,7 @@ export type Metrics = { observe(answered: Answered): void; text(): Promise<strin
 
 export function openMetrics(options: {
   pool: Pool;
+  revisions: Revisions;
   /** Requests that wait for others to be answered. */
   waiting: () => number;
   redisUp: () => boolean | undefined;
@@ -39,7 +41,39 @@ export function openMetrics(options: {
         this.set(value());
       },
     });
-  const { pool, waiting, redisUp, cache } = options;
+  const counter = (name: string, help: string, value: () => number) =>
+    new Counter({
+      name: `stakegraph_${name}_total`,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  const { pool, revisions, waiting, redisUp, cache } = options;
+  const ofDatasets = (name: string, help: string, value: (dataset: Dataset) => number) =>
+    new Gauge({
+      name: `stakegraph_dataset_${name}`,
+      help,
+      labelNames: ['dataset'],
+      registers: [registry],
+      collect() {
+        for (const dataset of revisions.current().values())
+          this.set({ dataset: dataset.name }, value(dataset));
+      },
+    });
+  ofDatasets(
+    'refreshed_timestamp_seconds',
+    'When an import or a refresh changed the dataset last.',
+    ({ refreshedAt }) => Date.parse(refreshedAt) / 1000,
+  );
+  ofDatasets('revision', 'How often the dataset was changed.', ({ revision }) => revision);
+  gauge(
+    'changes_heard',
+    '1 while the database tells of changes, 0 while it does not and no answer is kept.',
+    () => (revisions.trusted() ? 1 : 0),
+  );
   for (const state of ['total', 'idle', 'waiting'] as const)
     gauge(`db_connections_${state}`, `Reading connections: ${state}.`, () => pool.stats()[state]);
   gauge('http_requests_waiting', 'Requests that wait for others to be answered.', waiting);
@@ -52,8 +86,8 @@ export function openMetrics(options: {
   if (cache) {
     gauge('cache_entries', 'Answers kept.', () => cache.stats().entries);
     gauge('cache_bytes', 'Bytes of kept answers.', () => cache.stats().bytes);
-    gauge('cache_hits', 'Answers given again, since the start.', () => cache.stats().hits);
-    gauge('cache_misses', 'Answers made, since the start.', () => cache.stats().misses);
+    counter('cache_hits', 'Answers given again.', () => cache.stats().hits);
+    counter('cache_misses', 'Answers made because none was kept.', () => cache.stats().misses);
   }
 
   // Few: of routes, and of methods and statuses of each.

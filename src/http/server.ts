@@ -93,7 +93,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const now = options.now ?? (() => new Date());
   const cache = settings.CACHE ? answerCache(revisions, settings.CACHE_MB * 1_000_000) : undefined;
   const gate = makeGate(Math.max(LEAST_AT_WORK, 2 * settings.DATABASE_POOL));
-  const metrics = openMetrics({ pool, waiting: gate.waiting, redisUp: meter.redisUp, cache });
+  const metrics = openMetrics({ pool, revisions, waiting: gate.waiting, redisUp: meter.redisUp, cache });
   const tell = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
     metrics.observe(answered);
     if (!of.isLevelEnabled('info')) return;

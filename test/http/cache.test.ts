@@ -331,6 +331,6 @@ describe('the memory of kept answers', () => {
     expect(metric('bytes')).toBeLessThanOrEqual(1_000_000);
     expect(metric('entries')).toBeGreaterThan(0);
     expect(metric('entries')).toBeLessThan(200);
-    expect(metric('misses')).toBe(200);
+    expect(metric('misses_total')).toBe(200);
   });
 });

@@ -202,4 +202,22 @@ describe('/metrics', () => {
     expect(text).not.toMatch(/Somebody|Value42|Nowhere|Named42/);
     expect(text).not.toContain(gateway.token);
   });
+
+  it('tells of each dataset how often and when it was changed last, and whether changes are heard', async () => {
+    const metrics = async () => (await gateway.fetch('/metrics')).text;
+    const of = (text: string, name: string) =>
+      Number(new RegExp(`^stakegraph_${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+    await eventually(async () => expect(of(await metrics(), 'changes_heard')).toBe(1));
+    const before = await metrics();
+    const changed = Math.floor(Date.now() / 1000);
+    await gateway.database.pool.query({ text: `select raise_revision('operators')`, values: [] });
+    await eventually(async () => {
+      const text = await metrics();
+      const revision = 'dataset_revision{dataset="operators"}';
+      expect(of(text, revision)).toBe(of(before, revision) + 1);
+      expect(of(text, 'dataset_refreshed_timestamp_seconds{dataset="operators"}')).toBeGreaterThanOrEqual(
+        changed,
+      );
+    });
+  });
 });
