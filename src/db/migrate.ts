@@ -41,12 +41,24 @@ function checkHistory(applied: string[], committed: string[]) {
   if (gap) throw new HistoryError(`Migration ${gap} is out of order: a later one is already applied.`);
 }
 
-/** Refuses a role that cannot make tables, in words: of the tool that makes them it would be a stack. */
-async function checkRights(client: pg.Client) {
+const LEAST_VERSION = 15;
+
+/**
+ * Refuses a server that is too old, a database whose texts cannot be any name of a pool, and a role that cannot make tables,
+ * in words: of the tool that makes them it would be a stack.
+ */
+async function checkDatabase(client: pg.Client) {
   const { rows } = await client.query(
-    `select current_user as role, current_schema() as schema, has_schema_privilege(current_schema(), 'create') as may`,
+    `select current_user as role, current_schema() as schema, has_schema_privilege(current_schema(), 'create') as may,
+      current_setting('server_encoding') as encoding, current_setting('server_version_num')::int / 10000 as version`,
   );
-  const { role, schema, may } = rows[0];
+  const { role, schema, may, encoding, version } = rows[0];
+  if (version < LEAST_VERSION)
+    throw new Error(`The database is PostgreSQL ${version}, and ${LEAST_VERSION} or later is needed.`);
+  if (encoding !== 'UTF8')
+    throw new Error(
+      `The database has the encoding ${encoding}, and UTF8 is needed: create it with template template0 encoding 'UTF8'.`,
+    );
   if (may) return;
   throw new Error(
     `The role ${role} may not make tables in the schema ${schema ?? 'public'}: grant create on schema ${schema ?? 'public'} to it, or make it the owner of the database.`,
@@ -71,7 +83,7 @@ export const migrate = (url: string, dir = folder): Promise<string[]> =>
     const applied = await appliedMigrations(client);
     checkHistory(applied, committed);
     if (applied.length === committed.length) return []; // a role that owns nothing may serve
-    await checkRights(client);
+    await checkDatabase(client);
     const run = await runner({
       dbClient: client,
       dir,

@@ -65,12 +65,16 @@ export async function openDatabase(
   }
 }
 
+const READ_ONLY = '25006';
+const NO_RIGHT = '42501';
 /** SQLSTATEs and codes of a server that is not there, or does not let in: refused, timed out, a wrong password or name. */
 const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;
 
 /** The same error, with the setting that leads to it. */
-function ofUrl(error: NodeJS.ErrnoException): Error {
-  return unusable.test(error.code ?? '')
-    ? new Error(`The database of DATABASE_URL: ${error.message}`)
-    : error;
+export function ofUrl(error: NodeJS.ErrnoException): Error {
+  const { code = '', message } = error;
+  if (code === READ_ONLY)
+    return new Error('The database of DATABASE_URL cannot be written: it is a standby or read-only.');
+  if (code === NO_RIGHT) return new Error(`The role of DATABASE_URL lacks a right: ${message}.`);
+  return unusable.test(code) ? new Error(`The database of DATABASE_URL: ${message}`) : error;
 }

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Embedded, startEmbedded } from '../../src/db/embedded/index.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import {
@@ -130,6 +133,43 @@ describe('a database that this version cannot serve', () => {
     });
   });
 
+  it('whose role may not write a table is told so, in one line', async () => {
+    expect((await stakegraph(['migrate'], { env: { DATABASE_URL: database.url } })).code).toBe(0);
+    const role = `reader_${process.pid}`;
+    await query(`create role ${role} login password 'x'`);
+    await query(`grant usage on schema public to ${role}`);
+    await query(`grant select on all tables in schema public to ${role}`);
+    onTestFinished(async () => {
+      await query(`drop owned by ${role}`);
+      await query(`drop role ${role}`);
+    });
+    const url = new URL(database.url);
+    Object.assign(url, { username: role, password: 'x' });
+    const { code, stderr } = await stakegraph(['account', 'create', 'somebody'], {
+      env: { DATABASE_URL: url.href },
+    });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'stakegraph: The role of DATABASE_URL lacks a right: permission denied for table accounts.\n',
+    });
+  });
+
+  it('that holds no UTF-8 is refused with what would do', async () => {
+    const name = `latin_${process.pid}`;
+    await query(
+      `create database ${name} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`,
+    );
+    onTestFinished(async () => void (await query(`drop database ${name}`)));
+    const url = new URL(database.url);
+    url.pathname = name;
+    const { code, stderr } = await stakegraph(['serve'], { env: { DATABASE_URL: url.href } });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        "stakegraph: The database has the encoding LATIN1, and UTF8 is needed: create it with template template0 encoding 'UTF8'.\n",
+    });
+  });
+
   it('that does not answer is told in one line without its password', async () => {
     const env = { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none', DATA_DIR: dataDirForTest() };
     const { code, stderr } = await stakegraph(['serve'], { env });
@@ -166,6 +206,44 @@ describe('/ready of stakegraph serve', () => {
       ]),
     );
   });
+});
+
+describe('stakegraph on a standby as DATABASE_URL', () => {
+  let standby: Embedded;
+  let env: Record<string, string>;
+  const dataDir = makeDataDir();
+  beforeAll(async () => {
+    const primary = await startEmbedded({ dataDir: dataDir.path });
+    await migrate(primary.url);
+    await primary.stop();
+    await writeFile(join(dataDir.path, 'postgres', 'cluster', 'standby.signal'), '');
+    standby = await startEmbedded({ dataDir: dataDir.path });
+    env = { DATABASE_URL: standby.url };
+  });
+  afterAll(async () => {
+    endRunning();
+    await standby.stop();
+    await dataDir.remove();
+  });
+
+  it('says at /ready that it is one', async () => {
+    const served = await serve({ env: { ...env, DATA_DIR: dataDirForTest() } });
+    const response = await served.get('/ready');
+    const reason = 'the database of DATABASE_URL is a standby';
+    expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ reason })]);
+  });
+
+  it.each([['import slashings -'], ['account create somebody']])(
+    'refuses %s in one line that names the setting',
+    async (command) => {
+      const { code, stdout, stderr } = await stakegraph(command.split(' '), { env, input: '[]' });
+      expect({ code, stdout, stderr }).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'stakegraph: The database of DATABASE_URL cannot be written: it is a standby or read-only.\n',
+      });
+    },
+  );
 });
 
 describe('stakegraph serve with DATABASE_READ_URL', () => {

@@ -64,6 +64,12 @@ describe('the read pool', () => {
     expect((await query(pool, 'select 1 as n')).rows).toEqual([{ n: 1 }]);
   });
 
+  it('answers 503 to a statement that stands in the way of what a replica replays', async () => {
+    // What a replica says then; to have it say so, vacuum and readers would have to race.
+    const conflict = `do $$ begin raise 'canceling statement due to conflict with recovery' using errcode = '40001'; end $$`;
+    await expect(query(poolForTest(), conflict)).rejects.toMatchObject(refusal);
+  });
+
   it('hands on what fails of other things while a connection is held', async () => {
     const folder = poolForTest().withClient(() => mkdtemp('/no/such/folder/x-'));
     await expect(folder).rejects.toMatchObject({ code: 'ENOENT' });
