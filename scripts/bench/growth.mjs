@@ -63,15 +63,16 @@ export async function growth(measure) {
   const key = 'sumCommissionPaid';
   const days = 'sumCorrectHead';
   /** Batch width, with the limit beside it: how much of the growth is that of the rows. */
-  const widths = async (name, first) => {
+  const widths = async (name, first, connections) => {
     const points = [1, 10, 100].map((x) => ({
       x,
+      connections,
       asked: question(days, x * first, (place) => ({
         ...nested(x, first, place),
         path: `attestations/${place}/${x}/${first}`,
       })),
     }));
-    const title = `Batch width, operators with ${name} each`;
+    const title = `Batch width, operators with ${name} each, ${connections} ${connections === 1 ? 'caller' : 'callers'}`;
     const of = (at) => points.map((point) => ({ ...at, ...point }));
     return [
       await series(title, 'parents', of(big), measure),
@@ -115,8 +116,10 @@ export async function growth(measure) {
       })),
       measure,
     ),
-    ...(await widths('30 days', 30)),
-    ...(await widths('one day', 1)),
+    ...(await widths('30 days', 30, 16)),
+    ...(await widths('30 days', 30, 1)),
+    ...(await widths('one day', 1, 16)),
+    ...(await widths('one day', 1, 1)),
     await series(
       'Connections, 15 stake authorities',
       'connections',

@@ -15,16 +15,25 @@ export type Answered = {
 /** What `/metrics` tells, for Prometheus. */
 export type Metrics = { observe(answered: Answered): void; text(): Promise<string>; contentType: string };
 
-export function openMetrics(options: {
+type Sources = {
   pool: Pool;
   revisions: Revisions;
   /** Requests that wait for others to be answered. */
   waiting: () => number;
   redisUp: () => boolean | undefined;
   cache?: AnswerCache | undefined;
-}): Metrics {
+};
+
+export function openMetrics(sources: Sources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  tellOfData(registry, sources.revisions);
+  tellOfParts(registry, sources);
+  return { observe: answers(registry), text: () => registry.metrics(), contentType: registry.contentType };
+}
+
+/** What was answered, and in what time. */
+function answers(registry: Registry): Metrics['observe'] {
   const duration = new Histogram({
     name: 'stakegraph_http_request_seconds',
     help: 'Time to answer, by route pattern, method and status.',
@@ -32,26 +41,20 @@ export function openMetrics(options: {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  const gauge = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      name: `stakegraph_${name}`,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(value());
-      },
-    });
-  const counter = (name: string, help: string, value: () => number) =>
-    new Counter({
-      name: `stakegraph_${name}_total`,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(value());
-      },
-    });
-  const { pool, revisions, waiting, redisUp, cache } = options;
+  // Few: of routes, and of methods and statuses of each.
+  const observed = new Map<string, Map<string, ReturnType<typeof duration.labels>>>();
+  return ({ route, method, status, ms }) => {
+    let own = observed.get(route);
+    if (!own) observed.set(route, (own = new Map()));
+    const kind = method + status;
+    let child = own.get(kind);
+    if (!child) own.set(kind, (child = duration.labels(route, method, String(status))));
+    child.observe(ms / 1000);
+  };
+}
+
+/** How old the data are. */
+function tellOfData(registry: Registry, revisions: Revisions): void {
   const ofDatasets = (name: string, help: string, value: (dataset: Dataset) => number) =>
     new Gauge({
       name: `stakegraph_dataset_${name}`,
@@ -69,39 +72,47 @@ export function openMetrics(options: {
     ({ refreshedAt }) => Date.parse(refreshedAt) / 1000,
   );
   ofDatasets('revision', 'How often the dataset was changed.', ({ revision }) => revision);
-  gauge(
-    'changes_heard',
-    '1 while the database tells of changes, 0 while it does not and no answer is kept.',
-    () => (revisions.trusted() ? 1 : 0),
-  );
+}
+
+/** How the parts of the gateway do: what it waits for, and what it keeps. */
+function tellOfParts(registry: Registry, { pool, revisions, waiting, redisUp, cache }: Sources): void {
+  const told = (name: string, help: string) => ({
+    name: `stakegraph_${name}`,
+    help,
+    registers: [registry],
+  });
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      ...told(name, help),
+      collect() {
+        this.set(value());
+      },
+    });
+  const counter = (name: string, help: string, value: () => number) =>
+    new Counter({
+      ...told(`${name}_total`, help),
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
   for (const state of ['total', 'idle', 'waiting'] as const)
     gauge(`db_connections_${state}`, `Reading connections: ${state}.`, () => pool.stats()[state]);
   gauge('http_requests_waiting', 'Requests that wait for others to be answered.', waiting);
+  gauge(
+    'changes_heard',
+    '1 while the database tells of changes, 0 while it does not and no answer is kept.',
+    () => Number(revisions.trusted()),
+  );
   if (redisUp() !== undefined)
     gauge(
       'redis_up',
       '1 while rates and allowances are common to all replicas, 0 while Redis does not answer.',
-      () => (redisUp() ? 1 : 0),
+      () => Number(redisUp()),
     );
-  if (cache) {
-    gauge('cache_entries', 'Answers kept.', () => cache.stats().entries);
-    gauge('cache_bytes', 'Bytes of kept answers.', () => cache.stats().bytes);
-    counter('cache_hits', 'Answers given again.', () => cache.stats().hits);
-    counter('cache_misses', 'Answers made because none was kept.', () => cache.stats().misses);
-  }
-
-  // Few: of routes, and of methods and statuses of each.
-  const observed = new Map<string, Map<string, ReturnType<typeof duration.labels>>>();
-  return {
-    observe({ route, method, status, ms }) {
-      let own = observed.get(route);
-      if (!own) observed.set(route, (own = new Map()));
-      const kind = method + status;
-      let child = own.get(kind);
-      if (!child) own.set(kind, (child = duration.labels(route, method, String(status))));
-      child.observe(ms / 1000);
-    },
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
-  };
+  if (!cache) return;
+  gauge('cache_entries', 'Answers kept.', () => cache.stats().entries);
+  gauge('cache_bytes', 'Bytes of kept answers.', () => cache.stats().bytes);
+  counter('cache_hits', 'Answers given again.', () => cache.stats().hits);
+  counter('cache_misses', 'Answers made because none was kept.', () => cache.stats().misses);
 }
