@@ -2,7 +2,13 @@ import { boundedMap } from '../kernel/bounded.ts';
 
 /** What is published and the facts it is computed from, by the names of the import, and the tables, views and functions that hold it. */
 export const datasetTables: Record<string, readonly string[]> = {
-  operators: ['operator_summaries', 'operator_lists', 'operator_ranks', 'asked_operators'],
+  operators: [
+    'operator_summaries',
+    'operator_lists',
+    'operator_ranks',
+    'asked_operators',
+    'validator_entities',
+  ],
   slashings: ['slashings'],
   attestations: ['attestation_entities', 'attestation_hours', 'attestation_days'],
   blocks: ['blocks', 'block_counts', 'chain_heads'],

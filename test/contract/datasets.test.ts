@@ -31,6 +31,26 @@ describe('the datasets', () => {
     expect(names.filter((name) => !known.has(name))).toEqual([]);
   });
 
+  it('that a view reads are each of those that it counts as', async () => {
+    const { rows } = await database.pool.query({
+      text: `with recursive reads as (
+          select view_name::text as view, table_name::text as base from information_schema.view_table_usage
+          where view_schema = 'public' and table_schema = 'public'
+          union select r.view, u.table_name from reads r
+          join information_schema.view_table_usage u on u.view_schema = 'public' and u.view_name = r.base
+        ) select view, base from reads order by view, base`,
+      values: [],
+    });
+    const datasetsOf = (table: string) => Object.keys(datasetTables).filter((name) => datasetTables[name]?.includes(table));
+    const missing = rows.flatMap(({ view, base }) =>
+      datasetsOf(base as string)
+        .filter((name) => !datasetsOf(view as string).includes(name))
+        .map((name) => `${view} reads ${base} of ${name}`),
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    expect(missing).toEqual([]);
+  });
+
   it('are the names that a revision can be raised of', async () => {
     const raise = (name: string) =>
       database.pool.query({ text: 'select raise_revision($1)', values: [name] });
