@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
+import { inTurn } from '../kernel/in-turn.ts';
 import { monthOf } from './allowance.ts';
 import { type UsageCounts, usageCounts } from './usage-counts.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
@@ -69,17 +70,10 @@ export async function openUsage(options: {
     }
   }
 
-  // One after the other: two at once would send a batch under two ids.
-  let running = Promise.resolve();
-  let busy = false;
-  const flush = () =>
-    (running = running.then(async () => {
-      busy = true;
-      await run();
-      busy = false;
-    }));
+  // Two at once would send a batch under two ids.
+  const { run: flush } = inTurn(run);
   await flush();
-  const timer = setInterval(() => busy || void flush(), FLUSH_MS).unref();
+  const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 
   return {
     add: counts.add,

@@ -4,6 +4,9 @@ import pg from 'pg';
 /** A connection is made, and a caller gets one, in this time or not at all. */
 export const ACQUIRE_DEADLINE_MS = 5_000;
 
+/** A connection on which nothing happens is looked after from then on: who is between may drop it without a word. */
+export const KEEP_ALIVE_MS = 10_000;
+
 /** SQLSTATEs of "not now": no connection, shutting down, too many clients, out of time, in the way of a replica's replay. */
 const passing = /^(08|57P0|53300|57014|25P03|40001)/;
 /** Those of a connection that there was: without one, whatever the reason, the database is away. */

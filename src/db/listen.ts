@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ACQUIRE_DEADLINE_MS, KEEP_ALIVE_MS } from './connection.ts';
 
 /**
  * Keeps a connection that LISTENs on a channel and calls back for each notification, and once for each time the
@@ -23,7 +24,10 @@ export function listen(
     const current = new pg.Client({
       connectionString: url,
       application_name: 'stakegraph listen',
+      connectionTimeoutMillis: ACQUIRE_DEADLINE_MS,
+      query_timeout: ACQUIRE_DEADLINE_MS, // of LISTEN, the one statement
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
     client = current;
     current.on('error', () => undefined); // 'end' follows

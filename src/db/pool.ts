@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { unavailable } from '../kernel/refusal.ts';
-import { ACQUIRE_DEADLINE_MS, Connection, isPassing, prepareWith } from './connection.ts';
+import { ACQUIRE_DEADLINE_MS, Connection, isPassing, KEEP_ALIVE_MS, prepareWith } from './connection.ts';
 import { statementNames } from './statement-names.ts';
 
 /** What queries need of a database: one statement in, rows out. */
@@ -50,7 +50,7 @@ export function createPool(options: Options): Pool {
     connectionTimeoutMillis: 0, // node-postgres 3543: its own timeout leaks a slot; that of `acquire` is ours
     application_name: 'stakegraph',
     keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     onConnect: prepareWith({ readOnly, statementTimeoutMs, prepared }),
   });
   // A connection that is being closed may still be told that the server stops; that is no failure.

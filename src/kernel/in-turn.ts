@@ -1,5 +1,6 @@
-/** Work that is done one after the other: what starts it while it runs has it done once more after that. */
+/** Work of which one run ends before the next begins. */
 export type InTurn = {
+  /** Has it done once more, from now on: calls that wait for the same run share it. */
   run(): Promise<void>;
   /** Nothing starts any more, and what is under way has ended when this resolves. */
   stop(): Promise<void>;
@@ -8,9 +9,17 @@ export type InTurn = {
 /** `work` must not throw. */
 export function inTurn(work: () => Promise<void>): InTurn {
   let last = Promise.resolve();
+  let waiting: Promise<void> | undefined;
   let stopped = false;
+  const start = () => {
+    waiting = undefined;
+    return stopped ? undefined : work();
+  };
   return {
-    run: () => (last = last.then(() => (stopped ? undefined : work()))),
+    run() {
+      waiting ??= last = last.then(start);
+      return waiting;
+    },
     stop() {
       stopped = true;
       return last;

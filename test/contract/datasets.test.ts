@@ -41,7 +41,8 @@ describe('the datasets', () => {
         ) select view, base from reads order by view, base`,
       values: [],
     });
-    const datasetsOf = (table: string) => Object.keys(datasetTables).filter((name) => datasetTables[name]?.includes(table));
+    const datasetsOf = (table: string) =>
+      Object.keys(datasetTables).filter((name) => datasetTables[name]?.includes(table));
     const missing = rows.flatMap(({ view, base }) =>
       datasetsOf(base as string)
         .filter((name) => !datasetsOf(view as string).includes(name))
