@@ -63,9 +63,10 @@ export async function openDirectory(options: {
     if (uses.size === 0) return;
     const batch = new Map(uses);
     uses.clear();
-    await noteUse(db, batch).catch((error) =>
-      log.warn({ err: error }, 'last use of tokens could not be noted'),
-    );
+    await noteUse(db, batch).catch((error) => {
+      for (const [tokenId, at] of batch) if (!uses.has(tokenId)) uses.set(tokenId, at);
+      log.warn({ err: error }, 'last use of tokens could not be noted; it is tried again');
+    });
   };
 
   await reading.run();

@@ -138,7 +138,12 @@ export const mirrorCommand = (): Command =>
       duration,
     )
     .option('--rate <number>', 'requests per second at the most; one at a time', rate, 2)
-    .option('--page-size <count>', 'rows to ask for on a page', wholeNumber(1, 1_000), 200)
+    .option(
+      '--page-size <count>',
+      'rows to ask for on a page; no list is asked for more than it gives: attestations 1,000, the others 200',
+      wholeNumber(1, 1_000),
+      200,
+    )
     .option('--attempts <count>', 'how often to send a request that is not answered', wholeNumber(1, 20), 6)
     .option('--timeout <seconds>', 'how long to wait for an answer', wholeNumber(1, 600), 60)
     .option('--network-header <name>', 'header that selects the network', headerName, 'X-Service-Network')

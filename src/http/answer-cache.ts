@@ -163,7 +163,12 @@ export async function sendKept(
   const encoding = encodingFor(request, entry);
   // Another form is another sequence of bytes, and a strong tag names one.
   const tag = `"${entry.tag}${encoding ? `-${encoding}` : ''}"`;
-  reply.headers({ etag: tag, 'cache-control': 'private, no-cache', vary });
+  const beside = reply.getHeader('vary'); // of Origin, where some are let in
+  reply.headers({
+    etag: tag,
+    'cache-control': 'private, no-cache',
+    vary: beside ? `${beside}, ${vary}` : vary,
+  });
   if (entry.modified) reply.header('last-modified', entry.modified.toUTCString());
   if (!isUnchanged(request, tag)) return sendBytes(request, reply, entry);
   request.units = entry.unchangedUnits;

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openMeter } from '../../src/accounts/meter.ts';
 import { tierLimits } from '../../src/accounts/tiers.ts';
 import { openDirectory } from '../../src/accounts/token-directory.ts';
 import { isWellFormed, newToken, tokenHash, tokenPrefix } from '../../src/accounts/token-format.ts';
 import { createToken, listTokens, revokeToken } from '../../src/accounts/tokens.ts';
 import { readSettings } from '../../src/config.ts';
+import type { Queryable } from '../../src/db/pool.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -234,6 +235,31 @@ describe('a gateway', () => {
     expect(Math.abs(later - (Date.now() + HOUR))).toBeLessThan(10_000);
     expect(await use(0)).toBe(later);
     expect(await rowOf(unused.tokenId)).toMatchObject({ lastUsedAt: null });
+  });
+
+  it('notes the last use also where the database was away when it was to be noted', async () => {
+    const { token, row } = await createToken(db(), 'used again');
+    let away = false;
+    const unsteady: Queryable = {
+      query: (statement) =>
+        away && statement.text.includes('noteUse')
+          ? Promise.reject(new Error('away'))
+          : db().query(statement),
+    };
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const tokens = await openDirectory({
+      url: gateway.database.url,
+      db: unsteady,
+      log,
+      limits: tierLimits(readSettings({})),
+    });
+    expect(tokens.find(`Bearer ${token}`, new Date())).toMatchObject({ tokenId: row.tokenId });
+    away = true;
+    await vi.advanceTimersByTimeAsync(30_000);
+    away = false;
+    await tokens.stop();
+    expect((await rowOf(row.tokenId))?.lastUsedAt).not.toBeNull();
   });
 
   it('asks the database nothing to tell a token', async () => {

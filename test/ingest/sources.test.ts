@@ -27,6 +27,8 @@ const forms: [string, string, number][] = [
     `${ndjson(two).replaceAll('\n', '\r\n\r\n')}`.trim(),
     2,
   ],
+  ['a JSON array of one row on a line of its own', `[\n${JSON.stringify(slashing(1))}\n]`, 1],
+  ['a REST body whose one row is a line', `{"data": [\n${JSON.stringify(slashing(1))}\n]}\n`, 1],
   ['a single object', JSON.stringify(slashing(1)), 1],
   ['a single object over several lines', JSON.stringify(slashing(1), null, 2), 1],
   ['an empty array', '[]', 0],

@@ -19,6 +19,9 @@ export type Planning = {
 /** The lists of a resource, in the order in which they are mirrored; of a network where it is of Ethereum. */
 export type Plan<Where> = (planning: Planning, where: Where) => AsyncGenerator<MirrorList>;
 
+/** The rows to ask for on a page of a list, which has at the most so many of them. */
+export const pageSize = ({ pageSize }: MirrorScope, most = 200): string => String(Math.min(most, pageSize));
+
 /** What a series is asked for beyond its parameters: the days from the last one stored, which may have been partial. */
 export const since = (parameter: string, position: string | undefined): Record<string, string> =>
   position === undefined ? {} : { [parameter]: position };

@@ -2,7 +2,7 @@ import type { Network } from '../../chain/networks.ts';
 import { isObject } from '../importer.ts';
 import { readEnvelope } from './envelope.ts';
 import type { MirrorList } from './list.ts';
-import { asAsked, type Planning, since } from './planning.ts';
+import { asAsked, type Planning, pageSize, since } from './planning.ts';
 import { urlOf } from './walk.ts';
 
 export async function* slashings({ scope }: Planning, network: Network): AsyncGenerator<MirrorList> {
@@ -10,7 +10,7 @@ export async function* slashings({ scope }: Planning, network: Network): AsyncGe
     resource: 'slashings',
     name: 'all',
     network,
-    forms: [{ path: '/v0/eth/slashings', query: { size: String(scope.pageSize) } }],
+    forms: [{ path: '/v0/eth/slashings', query: { size: pageSize(scope) } }],
     rows: { network },
     key: 'validatorIndex',
     replaces: { whole: { network } },
@@ -25,7 +25,7 @@ export async function* chainDailyRewards(
   const floor = Number((await position(key)) ?? 0);
   yield {
     ...key,
-    forms: [{ path: '/v0/eth/network/chainDailyRewards', query: { size: String(scope.pageSize) } }],
+    forms: [{ path: '/v0/eth/network/chainDailyRewards', query: { size: pageSize(scope) } }],
     rows: { network },
     key: 'day',
     down: { field: 'day', ceiling: Number.POSITIVE_INFINITY, floor },
@@ -38,7 +38,7 @@ export async function* consolidations(
   network: Network,
 ): AsyncGenerator<MirrorList> {
   const key = { resource: 'consolidations', name: 'all', network } as const;
-  const query = { limit: String(scope.pageSize), ...since('fromDay', await position(key)) };
+  const query = { limit: pageSize(scope), ...since('fromDay', await position(key)) };
   yield {
     ...key,
     forms: [{ path: '/v1/eth/validators/consolidations', query }],
@@ -72,7 +72,7 @@ export async function* blocks(planning: Planning, network: Network): AsyncGenera
     const ceiling = Math.min(head, floor + SLOTS_AT_ONCE - 1);
     yield {
       ...key,
-      forms: [{ path: BLOCKS, query: { from: String(ceiling), size: String(scope.pageSize) } }],
+      forms: [{ path: BLOCKS, query: { from: String(ceiling), size: pageSize(scope) } }],
       rows: { network },
       key: 'consensusSlot',
       down: { field: 'consensusSlot', ceiling, floor },

@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { MirrorList } from './list.ts';
-import { asAsked, type Planning, since } from './planning.ts';
+import { asAsked, type Planning, pageSize, since } from './planning.ts';
 import { parentsOfShares } from './pool-shares.ts';
 import { walk } from './walk.ts';
 
@@ -10,7 +10,7 @@ export async function* operators(
   network: Network,
 ): AsyncGenerator<MirrorList> {
   const path = '/v0/eth/operators';
-  const size = String(scope.pageSize);
+  const size = pageSize(scope);
   for (const window of scope.windows) {
     for (const idType of scope.classes) {
       const list: MirrorList = {
@@ -65,7 +65,7 @@ export async function* attestations(
       for (const calendar of scope.calendars) {
         const key = { resource: 'attestations', name: `${calendar} ${idType} ${id}`, network } as const;
         const query = {
-          ...{ entityType: idType, granularity: 'day', limit: String(scope.pageSize) },
+          ...{ entityType: idType, granularity: 'day', limit: pageSize(scope, 1_000) },
           ...(calendar === 'utc' ? { utc: 'true' } : {}),
           ...since('fromDay', await position(key)),
         };

@@ -2,7 +2,7 @@ import type { Network } from '../../chain/networks.ts';
 import { type RewardsNetwork, rewardsNetworks } from '../../resources/network-rewards/record.ts';
 import type { MirrorList } from './list.ts';
 import type { MirrorResource } from './options.ts';
-import { type Plan, type Planning, since } from './planning.ts';
+import { type Plan, type Planning, pageSize, since } from './planning.ts';
 import { blocks, chainDailyRewards, committeeRewards, consolidations, slashings } from './plans-chain.ts';
 import { attestations, operators } from './plans-operators.ts';
 
@@ -22,7 +22,7 @@ async function* solanaOverview(): AsyncGenerator<MirrorList> {
 }
 
 async function* stakeAuthorities({ scope }: Planning): AsyncGenerator<MirrorList> {
-  const size = String(Math.min(200, scope.pageSize)); // spec §8
+  const size = pageSize(scope);
   const path = 'solana/delegators/stakeAuthorities';
   for (const window of scope.windows) {
     yield {
@@ -53,7 +53,7 @@ const rewardsOf = (rewards: RewardsNetwork) =>
     ];
     for (const { name, path } of lists) {
       const key = { resource: `${rewards}-rewards`, name } as const;
-      const query = { limit: String(scope.pageSize), ...since('fromDate', await position(key)) };
+      const query = { limit: pageSize(scope), ...since('fromDate', await position(key)) };
       yield { ...key, forms: [{ path, query }], rows: {}, key: 'day', position: { field: 'day' } };
     }
   };

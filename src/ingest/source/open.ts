@@ -108,10 +108,13 @@ async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; a
   return { head, all: all() };
 }
 
-/** NDJSON is told from one document by its first or second line being a whole object, with other lines beside it. */
+/**
+ * NDJSON is told from one document by its first or second line being a whole object, with other lines beside it. A line that
+ * opens or goes on is of one document, whose only row may be the next.
+ */
 function isNdjson(head: string): boolean {
   const lines = head.split('\n', 50).filter((line) => line.trim() !== '');
-  return lines.length > 1 && lines.slice(0, 2).some(isObjectText);
+  return lines.length > 1 && !/[[{,:]\s*$/.test(lines[0] as string) && lines.slice(0, 2).some(isObjectText);
 }
 
 function isObjectText(line: string): boolean {
