@@ -11,11 +11,11 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../context.ts';
-import { boundedMap } from '../kernel/bounded.ts';
+import { sizedMap } from '../kernel/bounded.ts';
 import { jsonPieces } from '../kernel/json-text.ts';
-import { LimitsRule } from './limits.ts';
+import { LimitsRule, limits } from './limits.ts';
 import { NulRule } from './nul.ts';
-import { KEPT_DOCUMENTS, KEPT_LENGTH, parseBounded } from './parse.ts';
+import { documentMap, KEPT_LENGTH, parseBounded } from './parse.ts';
 import { withWrittenRows } from './prebuilt-rewrite.ts';
 import { schemaOfWritten } from './prebuilt-rows.ts';
 import { type Cost, costOf, hasOpenSizes } from './query-cost.ts';
@@ -38,6 +38,13 @@ export type Compiled = {
 
 /** Fields of an operation with its fragments in their places; compiling more than this is not worth it. */
 const MOST_FIELDS = 2_000;
+/** A field takes up to 400 bytes of heap: all that are kept take some 40 MB. */
+const KEPT_FIELDS = 100_000;
+/** What an operation takes beside its fields, in such. */
+const OVERHEAD = 50;
+
+/** An operation with its fields; without a query where it is not compiled. */
+type Sized = { query: Compiled | undefined; fields: number };
 
 /**
  * Finds queries compiled by graphql-jit; what that gains stands in fast-path.ts. A document is compiled when it comes for the
@@ -46,26 +53,25 @@ const MOST_FIELDS = 2_000;
  * long or refused, a mutation, introspection, or an operation that is not there.
  */
 export function compiledQueries() {
-  const kept = boundedMap<{
-    document?: DocumentNode | undefined;
-    operations: Map<string, Compiled | undefined>;
-  }>(KEPT_DOCUMENTS);
+  /** Undefined until they come again, and then null where they cannot be compiled. */
+  const documents = documentMap<{ document?: DocumentNode | null }>();
+  const compiled = sizedMap<Sized>(KEPT_FIELDS, ({ fields }) => fields + OVERHEAD);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {
     if (text.length > KEPT_LENGTH) return undefined;
-    const known = kept.get(text);
+    const key = operationName ? `${text}\0${operationName}` : text; // no document holds that character
+    const ready = compiled.get(key);
+    if (ready) return ready.query;
+    const known = documents.get(text);
     if (!known) {
-      kept.set(text, { operations: new Map() });
+      documents.set(text, {});
       return undefined;
     }
-    if (!('document' in known)) known.document = validDocument(text); // once, also of one that is refused
-    if (!known.document) return undefined;
-    const name = operationName ?? '';
-    if (known.operations.has(name)) return known.operations.get(name);
-    const operation = getOperationAST(known.document, operationName);
-    if (!operation) return undefined; // not kept: names are the caller's to choose
-    const compiled = compile(known.document, operation);
-    known.operations.set(name, compiled);
-    return compiled;
+    known.document ??= validDocument(text) ?? null; // once, also of one that is refused
+    const operation = known.document && getOperationAST(known.document, operationName);
+    if (!known.document || !operation) return undefined; // not kept: names are the caller's to choose
+    const made = compile(known.document, operation);
+    compiled.set(key, made);
+    return made.query;
   };
 }
 
@@ -79,16 +85,23 @@ function validDocument(text: string): DocumentNode | undefined {
   }
 }
 
-function compile(document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined {
-  if (operation.operation !== 'query' || !isPlain(document, operation)) return undefined;
+function compile(document: DocumentNode, operation: OperationDefinitionNode): Sized {
+  const fields = fieldsOf(document, operation);
+  const isPlain = operation.operation === 'query' && fields <= MOST_FIELDS;
+  const query = isPlain ? compiledQuery(document, operation) : undefined;
+  return { query, fields: query ? fields : 0 };
+}
+
+function compiledQuery(document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined {
   const name = operation.name?.value;
+  const fixed = hasOpenSizes(document) ? undefined : costOf(schema, document, name, {}); // the same every time
+  if (fixed && fixed.rows > limits.rows) return undefined; // refused every time
   const rows = withWrittenRows(schema, document, operation);
   const made = compileQuery(rows ? written : schema, rows ?? document, name, {
     disablingCapturingStackErrors: true,
   });
   if (!isCompiledQuery(made)) return undefined;
   const source = document.loc?.source;
-  const fixed = hasOpenSizes(document) ? undefined : costOf(schema, document, name, {}); // the same every time
   const defaulted = (operation.variableDefinitions ?? [])
     .filter(({ defaultValue, type }) => defaultValue && type.kind !== Kind.NON_NULL_TYPE)
     .map(({ variable }) => variable.name.value);
@@ -115,8 +128,8 @@ function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLErr
   return new GraphQLError(message, { source, positions, path, originalError });
 }
 
-/** Whether a query is small enough to compile with its fragments in their places, and asks nothing of the schema itself. */
-function isPlain(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+/** The fields of a query with its fragments in their places; more than any number where it asks for the schema itself. */
+function fieldsOf(document: DocumentNode, operation: OperationDefinitionNode): number {
   const fragments = new Map<string, SelectionSetNode>();
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION)
@@ -140,5 +153,5 @@ function isPlain(document: DocumentNode, operation: OperationDefinitionNode): bo
       return sum + 1 + (selection.selectionSet ? sizeOf(selection.selectionSet) : 0);
     }, 0);
 
-  return sizeOf(operation.selectionSet) <= MOST_FIELDS;
+  return sizeOf(operation.selectionSet);
 }

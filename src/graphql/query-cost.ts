@@ -15,6 +15,7 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
   valueFromASTUntyped,
   visit,
@@ -35,7 +36,7 @@ const sum = (a: Cost, b: Cost): Cost => ({ rows: a.rows + b.rows, units: a.units
 /**
  * The rows that an operation may read, and what it may cost, from the page sizes that it asks for: those of a connection
  * within a connection multiply. Sizes given as variables count like literals. Each alias counts, and so does each use of
- * a fragment. Directives are not looked at: what is skipped costs less than is estimated, never more.
+ * a fragment; what is skipped does not.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -57,6 +58,7 @@ export function costOf(
   function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Cost {
     let total = nothing;
     for (const selection of set.selections) {
+      if (isSkipped(selection, values)) continue;
       if (selection.kind === Kind.FIELD) total = sum(total, ofField(type, selection));
       else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const name = selection.typeCondition?.name.value;
@@ -97,9 +99,16 @@ export function costOf(
   return ofSet(root, operation.selectionSet);
 }
 
-/** The arguments that say how many objects a field reads. */
+/** The arguments that say how many objects a field reads, and those of `@skip` and `@include`: whether it is read at all. */
 const sizes = { forward: 'first', backward: 'last', ids: 'ids' } as const;
-const sizeArguments = new Set<string>(Object.values(sizes));
+const sizeArguments = new Set<string>([...Object.values(sizes), 'if']);
+
+/** Whether a directive leaves a selection out; one that is no truth value is refused when it runs. */
+const isSkipped = ({ directives }: SelectionNode, values: Values): boolean =>
+  directives?.some(({ name, arguments: given }) => {
+    const condition = argument(given, 'if', values);
+    return (name.value === 'skip' && condition === true) || (name.value === 'include' && condition === false);
+  }) ?? false;
 
 /** Whether what a document may read and cost is left to its variables. */
 export function hasOpenSizes(document: DocumentNode): boolean {

@@ -1,11 +1,10 @@
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context } from '../context.ts';
-import { boundedMap } from '../kernel/bounded.ts';
 import { renderError } from './errors.ts';
 import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
 import { NulRule, refuseNul } from './nul.ts';
-import { KEPT_DOCUMENTS, KEPT_LENGTH, parseBounded } from './parse.ts';
+import { documentMap, KEPT_LENGTH, parseBounded } from './parse.ts';
 import { costOf } from './query-cost.ts';
 import { schema } from './schema.ts';
 
@@ -47,7 +46,7 @@ const errorsPlugin: Plugin = {
 
 /** Keeps the last documents by their text. */
 function documentCache<T extends NonNullable<unknown>>() {
-  const kept = boundedMap<T>(KEPT_DOCUMENTS);
+  const kept = documentMap<T>();
   return {
     get: (text: string) => kept.get(text),
     set(text: string, value: T) {

@@ -1,5 +1,14 @@
 import fc from 'fast-check';
-import { type ExecutionResult, execute, parse, specifiedRules, validate } from 'graphql';
+import {
+  type ExecutionResult,
+  execute,
+  type GraphQLObjectType,
+  getNamedType,
+  isLeafType,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { compiledQueries } from '../../src/graphql/compiled-queries.ts';
@@ -121,6 +130,43 @@ async function compareRandom(options: { plain: boolean; numRuns: number }) {
   );
   return seen;
 }
+
+describe('compiled queries', () => {
+  /** A query of some 700 fields in 1,300 characters. */
+  const large = (name: string) => {
+    const fields = Object.values((schema.getType('Operator') as GraphQLObjectType).getFields())
+      .filter(({ type }) => isLeafType(getNamedType(type)))
+      .map((field) => field.name);
+    let nodes = '...F';
+    for (let level = 0; level < 9; level += 1) nodes = `...F in(window: ALL) { ${nodes} }`;
+    const roots = ['a', 'b', 'c', 'd'].map(
+      (alias) => `${alias}: operators(window: ALL) { nodes { ${nodes} } }`,
+    );
+    return `query ${name} { ${roots.join(' ')} } fragment F on Operator { ${fields.join(' ')} }`;
+  };
+
+  it('are kept as many as have 100,000 fields together, those that were asked last', () => {
+    const find = compiledQueries();
+    const compiled = (name: string) => {
+      find(large(name), null);
+      return find(large(name), null);
+    };
+    const first = compiled('First');
+    expect(first).toBeDefined();
+    for (let index = 0; index < 50; index += 1) compiled(`Few${index}`);
+    expect(find(large('First'), null)).toBe(first);
+    for (let index = 0; index < 200; index += 1) compiled(`Many${index}`);
+    expect(find(large('First'), null)).not.toBe(first);
+  });
+
+  it('are not made of what is refused every time for its size', () => {
+    const find = compiledQueries();
+    const query =
+      '{ operators(window: ALL, first: 200) { nodes { poolShares(first: 200) { nodes { operatorId } } } } }';
+    find(query, null);
+    expect(find(query, null)).toBeUndefined();
+  });
+});
 
 describe('a compiled query', () => {
   it('answers what graphql-js does, for several hundred random queries', async () => {

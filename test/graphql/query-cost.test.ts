@@ -55,6 +55,24 @@ describe('the rows that a query asks for', () => {
   });
 });
 
+describe('what is skipped', () => {
+  const query = (directive: string) =>
+    `query ($x: Boolean) { ${page(10, '')} ...f ${directive} } fragment f on Query { slashings(first: 5) { totalCount } }`;
+  it.each([
+    ['@skip(if: true)', {}, 10],
+    ['@skip(if: false)', {}, 15],
+    ['@include(if: false)', {}, 10],
+    ['@include(if: true)', {}, 15],
+    ['@skip(if: $x)', { x: true }, 10],
+    ['@skip(if: $x)', { x: false }, 15],
+    ['@include(if: $x)', { x: false }, 10],
+    ['@include(if: $x) @skip(if: $x)', { x: true }, 10],
+    ['@include(if: $x)', { x: null }, 15],
+  ])('counts no rows: %s with %j', (directive, variables, expected) => {
+    expect(rows(query(directive), variables)).toBe(expected);
+  });
+});
+
 describe('what a query may read', () => {
   it.each([
     ['query ($n: Int) { operators(window: ALL, first: $n) { totalCount } }', true],
@@ -66,7 +84,9 @@ describe('what a query may read', () => {
     ['query ($n: Int) { ...f } fragment f on Query { slashings(first: $n) { totalCount } }', true],
     ['query ($after: String) { operators(window: ALL, first: 3, after: $after) { totalCount } }', false],
     ['query ($id: String!) { operator(operatorId: $id, window: ALL) { id } }', false],
-    ['query ($on: Boolean!) { slashings(first: 3) @include(if: $on) { totalCount } }', false],
+    ['query ($on: Boolean!) { slashings(first: 3) @include(if: $on) { totalCount } }', true],
+    ['query ($on: Boolean!) { ...f @skip(if: $on) } fragment f on Query { slashings { totalCount } }', true],
+    ['{ slashings @skip(if: true) { totalCount } }', false],
     ['{ slashings { totalCount } }', false],
   ])('is left to the variables or not: %s', (query, open) => {
     expect(hasOpenSizes(parse(query))).toBe(open);
