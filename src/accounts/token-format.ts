@@ -30,8 +30,12 @@ const TOKENS_IN_TEXT = new RegExp(TOKEN_IN_TEXT, 'g');
 /** A text without the tokens in it. */
 export const withoutTokens = (text: string): string => text.replace(TOKENS_IN_TEXT, 'sgt_…');
 
-/** A fault as it may be told: it quotes what was sent, which may be a token in a wrong place. */
-export const shownFault = (fault: Fault): Fault => ({ ...fault, msg: withoutTokens(fault.msg) });
+/** A fault as it may be told: it quotes what was sent, which may be a token in a wrong place, also as a name. */
+export const shownFault = ({ loc, msg, type }: Fault): Fault => ({
+  loc: loc.map((part) => (typeof part === 'string' ? withoutTokens(part) : part)),
+  msg: withoutTokens(msg),
+  type,
+});
 
 /** What is stored of a token, in hexadecimal digits: 256 random bits need no salt and no slow hash. */
 export const tokenHash = (token: string): string => hash('sha256', token, 'hex');

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
-import RelayPlugin from '@pothos/plugin-relay';
+import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import type { Context } from '../context.ts';
-import { badArgument } from '../kernel/refusal.ts';
+import { badArgument, badInput, type Fault, shown } from '../kernel/refusal.ts';
 
 /** What every connection answers beside Relay's own fields; counted only when selected. */
 type ConnectionExtras = { totalCount: () => number | Promise<number> };
@@ -27,6 +27,26 @@ export type Types = {
 /** Names of the types that `node` finds; filled when the schema is made. */
 export const nodeTypes = new Set<string>();
 
+/** The global id of an object of a type, by what is its own. */
+export const globalIdOf = (type: string, id: string | number | bigint): string =>
+  Buffer.from(`${type}:${id}`).toString('base64url');
+
+type GlobalId = { typename: string; id: string };
+
+/** What a global id names; undefined for another text. */
+function readGlobalId(globalId: string): GlobalId | undefined {
+  const text = Buffer.from(globalId, 'base64url').toString('utf8');
+  const [typename = '', ...rest] = text.split(':');
+  const named = nodeTypes.has(typename) && rest.length > 0 && !text.includes('\0');
+  return named ? { typename, id: rest.join(':') } : undefined;
+}
+
+const globalIdFault = (loc: (string | number)[], globalId: string): Fault => ({
+  loc: ['argument', ...loc],
+  msg: `${loc.join('.')} is ${shown(globalId)}; a global id is needed.`,
+  type: 'value_error',
+});
+
 /** The one schema builder. Rooms add their types to it by being imported in `resources/index.ts`. */
 export const builder = new SchemaBuilder<Types>({
   plugins: [RelayPlugin],
@@ -35,14 +55,11 @@ export const builder = new SchemaBuilder<Types>({
     cursorType: 'String',
     clientMutationId: 'omit',
     nodesOnConnection: { description: 'The rows of the page.' },
-    encodeGlobalID: (type, id) => Buffer.from(`${type}:${id}`).toString('base64url'),
+    encodeGlobalID: globalIdOf,
     decodeGlobalID: (globalId) => {
-      const text = Buffer.from(globalId, 'base64url').toString('utf8');
-      const [type = '', ...rest] = text.split(':');
-      if (!nodeTypes.has(type) || rest.length === 0 || text.includes('\0')) {
-        throw badArgument('id', `id is ${JSON.stringify(globalId.slice(0, 80))}; a global id is needed.`);
-      }
-      return { typename: type, id: rest.join(':') };
+      const read = readGlobalId(globalId);
+      if (!read) throw badInput([globalIdFault(['id'], globalId)]);
+      return read;
     },
     idFieldOptions: { description: 'Global id, for `node`.' },
     nodeQueryOptions: {
@@ -87,15 +104,20 @@ builder.globalConnectionField('totalCount', (t) =>
 const MAX_NODES = 200;
 
 builder.queryField('nodes', (t) =>
-  t.nodeList({
+  t.field({
+    type: [builder.nodeInterfaceRef()],
+    nullable: { list: true, items: true }, // a refusal leaves the other root fields whole
     description: `Objects by their global ids, at most ${MAX_NODES}, in the order asked; null where there is none.`,
     extensions: { operation: 'nodes' },
     args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
-    ids: (_root, { ids }) => {
+    resolve: (_root, { ids }, ctx, info) => {
       if (ids.length > MAX_NODES) {
         throw badArgument('ids', `ids has ${ids.length} entries; at most ${MAX_NODES} are taken.`);
       }
-      return ids.map(String);
+      const found = ids.map(readGlobalId);
+      const faults = ids.flatMap((id, index) => (found[index] ? [] : [globalIdFault(['ids', index], id)]));
+      if (faults.length > 0) throw badInput(faults);
+      return resolveNodes(builder, ctx, info, found as GlobalId[]) as never;
     },
   }),
 );

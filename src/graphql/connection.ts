@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { decodePosition, encodeCursor } from '../kernel/cursor.ts';
-import type { Range, Slice, Walk } from '../kernel/page.ts';
+import { isPlaced, type Range, type Slice, type Walk } from '../kernel/page.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { perField } from './per-field.ts';
 import { selectedFields } from './selection.ts';
@@ -92,6 +92,23 @@ export function rankedRange(
     range: { ...range, ...(after && { after: after.rank }), ...(before && { before: before.rank }) },
     walk: revision === undefined ? undefined : { revision, loc: ['argument', after ? 'after' : 'before'] },
   };
+}
+
+/**
+ * A page that begins at a place in the list which was named: whether rows come before it is looked up where it is asked
+ * for, by a page that ends there.
+ */
+export async function begunAt<Row>(
+  page: Slice<Row>,
+  start: number | null,
+  range: Range<number>,
+  info: GraphQLResolveInfo,
+  read: (range: Range<number>) => Promise<Slice<Row>>,
+): Promise<Slice<Row>> {
+  if (start === null || isPlaced(range) || !selectedFields(info, ['pageInfo']).has('hasPreviousPage'))
+    return page;
+  const { rows } = await read({ before: start, backward: true, limit: 1, rowsAlone: true });
+  return { ...page, hasPrevious: rows.length > 0 };
 }
 
 /**

@@ -13,19 +13,20 @@ function textScalar(
   fits: (text: string) => boolean,
   literals: Kind[] = [Kind.STRING],
 ) {
-  const check = (value: unknown): string => {
+  const check = (value: unknown, node?: ValueNode): string => {
     const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
     if (typeof text === 'string' && fits(text)) return text;
     throw new GraphQLError(`${name} cannot be ${JSON.stringify(value)}; ${form} is needed.`, {
+      ...(node && { nodes: node }), // where it stands in the document
       extensions: { code: 'BAD_INPUT' },
     });
   };
   builder.scalarType(name, {
     description,
     serialize: (value) => value as string,
-    parseValue: check,
+    parseValue: (value) => check(value),
     parseLiteral: (node: ValueNode) =>
-      check(literals.includes(node.kind) && 'value' in node ? node.value : undefined),
+      check(literals.includes(node.kind) && 'value' in node ? node.value : undefined, node),
   });
 }
 

@@ -1,5 +1,8 @@
+import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context } from '../context.ts';
+import { badInput } from '../kernel/refusal.ts';
+import { IDEMPOTENCY_KEY } from '../kernel/route.ts';
 import { renderError } from './errors.ts';
 import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
@@ -7,6 +10,20 @@ import { NulRule, refuseNul } from './nul.ts';
 import { documentMap, KEPT_LENGTH, parseBounded } from './parse.ts';
 import { costOf } from './query-cost.ts';
 import { schema } from './schema.ts';
+
+/**
+ * Refuses a mutation that may be tried again by its `Idempotency-Key`: to say it was done once and do it twice would be
+ * worse. Of several mutations in one request some may be refused, and an answer is kept for what was done alone.
+ */
+function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
+  const { request } = contextValue as { request: Request };
+  if (!request.headers.has(IDEMPOTENCY_KEY)) return undefined;
+  if (getOperationAST(document, operationName)?.operation !== 'mutation') return undefined;
+  const msg = `${IDEMPOTENCY_KEY} is not taken with a mutation; send it with the POST of REST that does the same.`;
+  return new GraphQLError(msg, {
+    originalError: badInput([{ loc: ['header', IDEMPOTENCY_KEY], msg, type: 'unsupported' }]),
+  });
+}
 
 /** Bounds a document before it is parsed and before it runs. */
 const limitsPlugin: Plugin = {
@@ -20,7 +37,7 @@ const limitsPlugin: Plugin = {
   onExecute({ args, setResultAndStopExecution }) {
     const { schema, document, operationName, variableValues } = args;
     const cost = costOf(schema, document, operationName, variableValues ?? {});
-    const refused = costRefusal(cost, args.contextValue as unknown as Context);
+    const refused = keyRefusal(args) ?? costRefusal(cost, args.contextValue as unknown as Context);
     if (refused) setResultAndStopExecution({ errors: [refused] });
   },
   onParams({ params }) {

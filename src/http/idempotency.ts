@@ -5,20 +5,19 @@ import type { Context } from '../context.ts';
 import { primaryWithin, type Queryable } from '../db/pool.ts';
 import { rows, sql } from '../db/rows.ts';
 import { badInput, type Fault, Refusal } from '../kernel/refusal.ts';
+import { IDEMPOTENCY_KEY } from '../kernel/route.ts';
 
 /** An answer as it is sent, in pieces. */
 export type Answer = { status: number; headers: Record<string, string>; pieces: string[] };
 
-const NAME = 'Idempotency-Key';
-
-/** The caller's key of a writing request (draft-ietf-httpapi-idempotency-key-header), quoted as the draft has it or bare. */
+/** The caller's key of a writing request, quoted as the draft has it or bare. */
 export function readKey(request: FastifyRequest, faults: Fault[]): string | undefined {
-  const given = request.headers['idempotency-key'];
+  const given = request.headers[IDEMPOTENCY_KEY.toLowerCase()];
   if (given === undefined) return undefined;
   const key = String(given).replace(/^"(.*)"$/, '$1');
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  const msg = `${NAME} must be 1 to 255 visible ASCII characters, once.`;
-  faults.push({ loc: ['header', NAME], msg, type: 'format' });
+  const msg = `${IDEMPOTENCY_KEY} must be 1 to 255 visible ASCII characters, once.`;
+  faults.push({ loc: ['header', IDEMPOTENCY_KEY], msg, type: 'format' });
   return undefined;
 }
 
@@ -44,8 +43,8 @@ export function answerOnce(
     await claim(db, accountId, key);
     const known = await find(db, accountId, key);
     if (known && !known.request.equals(asked)) {
-      const msg = `${NAME} was used for another request in the last 24 hours; a new request needs a new key.`;
-      throw badInput([{ loc: ['header', NAME], msg, type: 'conflict' }]);
+      const msg = `${IDEMPOTENCY_KEY} was used for another request in the last 24 hours; a new request needs a new key.`;
+      throw badInput([{ loc: ['header', IDEMPOTENCY_KEY], msg, type: 'conflict' }]);
     }
     if (known) {
       return {
@@ -69,9 +68,13 @@ async function claim(db: Queryable, accountId: string, key: string): Promise<voi
     select pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${accountId} ${key}`}, 0)) as mine`,
   );
   if (row?.mine) return;
-  throw new Refusal('CONFLICT', `A request with this ${NAME} is being answered; try again for its answer.`, {
-    headers: { 'retry-after': '1' },
-  });
+  throw new Refusal(
+    'CONFLICT',
+    `A request with this ${IDEMPOTENCY_KEY} is being answered; try again for its answer.`,
+    {
+      headers: { 'retry-after': '1' },
+    },
+  );
 }
 
 const Known = z.object({ request: z.instanceof(Buffer), status: z.int(), body: z.string() });

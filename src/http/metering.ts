@@ -92,10 +92,10 @@ export function meterRequests(
     const caller = tokens.find(request.headers.authorization, now());
     if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');
     request.caller = caller;
-    refuseTokenInUrl(request);
     const admission = await (admissions.get(request.raw) ?? meter.admit(caller));
     request.admission = admission;
     reply.headers(admission.headers);
+    refuseTokenInUrl(request);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     const units = unitsOf(request, reply.statusCode);

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { leafOf } from '../kernel/leaves.ts';
 import { paramDocument } from '../kernel/params.ts';
 import { refusalStatus } from '../kernel/refusal.ts';
-import type { Route } from '../kernel/route.ts';
+import { IDEMPOTENCY_KEY, type Route } from '../kernel/route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -142,7 +142,7 @@ const errorSchema: Json = {
 };
 
 const idempotencyKey: Json = {
-  name: 'Idempotency-Key',
+  name: IDEMPOTENCY_KEY,
   in: 'header',
   required: false,
   description:

@@ -93,9 +93,16 @@ export function rankedSlice<Row extends { rank: number }>(
       };
 }
 
-/** The range cut to begin at this number or the next one below it, in a list that goes down; null cuts nothing. */
+/**
+ * The range begun at this number or the next one below it, in a list that goes down: a place to begin at, where no cursor
+ * says another. Null is the list's own beginning.
+ */
 export const rangeDownFrom = (range: Range<number>, start: number | null): Range<number> =>
-  start === null ? range : { ...range, after: Math.min(start + 1, range.after ?? Infinity) };
+  start === null || isPlaced(range) ? range : { ...range, after: start + 1 };
+
+/** Whether a cursor says where a page lies. */
+export const isPlaced = ({ after, before }: Range<unknown>): boolean =>
+  after !== undefined || before !== undefined;
 
 const PageV0 = z
   .object({

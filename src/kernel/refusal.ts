@@ -20,6 +20,9 @@ export const refusalStatus = {
 
 export type RefusalCode = keyof typeof refusalStatus;
 
+/** What was given, as a message quotes it. */
+export const shown = (given: string): string => JSON.stringify(given.slice(0, 80));
+
 /** One thing wrong with one input: where it stands, what is wrong and what would be right. */
 export type Fault = { loc: (string | number)[]; msg: string; type: string };
 

@@ -11,6 +11,9 @@ export type Call = {
   query: string;
 };
 
+/** The header of a POST that may be tried again (draft-ietf-httpapi-idempotency-key-header). */
+export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**

@@ -90,7 +90,7 @@ const plain: [string, Asked][] = [
       },
     },
   ],
-  ['a refused root that may not be null', { body: { query: '{ nodes(ids: ["garbage"]) { id } }' } }],
+  ['refused global ids', { body: { query: '{ nodes(ids: ["garbage"]) { id } }' } }],
   [
     'a fragment with directives',
     {

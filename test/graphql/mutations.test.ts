@@ -61,7 +61,9 @@ describe('mutations', () => {
       [known[1]?.pubkey, known[2]?.pubkey].sort(),
     );
     expect((await run('renameTag', { setId, name: 'Ours' }, 'tag { name }')).tag.name).toBe('Ours');
-    expect(await run('deleteTag', { setId }, 'deletedSetId')).toEqual({
+    const { id } = (await account.graphql(`{ privateSet(setId: "${setId}") { id } }`)).data.privateSet;
+    expect(await run('deleteTag', { setId }, 'deletedId deletedSetId')).toEqual({
+      deletedId: id,
       deletedSetId: setId,
       userErrors: [],
     });

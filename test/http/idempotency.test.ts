@@ -99,6 +99,23 @@ describe('a POST with an Idempotency-Key', () => {
     expect(theirs.json.id).not.toBe(mine.json.id);
   });
 
+  it('is refused by a mutation, and harms no query', async () => {
+    const before = await count();
+    const ask = async (query: string) => {
+      const headers = { 'idempotency-key': nextKey() };
+      const { json } = await account.post('/graphql', { query }, headers);
+      return json;
+    };
+    const refused = await ask('mutation { createTag(input: { name: "twice" }) { tag { setId } } }');
+    expect(refused.errors[0].extensions).toMatchObject({
+      code: 'BAD_INPUT',
+      faults: [{ loc: ['header', 'Idempotency-Key'] }],
+    });
+    expect(refused.data).toBeUndefined();
+    expect(await count()).toBe(before);
+    expect((await ask('{ __typename }')).data).toEqual({ __typename: 'Query' });
+  });
+
   it('is forgotten after 24 hours, and then pruned', async () => {
     const key = nextKey();
     const first = await create(key);

@@ -132,8 +132,9 @@ describe('a token in a URL', () => {
     ['in the path', () => `/v0/eth/operators/${token()}/summary?window=7d`],
     ['of GraphQL', () => `/graphql?token=${token()}`],
   ] as [string, () => string][])('%s is refused, and never logged', async (_how, path) => {
-    const { status, json, text } = await gateway.get(path());
+    const { status, headers, json, text } = await gateway.get(path());
     expect([status, json.detail[0].loc, json.detail[0].type]).toEqual([400, ['url'], 'token_in_url']);
+    expect(headers.get('x-service-compute-units')).toBe('1');
     expect(text).not.toContain(token().slice(4, -2));
     // Who brings no other token is not known by it.
     expect((await gateway.fetch(path())).status).toBe(401);
@@ -163,6 +164,15 @@ describe('a token in a wrong place', () => {
     expect([header.status, header.json.detail[0].msg]).toEqual([
       400,
       'X-Service-Network is "sgt_…"; one of mainnet, hoodi, holesky is needed.',
+    ]);
+    const body = await gateway.fetch('/v1/eth/tags', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'x', [token]: 1 }),
+    });
+    expect([body.status, body.json.detail]).toEqual([
+      400,
+      [{ loc: ['body', 'sgt_…'], msg: 'sgt_… is not taken here.', type: 'unknown' }],
     ]);
     const name = token.replaceAll('-', '_');
     for (const query of [

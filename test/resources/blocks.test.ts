@@ -325,7 +325,7 @@ describe('REST and GraphQL', () => {
     const ask = async (args: string) =>
       (
         await gateway.graphql(`{ blocks(${args}) { totalCount nodes { consensusSlot }
-          pageInfo { endCursor hasPreviousPage } } }`)
+          pageInfo { startCursor endCursor hasPreviousPage } } }`)
       ).data.blocks;
     const page = await ask(`fromSlot: ${head - 40}, first: 5`);
     expect(page.nodes.map((node: any) => node.consensusSlot)).toEqual(
@@ -334,10 +334,26 @@ describe('REST and GraphQL', () => {
     expect([page.totalCount, page.pageInfo.hasPreviousPage]).toEqual([rest.total, true]);
     const after = await ask(`first: 2, after: "${page.pageInfo.endCursor}"`);
     expect(after.nodes.map((node: any) => node.consensusSlot)).toEqual([head - 45, head - 46]);
-    // of fromSlot and after the later place counts
+    // where a cursor says another place, that counts
     const both = await ask(`fromSlot: ${head}, first: 2, after: "${page.pageInfo.endCursor}"`);
     expect(both.nodes).toEqual(after.nodes);
-    expect((await ask('fromSlot: 2147483647, first: 1')).nodes).toEqual([{ consensusSlot: head }]);
+    const before = await ask(`fromSlot: ${head - 40}, last: 2, before: "${page.pageInfo.startCursor}"`);
+    expect(before.nodes.map((node: any) => node.consensusSlot)).toEqual([head - 38, head - 39]);
+  });
+
+  it('say what comes before the slot that they begin at', async () => {
+    const ask = async (fromSlot: number) => {
+      const { data } = await gateway.graphql(
+        `{ blocks(fromSlot: ${fromSlot}, first: 1) { nodes { consensusSlot } pageInfo { hasPreviousPage } } }`,
+      );
+      return [data.blocks.nodes[0].consensusSlot, data.blocks.pageInfo.hasPreviousPage];
+    };
+    expect(await ask(head - 1)).toEqual([head - 1, true]);
+    expect(await ask(head)).toEqual([head, false]);
+    expect(await ask(2_147_483_647)).toEqual([head, false]);
+    gateway.statements.length = 0;
+    await gateway.graphql(`{ blocks(fromSlot: ${head - 1}, first: 1) { nodes { consensusSlot } } }`);
+    expect(gateway.statements).toHaveLength(1); // looked up where it is asked for
   });
 });
 

@@ -32,7 +32,7 @@ const operationOf = (field: { extensions: unknown }) => (field.extensions as Fie
 function takes({ place, name, type }: Parameter, { route }: Operation): { takes: string; fallback: string } {
   if (place === 'body') {
     const { properties, required = [] } = bodyOf(route);
-    const { type = 'value', minItems = 0, maxItems, minLength, maxLength } = properties[name];
+    const { type = 'value', minItems = 0, maxItems, minLength = 1, maxLength } = properties[name];
     const size =
       type === 'array' ? `${minItems} to ${maxItems} entries` : `${minLength} to ${maxLength} characters`;
     return { takes: `${type} of ${size}`, fallback: required.includes(name) ? 'required' : '' };

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
-import { connection, connectionRange } from '../../graphql/connection.ts';
+import { begunAt, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
@@ -90,7 +90,7 @@ builder.queryField('blocks', (t) =>
       args: {
         fromSlot: t.arg.int({
           description:
-            'Slot >= 0 to begin with, going down; the newest one when absent. A place in the list, not a part of it: cursors and totalCount are those of the whole list.',
+            'Slot >= 0 to begin with, going down, where no cursor is given; the newest one when absent. A place in the list, not a part of it: cursors and totalCount are those of the whole list.',
         }),
         ...networkArgs,
       },
@@ -105,8 +105,10 @@ builder.queryField('blocks', (t) =>
           maxSize: BLOCKS_MAX_SIZE,
           decode: (cursor) => blockPosition(network, cursor),
         });
-        const page = await blocks(ctx, { network, fromSlot }, range, selectedOf(info, blockFields, IN_PAGE));
-        return connection(page, blockCursor, () => totalBlocks(ctx, network));
+        const list = { network, fromSlot };
+        const page = await blocks(ctx, list, range, selectedOf(info, blockFields, IN_PAGE));
+        const begun = await begunAt(page, fromSlot, range, info, (above) => blocks(ctx, list, above, []));
+        return connection(begun, blockCursor, () => totalBlocks(ctx, network));
       },
     },
     ...blockPages,

@@ -13,7 +13,7 @@ export const PROPOSED_BLOCKS_DEFAULT_SIZE = 10;
 
 /**
  * A page of a network's blocks, newest slot first (spec §4.9); positions are slots. `fromSlot` is where the page begins
- * at the latest: a place in the list, which stays the whole one. Blocks that come at the head while a caller pages
+ * unless a cursor says another place: the list stays the whole one. Blocks that come at the head while a caller pages
  * move no row.
  */
 export async function blocks(

@@ -1,12 +1,13 @@
-import { dayOfDate } from '../../chain/calendar.ts';
+import { dateOfDay, dayOfDate } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
-import { connection, connectionRange } from '../../graphql/connection.ts';
+import { begunAt, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
+import type { Range } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { loadChainDailyReward } from './loaders.ts';
 import type { ChainDailyRewardRow } from './queries.ts';
@@ -59,7 +60,10 @@ function dayOf(
   }
   const found = text == null ? given : dayOfDate(network, text);
   if (found != null && found < 0) {
-    throw badArgument(dateName, `${dateName} is ${text}, before the first day of ${network}.`);
+    throw badArgument(
+      dateName,
+      `${dateName} is ${text}; day 0 of ${network} starts on ${dateOfDay(network, 0)}.`,
+    );
   }
   return found ?? null;
 }
@@ -73,7 +77,7 @@ builder.queryField('chainDailyRewards', (t) =>
       description: `What a network's validators earned in each chain day that is stored, newest first. At most ${CHAIN_DAILY_REWARDS_MAX_SIZE} a page, ${CHAIN_DAILY_REWARDS_DEFAULT_SIZE} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
       args: {
         fromDay: t.arg.int({
-          description: `Chain day from 0 to ${MAX_DAY} to begin with, going down; the newest one when absent. A place in the list, not a part of it: cursors and totalCount are those of the whole list.`,
+          description: `Chain day from 0 to ${MAX_DAY} to begin with, going down, where no cursor is given; the newest one when absent. A place in the list, not a part of it: cursors and totalCount are those of the whole list.`,
         }),
         fromDate: t.arg({
           type: 'Date',
@@ -89,7 +93,8 @@ builder.queryField('chainDailyRewards', (t) =>
           maxSize: CHAIN_DAILY_REWARDS_MAX_SIZE,
           decode: (cursor) => chainDailyRewardPosition(network, cursor),
         });
-        const page = await chainDailyRewards(ctx, { network, fromDay }, range);
+        const read = (part: Range<number>) => chainDailyRewards(ctx, { network, fromDay }, part);
+        const page = await begunAt(await read(range), fromDay, range, info, read);
         return connection(page, chainDailyRewardCursor, () => totalChainDailyRewards(ctx, network));
       },
     },

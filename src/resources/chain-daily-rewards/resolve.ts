@@ -9,7 +9,7 @@ export const CHAIN_DAILY_REWARDS_MAX_SIZE = 200;
 
 /**
  * A page of a network's daily rewards, newest day first (spec §4.9); positions are chain days. `fromDay` is where the
- * page begins at the latest: a place in the list, which stays the whole one.
+ * page begins unless a cursor says another place: the list stays the whole one.
  */
 export async function chainDailyRewards(
   ctx: Context,

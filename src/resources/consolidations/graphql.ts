@@ -5,11 +5,11 @@ import { builder } from '../../graphql/builder.ts';
 import { columns, exposed, type FieldsOf, renamed } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
-import { enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/enums.ts';
+import { enumName, enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/enums.ts';
 import { perField } from '../../graphql/per-field.ts';
 import { rangeArgs, rangeOf } from '../../graphql/range.ts';
 import type { Range } from '../../kernel/page.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import { badArgument, shown } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import type { IdType } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
@@ -139,7 +139,7 @@ const sizes = `At most ${CONSOLIDATIONS_MAX_SIZE} a page, ${CONSOLIDATIONS_DEFAU
 export function entityClassOf(idType: IdType) {
   const known = EntityClass.safeParse(idType).data;
   if (known) return known;
-  const msg = `entityType is ${idType}; one of ${entityClasses.join(', ')} is needed.`;
+  const msg = `entityType is ${enumName(idType)}; one of ${entityClasses.map(enumName).join(', ')} is needed.`;
   throw badArgument('entityType', msg);
 }
 
@@ -154,7 +154,10 @@ function entityOf(entityId: string | null | undefined, entityType: IdType | null
 function validatorOf(text: string | null | undefined) {
   if (text == null) return null;
   const found = readValidatorName(text);
-  if (!found) throw badArgument('validator', 'validator must be the index or the public key of a validator.');
+  if (!found) {
+    const msg = `validator is ${shown(text)}; the index or the public key of a validator is needed.`;
+    throw badArgument('validator', msg);
+  }
   return found;
 }
 

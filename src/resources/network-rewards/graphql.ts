@@ -9,7 +9,7 @@ import { pageTypes } from '../../graphql/connection-types.ts';
 import { enumName, enumValues, SortOrderEnum } from '../../graphql/enums.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import { badArgument, shown } from '../../kernel/refusal.ts';
 import type { RewardQuery, RewardRow } from './queries.ts';
 import {
   definitions,
@@ -184,7 +184,7 @@ builder.queryField('validatorRewards', (t) =>
         const { id } = definitions[args.network];
         const validatorId = id.read(args.validatorId);
         if (validatorId === undefined) {
-          const given = JSON.stringify(args.validatorId.slice(0, 80));
+          const given = shown(args.validatorId);
           throw badArgument('validatorId', `validatorId is ${given}; ${id.form} is needed.`, 'format');
         }
         return rewardConnection(ctx, { network: args.network, validatorId }, args, info);

@@ -5,7 +5,7 @@ import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
 import { decodeCursor, decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import { badArgument, shown } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { loadTag } from './loaders.ts';
@@ -141,7 +141,7 @@ builder.queryField('privateSet', (t) =>
 export function checkSetId(given: string | number, refuse: (name: string, msg: string) => Error): string {
   const id = readTagId(String(given));
   if (id === undefined) {
-    throw refuse('setId', `setId is ${JSON.stringify(String(given).slice(0, 80))}; a UUID is needed.`);
+    throw refuse('setId', `setId is ${shown(String(given))}; a UUID is needed.`);
   }
   return id;
 }

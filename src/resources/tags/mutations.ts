@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
+import { builder, globalIdOf } from '../../graphql/builder.ts';
 import type { FieldsOf } from '../../graphql/columns.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { bodyFaults } from '../../kernel/body.ts';
-import { badInput, Refusal, type RefusalCode } from '../../kernel/refusal.ts';
+import { badInput, Refusal, type RefusalCode, shown } from '../../kernel/refusal.ts';
 import { readValidatorName } from '../validators/record.ts';
 import { checkSetId, PrivateSet } from './graphql.ts';
 import type { TagRow } from './queries.ts';
@@ -106,6 +106,12 @@ const AddPayload = builder.objectRef<Adding>('AddValidatorsPayload').implement({
 const DeletePayload = builder.objectRef<Deleting>('DeleteTagPayload').implement({
   description: 'What `deleteTag` did.',
   fields: (t) => ({
+    deletedId: t.id({
+      nullable: true,
+      description:
+        'Global id of the deleted set, by which a client forgets it; null when the mutation was refused.',
+      resolve: ({ deletedSetId }) => deletedSetId && globalIdOf('PrivateSet', deletedSetId),
+    }),
     deletedSetId: t.string({
       nullable: true,
       description: '`setId` of the deleted set; null when the mutation was refused.',
@@ -228,7 +234,7 @@ builder.mutationType({
         mutate(ctx, async () => {
           const id = checkSetId(input.setId, refuse);
           const one = readValidatorName(input.pubkey);
-          if (!one) throw refuse('pubkey', `pubkey must be ${reference}.`);
+          if (!one) throw refuse('pubkey', `pubkey is ${shown(input.pubkey)}; ${reference} is needed.`);
           return { tag: await removeValidator(ctx, id, one) };
         }),
     }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, flag, hex, text } from '../../kernel/leaves.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import { badArgument, shown } from '../../kernel/refusal.ts';
 
 /** A validator and whom it belongs to. The interface documents no path for it: GraphQL and the import only. */
 export const Validator = z
@@ -53,7 +53,10 @@ export function namedValidator(
   if (index != null) return { index };
   const read = readValidatorName(pubkey as string);
   if (!read || 'index' in read) {
-    throw badArgument(names.pubkey, `${names.pubkey} must be 0x and 96 hex digits.`);
+    throw badArgument(
+      names.pubkey,
+      `${names.pubkey} is ${shown(pubkey as string)}; 0x and 96 hex digits are needed.`,
+    );
   }
   return read;
 }
