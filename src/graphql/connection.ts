@@ -33,21 +33,37 @@ export function connectionRange<Key>(
   return open ? (openRange(info, args, limits) as Range<Key>) : rangeOf(info, args, limits);
 }
 
-function rangeOf<Key>(info: GraphQLResolveInfo, args: ConnectionArgs, limits: Limits<Key>): Range<Key> {
+const fault = (name: string, msg: string): Fault => ({
+  loc: ['argument', name],
+  msg: `${name} ${msg}.`,
+  type: 'value_error',
+});
+
+function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
   const faults: Fault[] = [];
-  const fault = (name: string, msg: string) =>
-    faults.push({ loc: ['argument', name], msg: `${name} ${msg}.`, type: 'value_error' });
-  if (args.first != null && args.last != null) fault('last', 'cannot be given together with first; give one');
+  if (args.first != null && args.last != null)
+    faults.push(fault('last', 'cannot be given together with first; give one'));
   for (const name of ['first', 'last'] as const) {
     const size = args[name];
-    if (size != null && (size < 1 || size > limits.maxSize)) {
-      fault(name, `is ${size}; an integer from 1 to ${limits.maxSize} is needed`);
-    }
+    if (size != null && (size < 1 || size > maxSize))
+      faults.push(fault(name, `is ${size}; an integer from 1 to ${maxSize} is needed`));
   }
+  return faults;
+}
+
+/** Refuses sizes that `connectionRange` would refuse, for fields whose other faults are to be told with them. */
+export function checkSizes(args: ConnectionArgs, maxSize: number): void {
+  const faults = sizeFaults(args, maxSize);
+  if (faults.length > 0) throw badInput(faults);
+}
+
+function rangeOf<Key>(info: GraphQLResolveInfo, args: ConnectionArgs, limits: Limits<Key>): Range<Key> {
+  const faults = sizeFaults(args, limits.maxSize);
   const position = (name: 'after' | 'before') => {
     const cursor = args[name];
     const key = cursor == null ? undefined : limits.decode(cursor);
-    if (cursor != null && key === undefined) fault(name, 'is not a cursor of this list with these arguments');
+    if (cursor != null && key === undefined)
+      faults.push(fault(name, 'is not a cursor of this list with these arguments'));
     return key === undefined ? {} : { [name]: key };
   };
   const selected = selectedFields(info, []);

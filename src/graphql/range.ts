@@ -1,7 +1,7 @@
 import type { InputShapeFromFields } from '@pothos/core';
-import { type Bounds, checkBounds } from '../chain/bounds.ts';
+import { type Bounds, boundFaults } from '../chain/bounds.ts';
 import type { Calendar } from '../chain/calendar.ts';
-import { badArgument } from '../kernel/refusal.ts';
+import { badInput, type Fault } from '../kernel/refusal.ts';
 import { builder } from './builder.ts';
 
 /** The arguments of a range of time, and of the calendar it is of; those of REST. */
@@ -15,16 +15,21 @@ export const rangeArgs = builder.args((t) => ({
 
 /** The range that these arguments ask for. Throws BAD_INPUT for a negative day, or an end before the beginning. */
 export function rangeOf(args: InputShapeFromFields<typeof rangeArgs>): Bounds & { calendar: Calendar } {
-  for (const name of ['fromDay', 'toDay'] as const) {
-    const day = args[name];
-    if (day != null && day < 0) throw badArgument(name, `${name} is ${day}; an integer >= 0 is needed.`);
-  }
+  const faults: Fault[] = [];
+  const dayOf = (name: 'fromDay' | 'toDay'): number | null => {
+    const day = args[name] ?? null;
+    if (day === null || day >= 0) return day;
+    const msg = `${name} is ${day}; an integer >= 0 is needed.`;
+    faults.push({ loc: ['argument', name], msg, type: 'value_error' });
+    return null;
+  };
   const bounds = {
     fromDate: args.fromDate ?? null,
     toDate: args.toDate ?? null,
-    fromDay: args.fromDay ?? null,
-    toDay: args.toDay ?? null,
+    fromDay: dayOf('fromDay'),
+    toDay: dayOf('toDay'),
   };
-  checkBounds(bounds, 'argument');
+  faults.push(...boundFaults(bounds, 'argument'));
+  if (faults.length > 0) throw badInput(faults);
   return { calendar: args.utc ? 'utc' : 'chain', ...bounds };
 }

@@ -51,6 +51,24 @@ export const badInput = (faults: Fault[]) =>
 export const badArgument = (name: string, msg: string, type = 'value_error') =>
   badInput([{ loc: ['argument', name], msg, type }]);
 
+/** Makes parts that do not depend on each other, and refuses for the faults of all of them at once. */
+export function together<Parts extends unknown[]>(
+  ...makers: { [Index in keyof Parts]: () => Parts[Index] }
+): Parts {
+  const faults: Fault[] = [];
+  const made = makers.map((make) => {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof Refusal) || !error.faults) throw error;
+      faults.push(...error.faults);
+      return undefined;
+    }
+  });
+  if (faults.length > 0) throw badInput(faults);
+  return made as Parts;
+}
+
 export const notFound = (detail = 'Not found.') => new Refusal('NOT_FOUND', detail);
 
 /** The database cannot answer now; `seconds` is when trying again makes sense. */

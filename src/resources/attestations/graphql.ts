@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
 import { builder, type Types } from '../../graphql/builder.ts';
 import { columns, renamed } from '../../graphql/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { type ConnectionArgs, checkSizes, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { networkArgs } from '../../graphql/enums.ts';
 import { perField } from '../../graphql/per-field.ts';
@@ -11,6 +11,7 @@ import { formOf } from '../../graphql/prebuilt-rows.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
+import { together } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
@@ -114,7 +115,11 @@ builder.queryField('attestations', (t) =>
         ...queryArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
-        checkId('entityId', args.entityId);
+        together(
+          () => checkId('entityId', args.entityId),
+          () => periodQuery<SortField>(args, info),
+          () => checkSizes(args, PERIODS_MAX_SIZE),
+        );
         const key = {
           network: args.network ?? ctx.network,
           idType: args.entityType,

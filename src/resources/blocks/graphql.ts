@@ -6,7 +6,7 @@ import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
 import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/selection.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import { badArgument, together } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { loadBlock, loadProposerBlockTotal } from './loaders.ts';
@@ -80,6 +80,12 @@ const blockPages = pageTypes(BlockType, {
   list: 'A list of blocks',
 });
 
+function startSlot(slot: number | null | undefined): number | null {
+  if (slot != null && slot < 0)
+    throw badArgument('fromSlot', `fromSlot is ${slot}; an integer >= 0 is needed.`);
+  return slot ?? null;
+}
+
 builder.queryField('blocks', (t) =>
   t.connection(
     {
@@ -96,15 +102,15 @@ builder.queryField('blocks', (t) =>
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
-        const fromSlot = args.fromSlot ?? null;
-        if (fromSlot !== null && fromSlot < 0) {
-          throw badArgument('fromSlot', `fromSlot is ${fromSlot}; an integer >= 0 is needed.`);
-        }
-        const range = connectionRange(args, info, {
-          defaultSize: BLOCKS_DEFAULT_SIZE,
-          maxSize: BLOCKS_MAX_SIZE,
-          decode: (cursor) => blockPosition(network, cursor),
-        });
+        const [fromSlot, range] = together(
+          () => startSlot(args.fromSlot),
+          () =>
+            connectionRange(args, info, {
+              defaultSize: BLOCKS_DEFAULT_SIZE,
+              maxSize: BLOCKS_MAX_SIZE,
+              decode: (cursor) => blockPosition(network, cursor),
+            }),
+        );
         const list = { network, fromSlot };
         const page = await blocks(ctx, list, range, selectedOf(info, blockFields, IN_PAGE));
         const begun = await begunAt(page, fromSlot, range, info, (above) => blocks(ctx, list, above, []));

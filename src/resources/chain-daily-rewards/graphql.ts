@@ -8,7 +8,7 @@ import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
 import type { Range } from '../../kernel/page.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import { badArgument, together } from '../../kernel/refusal.ts';
 import { loadChainDailyReward } from './loaders.ts';
 import type { ChainDailyRewardRow } from './queries.ts';
 import { ChainDailyReward, MAX_DAY } from './record.ts';
@@ -87,12 +87,15 @@ builder.queryField('chainDailyRewards', (t) =>
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
-        const fromDay = dayOf(network, ['fromDay', args.fromDay], ['fromDate', args.fromDate]);
-        const range = connectionRange(args, info, {
-          defaultSize: CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
-          maxSize: CHAIN_DAILY_REWARDS_MAX_SIZE,
-          decode: (cursor) => chainDailyRewardPosition(network, cursor),
-        });
+        const [fromDay, range] = together(
+          () => dayOf(network, ['fromDay', args.fromDay], ['fromDate', args.fromDate]),
+          () =>
+            connectionRange(args, info, {
+              defaultSize: CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
+              maxSize: CHAIN_DAILY_REWARDS_MAX_SIZE,
+              decode: (cursor) => chainDailyRewardPosition(network, cursor),
+            }),
+        );
         const read = (part: Range<number>) => chainDailyRewards(ctx, { network, fromDay }, part);
         const page = await begunAt(await read(range), fromDay, range, info, read);
         return connection(page, chainDailyRewardCursor, () => totalChainDailyRewards(ctx, network));

@@ -3,13 +3,13 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns, exposed, type FieldsOf, renamed } from '../../graphql/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { type ConnectionArgs, checkSizes, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { enumName, enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/enums.ts';
 import { perField } from '../../graphql/per-field.ts';
 import { rangeArgs, rangeOf } from '../../graphql/range.ts';
 import type { Range } from '../../kernel/page.ts';
-import { badArgument, shown } from '../../kernel/refusal.ts';
+import { badArgument, shown, together } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import type { IdType } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
@@ -179,11 +179,13 @@ builder.queryField('consolidations', (t) =>
         ...queryArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
-        const asked = {
-          network: args.network ?? ctx.network,
-          validator: validatorOf(args.validator),
-          entity: entityOf(args.entityId, args.entityType),
-        };
+        const [validator, entity] = together(
+          () => validatorOf(args.validator),
+          () => entityOf(args.entityId, args.entityType),
+          () => queryOf(info, args),
+          () => checkSizes(args, CONSOLIDATIONS_MAX_SIZE),
+        );
+        const asked = { network: args.network ?? ctx.network, validator, entity };
         return consolidationConnection([asked], args, info, (query, range) =>
           consolidations(ctx, asked, query, range),
         );

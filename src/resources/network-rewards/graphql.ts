@@ -4,12 +4,12 @@ import { checkBounds } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
+import { type ConnectionArgs, checkSizes, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { enumName, enumValues, SortOrderEnum } from '../../graphql/enums.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { badArgument, shown } from '../../kernel/refusal.ts';
+import { badArgument, shown, together } from '../../kernel/refusal.ts';
 import type { RewardQuery, RewardRow } from './queries.ts';
 import {
   definitions,
@@ -160,6 +160,13 @@ async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, 
 
 const sizes = `Oldest first. At most ${REWARDS_MAX_SIZE} a page, ${REWARDS_DEFAULT_SIZE} by default.`;
 
+function validatorOf(network: RewardsNetwork, given: string): string {
+  const { id } = definitions[network];
+  const validatorId = id.read(given);
+  if (validatorId !== undefined) return validatorId;
+  throw badArgument('validatorId', `validatorId is ${shown(given)}; ${id.form} is needed.`, 'format');
+}
+
 builder.queryField('validatorRewards', (t) =>
   t.connection(
     {
@@ -181,12 +188,11 @@ builder.queryField('validatorRewards', (t) =>
         }),
       },
       resolve: (_root, args, ctx, info) => {
-        const { id } = definitions[args.network];
-        const validatorId = id.read(args.validatorId);
-        if (validatorId === undefined) {
-          const given = shown(args.validatorId);
-          throw badArgument('validatorId', `validatorId is ${given}; ${id.form} is needed.`, 'format');
-        }
+        const [validatorId] = together(
+          () => validatorOf(args.network, args.validatorId),
+          () => queryOf(args, 'validator'),
+          () => checkSizes(args, REWARDS_MAX_SIZE),
+        );
         return rewardConnection(ctx, { network: args.network, validatorId }, args, info);
       },
     },

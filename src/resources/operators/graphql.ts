@@ -4,14 +4,20 @@ import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns, exposed, plainObject, renamed } from '../../graphql/columns.ts';
-import { type ConnectionArgs, connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
+import {
+  type ConnectionArgs,
+  checkSizes,
+  connection,
+  rankCursor,
+  rankedRange,
+} from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
 import { formOf } from '../../graphql/prebuilt-rows.ts';
 import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/selection.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
-import { badArgument, badInput } from '../../kernel/refusal.ts';
+import { badArgument, badInput, together } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { loadOperator } from './loaders.ts';
 import type { ListKey, OperatorKey, OperatorRow } from './queries.ts';
@@ -172,9 +178,14 @@ async function operatorConnection(
 }
 
 /** Refuses an identifier that REST would refuse. */
-export function checkId(name: string, id: string): void {
-  const fault = idFault(id);
+export function checkId(name: string, id: string | null | undefined): void {
+  const fault = id == null ? undefined : idFault(id);
   if (fault) throw badArgument(name, `${name} ${fault}.`);
+}
+
+function checkParents(parentId: string | null, parentEntity: string | null | undefined): void {
+  const faults = parentFaults(parentId, parentEntity, 'argument');
+  if (faults.length > 0) throw badInput(faults);
 }
 
 const poolTypeArg = 'Narrows pools, and pool shares by their pool.';
@@ -203,12 +214,13 @@ builder.queryField('operators', (t) =>
         ...networkArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
-        for (const name of ['parentId', 'parentEntity'] as const) {
-          if (args[name] != null) checkId(name, args[name]);
-        }
         const parentId = args.parentId ?? args.parentEntity ?? null;
-        const faults = parentFaults(parentId, args.parentEntity, 'argument');
-        if (faults.length > 0) throw badInput(faults);
+        together(
+          () => checkId('parentId', args.parentId),
+          () => checkId('parentEntity', args.parentEntity),
+          () => checkParents(parentId, args.parentEntity),
+          () => checkSizes(args, OPERATORS_MAX_SIZE),
+        );
         const list = {
           network: args.network ?? ctx.network,
           window: args.window,

@@ -4,8 +4,8 @@ import { builder, globalIdOf } from '../../graphql/builder.ts';
 import type { FieldsOf } from '../../graphql/columns.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { bodyFaults } from '../../kernel/body.ts';
-import { badInput, Refusal, type RefusalCode, shown } from '../../kernel/refusal.ts';
-import { readValidatorName } from '../validators/record.ts';
+import { badInput, Refusal, type RefusalCode, shown, together } from '../../kernel/refusal.ts';
+import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import { checkSetId, PrivateSet } from './graphql.ts';
 import type { TagRow } from './queries.ts';
 import { MAX_ADDED, NewTag, TagName, TagPubkeys } from './record.ts';
@@ -63,6 +63,19 @@ function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.ou
   const read = schema.safeParse(input);
   if (!read.success) throw badInput(bodyFaults(read.error, 'input'));
   return read.data;
+}
+
+/** The set that an input names and what else is in it. */
+const inputOf = <Schema extends z.ZodType>(setId: string, schema: Schema, rest: unknown) =>
+  together(
+    () => checkSetId(setId, refuse),
+    () => checked(schema, rest),
+  );
+
+function validatorOf(pubkey: string): ValidatorName {
+  const name = readValidatorName(pubkey);
+  if (!name) throw refuse('pubkey', `pubkey is ${shown(pubkey)}; ${reference} is needed.`);
+  return name;
 }
 
 const refuse = (name: string, msg: string) => badInput([{ loc: ['input', name], msg, type: 'format' }]);
@@ -190,8 +203,8 @@ builder.mutationType({
       args: { input: t.arg({ type: RenameInput, required: true, description: 'The tag and its name.' }) },
       resolve: (_root, { input }, ctx) =>
         mutate(ctx, async () => {
-          const id = checkSetId(input.setId, refuse);
-          return { tag: await renameTag(ctx, id, checked(TagName, { name: input.name }).name) };
+          const [id, { name }] = inputOf(input.setId, TagName, { name: input.name });
+          return { tag: await renameTag(ctx, id, name) };
         }),
     }),
     deleteTag: t.field({
@@ -216,8 +229,7 @@ builder.mutationType({
       args: { input: t.arg({ type: AddInput, required: true, description: 'The set and the validators.' }) },
       resolve: (_root, { input }, ctx) =>
         mutate(ctx, async () => {
-          const id = checkSetId(input.setId, refuse);
-          const { pubkeys } = checked(TagPubkeys, { pubkeys: input.pubkeys });
+          const [id, { pubkeys }] = inputOf(input.setId, TagPubkeys, { pubkeys: input.pubkeys });
           return addValidators(ctx, id, pubkeys, 'input');
         }),
     }),
@@ -232,9 +244,10 @@ builder.mutationType({
       },
       resolve: (_root, { input }, ctx) =>
         mutate(ctx, async () => {
-          const id = checkSetId(input.setId, refuse);
-          const one = readValidatorName(input.pubkey);
-          if (!one) throw refuse('pubkey', `pubkey is ${shown(input.pubkey)}; ${reference} is needed.`);
+          const [id, one] = together(
+            () => checkSetId(input.setId, refuse),
+            () => validatorOf(input.pubkey),
+          );
           return { tag: await removeValidator(ctx, id, one) };
         }),
     }),
