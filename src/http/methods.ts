@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { notFound, Refusal } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 
@@ -20,11 +19,11 @@ const known = [...allowed()].map(([path, allow]) => ({
 }));
 
 /** 405 with `Allow` for a known path asked with another method, else 404. Neither needs a token. */
-export function refusalOf(request: FastifyRequest): Refusal {
-  const path = request.url.split('?', 1)[0] as string;
+export function refusalOf({ method, url }: { method: string; url: string }): Refusal {
+  const path = url.split('?', 1)[0] as string;
   const match = known.find(({ pattern }) => pattern.test(path));
   if (!match) return notFound();
-  return new Refusal('METHOD_NOT_ALLOWED', `${request.method} is not served here; use ${match.allow}.`, {
+  return new Refusal('METHOD_NOT_ALLOWED', `${method} is not served here; use ${match.allow}.`, {
     headers: { allow: match.allow },
   });
 }

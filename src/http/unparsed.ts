@@ -1,25 +1,46 @@
 import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { refusalStatus } from '../kernel/refusal.ts';
+import { refusalOf } from './methods.ts';
+
+type Fault = NodeJS.ErrnoException & { rawPacket?: unknown };
+type Answer = { status: number; detail: string; headers?: Record<string, string> };
 
 /** What is answered where no request came to be, by Node's code of the fault. */
-const unparsed = new Map([
-  ['HPE_HEADER_OVERFLOW', ['413 Content Too Large', 'The request is larger than is taken.']],
-  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'The request took too long to come.']],
+const unparsed = new Map<string, Answer>([
+  ['HPE_HEADER_OVERFLOW', { status: 413, detail: 'The request is larger than is taken.' }],
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, detail: 'The request took too long to come.' }],
 ]);
 
+/** A method that Node does not know is refused as any other that a path does not take. */
+function unknownMethod({ code, rawPacket }: Fault): Answer | undefined {
+  if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return undefined;
+  const line = rawPacket.toString('latin1', 0, LONGEST_LINE);
+  const [, method, url] = /^([A-Z]{1,20}) (\/[!-~]*) HTTP\/1\.[01]\r\n/.exec(line) ?? [];
+  if (!method || !url) return undefined;
+  const { code: kind, message, headers } = refusalOf({ method, url });
+  return { status: refusalStatus[kind], detail: message, headers };
+}
+const LONGEST_LINE = 4_096;
+
 /** Answers where no request came to be: what was sent is no HTTP, too large or too slow. */
-export function answerUnparsed(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerUnparsed(error: Fault, socket: Socket): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const { code = '' } = error;
-  const [status, detail] = unparsed.get(code) ?? ['400 Bad Request', 'Bad request.'];
+  const { status, detail, headers } = unknownMethod(error) ??
+    unparsed.get(error.code ?? '') ?? { status: 400, detail: 'Bad request.' };
   const body = JSON.stringify({ detail });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const lines = Object.entries({
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': randomUUID(),
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
   // Read on for a moment, or the caller may lose the answer; but not for ever, or closing waits for the caller.
   socket.resume();
   setTimeout(() => socket.destroy(), 1_000).unref();

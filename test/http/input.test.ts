@@ -123,13 +123,29 @@ describe('a path or query value', () => {
 describe('a request that is not HTTP', () => {
   it.each([
     ['nothing of it', 'GARBAGE\r\n\r\n'],
-    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an unknown method of no path', 'FETCH nowhere HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a NUL in the target', 'GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX: \0\r\n\r\n'],
     ['two lengths', 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
   ])('is 400: %s', async (_name, text) => {
     const { status, json } = parse(await sendRaw(text));
     expect([status, json]).toEqual([400, { detail: 'Bad request.' }]);
+  });
+
+  it.each([
+    ['/v0/eth/slashings?size=1', 'GET, HEAD'],
+    ['/v1/eth/tags', 'GET, HEAD, POST'],
+    ['/graphql', 'GET, POST'],
+  ])('but for a method that nobody knows is 405, with the methods of %s', async (path, allow) => {
+    const text = await sendRaw(`FETCH ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const { status, json } = parse(text);
+    expect([status, json]).toEqual([405, { detail: `FETCH is not served here; use ${allow}.` }]);
+    expect(text).toContain(`allow: ${allow}\r\n`);
+  });
+
+  it('but for such a method is 404 of an unknown path', async () => {
+    const { status, json } = parse(await sendRaw('FETCH /nope HTTP/1.1\r\nHost: x\r\n\r\n'));
+    expect([status, json]).toEqual([404, { detail: 'Not found.' }]);
   });
 
   it('is 413 when its headers pass 16 kB', async () => {
