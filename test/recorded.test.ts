@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importFile } from '../src/ingest/import.ts';
+import { importFile } from '../src/ingest/import-file.ts';
 import { type Gateway, startGateway } from './support/gateway.ts';
 
 /** Recorded responses of a live service; not part of the project. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
-import { rows, sql } from '../db/rows.ts';
+import { momentText, rows, sql } from '../db/rows.ts';
 import { type Tier, tiers } from './tiers.ts';
 import { TOKENS_CHANNEL } from './tokens.ts';
 
@@ -22,7 +22,7 @@ export type AccountRow = z.infer<typeof AccountRow>;
 
 const select = sql`a.account_id::text as "accountId", a.name, a.tier, a.rate_limit as "rateLimit",
   a.unit_allowance::float8 as "unitAllowance",
-  to_char(a.created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "createdAt",
+  ${momentText(sql`a.created_at`)} as "createdAt",
   (select count(*)::int from tokens t where t.account_id = a.account_id and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > now())) as "activeTokens"`;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
-import { rows, sql } from '../db/rows.ts';
+import { momentText, rows, sql } from '../db/rows.ts';
 import { tiers } from './tiers.ts';
 import { newToken, tokenHash, tokenPrefix } from './token-format.ts';
 
@@ -19,11 +19,10 @@ const TokenRow = z.object({
 });
 export type TokenRow = z.infer<typeof TokenRow>;
 
-const iso = 'YYYY-MM-DD"T"HH24:MI:SS"Z"';
 const columns = sql`t.token_id::text as "tokenId", (select a.name from accounts a where a.account_id = t.account_id)
-    as account, t.name, t.prefix, to_char(t.created_at, ${iso}) as "createdAt",
-  to_char(t.expires_at, ${iso}) as "expiresAt", to_char(t.last_used_at, ${iso}) as "lastUsedAt",
-  to_char(t.revoked_at, ${iso}) as "revokedAt"`;
+    as account, t.name, t.prefix, ${momentText(sql`t.created_at`)} as "createdAt",
+  ${momentText(sql`t.expires_at`)} as "expiresAt", ${momentText(sql`t.last_used_at`)} as "lastUsedAt",
+  ${momentText(sql`t.revoked_at`)} as "revokedAt"`;
 
 /** Makes a token of an account; the answer is the only time that it is shown. Throws when there is no such account. */
 export async function createToken(

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
-import type { Progress } from '../ingest/import.ts';
+import type { Progress } from '../ingest/import-file.ts';
 
 export type ImportProgress = {
   /** Reports on one file until `end`. */

@@ -3,7 +3,7 @@ import { Argument, Command, Option } from 'commander';
 import { networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import type { Database } from '../db/open.ts';
-import { type FileReport, importFile } from '../ingest/import.ts';
+import { type FileReport, importFile } from '../ingest/import-file.ts';
 import { type ImportResource, importers } from '../ingest/importers.ts';
 import { type Format, formats } from '../ingest/source/open.ts';
 import { SourceError } from '../ingest/source/source.ts';

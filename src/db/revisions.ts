@@ -6,7 +6,7 @@ import { inTurn } from '../kernel/in-turn.ts';
 import { count } from '../kernel/leaves.ts';
 import { listen } from './listen.ts';
 import type { Queryable } from './pool.ts';
-import { rows, sql } from './rows.ts';
+import { momentText, rows, sql } from './rows.ts';
 
 /**
  * The revision that a change of a dataset gets, raised when first asked for: once in the transaction of the client,
@@ -32,7 +32,7 @@ export const readDatasets = (db: Queryable): Promise<Dataset[]> =>
     db,
     Dataset,
     sql`/* readDatasets */
-    select name, revision, to_char(refreshed_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "refreshedAt"
+    select name, revision, ${momentText(sql`refreshed_at`)} as "refreshedAt"
     from datasets order by name`,
   );
 

@@ -8,6 +8,9 @@ export { join, raw, Sql, sql };
 /** A field's name on the wire and the SQL expression that gives it in its wire kind. */
 export type Fields<Name extends string> = Record<Name, Sql>;
 
+/** A moment in UTC as it is shown. */
+export const momentText = (moment: Sql): Sql => sql`to_char(${moment}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+
 /** The same SQL in one piece, where it has no values: statements are put together of pieces at every call. */
 export const inOnePiece = (statement: Sql): Sql =>
   statement.values.length === 0 ? raw(statement.sql) : statement;

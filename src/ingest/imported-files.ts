@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type pg from 'pg';
 import type { Queryable } from '../db/pool.ts';
-import type { ImportOptions } from './import.ts';
+import type { ImportOptions } from './import-file.ts';
 import { fileAt } from './source/open.ts';
 
 /**

@@ -19,7 +19,7 @@ import { blockImporter } from './blocks.ts';
 import { chainBalanceImporter } from './chain-balances.ts';
 import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
 import { consolidationImporter, type ImportedConsolidation } from './consolidations.ts';
-import { loadRows } from './import.ts';
+import { loadRows } from './import-file.ts';
 import type { Importer } from './importer.ts';
 import { networkRewardImporters, rewardTables } from './network-rewards.ts';
 import { type ImportedOperator, operatorImporter } from './operators.ts';

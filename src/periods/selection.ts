@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type RowTexts, rowText, Written } from '../db/row-text.ts';
-import { inOnePiece, join, raw, type Sql, sql } from '../db/rows.ts';
+import { inOnePiece, join, momentText, raw, type Sql, sql } from '../db/rows.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { count, leafKind } from '../kernel/leaves.ts';
 import { type Asked, askedName, columnsOf, isForm } from '../kernel/row-form.ts';
@@ -13,7 +13,7 @@ function wire<Field extends string>(series: Series<Field>, name: Field): Sql {
   const column = raw(`p."${name}"`);
   const kind = leafKind(series.record.shape[name]);
   if (kind === 'BigInt' || kind === 'Date') return sql`${column}::text`;
-  return kind === 'DateTime' ? sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')` : column;
+  return kind === 'DateTime' ? momentText(column) : column;
 }
 
 const Place = z.object({ list: count(), position: count(), total: count().nullable() });

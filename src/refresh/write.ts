@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Sql, sql } from '../db/rows.ts';
-import { mergeStaged } from '../ingest/import.ts';
+import { mergeStaged } from '../ingest/import-file.ts';
 import type { ImportCounts, Importer } from '../ingest/importer.ts';
 import { stageSelected } from '../ingest/staging.ts';
 

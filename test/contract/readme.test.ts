@@ -27,7 +27,7 @@ describe('the README', () => {
   it('names every REST path', () => {
     for (const { path, method = 'GET' } of routes) {
       const shown = path.replace(/:(\w+)/g, '{$1}').replace(/^\/v1\/tags/, '/v1/eth/tags'); // the same paths, shorter
-      expect(readme).toContain(`${method} ${shown}`);
+      expect(readme).toContain(`\`${method} ${shown}\``);
     }
   });
 });

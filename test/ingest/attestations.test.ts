@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { importFile } from '../../src/ingest/import.ts';
+import { importFile } from '../../src/ingest/import-file.ts';
 import { inTheFarFuture } from '../support/clock.ts';
 import { exact } from '../support/exact.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';

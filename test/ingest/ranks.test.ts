@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importFile } from '../../src/ingest/import.ts';
+import { importFile } from '../../src/ingest/import-file.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { operator, share, useFiles } from './rows.ts';
 

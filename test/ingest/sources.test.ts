@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importFile } from '../../src/ingest/import.ts';
+import { importFile } from '../../src/ingest/import-file.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { body, operator, slashing, useFiles } from './rows.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importFile } from '../../src/ingest/import.ts';
+import { importFile } from '../../src/ingest/import-file.ts';
 import type { ImportResource } from '../../src/ingest/importers.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { operator, slashing, useFiles } from './rows.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chain/networks.ts';
 import { timeWindows } from '../../src/chain/windows.ts';
 import { transaction } from '../../src/db/pool.ts';
-import { loadRows } from '../../src/ingest/import.ts';
+import { loadRows } from '../../src/ingest/import-file.ts';
 import { operatorImporter } from '../../src/ingest/operators.ts';
 import { idTypes, operatorFields } from '../../src/resources/operators/record.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';

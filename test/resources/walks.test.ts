@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { importFile } from '../../src/ingest/import.ts';
+import { importFile } from '../../src/ingest/import-file.ts';
 import type { ImportResource } from '../../src/ingest/importers.ts';
 import { sampleStakeAuthorities } from '../../src/sample/solana.ts';
 import { operator, useFiles } from '../ingest/rows.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FileReport, importFile } from '../../src/ingest/import.ts';
+import { type FileReport, importFile } from '../../src/ingest/import-file.ts';
 import type { ImportResource } from '../../src/ingest/importers.ts';
 import type { Gateway } from './gateway.ts';
 

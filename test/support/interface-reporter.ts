@@ -52,11 +52,11 @@ function choose(known: Shown, ran: Shown): Shown {
       .sort((a, b) => rank(a) - rank(b));
     if (best) chosen.set(best, [...(chosen.get(best) ?? []), item]);
   }
+  // In an order that does not tell which test was faster.
   const shown: Shown = {};
-  for (const [{ file, title }, items] of [...chosen].sort(([a], [b]) =>
-    a.file < b.file ? -1 : a.file > b.file ? 1 : 0,
-  ))
-    (shown[file] ??= {})[title] = items;
+  const name = ({ file, title }: Test) => `${file}\0${title}`;
+  for (const [{ file, title }, items] of [...chosen].sort(([a], [b]) => (name(a) < name(b) ? -1 : 1)))
+    (shown[file] ??= {})[title] = items.sort();
   return shown;
 }
 

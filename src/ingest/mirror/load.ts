@@ -1,5 +1,5 @@
 import { type Pool, transaction } from '../../db/pool.ts';
-import { type FileReport, importSource } from '../import.ts';
+import { type FileReport, importSource } from '../import-file.ts';
 import type { ImportCounts } from '../importer.ts';
 import { importerOf } from '../importers.ts';
 import { ChangedError, UpstreamError } from './failure.ts';

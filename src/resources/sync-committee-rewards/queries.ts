@@ -3,7 +3,7 @@ import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calend
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ListedTotal } from '../../db/readers.ts';
-import { type Fields, keyTable, raw, rows, selectList, sql } from '../../db/rows.ts';
+import { type Fields, keyTable, momentText, raw, rows, selectList, sql } from '../../db/rows.ts';
 import { count, flag } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
@@ -24,8 +24,9 @@ const fields: Fields<SyncCommitteeRewardField> = {
   consensusSlot: sql`r.slot`,
   validatorIndex: sql`r.validator_index`,
   syncCommitteeRewards: sql`r.reward::text`,
-  blockTimestamp: sql`to_char(to_timestamp(k.genesis + ${raw(String(SECONDS_PER_SLOT))} * r.slot::bigint) at time zone 'UTC',
-      'YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
+  blockTimestamp: momentText(
+    sql`to_timestamp(k.genesis + ${raw(String(SECONDS_PER_SLOT))} * r.slot::bigint) at time zone 'UTC'`,
+  ),
 };
 // Narrow columns: reading fewer of them saves nothing that could be measured.
 const select = sql`r.network, r.rank, ${selectList(fields, syncCommitteeRewardFields)}`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ListedTotal } from '../../db/readers.ts';
-import { type Fields, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { type Fields, momentText, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
@@ -12,7 +12,6 @@ import { Tag, type TagField, TagValidator, tagFields } from './record.ts';
 export type TagPlace = { at: number; id: string };
 export type TagRow = Tag & { at: number };
 
-const iso = 'YYYY-MM-DD"T"HH24:MI:SS"Z"';
 const at = sql`(extract(epoch from s.created_at) * 1000000)::bigint`;
 const fields: Fields<TagField> = {
   id: sql`s.set_id::text`,
@@ -20,8 +19,8 @@ const fields: Fields<TagField> = {
   network: sql`s.network`,
   organizationId: sql`s.account_id::text`,
   createdBy: sql`s.created_by`,
-  createdAt: sql`to_char(s.created_at, ${iso})`,
-  updatedAt: sql`to_char(s.updated_at, ${iso})`,
+  createdAt: momentText(sql`s.created_at`),
+  updatedAt: momentText(sql`s.updated_at`),
 };
 const select = sql`${selectList(fields, tagFields)}, ${at}::float8 as at`;
 const Row = Tag.extend({ at: z.number() });
@@ -229,7 +228,7 @@ export function memberPages(
     TagValidator.extend({ list: count() }),
     sql`/* memberPages */
     select k.list::int - 1 as list, p.validator_index as "validatorIndex", p.validator_pubkey as "validatorPubkey",
-      to_char(p.added_at, ${iso}) as "addedAt"
+      ${momentText(sql`p.added_at`)} as "addedAt"
     from unnest(${[...ids]}::uuid[]) with ordinality as k (set_id, list)
     cross join lateral (
       select m.validator_index, m.validator_pubkey, m.added_at from private_set_members m

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { importFile, type Progress } from '../../src/ingest/import.ts';
+import { importFile, type Progress } from '../../src/ingest/import-file.ts';
 import type { ImportResource } from '../../src/ingest/importers.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { body, operator, share, slashing, useFiles } from './rows.ts';
