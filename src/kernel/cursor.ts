@@ -49,3 +49,16 @@ export function decodePosition(list: string, cursor: string, length: number): nu
     Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31;
   return key?.length === length && key.every(fits) ? (key as number[]) : undefined;
 }
+
+/**
+ * The cursors of a list in which a row's place is one number, such as a slot. `name` is called for cursors alone, which few
+ * ask for.
+ */
+export function placeCursors(name: () => string) {
+  let made: string | undefined;
+  const list = () => (made ??= name());
+  return {
+    of: (place: number): string => encodeCursor(list(), [place]),
+    read: (cursor: string): number | undefined => decodePosition(list(), cursor, 1)?.[0],
+  };
+}

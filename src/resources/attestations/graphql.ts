@@ -9,7 +9,7 @@ import { networkArgs } from '../../graphql/enums.ts';
 import { perField } from '../../graphql/per-field.ts';
 import { formOf } from '../../graphql/prebuilt-rows.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { together } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
@@ -56,17 +56,18 @@ async function attestationConnection(
   read: (query: AttestationQuery, range: Range<number>) => Promise<AttestationPage>,
 ) {
   const query = periodQuery<SortField>(args, info);
-  let made: string | undefined; // for cursors alone, which few ask for of each operator on a page
-  const name = () => (made ??= `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`);
+  const cursors = placeCursors(
+    () => `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`,
+  );
   const range = connectionRange(args, info, {
     defaultSize: PERIODS_DEFAULT_SIZE,
     maxSize: PERIODS_MAX_SIZE,
-    decode: (cursor) => decodePosition(name(), cursor, 1)?.[0],
+    decode: cursors.read,
   });
   const page = await read(query, range);
   return connection(
     page,
-    (row) => encodeCursor(name(), [row.position]),
+    (row) => cursors.of(row.position),
     () => page.total as number, // counted, since it is selected
   );
 }

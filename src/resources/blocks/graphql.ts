@@ -15,12 +15,10 @@ import { Block, type BlockField, blockFields } from './record.ts';
 import {
   BLOCKS_DEFAULT_SIZE,
   BLOCKS_MAX_SIZE,
-  blockCursor,
-  blockPosition,
+  blockCursors,
   blocks,
   PROPOSED_BLOCKS_DEFAULT_SIZE,
-  proposerBlockCursor,
-  proposerBlockPosition,
+  proposerBlockCursors,
   proposerBlocks,
   totalBlocks,
 } from './resolve.ts';
@@ -102,19 +100,24 @@ builder.queryField('blocks', (t) =>
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
+        const cursors = blockCursors(network);
         const [fromSlot, range] = together(
           () => startSlot(args.fromSlot),
           () =>
             connectionRange(args, info, {
               defaultSize: BLOCKS_DEFAULT_SIZE,
               maxSize: BLOCKS_MAX_SIZE,
-              decode: (cursor) => blockPosition(network, cursor),
+              decode: cursors.read,
             }),
         );
         const list = { network, fromSlot };
         const page = await blocks(ctx, list, range, selectedOf(info, blockFields, IN_PAGE));
         const begun = await begunAt(page, fromSlot, range, info, (above) => blocks(ctx, list, above, []));
-        return connection(begun, blockCursor, () => totalBlocks(ctx, network));
+        return connection(
+          begun,
+          (row) => cursors.of(row.consensusSlot),
+          () => totalBlocks(ctx, network),
+        );
       },
     },
     ...blockPages,
@@ -147,15 +150,16 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
       extensions: { operation: 'listBlocks', rows: PROPOSED_BLOCKS_DEFAULT_SIZE },
       description: `The slots in which it was to propose, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${PROPOSED_BLOCKS_DEFAULT_SIZE} by default.`,
       resolve: async (validator, args, ctx, info) => {
+        const cursors = proposerBlockCursors(validator);
         const range = connectionRange(args, info, {
           defaultSize: PROPOSED_BLOCKS_DEFAULT_SIZE,
           maxSize: BLOCKS_MAX_SIZE,
-          decode: (cursor) => proposerBlockPosition(validator, cursor),
+          decode: cursors.read,
         });
         const page = await proposerBlocks(ctx, validator, range, selectedOf(info, blockFields, IN_PAGE));
         return connection(
           page,
-          (row) => proposerBlockCursor(validator, row),
+          (row) => cursors.of(row.consensusSlot),
           () => loadProposerBlockTotal(ctx, validator),
         );
       },

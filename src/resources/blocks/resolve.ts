@@ -1,6 +1,6 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import { type Range, rangeDownFrom, type Slice, slice } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import { loadProposerBlocks } from './loaders.ts';
@@ -29,25 +29,12 @@ export async function blocks(
 /** How many blocks of the network are stored, missed slots included. */
 export const totalBlocks = (ctx: Context, network: Network): Promise<number> => blockTotal(ctx.db, network);
 
-const listName = (network: Network) => `blocks:${network}`;
+/** Cursors of a network's blocks, by slot. */
+export const blockCursors = (network: Network) => placeCursors(() => `blocks:${network}`);
 
-/** The cursor of a block in the list of its network. */
-export const blockCursor = (row: BlockRow): string =>
-  encodeCursor(listName(row.network), [row.consensusSlot]);
-
-/** The slot in a cursor, or undefined when it is not one of this list. */
-export const blockPosition = (network: Network, cursor: string): number | undefined =>
-  decodePosition(listName(network), cursor, 1)?.[0];
-
-const proposerListName = (proposer: ValidatorKey) => `blocks:proposer:${validatorKeyText(proposer)}`;
-
-/** The cursor of a block in its proposer's list. */
-export const proposerBlockCursor = (proposer: ValidatorKey, row: BlockRow): string =>
-  encodeCursor(proposerListName(proposer), [row.consensusSlot]);
-
-/** The slot in a cursor, or undefined when it is not one of this list. */
-export const proposerBlockPosition = (proposer: ValidatorKey, cursor: string): number | undefined =>
-  decodePosition(proposerListName(proposer), cursor, 1)?.[0];
+/** Cursors of a proposer's blocks, by slot. */
+export const proposerBlockCursors = (proposer: ValidatorKey) =>
+  placeCursors(() => `blocks:proposer:${validatorKeyText(proposer)}`);
 
 /** A page of the slots in which a validator was to propose, newest first. */
 export const proposerBlocks = async (

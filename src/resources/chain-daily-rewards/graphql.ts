@@ -15,8 +15,7 @@ import { ChainDailyReward, MAX_DAY } from './record.ts';
 import {
   CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
   CHAIN_DAILY_REWARDS_MAX_SIZE,
-  chainDailyRewardCursor,
-  chainDailyRewardPosition,
+  chainDailyRewardCursors,
   chainDailyRewards,
   totalChainDailyRewards,
 } from './resolve.ts';
@@ -87,18 +86,23 @@ builder.queryField('chainDailyRewards', (t) =>
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
+        const cursors = chainDailyRewardCursors(network);
         const [fromDay, range] = together(
           () => dayOf(network, ['fromDay', args.fromDay], ['fromDate', args.fromDate]),
           () =>
             connectionRange(args, info, {
               defaultSize: CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
               maxSize: CHAIN_DAILY_REWARDS_MAX_SIZE,
-              decode: (cursor) => chainDailyRewardPosition(network, cursor),
+              decode: cursors.read,
             }),
         );
         const read = (part: Range<number>) => chainDailyRewards(ctx, { network, fromDay }, part);
         const page = await begunAt(await read(range), fromDay, range, info, read);
-        return connection(page, chainDailyRewardCursor, () => totalChainDailyRewards(ctx, network));
+        return connection(
+          page,
+          (row) => cursors.of(row.day),
+          () => totalChainDailyRewards(ctx, network),
+        );
       },
     },
     ...chainDailyRewardPages,

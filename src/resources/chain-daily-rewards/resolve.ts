@@ -1,6 +1,6 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import { type Range, rangeDownFrom, type Slice, slice } from '../../kernel/page.ts';
 import { type ChainDailyRewardRow, chainDailyRewardPage, chainDailyRewardTotal } from './queries.ts';
 
@@ -24,12 +24,6 @@ export async function chainDailyRewards(
 export const totalChainDailyRewards = (ctx: Context, network: Network): Promise<number> =>
   chainDailyRewardTotal(ctx.db, network);
 
-const listName = (network: Network) => `chainDailyRewards:${network}`;
-
-/** The cursor of a day in the list of its network. */
-export const chainDailyRewardCursor = (row: ChainDailyRewardRow): string =>
-  encodeCursor(listName(row.network), [row.day]);
-
-/** The day in a cursor, or undefined when it is not one of this list. */
-export const chainDailyRewardPosition = (network: Network, cursor: string): number | undefined =>
-  decodePosition(listName(network), cursor, 1)?.[0];
+/** Cursors of a network's days, by chain day. */
+export const chainDailyRewardCursors = (network: Network) =>
+  placeCursors(() => `chainDailyRewards:${network}`);

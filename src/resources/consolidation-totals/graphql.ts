@@ -6,7 +6,7 @@ import { type ConnectionArgs, connection, connectionRange } from '../../graphql/
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { enumValues, networkArgs, SortOrderEnum, TimeWindowEnum } from '../../graphql/enums.ts';
 import { rangeArgs, rangeOf } from '../../graphql/range.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { entityClassOf, entityFields } from '../consolidations/graphql.ts';
 import { IdTypeEnum } from '../operators/graphql.ts';
@@ -92,13 +92,14 @@ async function placedConnection<Row>(
   info: GraphQLResolveInfo,
   read: (range: Range<number>) => Promise<PlacedPage<Row>>,
 ) {
+  const cursors = placeCursors(() => name);
   const range = connectionRange(args, info, {
     defaultSize: ENTITIES_DEFAULT_SIZE,
     maxSize: ENTITIES_MAX_SIZE,
-    decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
+    decode: cursors.read,
   });
   const page = await read(range);
-  return connection(page, (row) => encodeCursor(name, [row.position]), page.total);
+  return connection(page, (row) => cursors.of(row.position), page.total);
 }
 
 const sizes = `At most ${ENTITIES_MAX_SIZE} a page, ${ENTITIES_DEFAULT_SIZE} by default.`;

@@ -8,7 +8,7 @@ import { type ConnectionArgs, checkSizes, connection, connectionRange } from '..
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { enumName, enumValues, SortOrderEnum } from '../../graphql/enums.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import { badArgument, shown, together } from '../../kernel/refusal.ts';
 import type { RewardQuery, RewardRow } from './queries.ts';
 import {
@@ -142,18 +142,20 @@ function queryOf(args: ListArgs, kind: RewardKind): RewardQuery {
 async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, info: GraphQLResolveInfo) {
   const kind = kindOf(list.validatorId);
   const query = queryOf(args, kind);
-  const name = `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`;
+  const cursors = placeCursors(
+    () => `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`,
+  );
   const range = connectionRange(args, info, {
     defaultSize: REWARDS_DEFAULT_SIZE,
     maxSize: REWARDS_MAX_SIZE,
-    decode: (cursor) => decodePosition(name, cursor, 1)?.[0],
+    decode: cursors.read,
   });
   // What is selected of any of the types: a row has the fields of its own.
   const asked = selectedOf(info, fieldsOf(list.network, kind), IN_PAGE);
   const page = await rewards(ctx, list, query, range, asked);
   return connection(
     page,
-    (row) => encodeCursor(name, [row.position]),
+    (row) => cursors.of(row.position),
     () => page.total as number, // counted, since it is selected
   );
 }

@@ -6,7 +6,7 @@ import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import type { PeriodRow } from '../../periods/pages.ts';
 import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
@@ -28,11 +28,11 @@ async function figureConnection<Name extends FigureName>(
   info: GraphQLResolveInfo,
 ) {
   const query = periodQuery<string>(args, info);
-  const list = `${name}:${JSON.stringify([set.id, query])}`;
+  const cursors = placeCursors(() => `${name}:${JSON.stringify([set.id, query])}`);
   const range = connectionRange(args, info, {
     defaultSize: PERIODS_DEFAULT_SIZE,
     maxSize: PERIODS_MAX_SIZE,
-    decode: (cursor) => decodePosition(list, cursor, 1)?.[0],
+    decode: cursors.read,
   });
   const page = await setFigures(
     ctx,
@@ -44,7 +44,7 @@ async function figureConnection<Name extends FigureName>(
   );
   return connection(
     page,
-    (row) => encodeCursor(list, [row.position]),
+    (row) => cursors.of(row.position),
     () => page.total as number, // counted, since it is selected
   );
 }

@@ -18,8 +18,7 @@ import type { RewardRow, SlotKey } from './queries.ts';
 import { SyncCommitteeReward } from './record.ts';
 import {
   COMMITTEE_SIZE,
-  slotRewardCursor,
-  slotRewardPosition,
+  slotRewardCursors,
   syncCommitteeRewards,
   VALIDATOR_REWARDS_DEFAULT_SIZE,
   VALIDATOR_REWARDS_MAX_SIZE,
@@ -61,15 +60,16 @@ const syncCommitteeRewardPages = pageTypes(SyncCommitteeRewardType, {
 
 /** The rewards of a slot as a connection, wherever it is asked for. */
 async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs, info: GraphQLResolveInfo) {
+  const cursors = slotRewardCursors(slot);
   const range = connectionRange(args, info, {
     defaultSize: COMMITTEE_SIZE,
     maxSize: COMMITTEE_SIZE,
-    decode: (cursor) => slotRewardPosition(slot, cursor),
+    decode: cursors.read,
   });
   const page = await syncCommitteeRewards(ctx, slot, range);
   return connection(
     page,
-    (row) => slotRewardCursor(slot, row),
+    (row) => cursors.of(row.rank),
     () => page.total,
   );
 }

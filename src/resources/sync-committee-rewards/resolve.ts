@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { decodePosition, encodeCursor, placeCursors } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
@@ -27,15 +27,9 @@ export async function syncCommitteeRewards(
   return { ...slice(fetched, range), total: state.total };
 }
 
-const slotListName = (slot: SlotKey) => `syncCommitteeRewards:${slot.network}:${slot.slot}`;
-
-/** The cursor of a reward in its slot's list. */
-export const slotRewardCursor = (slot: SlotKey, row: RewardRow): string =>
-  encodeCursor(slotListName(slot), [row.rank]);
-
-/** The rank in a cursor, or undefined when it is not one of this list. */
-export const slotRewardPosition = (slot: SlotKey, cursor: string): number | undefined =>
-  decodePosition(slotListName(slot), cursor, 1)?.[0];
+/** Cursors of a slot's rewards, by rank. */
+export const slotRewardCursors = ({ network, slot }: SlotKey) =>
+  placeCursors(() => `syncCommitteeRewards:${network}:${slot}`);
 
 /** A page of a validator's rewards, newest slot first. */
 export const validatorRewards = async (

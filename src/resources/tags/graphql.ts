@@ -4,7 +4,7 @@ import { connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
-import { decodeCursor, decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { decodeCursor, encodeCursor, placeCursors } from '../../kernel/cursor.ts';
 import { badArgument, shown } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
@@ -62,16 +62,16 @@ builder.node(PrivateSet, {
         extensions: { operation: 'listTagValidators', rows: TAGS_DEFAULT_SIZE },
         description: `The validators that are in it now, by index. ${sizes}`,
         resolve: async (set, args, ctx, info) => {
-          const list = `members:${set.id}`;
+          const cursors = placeCursors(() => `members:${set.id}`);
           const range = connectionRange(args, info, {
             ...pageSizes,
-            decode: (cursor) => decodePosition(list, cursor, 1)?.[0],
+            decode: cursors.read,
           });
           const page = await tagValidators(ctx, set.id, range);
           const rows = page.rows.map((row) => ({ ...row, network: set.network }));
           return connection(
             { ...page, rows },
-            (row) => encodeCursor(list, [row.validatorIndex]),
+            (row) => cursors.of(row.validatorIndex),
             () => countTagValidators(ctx, set.id),
           );
         },

@@ -14,12 +14,11 @@ import type { ValidatorRow } from './queries.ts';
 import { namedValidator, Validator } from './record.ts';
 import {
   operatorsOf,
+  operatorValidatorCursors,
   operatorValidators,
   VALIDATORS_DEFAULT_SIZE,
   VALIDATORS_MAX_SIZE,
   validator,
-  validatorCursor,
-  validatorPosition,
 } from './resolve.ts';
 
 export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
@@ -97,15 +96,16 @@ builder.objectField(Operator, 'validators', (t) =>
       extensions: { operation: 'validators', rows: VALIDATORS_DEFAULT_SIZE },
       description: `Its validators by index, whatever its window: of deposit addresses, withdrawal addresses, node operators, pools and pool shares; empty for other classes. At most ${VALIDATORS_MAX_SIZE} a page, ${VALIDATORS_DEFAULT_SIZE} by default.`,
       resolve: async (operator, args, ctx, info) => {
+        const cursors = operatorValidatorCursors(operator);
         const range = connectionRange(args, info, {
           defaultSize: VALIDATORS_DEFAULT_SIZE,
           maxSize: VALIDATORS_MAX_SIZE,
-          decode: (cursor) => validatorPosition(operator, cursor),
+          decode: cursors.read,
         });
         const page = await operatorValidators(ctx, operator, range);
         return connection(
           page,
-          (row) => validatorCursor(operator, row),
+          (row) => cursors.of(row.validatorIndex),
           () => loadOperatorValidatorTotal(ctx, operator),
         );
       },

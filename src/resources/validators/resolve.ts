@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { placeCursors } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { loadOperator, type OperatorKey } from '../operators/loaders.ts';
 import type { IdType, OperatorField } from '../operators/record.ts';
@@ -12,17 +12,9 @@ export const VALIDATORS_MAX_SIZE = 200;
 /** A validator, or undefined when it is not known. */
 export const validator = byValidatorName(loadValidator, loadValidatorByPubkey);
 
-// Without the window: an operator has the same validators in each.
-const listName = (operator: OperatorKey) =>
-  `validators:${JSON.stringify([operator.network, operator.idType, operator.id])}`;
-
-/** The cursor of a validator in its operator's list. */
-export const validatorCursor = (operator: OperatorKey, row: ValidatorRow): string =>
-  encodeCursor(listName(operator), [row.validatorIndex]);
-
-/** The index in a cursor, or undefined when it is not one of this list. */
-export const validatorPosition = (operator: OperatorKey, cursor: string): number | undefined =>
-  decodePosition(listName(operator), cursor, 1)?.[0];
+/** Cursors of an operator's validators, by index: without the window, since they are the same in each. */
+export const operatorValidatorCursors = ({ network, idType, id }: OperatorKey) =>
+  placeCursors(() => `validators:${JSON.stringify([network, idType, id])}`);
 
 /** A page of the validators of an operator, by index. */
 export const operatorValidators = async (
