@@ -44,7 +44,7 @@ no-such-entity | decisions §1 | An entity that does not exist is 404; one witho
 
 # Pages (spec §9)
 v0-envelope | decisions §2 | Lists of v0 answer \`page\`, \`total\`, \`data\` and \`next\`, a relative URL with the effective parameters. | resources/operators | repeats the effective parameters in a relative next
-v1-envelope | spec §9 | Lists of v1 answer \`previous\`, \`next\`, \`pages\` and \`results\`; the links keep the query of the caller. | kernel/page-v1 | keep the query of the caller and replace limit and offset where they stand
+v1-envelope | spec §9 | Lists of v1 answer \`previous\`, \`next\`, \`pages\` and \`results\`; the links keep the query of the caller. | kernel/envelopes | keep the query of the caller and replace limit and offset where they stand
 v1-links | decisions §2 | Links of v1 are absolute, on PUBLIC_URL before all others. | http/links | are on PUBLIC_URL before all others
 forwarded | decisions §2 | Forwarded headers count from trusted proxies alone. | http/links | are on the scheme and host of the request, whatever is forwarded by strangers
 every-row-once | decisions §2 | Following \`next\` gives every row once, in order, while a refresh lands between two pages. | resources/walks | gives every row once, in the order and with the figures of its beginning, by next

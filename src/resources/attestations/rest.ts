@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { enumParam, textParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { recordForm, writtenRows } from '../../kernel/row-form.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { bodyDownV0, envelopeV0 } from '../../kernel/page.ts';
+import { bodyDownV0, envelopeV0 } from '../../kernel/envelopes.ts';
 import { intParam } from '../../kernel/params.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { route } from '../../kernel/route.ts';

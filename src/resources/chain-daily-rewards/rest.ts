@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chainDayOfMoment, dateOfDay, dayOfDate } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { bodyDownV0, envelopeV0 } from '../../kernel/page.ts';
+import { bodyDownV0, envelopeV0 } from '../../kernel/envelopes.ts';
 import { formParam, intParam } from '../../kernel/params.ts';
 import { badInput, notFound } from '../../kernel/refusal.ts';
 import { route } from '../../kernel/route.ts';

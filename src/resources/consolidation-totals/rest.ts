@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
 import { pageParams, rangeParams, sortOrderParam, windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { enumParam } from '../../kernel/params.ts';
 import { type Call, route } from '../../kernel/route.ts';
 import { entityClasses } from '../consolidations/record.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
 import { pageParams, rangeParams, sortOrderParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { enumParam, formParam, textParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { normaliseId } from '../operators/record.ts';

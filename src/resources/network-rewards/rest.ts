@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
 import { dateParam, pageParams, sortOrderParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { boolParam, enumParam, formParam } from '../../kernel/params.ts';
 import { type Call, type Route, route } from '../../kernel/route.ts';
 import {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV0, revisionParam, walkOf } from '../../kernel/page.ts';
+import { envelopeV0 } from '../../kernel/envelopes.ts';
+import { revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam, textParam } from '../../kernel/params.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV1, linksV1, type Range } from '../../kernel/page.ts';
+import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
+import type { Range } from '../../kernel/page.ts';
 import { type Call, route } from '../../kernel/route.ts';
 import type { PeriodQuery } from '../../periods/pages.ts';
 import { periodParams } from '../../periods/params.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { chainDayOfEpoch } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV0 } from '../../kernel/page.ts';
+import { envelopeV0 } from '../../kernel/envelopes.ts';
 import { formParam, intParam, textParam } from '../../kernel/params.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';

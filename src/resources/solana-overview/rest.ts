@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pageParams } from '../../chain/params.ts';
 import { timeWindows } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { enumParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
 import { SolanaNetworkOverview, SolanaNetworkOverviewV1 } from './record.ts';

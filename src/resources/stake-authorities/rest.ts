@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
+import { envelopeV0, envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { JsonText } from '../../kernel/json-text.ts';
-import { envelopeV0, envelopeV1, linksV1, revisionParam, walkOf } from '../../kernel/page.ts';
+import { revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam } from '../../kernel/params.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { recordForm, writtenRows } from '../../kernel/row-form.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { envelopeV0 } from '../../kernel/page.ts';
+import { envelopeV0 } from '../../kernel/envelopes.ts';
 import { intParam } from '../../kernel/params.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { SyncCommitteeReward } from './record.ts';

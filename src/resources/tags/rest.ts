@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageParams } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
-import { envelopeV1, linksV1 } from '../../kernel/page.ts';
+import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { formParam } from '../../kernel/params.ts';
 import { type Call, type Route, route } from '../../kernel/route.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';

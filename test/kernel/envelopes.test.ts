@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { envelopeV1, linksV1 } from '../../src/kernel/envelopes.ts';
 import { jsonWriter } from '../../src/kernel/json.ts';
 import { text } from '../../src/kernel/leaves.ts';
-import { envelopeV1, linksV1 } from '../../src/kernel/page.ts';
 
 const call = { url: 'https://data.example/v1/things', query: '' };
 type Page = { limit: number; offset: number };

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { count } from './leaves.ts';
+import type { Slice } from './page.ts';
+import { type Call, relativeUrl } from './route.ts';
+
+const PageV0 = z
+  .object({
+    from: count().describe('First position of the page.'),
+    to: count().describe('Position after the last row of the page.'),
+    size: count().describe('Rows asked for.'),
+  })
+  .meta({ id: 'Page', description: 'Where a v0 page lies in its list.' });
+
+/** The v0 list envelope `{page, total, data, next}` around a record (spec §9). */
+export const envelopeV0 = <T extends z.ZodType>(record: T) =>
+  z.object({
+    page: PageV0,
+    total: count().describe('Rows of the whole list.'),
+    data: z.array(record),
+    next: z.string().nullable().describe('Relative URL of the next page, null at the end.'),
+  });
+
+/**
+ * The v0 body of a page of a list that goes down by a number, such as the slot: `from` is where it was asked to begin,
+ * else its first row, and `to` the number below its last row, where the next page begins.
+ */
+export function bodyDownV0<Row>(
+  { path }: Pick<Call, 'path'>,
+  { rows, hasNext }: Slice<Row>,
+  asked: { from: number | null; size: number; total: number },
+  numberOf: (row: Row) => number,
+) {
+  const { size, total } = asked;
+  const [first, last] = [rows[0], rows.at(-1)].map((row) => row && numberOf(row));
+  const from = asked.from ?? first ?? 0;
+  const to = last === undefined ? from : Math.max(0, last - 1); // nothing is below 0
+  return {
+    page: { from, to, size },
+    total,
+    data: rows,
+    next: hasNext ? relativeUrl(path, { from: to, size }) : null,
+  };
+}
+
+/** The v1 list envelope `{previous, next, pages, results}` around a record (spec §9). */
+export const envelopeV1 = <T extends z.ZodType>(record: T) =>
+  z.object({
+    previous: z
+      .string()
+      .nullable()
+      .describe('Absolute URL of the page before this one, null where no row comes before.'),
+    next: z
+      .string()
+      .nullable()
+      .describe('Absolute URL of the page after this one, null where no row follows.'),
+    pages: count().describe('Pages of the whole list at this limit.'),
+    results: z.array(record),
+  });
+
+/**
+ * The links of a v1 page of a list of `count` rows: the caller's own query with limit and offset replaced. `previous`
+ * ends where the page begins, or at the last row when the page lies past the end, so that walking either way gives
+ * each row once: before offset 3 with limit 10 comes offset 0 with limit 3. `revision` is that of a ranked list.
+ */
+export function linksV1(
+  call: Pick<Call, 'url' | 'query'>,
+  { limit, offset, count, revision }: { limit: number; offset: number; count: number; revision?: number },
+): { previous: string | null; next: string | null; pages: number } {
+  const link = (from: number, to: number) => {
+    const query = new URLSearchParams(call.query);
+    query.set('limit', String(to - from));
+    query.set('offset', String(from));
+    if (revision !== undefined) query.set('revision', String(revision));
+    return `${call.url}?${query}`;
+  };
+  const end = Math.min(offset, count);
+  return {
+    previous: end > 0 ? link(Math.max(0, end - limit), end) : null,
+    next: offset + limit < count ? link(offset + limit, offset + 2 * limit) : null,
+    pages: Math.ceil(count / limit),
+  };
+}
