@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readSettings } from '../config.ts';
-import { type Database, ofUrl, openDatabase } from '../db/open.ts';
+import { type Database, ofWriting, openDatabase } from '../db/open.ts';
 
 type Options = {
   /** Whether a new embedded database is made where there is none. */
@@ -36,7 +36,7 @@ export async function withDatabase(
   try {
     await work(database, stop.signal);
   } catch (error) {
-    throw settings.DATABASE_URL ? ofUrl(error as NodeJS.ErrnoException) : error;
+    throw settings.DATABASE_URL ? ofWriting(error as NodeJS.ErrnoException) : error;
   } finally {
     await database.close();
   }

@@ -71,10 +71,17 @@ const NO_RIGHT = '42501';
 const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;
 
 /** The same error, with the setting that leads to it. */
-export function ofUrl(error: NodeJS.ErrnoException): Error {
-  const { code = '', message } = error;
-  if (code === READ_ONLY)
+function ofUrl(error: NodeJS.ErrnoException): Error {
+  return unusable.test(error.code ?? '')
+    ? new Error(`The database of DATABASE_URL: ${error.message}`)
+    : ofWriting(error);
+}
+
+/** The same of an error that came while the database was worked on: those of a file or of a service are not of it. */
+export function ofWriting(error: NodeJS.ErrnoException): Error {
+  if (error.code === READ_ONLY)
     return new Error('The database of DATABASE_URL cannot be written: it is a standby or read-only.');
-  if (code === NO_RIGHT) return new Error(`The role of DATABASE_URL lacks a right: ${message}.`);
-  return unusable.test(code) ? new Error(`The database of DATABASE_URL: ${message}`) : error;
+  return error.code === NO_RIGHT
+    ? new Error(`The role of DATABASE_URL lacks a right: ${error.message}.`)
+    : error;
 }

@@ -66,7 +66,7 @@ export function compiledQueries() {
       documents.set(text, {});
       return undefined;
     }
-    known.document ??= validDocument(text) ?? null; // once, also of one that is refused
+    if (known.document === undefined) known.document = validDocument(text) ?? null; // once, also of one that is refused
     const operation = known.document && getOperationAST(known.document, operationName);
     if (!known.document || !operation) return undefined; // not kept: names are the caller's to choose
     const made = compile(known.document, operation);
