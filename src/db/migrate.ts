@@ -44,10 +44,10 @@ function checkHistory(applied: string[], committed: string[]) {
 const LEAST_VERSION = 15;
 
 /**
- * Refuses a server that is too old, a database whose texts cannot be any name of a pool, and a role that cannot make tables,
+ * Refuses a server that is too old, a new database whose texts cannot be any name of a pool, and a role that cannot make tables,
  * in words: of the tool that makes them it would be a stack.
  */
-async function checkDatabase(client: pg.Client) {
+async function checkDatabase(client: pg.Client, isNew: boolean) {
   const { rows } = await client.query(
     `select current_user as role, current_schema() as schema, has_schema_privilege(current_schema(), 'create') as may,
       current_setting('server_encoding') as encoding, current_setting('server_version_num')::int / 10000 as version`,
@@ -55,7 +55,7 @@ async function checkDatabase(client: pg.Client) {
   const { role, schema, may, encoding, version } = rows[0];
   if (version < LEAST_VERSION)
     throw new Error(`The database is PostgreSQL ${version}, and ${LEAST_VERSION} or later is needed.`);
-  if (encoding !== 'UTF8')
+  if (isNew && encoding !== 'UTF8')
     throw new Error(
       `The database has the encoding ${encoding}, and UTF8 is needed: create it with template template0 encoding 'UTF8'.`,
     );
@@ -83,7 +83,7 @@ export const migrate = (url: string, dir = folder): Promise<string[]> =>
     const applied = await appliedMigrations(client);
     checkHistory(applied, committed);
     if (applied.length === committed.length) return []; // a role that owns nothing may serve
-    await checkDatabase(client);
+    await checkDatabase(client, applied.length === 0);
     const run = await runner({
       dbClient: client,
       dir,

@@ -38,10 +38,13 @@ export type Compiled = {
 
 /** Fields of an operation with its fragments in their places; compiling more than this is not worth it. */
 const MOST_FIELDS = 2_000;
-/** A field takes up to 400 bytes of heap: all that are kept take some 40 MB. */
-const KEPT_FIELDS = 100_000;
-/** What an operation takes beside its fields, in such. */
+/** A field takes up to 400 bytes of heap: all that are kept take some 80 MB. */
+const KEPT_FIELDS = 200_000;
+/** What else an operation takes, in such: its text becomes up to 140 bytes a character when it is parsed, and is kept with it. */
 const OVERHEAD = 50;
+const FIELDS_A_CHARACTER = 0.35;
+const sizeOfKept = ({ fields }: Sized, text: string): number =>
+  Math.ceil(fields + OVERHEAD + text.length * FIELDS_A_CHARACTER);
 
 /** An operation with its fields; without a query where it is not compiled. */
 type Sized = { query: Compiled | undefined; fields: number };
@@ -55,7 +58,7 @@ type Sized = { query: Compiled | undefined; fields: number };
 export function compiledQueries() {
   /** Undefined until they come again, and then null where they cannot be compiled. */
   const documents = documentMap<{ document?: DocumentNode | null }>();
-  const compiled = sizedMap<Sized>(KEPT_FIELDS, ({ fields }) => fields + OVERHEAD);
+  const compiled = sizedMap<Sized>(KEPT_FIELDS, sizeOfKept);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {
     if (text.length > KEPT_LENGTH) return undefined;
     const key = operationName ? `${text}\0${operationName}` : text; // no document holds that character

@@ -123,6 +123,7 @@ export async function begunAt<Row>(
 ): Promise<Slice<Row>> {
   if (start === null || isPlaced(range) || !selectedFields(info, ['pageInfo']).has('hasPreviousPage'))
     return page;
+  if (range.backward && page.hasPrevious) return page; // between the start and the page
   const { rows } = await read({ before: start, backward: true, limit: 1, rowsAlone: true });
   return { ...page, hasPrevious: rows.length > 0 };
 }

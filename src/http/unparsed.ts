@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { METHODS, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { refusalStatus } from '../kernel/refusal.ts';
 import { refusalOf } from './methods.ts';
@@ -18,7 +18,7 @@ function unknownMethod({ code, rawPacket }: Fault): Answer | undefined {
   if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return undefined;
   const line = rawPacket.toString('latin1', 0, LONGEST_LINE);
   const [, method, url] = /^([A-Z]{1,20}) (\/[!-~]*) HTTP\/1\.[01]\r\n/.exec(line) ?? [];
-  if (!method || !url) return undefined;
+  if (!method || !url || METHODS.includes(method)) return undefined; // what comes before the fault may be good
   const { code: kind, message, headers } = refusalOf({ method, url });
   return { status: refusalStatus[kind], detail: message, headers };
 }

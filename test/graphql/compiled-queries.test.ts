@@ -145,7 +145,7 @@ describe('compiled queries', () => {
     return `query ${name} { ${roots.join(' ')} } fragment F on Operator { ${fields.join(' ')} }`;
   };
 
-  it('are kept as many as have 100,000 fields together, those that were asked last', () => {
+  it('are kept as many as have 200,000 fields together, those that were asked last', () => {
     const find = compiledQueries();
     const compiled = (name: string) => {
       find(large(name), null);
@@ -155,8 +155,23 @@ describe('compiled queries', () => {
     expect(first).toBeDefined();
     for (let index = 0; index < 50; index += 1) compiled(`Few${index}`);
     expect(find(large('First'), null)).toBe(first);
-    for (let index = 0; index < 200; index += 1) compiled(`Many${index}`);
+    for (let index = 0; index < 250; index += 1) compiled(`Many${index}`);
     expect(find(large('First'), null)).not.toBe(first);
+  });
+
+  it('count by their text too, whose arguments are kept with it', () => {
+    const find = compiledQueries();
+    const compiled = (index: number) => {
+      const text = `{ nodes(ids: [${'"a",'.repeat(1_900)}]) { __typename } q${index}: __typename }`;
+      find(text, null);
+      return find(text, null);
+    };
+    const first = compiled(0);
+    expect(first).toBeDefined();
+    for (let index = 1; index < 20; index += 1) compiled(index);
+    expect(compiled(0)).toBe(first);
+    for (let index = 100; index < 200; index += 1) compiled(index);
+    expect(compiled(0)).not.toBe(first);
   });
 
   it('are not made of what is refused every time for its size', () => {

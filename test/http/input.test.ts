@@ -132,6 +132,14 @@ describe('a request that is not HTTP', () => {
     expect([status, json]).toEqual([400, { detail: 'Bad request.' }]);
   });
 
+  it('is 400 also behind a request that is good', async () => {
+    const text = await sendRaw(
+      'GET /health HTTP/1.1\r\nHost: x\r\n\r\nFETCH /health HTTP/1.1\r\nHost: x\r\n\r\n',
+    );
+    expect(text).toContain('{"detail":"Bad request."}');
+    expect(text).not.toContain('is not served here');
+  });
+
   it.each([
     ['/v0/eth/slashings?size=1', 'GET, HEAD'],
     ['/v1/eth/tags', 'GET, HEAD, POST'],

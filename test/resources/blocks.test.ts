@@ -351,6 +351,10 @@ describe('REST and GraphQL', () => {
     expect(await ask(head - 1)).toEqual([head - 1, true]);
     expect(await ask(head)).toEqual([head, false]);
     expect(await ask(2_147_483_647)).toEqual([head, false]);
+    const lastOf = async (args: string) =>
+      (await gateway.graphql(`{ blocks(${args}) { pageInfo { hasPreviousPage } } }`)).data.blocks.pageInfo;
+    // between the start and the last rows of the list lie others
+    expect(await lastOf(`fromSlot: ${head}, last: 3`)).toEqual({ hasPreviousPage: true });
     gateway.statements.length = 0;
     await gateway.graphql(`{ blocks(fromSlot: ${head - 1}, first: 1) { nodes { consensusSlot } } }`);
     expect(gateway.statements).toHaveLength(1); // looked up where it is asked for
