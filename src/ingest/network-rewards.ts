@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { decode } from '../kernel/decode.ts';
 import { snake } from '../kernel/names.ts';
+import type { RewardsDefinition } from '../resources/network-rewards/networks/definition.ts';
 import {
   definitions,
   type RewardKind,
@@ -80,9 +81,14 @@ function checkRanges(row: Record<string, unknown>, context: z.RefinementCtx) {
 
 // A body may be narrowed to a range of days: it removes nothing by itself.
 function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
-  const { idField, countField } = definitions[network];
+  const { idField, countField, tidied = (row) => row, faults }: RewardsDefinition = definitions[network];
+  const checkOwn = (row: Record<string, unknown>, context: z.RefinementCtx) => {
+    for (const [field, message] of faults?.(row) ?? [])
+      context.addIssue({ code: 'custom', path: [field], message });
+  };
   const checkOf = (kind: RewardKind) =>
     recordOf(network, kind)
+      .superRefine(kind === 'validator' ? checkOwn : () => undefined)
       .superRefine(checkDay)
       .superRefine(checkRanges)
       .transform((row) => ({ kind, row }));
@@ -107,7 +113,9 @@ function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
       }
       const kind = idField in raw ? 'validator' : countField in raw ? 'network' : undefined;
       if (!kind) return neither.safeParse(raw);
-      return checks[kind].safeParse(decode(recordOf(network, kind), raw));
+      return checks[kind].safeParse(
+        decode(recordOf(network, kind), kind === 'validator' ? tidied(raw) : raw),
+      );
     },
     columns: stagedColumns(network),
     stored: ({ kind, row }) => ({ kind, ...snakeCased(row) }),

@@ -1,3 +1,4 @@
+import { hashOfPoolId, poolIdOfHash } from '../resources/network-rewards/networks/cardano.ts';
 import { definitions, type RewardsNetwork } from '../resources/network-rewards/record.ts';
 import { chance, hexDigits, pick, type Random, whole } from './random.ts';
 import { base58 } from './solana-decimals.ts';
@@ -103,15 +104,18 @@ export const plans: Record<RewardsNetwork, NetworkPlan> = {
       fromSlotNumber: 162_650_000 + index * 86_400,
       toSlotNumber: 162_650_000 + (index + 1) * 86_400 - 1,
     }),
-    validator: (random, place) => ({
-      poolId: idOf('cardano', place, bech32(random, 'pool', 51)),
-      poolHashId: place === 3 ? null : whole(random, 100, 9_000),
-      poolName: nameOf(place),
-      poolTicker: place === 4 ? null : `SMPL${place}`,
-      poolOwnerStakeAddresses: Array.from({ length: place % 3 }, () => bech32(random, 'stake', 53)),
-      poolFee: rateOf(random, 4),
-      poolFlatFee: chance(random, 0.5) ? '170.000000' : '340.000000',
-    }),
+    validator: (random, place) => {
+      const poolId = idOf('cardano', place, poolIdOfHash(hexDigits(random, 56)));
+      return {
+        poolId,
+        poolHashId: place === 3 ? null : hashOfPoolId(poolId),
+        poolName: nameOf(place),
+        poolTicker: place === 4 ? null : `SMPL${place}`,
+        poolOwnerStakeAddresses: Array.from({ length: place % 3 }, () => bech32(random, 'stake', 53)),
+        poolFee: rateOf(random, 4),
+        poolFlatFee: chance(random, 0.5) ? '170.000000' : '340.000000',
+      };
+    },
     daily: none,
     whole: (index) => ({
       avgPoolFee: `0.031${4_000 + index}`,

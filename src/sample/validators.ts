@@ -9,7 +9,7 @@ import { chance, hexDigits, type Random, stream, whole } from './random.ts';
 import { type SampleSlashing, slashingsOf } from './slashings.ts';
 
 /** A validator of the sample data. */
-export type SampleValidator = Validator & { network: Network };
+export type SampleValidator = Validator & { network: Network; depositAddress: string };
 
 /** How many validators of each network there are, the slashed ones among them. */
 const counts: Record<Network, number> = { mainnet: 5_000, hoodi: 500, holesky: 500 };

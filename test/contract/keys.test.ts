@@ -299,7 +299,7 @@ const rewards: Record<string, { validator: Keys; network: Keys }> = {
       ['fromSlotNumber', 'integer'],
       ['toSlotNumber', 'integer'],
       ['poolId', 'string'],
-      ['poolHashId', 'integer|null'],
+      ['poolHashId', 'string|null'],
       ['poolName', 'string|null'],
       ['poolTicker', 'string|null'],
       ['poolOwnerStakeAddresses', 'array'],

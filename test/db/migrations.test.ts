@@ -114,16 +114,16 @@ A new one gets its line by: (cd src/db/migrations && sha256sum *.sql) > test/db/
   });
 });
 
-describe('0018_written_rows', () => {
-  /** A folder of the committed migrations up to a number. */
-  function committedTo(last: string): string {
-    const dir = mkdtempSync(join(temporary, 'dir-'));
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.sql') && name < `${last}_~`)) {
-      cpSync(join(folder, file), join(dir, file));
-    }
-    return dir;
+/** A folder of the committed migrations up to a number. */
+function committedTo(last: string): string {
+  const dir = mkdtempSync(join(temporary, 'dir-'));
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.sql') && name < `${last}_~`)) {
+    cpSync(join(folder, file), join(dir, file));
   }
+  return dir;
+}
 
+describe('0018_written_rows', () => {
   it('shows lists of objects as they were, every digit and character of them', async () => {
     await migrate(database.url, committedTo('0017'));
     const clients = [
@@ -164,6 +164,21 @@ describe('0018_written_rows', () => {
         delegations:
           '[{"validatorVoteAccount":"v","validatorName":null,"percentage":"0.10000000000000000000000000000000000001"}]',
       },
+    ]);
+  });
+});
+
+describe('0024_cardano_pool_hashes', () => {
+  it('makes the hash of the pool id of a number, and leaves null as it is', async () => {
+    await migrate(database.url, committedTo('0023'));
+    const poolId = 'pool1z5uqdk7dzdxaae5633fqfcu2eqzy3a3rgtuvy087fdld7yws0xt';
+    await run(`insert into cardano_validator_rewards
+      select day::date, 531, 1, 2, 3, 4, '${poolId}', number, null, null, '{}', 0, 0, 0, 0, 0, 0
+      from (values ('2025-01-01', 42), ('2025-01-02', null)) as given (day, number)`);
+    expect(await migrate(database.url)).toContain('0024_cardano_pool_hashes');
+    expect(await run('select pool_hash_id from cardano_validator_rewards order by day')).toEqual([
+      { pool_hash_id: '153806dbcd134ddee69a8c5204e38ac80448f62342f8c23cfe4b7edf' },
+      { pool_hash_id: null },
     ]);
   });
 });

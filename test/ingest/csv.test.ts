@@ -43,6 +43,27 @@ describe('CSV with a header of field names', () => {
     expect(await answered()).toEqual(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
   });
 
+  it.each([
+    ['t', true],
+    ['f', false],
+    ['T', true],
+    ['true', true],
+    ['FALSE', false],
+  ])('has %s, as PostgreSQL writes or takes it, for %s', async (cell, value) => {
+    const header = 'validatorIndex,validatorPubkey,slashed';
+    const path = await write(`${header}\n1,0x${'a'.repeat(96)},${cell}\n`, 'flags.csv');
+    await importFile(gateway.database.pool, 'validators', path, { network: 'mainnet' });
+    const { data } = await gateway.graphql('{ validator(index: 1) { slashed } }');
+    expect(data.validator).toEqual({ slashed: value });
+  });
+
+  it.each(['1', 'yes', 'tr', 'n'])('refuses %s for true or false', async (cell) => {
+    const header = 'validatorIndex,validatorPubkey,slashed';
+    const path = await write(`${header}\n1,0x${'a'.repeat(96)},${cell}\n`, 'flags.csv');
+    const { faults } = await importFile(gateway.database.pool, 'validators', path, { network: 'mainnet' });
+    expect(faults).toMatchObject([{ field: 'slashed', msg: 'must be true or false' }]);
+  });
+
   it('is read gzipped, with CRLF and after a byte order mark', async () => {
     const text = `\ufeff${csv([slashing(1), slashing(2)]).replaceAll('\n', '\r\n')}\r\n`;
     expect(await load('slashings', gzipSync(text), 'rows.csv.gz')).toMatchObject({

@@ -123,6 +123,57 @@ describe.each(networks)('importing %s-rewards', (network) => {
   });
 });
 
+describe('the hash of a Cardano pool', () => {
+  const own = rowsOf('cardano', 'validator').find((row) => row.poolHashId !== null) as Row;
+  const poolId = String(own.poolId);
+  const hash = String(own.poolHashId);
+  const byGraphql = async (validatorId: string) => {
+    const query = `{ validatorRewards(network: CARDANO, validatorId: "${validatorId}") {
+      nodes { validator ... on CardanoValidatorReward { day poolHashId } } pageInfo { endCursor } } }`;
+    return (await gateway.graphql(query)).data.validatorRewards;
+  };
+
+  it('is 56 hex digits, taken in any letter case and answered in lower case', async () => {
+    expect(hash).toMatch(/^[0-9a-f]{56}$/);
+    expect(await load('cardano', [{ ...own, poolHashId: hash.toUpperCase() }])).toMatchObject({
+      inserted: 1,
+    });
+    const { json } = await gateway.get(path('cardano', poolId));
+    expect(json.results).toMatchObject([{ poolId, poolHashId: hash }]);
+    expect(await byGraphql(poolId)).toMatchObject({ nodes: [{ validator: poolId, poolHashId: hash }] });
+  });
+
+  it('names its pool beside the pool id, in any letter case, also where a row has none', async () => {
+    const rows = rowsOf('cardano', 'validator').filter((row) => row.poolId === poolId);
+    await load('cardano', [{ ...rows[0], poolHashId: null }, ...rows.slice(1)]);
+    const { json } = await gateway.get(path('cardano', poolId));
+    expect(json.results[0].poolHashId).toBeNull();
+    for (const name of [hash, hash.toUpperCase(), poolId.toUpperCase()]) {
+      gateway.statements.length = 0;
+      const answer = await gateway.get(path('cardano', name));
+      expect(gateway.statements).toEqual(['rewardPages']);
+      expect(answer.json.results).toEqual(json.results);
+      gateway.statements.length = 0;
+      expect(await byGraphql(name)).toEqual(await byGraphql(poolId));
+      expect(gateway.statements).toEqual(['rewardPages', 'rewardPages']);
+    }
+    expect(await days('cardano', 'ab'.repeat(28))).toBe(404);
+  });
+
+  it.each([
+    [12_345, 'must be text'],
+    ['ab'.repeat(27), 'must be the hash of the pool, 56 hex digits in lower case'],
+    [`0x${'ab'.repeat(27)}`, 'must be the hash of the pool, 56 hex digits in lower case'],
+    [
+      '153806dbcd134ddee69a8c5204e38ac80448f62342f8c23cfe4b7edf',
+      `is 153806dbcd134ddee69a8c5204e38ac80448f62342f8c23cfe4b7edf, the hash of pool1z5uqdk7dzdxaae5633fqfcu2eqzy3a3rgtuvy087fdld7yws0xt; poolId is ${poolId}`,
+    ],
+  ])('is refused when it is %s', async (poolHashId, msg) => {
+    const { faults } = await load('cardano', [{ ...own, poolHashId }]);
+    expect(faults).toMatchObject([{ field: 'poolHashId', msg }]);
+  });
+});
+
 describe('a row', () => {
   it('that is neither of a validator nor of the network is told by what it lacks', async () => {
     const { faults, loaded } = await load('solana', [{ day: '2025-01-01' }, 7]);

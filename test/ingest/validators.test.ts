@@ -53,6 +53,20 @@ describe('an import of validators', () => {
     expect(await stored(2)).toBeNull();
   });
 
+  it('takes a validator whose deposit address nobody knows, which is of no deposit address', async () => {
+    const { depositAddress: _, ...bare } = validator(7);
+    const given = [bare, validator(8, { depositAddress: null }), validator(9)];
+    expect(await load(JSON.stringify(given))).toMatchObject({ faults: [], inserted: 3 });
+    expect(await stored(7)).toEqual({ ...bare, depositAddress: null });
+    const { data } = await gateway.graphql(
+      '{ validator(index: 8) { depositAddress operators(window: ALL) { id } } }',
+    );
+    expect(data.validator).toEqual({ depositAddress: null, operators: [] });
+    const csv = `network,validatorIndex,validatorPubkey,depositAddress,slashed\nmainnet,9,${validator(9).validatorPubkey},,f\n`;
+    expect(await load(csv, { format: 'csv' })).toMatchObject({ faults: [], updated: 1 });
+    expect(await stored(9)).toMatchObject({ depositAddress: null, slashed: false });
+  });
+
   it('adds to what is stored, and removes the others of its networks only with --replace', async () => {
     const lines = (...indices: number[]) =>
       indices.map((index) => JSON.stringify(validator(index))).join('\n');
@@ -67,7 +81,7 @@ describe('an import of validators', () => {
   it.each([
     [{ validatorIndex: -1 }, 'validatorIndex'],
     [{ validatorPubkey: '0x00' }, 'validatorPubkey'],
-    [{ depositAddress: null }, 'depositAddress'],
+    [{ depositAddress: '0x1' }, 'depositAddress'],
     [{ withdrawalAddress: '0x1' }, 'withdrawalAddress'],
     [{ nodeOperator: '' }, 'nodeOperator'],
     [{ pool: 'a\0b' }, 'pool'],

@@ -26,7 +26,7 @@ export const rewardLists = [
     sortedBy: 'totalEarnedValidatorRewards',
     id: 'pool1lkh7tye98nt9ft6dltt3gfaq46ela6fr9790ygglnmjfz547uq9',
     unknown: `pool1${'q'.repeat(51)}`,
-    malformed: ['pool1', `pool1${'q'.repeat(50)}`, 'ab'.repeat(28)],
+    malformed: ['pool1', `pool1${'q'.repeat(50)}`, 'ab'.repeat(27), 'xy'.repeat(28)],
   },
   {
     network: 'celestia',

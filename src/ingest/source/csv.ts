@@ -19,7 +19,7 @@ function cellReader(field: z.core.$ZodType): Read {
     inner instanceof z.ZodArray || inner instanceof z.ZodObject
       ? readJson
       : kind === 'Boolean'
-        ? (text) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text)
+        ? (text) => (/^(t|f|true|false)$/i.test(text) ? /^t/i.test(text) : text)
         : kind === 'Int' || kind === 'Float'
           ? (text) => (NUMBER.test(text) ? Number(text) : text)
           : kind === 'BigInt'

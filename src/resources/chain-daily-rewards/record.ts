@@ -21,9 +21,11 @@ export const ChainDailyReward = z
     ),
     sumPriorityFees: gweiDecimal().describe('Priority fees among them, in Gwei, >= 0.'),
     sumBaselineMev: gweiDecimal().describe('MEV beyond priority fees among them, in Gwei, >= 0.'),
-    sumEffectiveBalance: gwei().describe(
-      'Effective balance of the active validators, in Gwei, >= 0; may exceed 2^53.',
-    ),
+    sumEffectiveBalance: gwei()
+      .nullable()
+      .describe(
+        'Effective balance of the active validators, in Gwei, >= 0; may exceed 2^53; null where the source did not tell it.',
+      ),
   })
   .meta({ id: 'ChainDailyReward', description: "What a network's validators earned in a chain day." });
 export type ChainDailyReward = z.infer<typeof ChainDailyReward>;

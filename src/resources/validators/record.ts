@@ -7,7 +7,9 @@ export const Validator = z
   .object({
     validatorIndex: count().describe('Index of the validator.'),
     validatorPubkey: hex(48).describe('Public key of the validator, 0x and 96 hex digits.'),
-    depositAddress: hex(20).describe('Address that made the deposit, 0x and 40 hex digits.'),
+    depositAddress: hex(20)
+      .nullable()
+      .describe('Address that made the deposit, 0x and 40 hex digits; null when not known.'),
     withdrawalAddress: hex(20)
       .nullable()
       .describe('Address that withdrawals go to, 0x and 40 hex digits; null before one is set.'),

@@ -1,10 +1,46 @@
+import { bech32 as codec } from '@scure/base';
 import { z } from 'zod';
 import { count, text } from '../../../kernel/leaves.ts';
-import { amount, bech32, bech32Form, blocks, day, name, type RewardsDefinition, rate } from './definition.ts';
+import {
+  amount,
+  bech32,
+  bech32Form,
+  blocks,
+  day,
+  name,
+  type RewardsDefinition,
+  type RowFaults,
+  rate,
+} from './definition.ts';
 
 const POOL = bech32('pool', 51); // 28 bytes
+const HASH = /^[0-9a-f]{56}$/;
 const exampleId = 'pool1lkh7tye98nt9ft6dltt3gfaq46ela6fr9790ygglnmjfz547uq9';
-const form = `a pool id like ${exampleId}`;
+const idForm = `a pool id like ${exampleId}`;
+const form = `${idForm}, or its hash of 56 hex digits`;
+/** The pool id of a hash of 56 hex digits in lower case: its 28 bytes in bech32 (CIP-5). */
+export const poolIdOfHash = (hash: string): string =>
+  codec.encode('pool', codec.toWords(Buffer.from(hash, 'hex')));
+/** The hash that a pool id stands for. Throws for an id with a wrong checksum. */
+export const hashOfPoolId = (poolId: string): string =>
+  Buffer.from(codec.decodeToBytes(poolId).bytes).toString('hex');
+
+const ofId = bech32Form(POOL, form);
+/** A pool by its id, or by its hash in any letter case. */
+const readId = (given: string): string | undefined =>
+  HASH.test(given.toLowerCase()) ? poolIdOfHash(given.toLowerCase()) : ofId.read(given);
+
+/** A row as sources write it: the hash in any letter case. */
+const tidied = (row: Record<string, unknown>) =>
+  typeof row.poolHashId === 'string' ? { ...row, poolHashId: row.poolHashId.toLowerCase() } : row;
+
+/** What is wrong with a row whose hash is not that of its pool. */
+function* faults({ poolId, poolHashId }: Record<string, unknown>): RowFaults {
+  if (typeof poolHashId !== 'string' || !HASH.test(poolHashId)) return; // the record tells what is wrong
+  const hashed = poolIdOfHash(poolHashId);
+  if (poolId !== hashed) yield ['poolHashId', `is ${poolHashId}, the hash of ${hashed}; poolId is ${poolId}`];
+}
+
 const ada = (what: string) => amount(what, 'ADA');
 
 const epoch = count().describe('Epoch that the day falls in.');
@@ -22,8 +58,11 @@ const validator = z
     ...blocks,
     fromSlotNumber: count().describe('First slot of the rewards, inclusive.'),
     toSlotNumber: count().describe('Last slot of the rewards, inclusive.'),
-    poolId: text(90).regex(POOL, `must be ${form}`).describe('Id of the stake pool, pool1….'),
-    poolHashId: count().nullable().describe('Number of the pool in the source; null where it has none.'),
+    poolId: text(90).regex(POOL, `must be ${idForm}`).describe('Id of the stake pool, pool1….'),
+    poolHashId: text(56)
+      .regex(HASH, 'must be the hash of the pool, 56 hex digits in lower case')
+      .nullable()
+      .describe('Hash of the pool that its id stands for, 56 hex digits; null where the source has none.'),
     poolName: name('Name of the pool'),
     poolTicker: name('Ticker of the pool'),
     poolOwnerStakeAddresses: z
@@ -51,7 +90,9 @@ export const cardano: RewardsDefinition = {
   title: 'Cardano',
   idField: 'poolId',
   countField: 'totalActivePools',
-  id: bech32Form(POOL, form),
+  id: { form, read: readId },
+  tidied,
+  faults,
   exampleId,
   validator,
   network,

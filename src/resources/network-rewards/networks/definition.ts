@@ -4,6 +4,9 @@ import { count, date, decimalRatio, nonNegativeDecimal, text } from '../../../ke
 /** What a validator is called by, as far as the form is sure: `read` gives it as it is stored, or undefined. */
 type IdForm = { form: string; read(text: string): string | undefined };
 
+/** What is wrong with a row that fits its record, field by field. */
+export type RowFaults = Generator<[field: string, message: string]>;
+
 /** A network whose rewards are published by UTC days: its two records, and what its validators are called by. */
 export type RewardsDefinition = {
   /** The network for people. */
@@ -13,6 +16,10 @@ export type RewardsDefinition = {
   /** The field that only the record of the whole network has, by which an import tells one from the other. */
   countField: string;
   id: IdForm;
+  /** A validator's row in the record's own form, where sources write another; for imports. */
+  tidied?(row: Record<string, unknown>): Record<string, unknown>;
+  /** What the fields of a validator's row say against one another; for imports. */
+  faults?(row: Record<string, unknown>): RowFaults;
   /** A validator of the sample data. */
   exampleId: string;
   validator: z.ZodObject;
