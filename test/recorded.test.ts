@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importFile } from '../src/ingest/import-file.ts';
+import { type ImportOptions, importFile } from '../src/ingest/import-file.ts';
+import type { ImportResource } from '../src/ingest/importers.ts';
 import { type Gateway, startGateway } from './support/gateway.ts';
 
 /** Recorded responses of a live service; not part of the project. */
@@ -89,6 +90,73 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
     } finally {
       await own.close();
     }
+  });
+});
+
+/** Bodies that the reference of such a service shows: the import of each, and what it is told beside the file. */
+const documented: Record<string, [ImportResource, Partial<ImportOptions>]> = {
+  'avalanche.json': ['avalanche-rewards', {}],
+  'babylon.json': ['babylon-rewards', {}],
+  'babylon_net.json': ['babylon-rewards', {}],
+  'cardano.json': ['cardano-rewards', {}],
+  'cardano_net.json': ['cardano-rewards', {}],
+  'cdr.json': ['chain-daily-rewards', {}],
+  'cdr2.json': ['chain-daily-rewards', {}],
+  'celestia.json': ['celestia-rewards', {}],
+  'celestia_net.json': ['celestia-rewards', {}],
+  'slash.json': ['slashings', {}],
+  'sol.json': ['solana-overview', {}],
+  'stakeauth_v0.json': ['stake-authorities', {}],
+};
+const examples = `${folder}documented-examples/`;
+const names = existsSync(examples) ? readdirSync(examples).sort() : [];
+
+describe.skipIf(names.length === 0)('documented examples', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ template: 'empty' });
+  });
+  afterAll(() => gateway.close());
+  const load = (name: string) => {
+    const [resource, options] = documented[name] ?? ['operators', {}];
+    return importFile(gateway.database.pool, resource, `${examples}${name}`, {
+      network: 'mainnet',
+      ...options,
+    });
+  };
+
+  it('are all known here', () => expect(names).toEqual(Object.keys(documented).sort()));
+
+  it.each(names)('%s loads', async (name) => {
+    const report = await load(name);
+    expect(report.faults).toEqual([]);
+    expect(report).toMatchObject({ loaded: true, rejected: 0 });
+    expect(report.rows).toBeGreaterThan(0);
+  });
+
+  it('of Cardano answers by the id of the pool and by its hash', async () => {
+    await load('cardano.json');
+    const [row] = JSON.parse(readFileSync(`${examples}cardano.json`, 'utf8')).results;
+    for (const id of [row.poolId, row.poolHashId]) {
+      const { json } = await gateway.get(`/v1/cardano/validators/${id}/rewards`);
+      expect(json.results).toEqual([row]);
+    }
+  });
+
+  it('of a chain day of 2024 answers null for the effective balance that it does not tell', async () => {
+    await load('cdr.json');
+    const {
+      data: [row],
+    } = JSON.parse(readFileSync(`${examples}cdr.json`, 'utf8'));
+    const answered = await gateway.get(`/v0/eth/network/chainDailyRewards/${row.date}`);
+    expect(answered.json).toMatchObject({ ...row, sumEffectiveBalance: null });
+    const { data } = await gateway.graphql(
+      `{ chainDailyReward(day: ${answered.json.day}) { date sumEffectiveBalance } }`,
+    );
+    expect(data.chainDailyReward).toEqual({ date: row.date, sumEffectiveBalance: null });
+    await load('cdr2.json');
+    const newer = await gateway.get(`/v0/eth/network/chainDailyRewards/${row.date}`);
+    expect(newer.json.sumEffectiveBalance).toBe(31_000_000_000_000_000);
   });
 });
 

@@ -10,6 +10,7 @@ import {
 } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
+import { moment } from '../kernel/leaves.ts';
 import { timestampText } from '../kernel/time.ts';
 import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
@@ -34,8 +35,8 @@ const Shape = AttestationRecord.extend({
   day: record.day.unwrap().max(MAX_DAY),
   // These follow from day and epochs; a source may leave them out, and is checked where it does not.
   date: record.date,
-  startTimestamp: record.startTimestamp.nullable(),
-  endTimestamp: record.endTimestamp.nullable(),
+  startTimestamp: moment().nullable(),
+  endTimestamp: moment().nullable(),
   startSlot: record.startSlot.nullable(),
   endSlot: record.endSlot.nullable(),
 });

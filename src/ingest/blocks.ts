@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
-import { count } from '../kernel/leaves.ts';
+import { count, moment } from '../kernel/leaves.ts';
 import { Block } from '../resources/blocks/record.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 import { futureFault, momentFault } from './given-time.ts';
@@ -14,7 +14,7 @@ const Shape = Block.extend({
   network: Network,
   // follow from the slot; a source may leave them out
   epoch: count().nullable(),
-  blockTimestamp: z.string().nullable(),
+  blockTimestamp: moment().nullable(),
 });
 type GivenBlock = z.infer<typeof Shape>;
 
@@ -49,8 +49,8 @@ const ImportedBlock = Shape.pipe(z.custom<GivenBlock>()).superRefine((row, conte
     fault('epoch', `is ${row.epoch}; slot ${slot} is in epoch ${epoch}`);
   }
   if (row.blockTimestamp !== null) {
-    const moment = momentFault(row.blockTimestamp, slotStart(network, slot), `slot ${slot} of ${network}`);
-    if (moment) fault('blockTimestamp', moment);
+    const wrong = momentFault(row.blockTimestamp, slotStart(network, slot), `slot ${slot} of ${network}`);
+    if (wrong) fault('blockTimestamp', wrong);
   }
   const future = futureFault(slot, slotStart(network, slot), 'a slot');
   if (future) fault('consensusSlot', future);

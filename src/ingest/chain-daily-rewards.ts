@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { dayOfDate, spanOfChainDay } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
+import { moment } from '../kernel/leaves.ts';
 import { parseDate } from '../kernel/time.ts';
 import { ChainDailyReward } from '../resources/chain-daily-rewards/record.ts';
 import { futureFault, momentFault } from './given-time.ts';
@@ -15,8 +16,8 @@ const Shape = ChainDailyReward.extend({
   date: date.nullable(),
   startEpoch: startEpoch.nullable(),
   endEpoch: endEpoch.nullable(),
-  startTimestamp: z.string().nullable(),
-  endTimestamp: z.string().nullable(),
+  startTimestamp: moment().nullable(),
+  endTimestamp: moment().nullable(),
 });
 type GivenReward = z.infer<typeof Shape>;
 
@@ -35,8 +36,8 @@ const ImportedReward = Shape.pipe(z.custom<GivenReward>()).superRefine((row, con
     ['endTimestamp', span.end, `the last slot of ${name}`],
   ] as const) {
     const given = row[field];
-    const moment = given === null ? undefined : momentFault(given, begins, what);
-    if (moment) fault(field, moment);
+    const wrong = given === null ? undefined : momentFault(given, begins, what);
+    if (wrong) fault(field, wrong);
   }
   const future = futureFault(row.day, span.start, 'a day');
   if (future) fault('day', future);

@@ -3,9 +3,9 @@ import { calendars, dateOfDay, dayOfEpoch, epochStart } from '../chain/calendar.
 import { electraEpoch, MAX_EFFECTIVE_BALANCE_ELECTRA } from '../chain/churn.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
-import { timestampText } from '../kernel/time.ts';
+import { moment } from '../kernel/leaves.ts';
 import { Consolidation } from '../resources/consolidations/record.ts';
-import { futureFault } from './given-time.ts';
+import { futureFault, momentFault } from './given-time.ts';
 import { type Importer, isObject } from './importer.ts';
 import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
 
@@ -16,7 +16,7 @@ const Shape = Consolidation.omit({ sourceEntities: true, targetEntities: true })
   // These follow from the epoch; a source may leave them out, and is checked where it does not.
   day: record.day.nullable(),
   date: record.date.nullable(),
-  timestamp: record.timestamp.nullable(),
+  timestamp: moment().nullable(),
 });
 type ShapeRow = z.infer<typeof Shape>;
 
@@ -45,9 +45,9 @@ const ImportedConsolidation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row,
   if (date !== null && !dates.includes(date)) {
     fault('date', `is ${date}; epoch ${epoch} is in the day of ${either(dates)}`);
   }
-  const begins = timestampText(epochStart(network, epoch));
-  if (timestamp !== null && timestamp !== begins)
-    fault('timestamp', `is ${timestamp}; epoch ${epoch} begins at ${begins}`);
+  if (timestamp === null) return;
+  const wrong = momentFault(timestamp, epochStart(network, epoch), `epoch ${epoch}`);
+  if (wrong) fault('timestamp', wrong);
 });
 export type ImportedConsolidation = z.infer<typeof ImportedConsolidation>;
 

@@ -5,10 +5,11 @@ import {
   bigCount,
   count,
   decimalRatio,
+  moment,
   nonNegativeDecimal,
   text,
-  timestamp,
 } from '../kernel/leaves.ts';
+import { parseDateTime } from '../kernel/time.ts';
 import { futureFault } from './given-time.ts';
 import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain } from './plain-table.ts';
@@ -65,8 +66,8 @@ function factImporter<Shape extends z.ZodObject>(
 
 const SolanaEpoch = z.object({
   epoch: count(),
-  startedAt: timestamp(),
-  endedAt: timestamp(),
+  startedAt: moment(),
+  endedAt: moment(),
   stakeAccountCount: count(),
   withdrawAuthorityCount: count(),
   stakeAuthorityCount: count(),
@@ -78,9 +79,9 @@ export const solanaEpochImporter = factImporter(
   ['epoch'],
   SolanaEpoch,
   (row, fault) => {
-    if (row.endedAt <= row.startedAt)
-      fault('endedAt', `is ${row.endedAt}, not after startedAt ${row.startedAt}`);
-    const future = futureFault(row.startedAt, Date.parse(row.startedAt) / 1000, 'an epoch');
+    const [started, ended] = [parseDateTime(row.startedAt), parseDateTime(row.endedAt)] as [number, number];
+    if (ended <= started) fault('endedAt', `is ${row.endedAt}, not after startedAt ${row.startedAt}`);
+    const future = futureFault(row.startedAt, started, 'an epoch');
     if (future) fault('startedAt', future);
     checkParts(row, fault, [
       ['withdrawAuthorityCount', 'stakeAccountCount'],

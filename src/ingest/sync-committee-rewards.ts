@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
-import { count } from '../kernel/leaves.ts';
+import { count, moment } from '../kernel/leaves.ts';
 import { SyncCommitteeReward } from '../resources/sync-committee-rewards/record.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 import { type Seat, type SlotSeats, seatsAfter } from './committee-seats.ts';
@@ -14,7 +14,7 @@ const Shape = SyncCommitteeReward.extend({
   network: Network,
   // follow from the slot; a source may leave them out
   epoch: count().nullable(),
-  blockTimestamp: z.string().nullable(),
+  blockTimestamp: moment().nullable(),
   /** The seat; what REST answers does not tell it. */
   position: count().max(511).nullable(),
 });
@@ -31,9 +31,11 @@ const ImportedReward = Shape.superRefine((row, context) => {
   const start = slotStart(row.network, row.consensusSlot);
   const future = futureFault(row.consensusSlot, start, 'a slot');
   if (future) fault('consensusSlot', future);
-  if (row.blockTimestamp === null) return;
-  const moment = momentFault(row.blockTimestamp, start, `slot ${row.consensusSlot}`);
-  if (moment) fault('blockTimestamp', moment);
+  // as it does after one that is no moment
+  if (row.blockTimestamp === null || !Shape.shape.blockTimestamp.safeParse(row.blockTimestamp).success)
+    return;
+  const wrong = momentFault(row.blockTimestamp, start, `slot ${row.consensusSlot}`);
+  if (wrong) fault('blockTimestamp', wrong);
 });
 export type ImportedReward = z.infer<typeof ImportedReward>;
 

@@ -1,10 +1,12 @@
 import { isLosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { leafOf, unwrap } from './leaves.ts';
+import { momentText } from './time.ts';
 
 /**
  * Brings a value parsed by lossless-json into the kinds of a record, ready for the record's own check: digits of a
- * `BigInt` or `Decimal` leaf stay text, other numbers become doubles, bytes written as `\x…` become `0x…`, and a key that is absent
+ * `BigInt` or `Decimal` leaf stay text, other numbers become doubles, bytes written as `\x…` become `0x…`, moments in any
+ * zone are in UTC, and a key that is absent
  * where null is allowed becomes null (older services answer fewer keys). What does not fit is left for the check.
  */
 export const decode = (schema: z.core.$ZodType, value: unknown): unknown => decoder(schema)(value);
@@ -31,6 +33,7 @@ function innerDecoder(schema: z.core.$ZodType): Decode {
   }
   const leaf = leafOf(schema);
   if (leaf?.bytes !== undefined) return hexDigits;
+  if (leaf?.kind === 'DateTime') return utcMoment;
   if (leaf?.kind === 'Decimal') return decimalDigits;
   return leaf?.kind === 'BigInt' ? wholeDigits : plain;
 }
@@ -60,6 +63,9 @@ const hexDigits = (value: unknown): unknown =>
   typeof value === 'string' && /^(0|\\+)x[0-9a-f]*$/i.test(value)
     ? value.toLowerCase().replace(/^(0|\\+)x/, '0x')
     : plain(value);
+
+const utcMoment = (value: unknown): unknown =>
+  typeof value === 'string' ? (momentText(value) ?? value) : plain(value);
 
 /** `32014860472`, also written `32014860472.0`, as digits. */
 const wholeDigits = (value: unknown): unknown =>

@@ -14,9 +14,7 @@ export function parseDate(text: string): number | undefined {
 
 /** Seconds since 1970 of an RFC 3339 date-time, fractions kept, or undefined. */
 export function parseDateTime(text: string): number | undefined {
-  const match = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/.exec(
-    text,
-  );
+  const match = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.exec(text);
   const date = match ? parseDate(match[1] as string) : undefined;
   if (!match || date === undefined) return undefined;
   const [hour, minute, second] = [Number(match[2]), Number(match[3]), Number(match[4])];
@@ -25,6 +23,22 @@ export function parseDateTime(text: string): number | undefined {
   if (hour > 23 || minute > 59 || second > 60 || zoneHour > 23 || zoneMinute > 59) return undefined;
   const offset = (zone?.[1] === '-' ? -1 : 1) * (zoneHour * 3600 + zoneMinute * 60);
   return date + hour * 3600 + minute * 60 + second + Number(match[5] ?? 0) - offset;
+}
+
+const MOMENT =
+  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:([Zz])|([+-]\d{2})(?::?(\d{2}))?)?$/;
+
+/**
+ * A moment as sources write it, in UTC and ending in `Z`: RFC 3339 with any offset, also one of hours alone, or without a
+ * zone, which is UTC; `T` or a space; any fraction, of which zeros at the end go. Undefined for another text.
+ */
+export function momentText(text: string): string | undefined {
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return text; // an import asks for millions like this
+  const [, date, time, fraction = '', , hours, minutes = '00'] = MOMENT.exec(text) ?? [];
+  const seconds = parseDateTime(`${date}T${time}${hours ? `${hours}:${minutes}` : 'Z'}`);
+  if (seconds === undefined) return undefined;
+  const digits = fraction.replace(/0+$/, '');
+  return timestampText(seconds).replace('Z', digits ? `.${digits}Z` : 'Z');
 }
 
 /** A moment of whole seconds since 1970 as `YYYY-MM-DDTHH:MM:SSZ`. */

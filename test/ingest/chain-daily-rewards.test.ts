@@ -43,6 +43,17 @@ const sums = {
 };
 
 describe('an import of chain daily rewards', () => {
+  it('takes a day whose effective balance nobody told, as null on both APIs', async () => {
+    const { sumEffectiveBalance: _, ...untold } = row();
+    expect(await load([untold])).toMatchObject({ faults: [], inserted: 1 });
+    expect((await gateway.get(`${path}/1700`)).json).toEqual(row({ sumEffectiveBalance: null }));
+    const { data } = await gateway.graphql('{ chainDailyReward(day: 1700) { day sumEffectiveBalance } }');
+    expect(data.chainDailyReward).toEqual({ day: 1_700, sumEffectiveBalance: null });
+    expect(await load([row()])).toMatchObject({ faults: [], updated: 1 });
+    expect((await gateway.get(`${path}/1700`)).json).toEqual(row());
+    expect(await load([untold])).toMatchObject({ faults: [], updated: 1 });
+  });
+
   it('comes back as it was, key for key, also when it is loaded again', async () => {
     expect(await load([row()])).toMatchObject({ faults: [], inserted: 1, updated: 0 });
     expect((await gateway.get(`${path}/1700`)).text).toBe(JSON.stringify(row()));
