@@ -8,6 +8,7 @@ import type { ImportCounts, Importer, MergeOptions, RowOptions } from './importe
 import { type ImportResource, importerOf } from './importers.ts';
 import { type Format, fail, openSource } from './source/open.ts';
 import { type RawRow, type Source, SourceError } from './source/source.ts';
+import { unlikeRow } from './source/unlike.ts';
 import { contradictingRows, dropStaged, openStaging, repeatedRows } from './staging.ts';
 
 /** One thing wrong with one row. */
@@ -215,11 +216,16 @@ function checkRow(
   const checked = raw.broken ? undefined : importer.check(raw.value, options);
   if (checked?.success) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
+  const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
+  // The whole file is something else: one line says so.
+  if (unlike && report.rows === 1 && !options.skipInvalid)
+    throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
   report.rejected += 1;
   options.onRejected?.(textOf(raw));
-  if (!checked) tell(report, { ...at, field: '(row)', msg: raw.broken?.msg as string });
+  const whole = raw.broken?.msg ?? unlike;
+  if (whole) tell(report, { ...at, field: '(row)', msg: whole });
   else
-    for (const issue of checked.error?.issues ?? [])
+    for (const issue of checked?.error?.issues ?? [])
       tell(report, { ...at, field: issue.path.join('.') || '(row)', msg: wordsOf(issue, raw.value) });
   return undefined;
 }

@@ -205,7 +205,8 @@ export const operatorImporter: Importer<ImportedOperator> = {
   stored,
   key: tables.key,
   merge: mergeOperators,
-  // A body of shares is that of one parent, and one of pools may have been narrowed by poolType: neither is all.
-  replacesWhen: `bool_and(id_type <> 'poolShare')
+  // Bodies may be pages of several lists; one of shares is that of one parent, and one of pools may have been narrowed by
+  // poolType: none of these is all.
+  replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,
 };

@@ -112,5 +112,5 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority> = {
   key: tables.key,
   merge: mergeStakeAuthorities,
   // A body of nothing but pools, or but individuals, may have been narrowed by type: it is not all.
-  replacesWhen: 'count(pool_name) between 1 and count(*) - 1',
+  replacesWhen: 'count(distinct time_window) = 1 and count(pool_name) between 1 and count(*) - 1',
 };

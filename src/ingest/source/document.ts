@@ -1,101 +1,121 @@
 import { pipeline, Readable } from 'node:stream';
-import { LosslessNumber } from 'lossless-json';
+import { isLosslessNumber, LosslessNumber } from 'lossless-json';
 import parser, { type Token } from 'stream-json/parser.js';
 import { type RawRow, SourceError } from './source.ts';
+import { type Envelope, wholeList } from './whole-list.ts';
 
-type Envelope = Record<string, unknown>;
-/** A value that is being put together: of what key in what it stands. */
-type Open = { value: unknown[] | Envelope; key: string };
+/** A value that is being put together, and the key that its next member has. */
+type Open = {
+  value: unknown[] | Envelope;
+  key: string;
+  /** Whether its elements are rows. */
+  list: boolean;
+  /** Whether a list of rows was found in it, which makes it a body or a wrapper and no row. */
+  holds: boolean;
+  /** Whether it holds that list itself. */
+  body: boolean;
+  /** Rows before it. */
+  before: number;
+};
 
 const BATCH = 500;
-const NONE = -1;
-/** The lists of rows in a REST body: of v0 and of v1. */
+/** The lists of rows in a REST body: of v0 and of v1. No row has a field of these names. */
 const listNames = new Set(['data', 'results']);
 
+const isContainer = (value: unknown) =>
+  typeof value === 'object' && value !== null && !isLosslessNumber(value);
+
+/** Whether a value is a REST body, or holds one. */
+export const holdsList = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(
+    ([name, member]) => (listNames.has(name) && Array.isArray(member)) || holdsList(member),
+  );
+
 /**
- * The rows of one JSON document: of a REST body's `data` or `results`, of an array, or the document itself. Rows are
- * put together one by one; of the rest of a body only what tells its place in a list is needed.
+ * The rows of JSON: of REST bodies, also in an array, one after the other, or each within other keys; of an array; or an
+ * object itself. Rows are put together one by one; of the rest of a body only what tells its place in a list is needed.
  */
 export function documentRows(
   name: string,
   chunks: AsyncIterable<string>,
 ): { rows: AsyncIterable<RawRow[]>; complete(): boolean } {
-  let body: Envelope | undefined;
+  const whole = wholeList();
+  const open: Open[] = [];
   let count = 0;
+  let batch: RawRow[] = [];
+  /** How many values are open within the list of a body, whose elements are rows whatever they hold. */
+  let sealed: number | undefined;
+
+  const row = (value: unknown) => {
+    if (sealed === undefined) whole.stray();
+    batch.push({ value, place: (count += 1) });
+  };
+  /** Whether the rows are the elements of an array that begins. */
+  const beginsList = (parent: Open | undefined): boolean => {
+    if (sealed !== undefined) return false;
+    if (!parent || parent.list) return true;
+    if (Array.isArray(parent.value) || !listNames.has(parent.key)) return false;
+    for (const one of open) one.holds = true;
+    parent.body = true;
+    put(parent.value, parent.key, []);
+    sealed = open.length + 1;
+    return true;
+  };
+  const start = (value: unknown[] | Envelope) => {
+    const list = Array.isArray(value) && beginsList(open.at(-1));
+    open.push({ value, key: '', list, holds: false, body: false, before: count });
+  };
+  /** Puts a whole value where it belongs. */
+  const place = (value: unknown) => {
+    const parent = open.at(-1);
+    if (!parent && count > 0 && !isContainer(value)) throw new Error('unexpected characters');
+    if (!parent || parent.list) row(value);
+    else if (Array.isArray(parent.value)) parent.value.push(value);
+    else put(parent.value, parent.key, value);
+  };
+  const end = () => {
+    const { value, list, holds, body, before } = open.pop() as Open;
+    if (sealed === open.length + 1) sealed = undefined;
+    if (body) whole.body(value as Envelope, count - before);
+    const empty = list && open.at(-1)?.list && count === before; // a list without rows in place of a row
+    if (empty || !(list || holds)) place(value);
+  };
+  const take = (token: Token) => {
+    switch (token.name) {
+      case 'startObject':
+        return start({});
+      case 'startArray':
+        return start([]);
+      case 'endObject':
+      case 'endArray':
+        return end();
+      case 'keyValue':
+        (open.at(-1) as Open).key = token.value as string;
+        return;
+      case 'numberValue':
+        return place(new LosslessNumber(token.value as string));
+      case 'stringValue':
+      case 'trueValue':
+      case 'falseValue':
+      case 'nullValue':
+        return place(token.value);
+    }
+  };
 
   async function* rows(): AsyncGenerator<RawRow[]> {
-    const parsed = parser.asStream({ streamValues: false });
+    const parsed = parser.asStream({ streamValues: false, jsonStreaming: true });
     const tokens = pipeline(Readable.from(chunks), parsed, () => undefined); // its reader is told of a failure
-    const open: Open[] = [];
-    // How many values are open within the list that rows come from: unknown until it begins, none when it is over.
-    let listDepth: number | undefined;
-    let batch: RawRow[] = [];
-    const row = (value: unknown) => batch.push({ value, place: (count += 1) });
-
-    const start = (value: unknown[] | Envelope) => {
-      const parent = open.at(-1);
-      if (!parent && !Array.isArray(value)) body = value;
-      const inBody = open.length === 1 && body !== undefined && listNames.has(parent?.key as string);
-      open.push({ value, key: '' });
-      if (!Array.isArray(value) || listDepth !== undefined || (parent && !inBody)) return;
-      listDepth = open.length;
-      if (parent) put(body as Envelope, parent.key, []);
-    };
-    /** Puts a whole value where it belongs. */
-    const place = (value: unknown) => {
-      const parent = open.at(-1);
-      if (!parent || open.length === listDepth) row(value);
-      else if (Array.isArray(parent.value)) parent.value.push(value);
-      else put(parent.value, parent.key, value);
-    };
-    const end = () => {
-      const { value } = open.pop() as Open;
-      if (open.length + 1 === listDepth)
-        listDepth = NONE; // its rows are out already
-      else if (open.length > 0) place(value);
-      else if (listDepth === undefined) {
-        body = undefined;
-        row(value);
-      }
-    };
-
     for await (const token of tokens as AsyncIterable<Token>) {
-      switch (token.name) {
-        case 'startObject':
-          start({});
-          break;
-        case 'startArray':
-          start([]);
-          break;
-        case 'endObject':
-        case 'endArray':
-          end();
-          break;
-        case 'keyValue':
-          (open.at(-1) as Open).key = token.value as string;
-          break;
-        case 'numberValue':
-          place(new LosslessNumber(token.value as string));
-          break;
-        case 'stringValue':
-        case 'trueValue':
-        case 'falseValue':
-        case 'nullValue':
-          place(token.value);
-          break;
-      }
-      if (batch.length >= BATCH) {
-        yield batch;
-        batch = [];
-      }
+      take(token);
+      if (batch.length < BATCH) continue;
+      yield batch;
+      batch = [];
     }
     yield batch;
   }
-
-  return {
-    rows: named(name, rows(), () => count),
-    complete: () => body !== undefined && isWholeList(body, count),
-  };
+  return { rows: named(name, rows(), () => count), complete: whole.complete };
 }
 
 /** A key of a document is text that anyone chose: it must not become a prototype. Of one given twice, one would be lost. */
@@ -117,12 +137,4 @@ async function* named(
     const place = read() > 0 ? ` after row ${read()}` : '';
     throw new SourceError(`${name}: is not JSON${place}: ${(error as Error).message}`);
   }
-}
-
-/** A body without a page before or after it. */
-function isWholeList(body: Envelope, rows: number): boolean {
-  if ((body.next ?? null) !== null || (body.previous ?? null) !== null) return false;
-  const from = (body.page as Envelope | undefined)?.from;
-  const starts = from === null || from === undefined || String(from) === '0';
-  return starts && ('results' in body || String(body.total) === String(rows));
 }

@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { parse } from 'lossless-json';
 import type { z } from 'zod';
 import { csvRows } from './csv.ts';
-import { documentRows } from './document.ts';
+import { documentRows, holdsList } from './document.ts';
 import { lineRows } from './lines.ts';
 import { type Source, SourceError } from './source.ts';
 
@@ -15,8 +15,8 @@ export type Format = (typeof formats)[number];
 const PEEKED = 65_536;
 
 /**
- * Opens a file, or standard input for `-`: a REST body, a JSON array, one JSON object, NDJSON, or CSV with a header
- * (`.csv`, or `format`), and gzip of each, recognised by its first bytes. Numbers keep their digits. `shape` tells the
+ * Opens a file, or standard input for `-`: REST bodies, one or several, a JSON array, one JSON object, NDJSON, or CSV with a
+ * header (`.csv`, or `format`), and gzip of each, recognised by its first bytes. Numbers keep their digits. `shape` tells the
  * kinds of CSV's columns. Throws SourceError, also while rows are read.
  */
 export async function openSource(path: string, shape: z.ZodObject, format?: Format): Promise<Source> {
@@ -109,17 +109,17 @@ async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; a
 }
 
 /**
- * NDJSON is told from one document by its first or second line being a whole object, with other lines beside it. A line that
- * opens or goes on is of one document, whose only row may be the next.
+ * NDJSON is told from documents by its first or second line being a whole row, with other lines beside it. A line that opens
+ * or goes on is of one document, whose only row may be the next; one that is a whole body is a document.
  */
 function isNdjson(head: string): boolean {
   const lines = head.split('\n', 50).filter((line) => line.trim() !== '');
-  return lines.length > 1 && !/[[{,:]\s*$/.test(lines[0] as string) && lines.slice(0, 2).some(isObjectText);
+  return lines.length > 1 && !/[[{,:]\s*$/.test(lines[0] as string) && lines.slice(0, 2).some(isRowText);
 }
 
-function isObjectText(line: string): boolean {
+function isRowText(line: string): boolean {
   try {
-    return line.trim().startsWith('{') && typeof parse(line) === 'object';
+    return line.trim().startsWith('{') && !holdsList(parse(line));
   } catch {
     return false;
   }

@@ -1,0 +1,65 @@
+import { isLosslessNumber, parse } from 'lossless-json';
+
+/** Objects somewhere in a value that have fields of a row: how many of them, and where, as jq says it. */
+type Found = { fields: number; path: string; text: boolean };
+
+const DEEPEST = 12;
+const MOST_KEYS = 8;
+
+const member = (at: string, key: string) => {
+  if (!/^[A-Za-z_]\w*$/.test(key)) return `${at || '.'}[${JSON.stringify(key)}]`;
+  return at.endsWith('.') ? at + key : `${at}.${key}`;
+};
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !isLosslessNumber(value);
+
+function jsonText(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object in a value that has the most fields of a row; of lists the first element is looked at. */
+function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = false, depth = 0): Found {
+  const own = isObject(value) && !Array.isArray(value) ? Object.keys(value) : [];
+  let best: Found = { fields: own.filter((key) => known.has(key)).length, path: at || '.', text };
+  const look = (inner: unknown, path: string, isText = text) => {
+    if (depth >= DEEPEST) return;
+    const found = bestIn(inner, known, path, isText, depth + 1);
+    if (found.fields > best.fields) best = found;
+  };
+  if (Array.isArray(value)) look(value[0], `${at || '.'}[]`);
+  else if (isObject(value)) {
+    for (const key of own) look(value[key], member(at, key));
+  } else if (typeof value === 'string') {
+    const parsed = jsonText(value);
+    if (parsed !== undefined) look(parsed, `${at} | fromjson | .`, true);
+  }
+  return best;
+}
+
+/**
+ * What a value that is no row of this resource looks like, and how its rows are loaded, in one line; undefined for one that
+ * may be a row with faults of its own.
+ */
+export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
+  if (!isObject(value) || Array.isArray(value)) return undefined;
+  const keys = Object.keys(value);
+  const own = keys.filter((key) => fields.includes(key)).length;
+  const best = bestIn(value, new Set(fields));
+  const most = keys.slice(0, MOST_KEYS).map((key) => key.slice(0, 40));
+  const told = `${most.join(', ')}${keys.length > most.length ? ', …' : ''}`;
+  if (best.fields > Math.max(own, 1)) {
+    const looks = best.text
+      ? 'a capture that holds its body as text'
+      : isObject(value.data)
+        ? 'an answer of GraphQL, or a row in a wrapper'
+        : 'rows in a wrapper';
+    return `looks like ${looks} (its keys are ${told}); load its rows with: jq -c '${best.path}' FILE | stakegraph import ${resource} -`;
+  }
+  if (own > 0 || keys.length === 0) return undefined;
+  return `has no field of ${resource}: its keys are ${told}; REST bodies, rows as JSON or NDJSON, or CSV with the fields as header are loaded`;
+}

@@ -1,0 +1,56 @@
+export type Envelope = Record<string, unknown>;
+
+/** A link to another page: where that begins, and the path and parameters that tell the list and its revision. */
+function linkOf(link: unknown): { position: number; list: string } | undefined {
+  if (typeof link !== 'string' || !URL.canParse(link, 'http://localhost')) return undefined;
+  const { pathname, searchParams } = new URL(link, 'http://localhost');
+  const position = Number(searchParams.get('from') ?? searchParams.get('offset') ?? Number.NaN);
+  if (!searchParams.has('revision')) return undefined;
+  for (const name of ['from', 'size', 'offset', 'limit']) searchParams.delete(name);
+  searchParams.sort();
+  return { position, list: `${pathname}?${searchParams}` };
+}
+
+/**
+ * Tells whether bodies, read one after the other, are one whole list. A single body is when no page comes before or after
+ * it. Several are when each begins where the one before it ended and links name the same list in one revision: pages of
+ * different moments may each miss a row that moved, whatever they count.
+ */
+export function wholeList() {
+  let rows = 0;
+  let first: Envelope | undefined;
+  let list: string | undefined;
+  let state: 'begun' | 'ended' | 'unknown' = 'begun';
+
+  const follows = (body: Envelope): boolean => {
+    if ('results' in body) {
+      const previous = body.previous ?? null;
+      return rows === 0 ? previous === null : list !== undefined && linkOf(previous)?.list === list;
+    }
+    const from = (body.page as Envelope | undefined)?.from ?? 0;
+    return (body.previous ?? null) === null && String(from) === String(rows);
+  };
+  const stateAfter = (body: Envelope, count: number): typeof state => {
+    first ??= body;
+    const alike = ['total', 'pages'].every((name) => String(body[name]) === String(first?.[name]));
+    if (state !== 'begun' || !alike || !follows(body)) return 'unknown';
+    rows += count;
+    if ((body.next ?? null) === null) {
+      return 'results' in body || String(body.total) === String(rows) ? 'ended' : 'unknown';
+    }
+    const next = linkOf(body.next);
+    list ??= next?.list;
+    return next?.position === rows && next.list === list ? 'begun' : 'unknown';
+  };
+  return {
+    /** A body without its rows, and how many those were. */
+    body(body: Envelope, count: number) {
+      state = stateAfter(body, count);
+    },
+    /** Rows that are of no body. */
+    stray() {
+      state = 'unknown';
+    },
+    complete: () => state === 'ended',
+  };
+}
