@@ -110,7 +110,7 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
     .map(({ variable }) => variable.name.value);
   return {
     takes: (variables) => defaulted.every((variable) => variables[variable] !== null),
-    write: rows ? jsonPieces : (answer) => [JSON.stringify(answer)],
+    write: jsonPieces,
     cost: (variables) => fixed ?? costOf(schema, document, name, variables),
     async run(context, variables) {
       const result = await made.query(undefined, context, variables);

@@ -155,7 +155,6 @@ function columnOf(field: GraphQLField<unknown, unknown>): string | undefined {
   return column ?? (field.resolve || field.args.length > 0 ? undefined : field.name);
 }
 
-const digits = new Set(['Int', 'Float']);
 const quoted = new Set(['BigInt', 'Decimal', 'Date', 'DateTime']);
 
 function kindOf(
@@ -166,7 +165,8 @@ function kindOf(
   const plain = getNullableType(type);
   if (isEnumType(plain)) return Object.fromEntries(plain.getValues().map(({ value, name }) => [value, name]));
   if (isScalarType(plain)) {
-    if (digits.has(plain.name)) return 'digits';
+    if (plain.name === 'Int') return 'digits';
+    if (plain.name === 'Float') return 'double';
     if (quoted.has(plain.name)) return 'quoted';
     return plain.name === 'String' || plain.name === 'Boolean' ? 'text' : undefined;
   }

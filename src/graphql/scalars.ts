@@ -1,4 +1,5 @@
-import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { GraphQLError, GraphQLFloat, type GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { isPlainDouble, WrittenDouble } from '../kernel/double.ts';
 import { parseDate, parseDateTime } from '../kernel/time.ts';
 import { builder } from './builder.ts';
 
@@ -29,6 +30,15 @@ function textScalar(
       check(literals.includes(node.kind) && 'value' in node ? node.value : undefined, node),
   });
 }
+
+// A double has the same text as in REST: `jsonPieces` writes it. Pothos takes the Float of graphql-js whatever is
+// registered under that name, so that one is changed; this process has one schema.
+const float: GraphQLScalarType = GraphQLFloat;
+const finite = GraphQLFloat.serialize;
+float.serialize = (value) => {
+  const number = finite(value);
+  return isPlainDouble(number) ? number : new WrittenDouble(number);
+};
 
 textScalar(
   'BigInt',

@@ -1,6 +1,7 @@
-import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context } from '../context.ts';
+import { jsonPieces } from '../kernel/json-text.ts';
 import { badInput } from '../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../kernel/route.ts';
 import { renderError } from './errors.ts';
@@ -61,6 +62,15 @@ const errorsPlugin: Plugin = {
   },
 };
 
+/** Writes answers as the fast path does: what JSON.stringify makes of a double is not its text in REST. */
+const stringify = ({ errors, data, extensions }: ExecutionResult): string =>
+  jsonPieces({ errors: errors?.map((error) => error.toJSON()), data, extensions }).join('');
+const writePlugin: Plugin = {
+  onResultProcess({ result, setResult }) {
+    setResult({ ...result, stringify } as typeof result);
+  },
+};
+
 /** Keeps the last documents by their text. */
 function documentCache<T extends NonNullable<unknown>>() {
   const kept = documentMap<T>();
@@ -85,5 +95,10 @@ export const makeYoga = () =>
     logging: false,
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
     maskedErrors: false, // errorsPlugin does it, with the log of the request
-    plugins: [limitsPlugin as Plugin<object>, errorsPlugin as Plugin<object>, costPlugin as Plugin<object>],
+    plugins: [
+      limitsPlugin as Plugin<object>,
+      errorsPlugin as Plugin<object>,
+      costPlugin as Plugin<object>,
+      writePlugin as Plugin<object>,
+    ],
   });

@@ -2,8 +2,16 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
+import { jsonWriter } from '../kernel/json.ts';
 import { text } from '../kernel/leaves.ts';
-import { idTypes, normaliseId, OperatorSummary, OperatorTag } from '../resources/operators/record.ts';
+import {
+  ClientPercentage,
+  idTypes,
+  normaliseId,
+  OperatorSummary,
+  OperatorTag,
+  RelayerPercentage,
+} from '../resources/operators/record.ts';
 import { percentFault } from './fault-messages.ts';
 import { type ImportCounts, type Importer, isObject, type MergeOptions, stagedScopes } from './importer.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
@@ -81,6 +89,14 @@ const tables: RankedTables = {
 /** A tag as it is stored and shown: an import may say more of it. */
 export const tagShown = ({ name, path }: OperatorTag): OperatorTag => ({ name, path });
 
+/** A list as answers show it, which is how it is stored. */
+const shownList = (item: z.ZodObject) => {
+  const write = jsonWriter(z.array(item));
+  return (list: readonly object[]): string => write(list).join('');
+};
+const storedClients = shownList(ClientPercentage);
+const storedRelayers = shownList(RelayerPercentage);
+
 function stored(row: ImportedOperator) {
   const parents = parentsOf(row);
   return {
@@ -93,9 +109,9 @@ function stored(row: ImportedOperator) {
     avg_inclusion_delay: row.avgInclusionDelay,
     avg_uptime: row.avgUptime,
     avg_validator_effectiveness: row.avgValidatorEffectiveness,
-    client_percentages: row.clientPercentages,
+    client_percentages: storedClients(row.clientPercentages),
     network_penetration: row.networkPenetration,
-    relayer_percentages: row.relayerPercentages,
+    relayer_percentages: storedRelayers(row.relayerPercentages),
     node_operator_count: row.nodeOperatorCount,
     operator_tags: row.operatorTags.map(tagShown),
     display_name: row.displayName,

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { doubleOfPostgres, doubleText } from './double.ts';
 import { JsonText, jsonList } from './json-text.ts';
 import { isNullable, leafOf, unwrap } from './leaves.ts';
 
 /**
- * How a value stands in JSON: `digits` as they are, `quoted` digits, dates or names, `text` with what JSON escapes and also
+ * How a value stands in JSON: `digits` as they are, `double` as `doubleText` has it, `quoted` digits, dates or names, `text` with what JSON escapes and also
  * true and false, `json` as it is stored; or a text of a few, by other names.
  */
-type Kind = 'digits' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
+type Kind = 'digits' | 'double' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 
 /** A key that shows a column. */
 export type Column = { key: string; column: string; kind: Kind; nullable: boolean };
@@ -70,7 +71,8 @@ export function recordForm(record: z.ZodObject): RowForm {
 function kindOf(schema: z.core.$ZodType): Kind {
   const leaf = leafOf(schema);
   if (!leaf) return schema instanceof z.ZodEnum ? 'quoted' : 'json';
-  if (leaf.raw || leaf.kind === 'Int' || leaf.kind === 'Float') return 'digits';
+  if (leaf.kind === 'Float') return 'double';
+  if (leaf.raw || leaf.kind === 'Int') return 'digits';
   return leaf.kind === 'String' || leaf.kind === 'Boolean' ? 'text' : 'quoted';
 }
 
@@ -125,6 +127,7 @@ function showing({ kind, nullable }: Column): ((value: string) => string | undef
     const names = new Map(Object.entries(kind).map(([value, name]) => [value, JSON.stringify(name)]));
     return (value) => (value === '' ? none : names.get(value));
   }
+  if (kind === 'double') return (value) => (value === '' ? none : doubleOfPostgres(value));
   if (!nullable) return undefined;
   return kind === 'quoted' ? (value) => (value === '' ? none : `"${value}"`) : (value) => value || none;
 }
@@ -156,5 +159,6 @@ export function textOfRow(row: object, form: RowForm): string {
 function valueText(kind: Kind, value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (typeof kind === 'object') return JSON.stringify(kind[value as string]);
+  if (kind === 'double') return doubleText(value as number);
   return kind === 'digits' ? String(value) : JSON.stringify(value);
 }

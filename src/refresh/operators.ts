@@ -6,7 +6,7 @@ import { type Sql, sql } from '../db/rows.ts';
 import type { computedTypes } from '../ingest/operator-profiles.ts';
 import { operatorImporter } from '../ingest/operators.ts';
 import { type Days, daysOfWindow, gatherRelays, gatherValidators, mean } from './validators.ts';
-import { run, shownObjects, type Written, writeSelected } from './write.ts';
+import { run, shownObjects, shownShare, type Written, writeSelected } from './write.ts';
 
 export type ComputedType = (typeof computedTypes)[number];
 
@@ -74,13 +74,13 @@ const summaries = (
     from (
       select ${key}, client, count(*)::numeric / sum(count(*)) over (partition by ${key}) as part
       from member where client is not null group by ${key}, client
-    ) c cross join lateral (select client, part::float8 as percentage) shown group by ${key}
+    ) c cross join lateral (select client, ${shownShare(sql`part`)} as percentage) shown group by ${key}
   ), relayer as (
     select ${key}, ${shownObjects(sql`shown`, sql`part desc, r.relayer`)} as percentages
     from (
       select ${key}, r.relayer, sum(r.blocks) / sum(sum(r.blocks)) over (partition by ${key}) as part
       from member m join window_relays r on r.validator_index = m.validator_index group by ${key}, r.relayer
-    ) r cross join lateral (select relayer, part::float8 as percentage) shown group by ${key}
+    ) r cross join lateral (select relayer, ${shownShare(sql`part`)} as percentage) shown group by ${key}
   ), figures as (
     select ${key}, count(balance)::int as validator_count,
       coalesce(${mean('correctness')}, 0) as correctness, ${mean('delay')} as delay,

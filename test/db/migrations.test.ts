@@ -145,7 +145,7 @@ describe('0018_written_rows', () => {
         sum_mev_rewards, sum_rewards, sum_staking_commission_paid, sum_mev_commission_paid, sum_commission_paid, delegations)
       values ('7d', 'x', 1, ${figures},
         '[{"percentage": 0.10000000000000000000000000000000000001, "validatorName": null, "validatorVoteAccount": "v"}]')`);
-    expect(await migrate(database.url)).toContain('0018_written_rows');
+    expect(await migrate(database.url, committedTo('0018'))).toEqual(['0018_written_rows']);
     expect(
       await run(`select client_percentages::text as clients, relayer_percentages::text as relayers, operator_tags::text as tags
         from operator_summaries`),
@@ -180,5 +180,38 @@ describe('0024_cardano_pool_hashes', () => {
       { pool_hash_id: '153806dbcd134ddee69a8c5204e38ac80448f62342f8c23cfe4b7edf' },
       { pool_hash_id: null },
     ]);
+  });
+});
+
+describe('0026_shares_as_shown', () => {
+  it('writes stored shares as answers do, and leaves all else as it was', async () => {
+    await migrate(database.url, committedTo('0021'));
+    const lists = [
+      '[{"client":"a \\"b\\" \\\\ :1}","percentage":1},{"client":"","percentage":0.00001417267551768423}]',
+      '[{"client":"c","percentage":6.7e-7},{"client":"d","percentage":0},{"client":"e","percentage":0.0001}]',
+      '[{"client":"f","percentage":0.1}]',
+    ];
+    await database.pool.query({
+      text: `insert into operator_summaries (network, id_type, time_window, operator_id, validator_count, avg_correctness,
+          avg_uptime, avg_validator_effectiveness, client_percentages, relayer_percentages, operator_tags)
+        select 'mainnet', 'pool', '7d', list, 1, 1, 1, 1, list::json, replace(list, 'client', 'relayer')::json, '[]'
+        from unnest($1::text[]) list`,
+      values: [lists],
+    });
+    expect(await migrate(database.url)).toContain('0026_shares_as_shown');
+    const now = [
+      '[{"client":"a \\"b\\" \\\\ :1}","percentage":1.0},{"client":"","percentage":1.417267551768423e-05}]',
+      '[{"client":"c","percentage":6.7e-07},{"client":"d","percentage":0.0},{"client":"e","percentage":0.0001}]',
+      '[{"client":"f","percentage":0.1}]',
+    ];
+    const stored = await database.pool.query({
+      text: `select s.client_percentages::text as clients, s.relayer_percentages::text as relayers
+        from unnest($1::text[]) with ordinality as l (list, place) join operator_summaries s on s.operator_id = list
+        order by place`,
+      values: [lists],
+    });
+    expect(stored.rows).toEqual(
+      now.map((clients) => ({ clients, relayers: clients.replaceAll('client', 'relayer') })),
+    );
   });
 });

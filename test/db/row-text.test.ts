@@ -31,8 +31,10 @@ async function written(values: readonly Value[]): Promise<string> {
 const stages = { 'in queue': 'IN_QUEUE', gone: 'GONE' };
 // PostgreSQL stores no text with a NUL.
 const textOf = fc.string({ unit: 'binary' }).map((all) => all.replaceAll('\0', '\u0001'));
+const doubles = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const kinds = [
   [fc.integer(), 'digits', 'int', (value: unknown) => value],
+  [doubles, 'double', 'double precision', (value: unknown) => value],
   [fc.boolean(), 'text', 'boolean', (value: unknown) => value],
   [textOf, 'text', 'text', (value: unknown) => value],
   [fc.bigInt({ min: 0n, max: 10n ** 40n }), 'quoted', 'numeric', String],

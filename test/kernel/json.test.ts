@@ -41,7 +41,7 @@ describe('the JSON of a record', () => {
 
   it('has the keys of the schema in its order, with null for what is missing', () => {
     const written = jsonWriter(Row)({ parts: [], share: 1, size: 2, name: 'x' }).join('');
-    expect(written).toBe('{"name":"x","note":null,"size":2,"share":1,"balance":null,"parts":[]}');
+    expect(written).toBe('{"name":"x","note":null,"size":2,"share":1.0,"balance":null,"parts":[]}');
   });
 
   it('writes digits as a JSON number', () => {
