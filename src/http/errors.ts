@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { shownFault } from '../accounts/token-format.ts';
+import { shownFault, withoutTokens } from '../accounts/token-format.ts';
 import { Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
 
 /** The texts that the interface fixes; the other codes answer with the refusal's own message. */
@@ -17,7 +17,9 @@ const refusalAnswer = (refusal: Refusal): Answer => ({
     ...refusal.headers,
     ...(refusal.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
   },
-  body: { detail: refusal.faults?.map(shownFault) ?? fixedDetail[refusal.code] ?? refusal.message },
+  body: {
+    detail: refusal.faults?.map(shownFault) ?? fixedDetail[refusal.code] ?? withoutTokens(refusal.message),
+  },
 });
 
 const plain = (status: number, detail: string): Answer => ({ status, headers: {}, body: { detail } });

@@ -1,4 +1,4 @@
-import { notFound, Refusal } from '../kernel/refusal.ts';
+import { Refusal, unknownPath } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 
 /** What each path takes: the methods of its routes. */
@@ -22,7 +22,7 @@ const known = [...allowed()].map(([path, allow]) => ({
 export function refusalOf({ method, url }: { method: string; url: string }): Refusal {
   const path = url.split('?', 1)[0] as string;
   const match = known.find(({ pattern }) => pattern.test(path));
-  if (!match) return notFound();
+  if (!match) return unknownPath();
   return new Refusal('METHOD_NOT_ALLOWED', `${method} is not served here; use ${match.allow}.`, {
     headers: { allow: match.allow },
   });

@@ -69,7 +69,12 @@ export function together<Parts extends unknown[]>(
   return made as Parts;
 }
 
-export const notFound = (detail = 'Not found.') => new Refusal('NOT_FOUND', detail);
+/** 404 of a path that is not served. */
+export const unknownPath = () => new Refusal('NOT_FOUND', 'Not found.');
+
+/** 404 of what a caller asked for; `what` names it, quoted by `shown`, and `where` the network or list that lacks it. */
+export const notFound = (what: string, where?: string) =>
+  new Refusal('NOT_FOUND', `${what} was not found${where === undefined ? '' : ` ${where}`}.`);
 
 /** The database cannot answer now; `seconds` is when trying again makes sense. */
 export const unavailable = (seconds = 5) =>

@@ -111,7 +111,7 @@ describe('mutations', () => {
       { field: ['pubkey'], code: 'BAD_INPUT' },
     ]);
     expect((await run('removeValidator', { setId, pubkey: '1' }, none)).userErrors).toEqual([
-      { field: null, message: 'Not found.', code: 'NOT_FOUND' },
+      { field: null, message: `Validator "1" was not found in tag "${setId}".`, code: 'NOT_FOUND' },
     ]);
   });
 

@@ -206,7 +206,7 @@ describe('GET /v0/eth/blocks/{consensus_slot}', () => {
   it('is 404 for a slot that is not stored', async () => {
     for (const slot of [0, first - 1, head + 1, 2147483647]) {
       const { status, json } = await one(slot);
-      expect([status, json]).toEqual([404, { detail: 'Not found.' }]);
+      expect([status, json]).toEqual([404, { detail: `Block of slot ${slot} was not found on mainnet.` }]);
     }
     expect((await one(head, { 'x-service-network': 'holesky' })).status).toBe(404);
   });

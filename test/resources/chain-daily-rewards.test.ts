@@ -200,7 +200,8 @@ describe('GET /v0/eth/network/chainDailyRewards/{day}', () => {
   it('is 404 for a day that is not stored', async () => {
     for (const day of ['0', newest + 1, 2_900_000, '2100-01-01', '2020-12-01']) {
       const { status, json } = await one(day);
-      expect([status, json]).toEqual([404, { detail: 'Not found.' }]);
+      expect(status).toBe(404);
+      expect(json.detail).toMatch(/^Chain day \d+ was not found on mainnet\.$/);
     }
     expect((await one(newest, { 'x-service-network': 'holesky' })).status).toBe(404);
   });

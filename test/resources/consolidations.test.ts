@@ -217,7 +217,9 @@ describe('GET /v1/eth/validators/consolidations', () => {
     expect((await list(`entityType=depositAddress&entityId=${known}&toDay=1`)).status).toBe(200);
     for (const query of ['nodeOperator&entityId=nobody', `withdrawalAddress&entityId=0x${'0'.repeat(40)}`]) {
       const answer = await list(`entityType=${query}`);
-      expect([answer.status, answer.json]).toEqual([404, { detail: 'Not found.' }]);
+      const [type, id] = query.split('&entityId=');
+      const detail = `Entity "${id}" of entityType ${type} was not found on mainnet.`;
+      expect([answer.status, answer.json]).toEqual([404, { detail }]);
     }
     expect((await list(`validator=1&entityType=pool&entityId=nobody`)).status).toBe(404);
   });

@@ -238,7 +238,10 @@ describe.each(paths)('GET $path', ({ path, sortedBy }) => {
 describe('a validator', () => {
   it.each(rewardLists)('that was never seen on $network is 404', async ({ network, unknown }) => {
     const answer = await gateway.get(`/v1/${network}/validators/${unknown}/rewards`);
-    expect([answer.status, answer.json]).toEqual([404, { detail: 'Not found.' }]);
+    expect([answer.status, answer.json]).toEqual([
+      404,
+      { detail: `Validator ${JSON.stringify(unknown)} was not found on ${network}.` },
+    ]);
     const query = `{ validatorRewards(network: ${network.toUpperCase()}, validatorId: "${unknown}") { nodes { day } } }`;
     const { data, errors } = await gateway.graphql(query);
     expect([data, errors?.[0].extensions.code]).toEqual([{ validatorRewards: null }, 'NOT_FOUND']);

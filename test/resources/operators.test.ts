@@ -179,7 +179,8 @@ describe('GET /v0/eth/operators', () => {
 
   it('answers 404 for a parent that does not exist', async () => {
     const { status, json } = await list('window=7d&parentId=nobody');
-    expect([status, json]).toEqual([404, { detail: 'Not found.' }]);
+    const detail = 'Pool or node operator "nobody" was not found on mainnet.';
+    expect([status, json]).toEqual([404, { detail }]);
   });
 
   it('answers an empty list of private sets to an account that has none', async () => {

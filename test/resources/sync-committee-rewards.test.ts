@@ -99,7 +99,7 @@ describe('GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards', () => {
     expect((await list('', head)).json.total).toBe(512);
     for (const at of [head + 1, 2147483647]) {
       const { status, json } = await list('', at);
-      expect([status, json]).toEqual([404, { detail: 'Not found.' }]);
+      expect([status, json]).toEqual([404, { detail: `Slot ${at} was not found on mainnet.` }]);
     }
     const empty = await gatewayForTest({ template: 'empty' });
     expect((await empty.get(path(0))).status).toBe(404);

@@ -240,7 +240,9 @@ describe('tags of an account', () => {
     const json = { 'content-type': 'application/json' }; // of an empty body, as some clients send it
     const deleted = await account.call('DELETE', `${base}/${tag.id}`, undefined, json);
     expect([deleted.status, deleted.text]).toEqual([204, '']);
-    expect((await account.get(`${base}/${tag.id}`)).json).toEqual({ detail: 'Not found.' });
+    expect((await account.get(`${base}/${tag.id}`)).json).toEqual({
+      detail: `Tag "${tag.id}" was not found.`,
+    });
     expect((await account.call('DELETE', `${base}/${tag.id}`)).status).toBe(404);
     expect((await account.get(`${base}/not-a-uuid`)).json.detail[0]).toMatchObject({
       loc: ['path', 'id'],

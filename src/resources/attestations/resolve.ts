@@ -1,9 +1,8 @@
 import type { Context } from '../../context.ts';
 import type { Range } from '../../kernel/page.ts';
-import { notFound } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
-import { normaliseId } from '../operators/record.ts';
+import { entityNotFound, normaliseId } from '../operators/record.ts';
 import { isKnown, loadAttestationPage } from './loaders.ts';
 import type { AttestationQuery, EntityKey } from './queries.ts';
 import type { AttestationField, AttestationRecord } from './record.ts';
@@ -31,6 +30,6 @@ export async function attestations(
   const id = normaliseId(entity.id);
   const key = { ...entity, id: entity.idType === 'privateSet' ? id.toLowerCase() : id };
   const page = await attestationPageOf(ctx, key, query, range, asked);
-  if (page.rows.length === 0 && !page.total && !(await isKnown(ctx, key))) throw notFound();
+  if (page.rows.length === 0 && !page.total && !(await isKnown(ctx, key))) throw entityNotFound(key);
   return page;
 }

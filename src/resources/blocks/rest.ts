@@ -62,7 +62,7 @@ const one = route({
   async handle(ctx: Context, { params }) {
     const key = { network: ctx.network, slot: params.consensus_slot };
     const block = await loadBlock(ctx, key, blockFields);
-    if (!block) throw notFound();
+    if (!block) throw notFound(`Block of slot ${key.slot}`, `on ${key.network}`);
     return { body: block as Block };
   },
 });

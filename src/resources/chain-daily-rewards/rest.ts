@@ -100,11 +100,9 @@ const one = route({
   reply: ChainDailyReward,
   async handle(ctx: Context, { params }) {
     const { network } = ctx;
-    const row = await loadChainDailyReward(ctx, {
-      network,
-      day: dayOf(network, params.day, ['path', 'day']),
-    });
-    if (!row) throw notFound();
+    const day = dayOf(network, params.day, ['path', 'day']);
+    const row = await loadChainDailyReward(ctx, { network, day });
+    if (!row) throw notFound(`Chain day ${day}`, `on ${network}`);
     return { body: row };
   },
 });

@@ -4,10 +4,9 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
-import { notFound } from '../../kernel/refusal.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { isKnownEntity } from '../operators/loaders.ts';
-import { normaliseId } from '../operators/record.ts';
+import { entityNotFound, normaliseId } from '../operators/record.ts';
 import type { ValidatorName } from '../validators/record.ts';
 import { loadConsolidations, loadConsolidationTotal, loadEntities } from './loaders.ts';
 import {
@@ -92,7 +91,7 @@ export async function consolidations(
       ? nothing
       : await consolidationPageOf(ctx, { network, validatorIndex: index, entity }, args, range);
   if (page.rows.length === 0 && entity && !(await isKnownEntity(ctx, { network, ...entity })))
-    throw notFound();
+    throw entityNotFound({ network, ...entity });
   return page;
 }
 

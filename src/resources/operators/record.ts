@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import { count, gwei, nonNegative, number, ratio, text } from '../../kernel/leaves.ts';
+import { notFound, shown } from '../../kernel/refusal.ts';
 
 /** The classes of entity that have summaries (spec §2.2). */
 export const idTypes = [
@@ -98,6 +100,10 @@ export const isAddress = (id: string): boolean => address.test(id);
  */
 export const normaliseId = (id: string): string =>
   /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
+
+/** 404 of an entity that a caller named. */
+export const entityNotFound = (entity: { network: Network; idType: IdType; id: string }) =>
+  notFound(`Entity ${shown(entity.id)} of entityType ${entity.idType}`, `on ${entity.network}`);
 
 /** What is wrong with an identifier that a caller gives; undefined when nothing is. REST's parameters take the same. */
 export const idFault = (id: string): string | undefined =>

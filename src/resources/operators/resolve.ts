@@ -2,7 +2,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
-import { type Fault, notFound } from '../../kernel/refusal.ts';
+import { type Fault, notFound, shown } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
@@ -77,7 +77,8 @@ export async function operatorPage(
   const key = listKey(list);
   const page = await operatorPageOf(ctx, key, range, asked, walk);
   if (page.total === 0 && list.parentId !== null) {
-    if (!(await entityExists(ctx.db, key.network, key.parentId, parentClasses))) throw notFound();
+    if (!(await entityExists(ctx.db, key.network, key.parentId, parentClasses)))
+      throw notFound(`Pool or node operator ${shown(list.parentId)}`, `on ${key.network}`);
   }
   return page;
 }

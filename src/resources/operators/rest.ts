@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { envelopeV0 } from '../../kernel/envelopes.ts';
 import { revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam, textParam } from '../../kernel/params.ts';
-import { notFound } from '../../kernel/refusal.ts';
+import { notFound, shown } from '../../kernel/refusal.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { recordForm, writtenRow, writtenRows } from '../../kernel/row-form.ts';
 import { idTypes, normaliseId, OperatorSummary, poolTypes } from './record.ts';
@@ -103,7 +103,11 @@ const summary = route({
       { network: ctx.network, id: params.operator_id, ...query },
       recordForm(OperatorSummary),
     );
-    if (!row) throw notFound();
+    if (!row) {
+      const ofClass = query.idType ? ` of idType ${query.idType}` : '';
+      const where = `on ${ctx.network} for window ${query.window}`;
+      throw notFound(`Operator ${shown(params.operator_id)}${ofClass}`, where);
+    }
     return { body: writtenRow<OperatorSummary>(row) };
   },
 });

@@ -23,7 +23,7 @@ export async function syncCommitteeRewards(
   const fetched = await loadSlotRewards(ctx, slot, range);
   if (fetched[0]) return { ...slice(fetched, range), total: fetched[0].total };
   const state = await loadSlotState(ctx, slot);
-  if (!state?.reached) throw notFound();
+  if (!state?.reached) throw notFound(`Slot ${slot.slot}`, `on ${slot.network}`);
   return { ...slice(fetched, range), total: state.total };
 }
 

@@ -3,7 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
-import { badInput, type Fault, notFound, Refusal } from '../../kernel/refusal.ts';
+import { badInput, type Fault, notFound, Refusal, shown } from '../../kernel/refusal.ts';
 import { addSetDays, lockSetDays, regatherSetDays } from '../../periods/set-days.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import { loadMembers, loadMemberTotal, loadTag } from './loaders.ts';
@@ -29,10 +29,13 @@ export const TAGS_MAX_SIZE = 200;
 /** Where a caller wrote an input: the body of REST, the input of a mutation. */
 export type Place = 'body' | 'input';
 
+/** 404 of a tag, the same whether another account has it or none. */
+const tagNotFound = (id: string) => notFound(`Tag ${shown(id)}`);
+
 /** A tag of the caller's account. Throws NOT_FOUND when there is none, also when another account has it. */
 export async function ownTag(ctx: Context, id: string): Promise<TagRow> {
   const tag = await loadTag(ctx, id);
-  if (!tag) throw notFound();
+  if (!tag) throw tagNotFound(id);
   return tag;
 }
 
@@ -127,7 +130,7 @@ function change<T>(
       now,
       ...(name === undefined ? {} : { name }),
     });
-    if (!tag) throw notFound();
+    if (!tag) throw tagNotFound(id);
     return work(db, tag, now);
   });
 }
@@ -150,7 +153,10 @@ export const addValidators = (
 /** Removes a validator from today on; NOT_FOUND when it is not in the tag. */
 export const removeValidator = (ctx: Context, id: string, one: ValidatorName): Promise<TagRow> =>
   change(ctx, id, async (db, tag, now) => {
-    if (!(await endMembership(db, tag.id, one, now))) throw notFound();
+    if (!(await endMembership(db, tag.id, one, now))) {
+      const name = 'index' in one ? String(one.index) : one.pubkey;
+      throw notFound(`Validator ${shown(name)}`, `in tag ${shown(id)}`);
+    }
     await regatherSetDays(db, tag, now.toISOString().slice(0, 10));
     return tag;
   });
@@ -159,6 +165,6 @@ export const removeValidator = (ctx: Context, id: string, one: ValidatorName): P
 export async function deleteTag(ctx: Context, id: string): Promise<void> {
   await ctx.primary.transaction(async (db) => {
     await lockSetDays(db);
-    if (!(await deleteTagRow(db, ctx.caller.accountId, id))) throw notFound();
+    if (!(await deleteTagRow(db, ctx.caller.accountId, id))) throw tagNotFound(id);
   });
 }
