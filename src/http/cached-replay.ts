@@ -16,6 +16,7 @@ import {
 import { admissions } from './metering.ts';
 import type { Answered } from './metrics.ts';
 import { baseUrl, readNetwork } from './rest.ts';
+import type { UnreadHeaders } from './unread-headers.ts';
 
 /** The kept answer that was sent, and the bytes of it. */
 type Again = { entry: Kept; body: Buffer | undefined };
@@ -81,6 +82,7 @@ export function repeatKept(options: {
   cache: AnswerCache;
   tokens: TokenDirectory;
   meter: Meter;
+  unread: UnreadHeaders;
   networkHeaders: readonly string[];
   publicUrl: string | undefined;
   trustsProxy: boolean;
@@ -120,6 +122,7 @@ export function repeatKept(options: {
     for (const name in admission.headers) headers.push(name, admission.headers[name] as string);
     response.writeHead(sent.status, headers).end(sent.body);
     meter.charge(caller, sent.units);
+    options.unread.note(request.headers, log, { reqId: id });
     request.resume(); // a body that was looked at is still there
     const { route, status } = sent;
     const ms = performance.now() - begun;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 import { CALLER_ERROR_UNITS } from '../accounts/compute-units.ts';
 import type { Admission, Meter } from '../accounts/meter.ts';
 import type { TokenDirectory } from '../accounts/token-directory.ts';
@@ -8,6 +9,7 @@ import type { Caller, Context } from '../context.ts';
 import { JsonText } from '../kernel/json-text.ts';
 import { badInput, Refusal } from '../kernel/refusal.ts';
 import { graphiqlPage, wantsPage } from './html-pages.ts';
+import type { UnreadHeaders } from './unread-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -76,11 +78,12 @@ export function meterRequests(
   options: {
     tokens: TokenDirectory;
     meter: Meter;
+    unread: UnreadHeaders;
     now: () => Date;
     developmentToken: string | undefined;
   },
 ) {
-  const { tokens, meter, now } = options;
+  const { tokens, meter, unread, now } = options;
   app.decorateRequest('caller', null);
   app.decorateRequest('admission', null);
   app.decorateRequest('units', null);
@@ -95,6 +98,7 @@ export function meterRequests(
     const admission = await (admissions.get(request.raw) ?? meter.admit(caller));
     request.admission = admission;
     reply.headers(admission.headers);
+    unread.note(request.headers, request.log as unknown as Logger);
     refuseTokenInUrl(request);
   });
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -21,6 +21,8 @@ type Sources = {
   /** Requests that wait for others to be answered. */
   waiting: () => number;
   redisUp: () => boolean | undefined;
+  /** Headers that look like the network header and are not read. */
+  unreadHeaders: () => number;
   cache?: AnswerCache | undefined;
 };
 
@@ -75,7 +77,8 @@ function tellOfData(registry: Registry, revisions: Revisions): void {
 }
 
 /** How the parts of the gateway do: what it waits for, and what it keeps. */
-function tellOfParts(registry: Registry, { pool, revisions, waiting, redisUp, cache }: Sources): void {
+function tellOfParts(registry: Registry, sources: Sources): void {
+  const { pool, revisions, waiting, redisUp, cache } = sources;
   const told = (name: string, help: string) => ({
     name: `stakegraph_${name}`,
     help,
@@ -103,6 +106,11 @@ function tellOfParts(registry: Registry, { pool, revisions, waiting, redisUp, ca
     'changes_heard',
     '1 while the database tells of changes, 0 while it does not and no answer is kept.',
     () => Number(revisions.trusted()),
+  );
+  counter(
+    'unread_network_headers',
+    'Headers like X-*-Network that are not in NETWORK_HEADERS; the debug log names them.',
+    sources.unreadHeaders,
   );
   if (redisUp() !== undefined)
     gauge(

@@ -82,7 +82,7 @@ function handlerOf(route: Route<Context>, options: Options) {
   const askRoom = asker(route, weight);
   const cache = method === 'GET' ? options.cache : undefined;
   const headerNames = route.networkHeader === false ? [] : options.networkHeaders;
-  const vary = ['Authorization', 'Accept-Encoding', ...headerNames].join(', ');
+  const vary = ['Accept-Encoding', ...headerNames].join(', ');
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (usesDeprecated(request.query as Record<string, unknown>)) reply.headers(deprecated()); // of refusals too

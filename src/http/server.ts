@@ -32,9 +32,11 @@ import { meterRequests } from './metering.ts';
 import { refusalOf } from './methods.ts';
 import { type Answered, openMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
+import { refuseExpectation, withHostChecked } from './refused-early.ts';
 import { serveRoute } from './rest.ts';
-import { securityHeaders } from './security-headers.ts';
+import { commonHeaders, needsToken } from './security-headers.ts';
 import { answerUnparsed } from './unparsed.ts';
+import { unreadHeaders } from './unread-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -72,7 +74,6 @@ const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const isSane = typeof given === 'string' && SANE_ID.test(given) && !TOKEN_IN_TEXT.test(given);
   return isSane ? given : randomUUID();
 };
-const needsToken = (path: string) => /^\/(v\d+|graphql)(\/|$)/.test(path);
 
 /** Headers of answers that a page of another origin may read. */
 const exposed = [
@@ -93,7 +94,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const now = options.now ?? (() => new Date());
   const cache = settings.CACHE ? answerCache(revisions, settings.CACHE_MB * 1_000_000) : undefined;
   const gate = makeGate(Math.max(LEAST_AT_WORK, 2 * settings.DATABASE_POOL));
-  const metrics = openMetrics({ pool, revisions, waiting: gate.waiting, redisUp: meter.redisUp, cache });
+  const unread = unreadHeaders(settings.NETWORK_HEADERS);
+  const metrics = openMetrics({
+    ...{ pool, revisions, cache },
+    waiting: gate.waiting,
+    redisUp: meter.redisUp,
+    unreadHeaders: unread.count,
+  });
   const tell = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
     metrics.observe(answered);
     if (!of.isLevelEnabled('info')) return;
@@ -102,7 +109,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const repeat =
     cache &&
     repeatKept({
-      ...{ cache, tokens, meter, now, requestId, tell, log },
+      ...{ cache, tokens, meter, unread, now, requestId, tell, log },
       networkHeaders: settings.NETWORK_HEADERS,
       publicUrl: settings.PUBLIC_URL,
       trustsProxy: settings.TRUST_PROXY !== undefined,
@@ -128,7 +135,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(async (metered) => {
     gate.guard(metered);
     learnSent(metered);
-    meterRequests(metered, { tokens, meter, now, developmentToken: options.developmentToken });
+    meterRequests(metered, { tokens, meter, unread, now, developmentToken: options.developmentToken });
     for (const route of routes) serveRoute(metered, route, served);
     await metered.register(async (scope) => serveGraphql(scope, served));
   });
@@ -146,9 +153,14 @@ function makeApp(
     headersTimeout: requestTimeout,
     keepAliveTimeout: 72_000,
     connectionsCheckingInterval: requestTimeout / 10,
+    requireHostHeader: false, // Node's refusal has no body
   };
   return Fastify({
-    serverFactory: (serve) => createServer(bounds, before ? before(serve) : serve),
+    serverFactory: (serve) =>
+      createServer(bounds, withHostChecked(before ? before(serve) : serve)).on(
+        'checkExpectation',
+        refuseExpectation,
+      ),
     loggerInstance: log as never,
     logController: new LogController({ disableRequestLogging: true }), // one line an answer, with the route's pattern
     genReqId: requestId,
@@ -157,8 +169,10 @@ function makeApp(
     return503OnClosing: false, // readiness tells; requests that still come are answered while draining
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
-    frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      sendError(error, request, reply.header('x-request-id', request.id))) as never, // no hook runs for these
+    frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      commonHeaders(request, reply); // no hook runs for these
+      return sendError(error, request, reply);
+    }) as never,
     clientErrorHandler: answerUnparsed,
   }) as unknown as FastifyInstance;
 }
@@ -173,7 +187,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     request.method === 'DELETE' && text === '' ? done(null) : parseJson(request, text, done),
   );
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(securityHeaders).header('x-request-id', request.id);
+    commonHeaders(request, reply);
     const { headers } = request.routeOptions.config;
     if (headers) reply.headers(headers);
     // Only a preflight is for CORS to answer; other OPTIONS are a method like any other.
@@ -193,7 +207,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
   await app.register(underPressure, {
     maxEventLoopDelay: maxEventLoopDelayMs ?? 3_000,
     pressureHandler: (request) => {
-      if (needsToken(request.url)) throw unavailable();
+      if (needsToken(request)) throw unavailable();
     },
   });
 }

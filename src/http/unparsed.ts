@@ -3,6 +3,7 @@ import { METHODS, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { refusalStatus } from '../kernel/refusal.ts';
 import { refusalOf } from './methods.ts';
+import { privateHeaders } from './security-headers.ts';
 
 type Fault = NodeJS.ErrnoException & { rawPacket?: unknown };
 type Answer = { status: number; detail: string; headers?: Record<string, string> };
@@ -36,6 +37,7 @@ export function answerUnparsed(error: Fault, socket: Socket): void {
   const lines = Object.entries({
     ...headers,
     'content-type': 'application/json; charset=utf-8',
+    ...privateHeaders,
     'x-request-id': randomUUID(),
     'content-length': Buffer.byteLength(body),
     connection: 'close',

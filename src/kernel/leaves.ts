@@ -159,7 +159,7 @@ export const text = (max = 512) =>
       .string()
       .max(max)
       .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
-      .refine((value) => !/\p{Surrogate}/u.test(value), 'must be well-formed Unicode'),
+      .refine((value) => !/\p{Cs}/u.test(value), 'must be well-formed Unicode'),
     'String',
   );
 /** `0x` and lower-case hex digits of so many bytes. */

@@ -120,6 +120,37 @@ describe('a path or query value', () => {
   });
 });
 
+describe('a request that Node would refuse without a body', () => {
+  it.each([
+    ['no Host', 400, /^Host is missing/, 'GET /health HTTP/1.1\r\n\r\n'],
+    ['two Hosts', 400, /^Host is given 2 times/, 'GET /health HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n'],
+    ['two equal Hosts', 400, /given 2 times/, 'GET /health HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n'],
+    [
+      'an Expect of something else',
+      417,
+      /^The Expect header is not taken/,
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}',
+    ],
+  ])('says why in detail: %s', async (_name, expected, detail, text) => {
+    const { status, header, json } = parse(await sendRaw(text));
+    expect(status).toBe(expected);
+    expect(json).toEqual({ detail: expect.stringMatching(detail) });
+    expect(header('content-type')).toBe('application/json; charset=utf-8');
+    expect(header('x-request-id')).toBeTruthy();
+    expect(header('cache-control')).toBe('private, no-store');
+  });
+
+  it.each([
+    ['HTTP/1.0 has no Host', 'GET /health HTTP/1.0\r\n\r\n'],
+    [
+      '100-continue is expected',
+      'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n',
+    ],
+  ])('but is answered where %s', async (_name, text) => {
+    expect(await sendRaw(text)).toContain(' 200 OK\r\n');
+  });
+});
+
 describe('a request that is not HTTP', () => {
   it.each([
     ['nothing of it', 'GARBAGE\r\n\r\n'],

@@ -1,5 +1,7 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chain/networks.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -62,6 +64,41 @@ describe('X-Service-Network', () => {
   it('is the only name of the header without NETWORK_HEADERS', async () => {
     expect(await asked(gateway, { 'x-old-network': 'hoodi' })).toBe('other');
   });
+
+  it.each([true, false])(
+    'under another name is counted and named in a debug line where it is not read (cache %s)',
+    async (CACHE) => {
+      const lines: string[] = [];
+      const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
+      const other = await gatewayForTest({ template: 'empty', settings: { CACHE }, log });
+      await eventually(() => expect(other.revisions.trusted()).toBe(true));
+      const token = `sgt_${'a'.repeat(49)}`;
+      const counted = async () =>
+        Number(
+          /^stakegraph_unread_network_headers_total (\d+)$/m.exec((await other.fetch('/metrics')).text)?.[1],
+        );
+      const named = () =>
+        lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('network header not read'));
+      expect(await counted()).toBe(0);
+      // The later ones are given again where answers are kept.
+      for (let time = 1; time <= 3; time += 1) {
+        const { status } = await other.get('/v0/eth/slashings', { 'X-Other-Network': 'hoodi' });
+        await other.graphql(query, {}, { 'X-Other-Network': 'hoodi' });
+        expect([status, await counted()]).toEqual([200, 2 * time]);
+      }
+      expect(named().map(({ header, level }) => [header, level])).toEqual(
+        Array.from({ length: 6 }, () => ['x-other-network', 20]),
+      );
+      const headers = { [`x-${token}-network`]: 'x', [`x-${'y'.repeat(200)}-network`]: 'x' };
+      await other.get('/v0/eth/slashings', headers);
+      expect(await counted()).toBe(8);
+      expect(lines.join('').toLowerCase()).not.toContain(token);
+      expect(named().every(({ header }) => header.length <= 64)).toBe(true);
+      await other.get('/v0/eth/slashings', { 'x-service-network': 'hoodi', network: 'x', 'x-net': 'y' });
+      await other.fetch('/v0/eth/slashings', { headers: { 'x-other-network': 'hoodi' } }); // not let in
+      expect(await counted()).toBe(8);
+    },
+  );
 
   it('has the further names of NETWORK_HEADERS beside it', async () => {
     const NETWORK_HEADERS = ['X-Service-Network', 'X-Old-Network'];

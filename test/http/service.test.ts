@@ -56,7 +56,7 @@ describe('CORS', () => {
     await eventually(() => expect(other.revisions.trusted()).toBe(true));
     const allowed = async (origin: string) => {
       const { headers } = await other.get('/v0/eth/slashings', { origin });
-      expect(headers.get('vary')).toMatch(/\borigin\b.*\bauthorization\b/i);
+      expect(headers.get('vary')).toMatch(/\bauthorization\b.*\borigin\b/i);
       const before = (await preflight(other, '/graphql', origin)).headers.get('access-control-allow-origin');
       expect(before).toBe(headers.get('access-control-allow-origin'));
       return before;
@@ -85,6 +85,7 @@ describe('security headers', () => {
       const { headers } = await gateway.fetch(path, { headers: { accept: 'text/html' } });
       expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'.*frame-ancestors 'none'/);
       expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
       expect(headers.get('content-security-policy')).not.toMatch(/script-src[^;]*unsafe|https?:/);
       expect(headers.get('cache-control')).toBe('no-store');
     },

@@ -45,7 +45,7 @@ const NAME = 'a text of 1 to 100 characters, not all of them blank';
 const tagName = () =>
   z
     .string({ error: needed(NAME) })
-    .regex(/^(?=.*\S)[^\p{Cc}\p{Surrogate}]+$/u, `must be ${NAME}, without control characters`)
+    .regex(/^(?=.*\S)[^\p{Cc}\p{Cs}]+$/u, `must be ${NAME}, without control characters`)
     .max(100, `must be ${NAME}`)
     .describe('Name of the tag, 1 to 100 characters.');
 
