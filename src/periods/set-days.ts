@@ -7,6 +7,7 @@ import {
   attested,
   attester,
   correctness,
+  duties,
   effectiveness,
   inclusionDelay,
   proposals,
@@ -30,9 +31,12 @@ export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bou
 
 const sumOf = (...names: string[]): [string, Sql][] => names.map((name) => [name, raw(`sum(a.${name})`)]);
 
+/** A validator that has exited may have sync duty alone: it is no validator of the set's day, and its balance none either. */
+const active = sql`filter (where ${duties} > 0)`;
+
 /** The columns of a set's day, each with what gives it from the days `a` of its validators. All but epochs add up. */
 const columns: [name: string, gathered: Sql][] = [
-  ['validator_count', sql`count(*)`],
+  ['validator_count', sql`count(*) ${active}`],
   ...sumOf('total_unique_attestations', 'sum_missed_attestations'),
   ...sumOf('sum_missed_sync_signatures', 'sum_sync_signature_count'),
   ...sumOf('sum_correct_head', 'sum_correct_target', 'sum_correct_source'),
@@ -43,18 +47,18 @@ const columns: [name: string, gathered: Sql][] = [
     'sum_late_source_votes',
   ),
   ...sumOf('sum_inclusion_delay', 'proposed_count', 'missed_proposal_count'),
-  ['sum_end_epoch_balance', sql`sum(a.end_epoch_balance)`],
-  ['sum_end_epoch_effective_balance', sql`sum(a.end_epoch_effective_balance)`],
+  ['sum_end_epoch_balance', sql`coalesce(sum(a.end_epoch_balance) ${active}, 0)`],
+  ['sum_end_epoch_effective_balance', sql`coalesce(sum(a.end_epoch_effective_balance) ${active}, 0)`],
   ...sumOf('sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'),
   ...sumOf('sum_priority_fees', 'sum_baseline_mev'),
   ['attested_count', sql`count(*) filter (where ${attested} > 0)`],
   ['proposer_count', sql`count(*) filter (where ${proposals} > 0)`],
   ['sum_correctness', sql`sum(${correctness})`],
   ['sum_inclusion_delays', sql`sum(${inclusionDelay})`],
-  ['sum_uptime', sql`sum(${uptime})`],
-  ['sum_attester_effectiveness', sql`sum(${attester})`],
+  ['sum_uptime', sql`coalesce(sum(${uptime}), 0)`],
+  ['sum_attester_effectiveness', sql`coalesce(sum(${attester}), 0)`],
   ['sum_proposer_effectiveness', sql`sum(${proposer})`],
-  ['sum_validator_effectiveness', sql`sum(${effectiveness})`],
+  ['sum_validator_effectiveness', sql`coalesce(sum(${effectiveness}), 0)`],
 ];
 
 /** Sums up the days of members `m` of sets of a network, where the condition holds. */

@@ -12,8 +12,9 @@ const amount = <T extends z.ZodString>(leaf: T) =>
 
 /**
  * What a validator did on a day of a calendar: the facts that the figures of every group of validators are summed up
- * from. A validator has one attestation duty an epoch while it is active; a day without one has no row. Sources are the
- * chain itself (duties, rewards by the rules of the consensus layer) and, for what blocks brought, the execution layer.
+ * from. A validator has one attestation duty an epoch while it is active; a day without one has no row, except that of a
+ * validator that has exited and still sits in the sync committee. Sources are the chain itself (duties, rewards by the
+ * rules of the consensus layer) and, for what blocks brought, the execution layer.
  */
 export const ValidatorDay = z
   .object({

@@ -5,6 +5,7 @@ import type { TimeWindow } from '../chain/windows.ts';
 import { type Sql, sql } from '../db/rows.ts';
 import type { computedTypes } from '../ingest/operator-profiles.ts';
 import { operatorImporter } from '../ingest/operators.ts';
+import { chainDays } from './known.ts';
 import { type Days, daysOfWindow, gatherRelays, gatherValidators, mean } from './validators.ts';
 import { run, shownObjects, shownShare, type Written, writeSelected } from './write.ts';
 
@@ -37,7 +38,8 @@ export async function refreshOperators(
  * - averages are means over the operator's validators, of each its figures over the whole window;
  * - `validatorCount` and the balances are those of the window's last day;
  * - `networkPenetration` is its effective balance of that day over the chain's: the newest chain balance up to its end, or
- *   what the days of all validators add up to where that is more or none is stored;
+ *   what the days of validators add up to where that is more; without a chain balance what they add up to where all
+ *   validators of the chain are known, else null;
  * - `aprPercentage` = 100 × 365 × rewards ÷ effective balance, both added up over the days of the validators that were
  *   active for the whole window; of `all` over its last 90 days;
  * - clients are counted by validators, relays by blocks: a block of several counts for each in equal parts;
@@ -64,11 +66,13 @@ const summaries = (
     where m.id_type = any(${[...types]}::text[])
       and m.operator_id is not null and m.pool_id is not null and m.node_operator_id is not null
   ), chain as (
-    select greatest((select sum(effective) from window_validators), (
+    select case when c.balance is not null or (select complete from (${chainDays(network, sql`array[${days.last}::date]`)}) d)
+      then greatest(c.balance, (select sum(effective) from window_validators)) end as effective
+    from (select (
       select total_active_balance from chain_balances
       where network = ${network} and epoch < ${firstEpochOfChainDay(days.lastDay + 1)}
       order by epoch desc limit 1
-    )) as effective
+    ) as balance) c
   ), client as (
     select ${key}, ${shownObjects(sql`shown`, sql`part desc, c.client`)} as percentages
     from (

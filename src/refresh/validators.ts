@@ -88,6 +88,7 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
         count(*) filter (where ${inApr}) as apr_days
       from validator_days a
       where a.network = ${network} and not a.utc and a.date between ${days.first}::date and ${days.last}::date
+        and ${figure.duties} > 0 -- not those of sync duty alone, after an exit
       group by a.validator_index
     ) a
     left join validators v on v.network = ${network} and v.validator_index = a.validator_index

@@ -137,6 +137,59 @@ describe('the import of validator days', () => {
     expect(await rewards()).toMatchObject({ validatorCount: 2, sumRewards: -1195 });
   });
 
+  it('takes a day of sync duty alone, which counts for the rewards of a set and for none of its means', async () => {
+    const only = {
+      ...{ totalUniqueAttestations: 0, sumMissedAttestations: 0, sumCorrectHead: 0, sumCorrectTarget: 0 },
+      ...{ sumCorrectSource: 0, sumWrongHeadVotes: 0, sumWrongTargetVotes: 0, sumInclusionDelay: 0 },
+      ...{ sumAttestationRewards: 0, sumSyncCommitteeRewards: 150, sumSyncSignatureCount: 40 },
+      sumMissedSyncSignatures: 2,
+    };
+    const of = (day: number) => ({ day, startEpoch: day * 225, endEpoch: day * 225 + 224 });
+    const [mixed, alone] = [DAY + 200, DAY + 201];
+    const validators = [31, 32].map((validatorIndex) => ({
+      validatorIndex,
+      validatorPubkey: `0x${'b'.repeat(94)}${validatorIndex}`,
+      depositAddress: `0x${'1'.repeat(40)}`,
+      slashed: false,
+    }));
+    await importText(gateway, 'validators', JSON.stringify(validators));
+    const { json } = await account.post('/v1/eth/tags', { name: 'exited', validators: [31] });
+    const report = await load([
+      row({ validatorIndex: 31, ...of(mixed) }),
+      row({ validatorIndex: 32, ...of(mixed), ...only }),
+      row({ validatorIndex: 32, ...of(alone), ...only }),
+    ]);
+    expect(report).toMatchObject({ faults: [], inserted: 3 });
+    await account.post(`/v1/eth/tags/${json.id}/validators`, { pubkeys: [32] });
+    const results = async (what: string, more: string) =>
+      (await account.get(`/v1/eth/sets/${json.id}/${what}?fromDay=${mixed}&sortOrder=asc${more}`)).json
+        .results;
+    for (const granularity of ['', '&granularity=all']) {
+      const [rewards, effectiveness, attestations] = await Promise.all(
+        ['rewards', 'effectiveness', 'attestations'].map((what) => results(what, granularity)),
+      );
+      const rows = granularity ? 1 : 2;
+      expect(rewards).toHaveLength(rows);
+      expect(effectiveness[0].avgUptime).toBeCloseTo(224 / 225, 12);
+      expect(attestations[0].sumSyncSignatureCount).toBe(granularity ? 80 : 40);
+      if (granularity) continue;
+      expect(rewards).toMatchObject([
+        { validatorCount: 1, sumRewards: -1050 },
+        { validatorCount: 0, sumRewards: 150 },
+      ]);
+      expect(attestations[0]).toMatchObject({
+        validatorCount: 1,
+        sumEndEpochEffectiveBalance: 32_000_000_000,
+      });
+      expect(attestations[1]).toMatchObject({
+        validatorCount: 0,
+        sumEndEpochEffectiveBalance: 0,
+        avgAttesterEffectiveness: 0,
+      });
+      expect(effectiveness[1]).toMatchObject({ avgUptime: 0, avgCorrectness: null, avgInclusionDelay: null });
+    }
+  });
+
   it('and a change of the set at the same time leave it with all its days', async () => {
     const { json } = await account.post('/v1/eth/tags', { name: 'x' });
     const days = Array.from({ length: 40 }, (_, at) => DAY + 10 + at);

@@ -24,7 +24,7 @@ async function fill() {
     `insert into validators
     select 'mainnet', i, '0x' || lpad(to_hex(i), 96, '0'), '0x' || lpad(to_hex(i % 50), 40, '0'), null,
       'N' || i % 5, 'P' || i / 5 % 5, 0, null, false
-    from generate_series(1, $1::int) i`,
+    from generate_series(0, $1::int - 1) i`,
     [VALIDATORS],
   );
   await query(`select validator_day_parts(array['2025-01-01'::date])`);
@@ -37,7 +37,7 @@ async function fill() {
     `insert into validator_days
     select 'mainnet', i, false, d, '2020-12-01'::date + d, d * 225, d * 225 + 224, null, null, 225, 0, 225 - i % 7, 225, 225,
       i % 7, 0, 0, 0, 225 + (i + d) % 9, 0, 0, 32000000000, 32000000000, 2000000 + i, 0, 0, 0, 0
-    from generate_series(1500, 1500 + $2::int - 1) d, generate_series(1, $1::int) i`,
+    from generate_series(1500, 1500 + $2::int - 1) d, generate_series(0, $1::int - 1) i`,
     [VALIDATORS, DAYS],
   );
 }

@@ -40,6 +40,21 @@ export const validatorDay = (validatorIndex: number, day: number, change: object
 });
 export type Day = ReturnType<typeof validatorDay>;
 
+/** The day of a validator that has exited and still sits in the sync committee. */
+export const syncDay = (validatorIndex: number, day: number, change: object = {}) =>
+  validatorDay(validatorIndex, day, {
+    totalUniqueAttestations: 0,
+    sumCorrectHead: 0,
+    sumCorrectTarget: 0,
+    sumCorrectSource: 0,
+    sumInclusionDelay: 0,
+    sumSyncSignatureCount: 7_000,
+    sumMissedSyncSignatures: 100,
+    sumAttestationRewards: 0,
+    sumSyncCommitteeRewards: 150_000_000,
+    ...change,
+  });
+
 const upTo = (max: number) => fc.integer({ min: 0, max });
 /** What a validator did on a day, at random. */
 export const randomDay = (validatorIndex: number, day: number): fc.Arbitrary<Day> =>

@@ -14,6 +14,7 @@ import {
   randomDay,
   refreshed,
   revisions,
+  syncDay,
   validatorDay,
 } from './facts.ts';
 
@@ -132,7 +133,15 @@ function reference(told: Awaited<ReturnType<typeof drawn>>, count: number) {
   const atEnd = inside.filter((fact) => fact.day === last);
   const effective = (fact: Day) => fact.endEpochEffectiveBalance;
   const known = BigInt(told.chain ?? 0) * 1_000_000_000n;
-  const chain = known > total(atEnd, effective) ? known : total(atEnd, effective);
+  // Without a chain balance it is the sum of all validators: those with a day have to be all that were active on it.
+  const active = told.validators.filter(
+    (v) => (v.activationEpoch ?? Number.POSITIVE_INFINITY) < (last + 1) * 225,
+  );
+  const everyone =
+    atEnd.length === active.length &&
+    atEnd.every((fact) => active.some((v) => v.validatorIndex === fact.validatorIndex));
+  const sum = total(atEnd, effective);
+  const chain = known > sum ? known : told.chain || everyone ? sum : 0n;
   const expected = new Map<string, any>();
   const groups: [string, (v: Validator) => string | null][] = [
     ['depositAddress', (v) => v.depositAddress],
@@ -409,6 +418,71 @@ describe('what the chain does not tell', () => {
     [{ id: 'x', idType: 'pool', operatorTags: [{}] }, 'operatorTags'],
   ])('refuses the profile %j naming %s', async (row, field) => {
     await expect(load(gateway, 'operator-profiles', [row])).rejects.toThrow(`"field":"${field}`);
+  });
+});
+
+describe('the share of the network', () => {
+  const penetration = async () => (await summary('P', '1d')).networkPenetration;
+  const known = async (validators: object[], days: object[]) => {
+    await load(gateway, 'validators', validators);
+    await load(gateway, 'validator-days', days);
+    await refreshed(gateway, only);
+  };
+
+  it('is that of all validators where each that was active has a day', async () => {
+    await known(
+      [
+        validator(0),
+        validator(1, { pool: 'Q' }),
+        validator(2, { activationEpoch: 1_501 * 225 }), // later
+        validator(3, { exitEpoch: 1_500 * 225 }), // before
+        validator(4, { activationEpoch: null }), // not yet
+      ],
+      [validatorDay(0, 1_500), validatorDay(1, 1_500, { endEpochEffectiveBalance: 96_000_000_000 })],
+    );
+    expect(await penetration()).toBe(0.25);
+    const asked = '{ operators(window: ONE_DAY, idType: POOL) { nodes { operatorId networkPenetration } } }';
+    gateway.statements.length = 0;
+    const { data, errors } = await gateway.graphql(asked);
+    expect(errors).toBeUndefined();
+    expect(data.operators.nodes.map((one: any) => [one.operatorId, one.networkPenetration])).toEqual([
+      ['Q', 0.75],
+      ['P', 0.25],
+    ]);
+    expect(gateway.statements).toHaveLength(1);
+  });
+
+  it.each<[string, object[], object[]]>([
+    ['an index is missing', [validator(1)], [validatorDay(1, 1_500)]],
+    ['one that was active has no day', [validator(0), validator(1)], [validatorDay(0, 1_500)]],
+    ['one with a day is not stored', [validator(0)], [validatorDay(0, 1_500), validatorDay(1, 1_500)]],
+    ['an activation is not known', [validator(0, { activationEpoch: null })], [validatorDay(0, 1_500)]],
+    ['no validators are stored but those', [validator(7)], [validatorDay(7, 1_500)]],
+  ])('is null without a chain balance where %s', async (_what, validators, days) => {
+    await known(validators, days);
+    expect(await penetration()).toBeNull();
+    await load(gateway, 'chain-balances', [{ epoch: 1_500 * 225, totalActiveBalance: 128_000_000_000 }]);
+    await refreshed(gateway, only);
+    expect(await penetration()).toBe(0.25);
+  });
+});
+
+describe('a validator with sync duty alone, after its exit', () => {
+  it('counts in no mean, no balance and no number of validators', async () => {
+    await load(gateway, 'validators', [validator(1), validator(2, { exitEpoch: 1_500 * 225 })]);
+    await load(gateway, 'validator-days', [
+      validatorDay(1, 1_500, { sumMissedAttestations: 0, sumAttestationRewards: 1_000_000 }),
+      syncDay(2, 1_500),
+    ]);
+    await refreshed(gateway, only);
+    for (const window of ['1d', 'all'])
+      expect(await summary('P', window)).toMatchObject({
+        validatorCount: 1,
+        avgUptime: 1,
+        avgValidatorEffectiveness: 100,
+        sumEndEpochEffectiveBalance: 32_000_000_000,
+        aprPercentage: (36_500 * 1_000_000) / 32_000_000_000,
+      });
   });
 });
 

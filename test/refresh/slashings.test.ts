@@ -22,6 +22,14 @@ const row = (index: number, change: object = {}) =>
   slashing(index, { slashingEpoch: SLASHED, withdrawableEpoch: WITHDRAWABLE, ...change });
 const day = (index: number, at: number, endEpochBalance: number, change: object = {}) =>
   validatorDay(index, at, { endEpochBalance, ...change });
+const hundred = {
+  endEpoch: 1_501 * 225 + 99,
+  totalUniqueAttestations: 100,
+  sumCorrectHead: 100,
+  sumCorrectTarget: 100,
+  sumCorrectSource: 100,
+  sumInclusionDelay: 100,
+};
 const stored = async () =>
   (await gateway.get('/v0/eth/slashings')).json.data.map((one: any) => [
     one.validatorIndex,
@@ -37,12 +45,12 @@ const head = (epoch: number) =>
 
 describe('slashings of a refresh', () => {
   it('follow the newest balance, also where more was lost than was there before', async () => {
-    await load(gateway, 'slashings', [row(1), row(2), row(3)]);
+    await load(gateway, 'slashings', [row(1), row(2), row(3, { slashingEpoch: SLASHED + 1_000 })]);
     await load(gateway, 'validator-days', [
-      day(1, 1_500, 30_900_000_001),
+      day(1, 1_502, 30_900_000_001),
       day(2, 1_501, 30_000_000_000),
       day(2, 1_502, 33_000_000_000),
-      day(3, 1_499, 5), // before the slashing
+      day(3, 1_502, 5), // before the slashing
     ]);
     const reports = await refreshed(gateway, only);
     expect(reports[0]).toMatchObject({
@@ -56,6 +64,34 @@ describe('slashings of a refresh', () => {
       [1, 30_900_000_001, 1_099_999_999],
       [2, 33_000_000_000, -1_000_000_000],
       [3, 31_000_000_000, 1_000_000_000],
+    ]);
+  });
+
+  it('stay as they are without a row on the newest date: who has exited is still penalised, and has no days', async () => {
+    const penalised = { balanceBeforeWithdrawal: 31_754_993_670, slashingPenalties: 245_006_330 };
+    await load(gateway, 'slashings', [row(1, penalised), row(2)]);
+    await load(gateway, 'validator-days', [
+      day(1, 1_501, 31_988_817_005, { ...hundred }), // its exit
+      day(2, 1_502, 30_900_000_001),
+    ]);
+    await refreshed(gateway, only);
+    expect(await stored()).toEqual([
+      [1, 31_754_993_670, 245_006_330],
+      [2, 30_900_000_001, 1_099_999_999],
+    ]);
+  });
+
+  it('of a validator that left on the newest date take its last balance where it is less than the stored one', async () => {
+    await load(gateway, 'slashings', [row(1), row(2)]);
+    await load(gateway, 'validator-days', [
+      day(1, 1_501, 31_100_000_000, { ...hundred }),
+      day(2, 1_501, 30_900_000_001, { ...hundred }),
+      day(3, 1_501, 32_000_000_000),
+    ]);
+    await refreshed(gateway, only);
+    expect(await stored()).toEqual([
+      [1, 31_000_000_000, 1_000_000_000],
+      [2, 30_900_000_001, 1_099_999_999],
     ]);
   });
 

@@ -16,6 +16,11 @@ const mean = (sum: string, of: string): Expression => ({
   stored: sql([`a.${sum} / nullif(a.${of}, 0)`]),
   gathered: sql([`sum(a.${sum}) / nullif(sum(a.${of}), 0)::float8`]),
 });
+/** The same where it is never missing: 0 on days without a validator with duties. */
+const meanOrZero = (sum: string, of: string): Expression => {
+  const { stored, gathered } = mean(sum, of);
+  return { stored: sql`coalesce(${stored}, 0)`, gathered: sql`coalesce(${gathered}, 0)` };
+};
 /** Several columns added up. */
 const added = (...columns: string[]) => summed(`${columns.join(' + a.')}`);
 
@@ -31,10 +36,10 @@ const effectiveness: Series<keyof SetEffectiveness> = {
     ...shared,
     avgCorrectness: mean('sum_correctness', 'attested_count'),
     avgInclusionDelay: mean('sum_inclusion_delays', 'attested_count'),
-    avgUptime: mean('sum_uptime', 'validator_count'),
-    avgAttesterEffectiveness: mean('sum_attester_effectiveness', 'validator_count'),
+    avgUptime: meanOrZero('sum_uptime', 'validator_count'),
+    avgAttesterEffectiveness: meanOrZero('sum_attester_effectiveness', 'validator_count'),
     avgProposerEffectiveness,
-    avgValidatorEffectiveness: mean('sum_validator_effectiveness', 'validator_count'),
+    avgValidatorEffectiveness: meanOrZero('sum_validator_effectiveness', 'validator_count'),
   },
 };
 
@@ -148,8 +153,8 @@ export function setSummaries(
     cross join lateral (
       select sum(a.sum_correctness) / nullif(sum(a.attested_count), 0) as correctness,
         sum(a.sum_inclusion_delays) / nullif(sum(a.attested_count), 0) as delay,
-        sum(a.sum_uptime) / sum(a.validator_count) as uptime,
-        sum(a.sum_validator_effectiveness) / sum(a.validator_count) as effectiveness,
+        sum(a.sum_uptime) / nullif(sum(a.validator_count), 0) as uptime,
+        sum(a.sum_validator_effectiveness) / nullif(sum(a.validator_count), 0) as effectiveness,
         36500::float8 * sum(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
           + a.sum_priority_fees + a.sum_baseline_mev)::float8
           / nullif(sum(a.sum_end_epoch_effective_balance), 0)::float8 as apr,
