@@ -13,6 +13,7 @@ type Flags = {
   windows: TimeWindow[];
   only: Subject[];
   validators?: boolean;
+  allDays?: boolean;
   /** Milliseconds. */
   every?: number;
   json?: boolean;
@@ -25,16 +26,19 @@ export const refreshCommand = (): Command =>
     .addOption(namesOption('--networks <names>', 'Ethereum networks, by comma', networks, networks))
     .addOption(namesOption('--windows <names>', 'windows, by comma', timeWindows, timeWindows))
     .addOption(namesOption('--only <names>', 'what to compute, by comma', subjects, subjects))
-    .option('--validators', 'also a summary of each single validator: a row each in every window')
+    .option('--validators', 'also figures of each single validator: a row each in every window and day')
+    .option('--all-days', 'attestations and chain daily rewards of all days, not only of those that changed')
     .option('--every <time>', 'go on until SIGTERM, once in this time (90s, 15m, 1h, 1d)', duration)
     .option('--json', 'tell each part as a line of JSON')
     .addHelpText(
       'after',
       `
 Operators come from validator-days, validators, blocks, chain-balances, validator-clients and operator-profiles; slashings
-from validator-days until they are withdrawable; Solana from solana-epochs, solana-validator-epochs and
-solana-stake-authority-epochs. A part without facts is left as it is. Each network and window is one transaction: readers
-see all of it or nothing. If another process is refreshing a part, this one waits for it; with --every it skips that part.
+from validator-days until they are withdrawable; attestations by day from validator-days and validators; chain daily rewards
+from these and blocks, for whole days on which all validators are known; Solana from solana-epochs, solana-validator-epochs
+and solana-stake-authority-epochs. Attestations and chain daily rewards are computed of days whose validator-days changed;
+after changes of validators, blocks or chain-balances --all-days computes those of earlier days again. A part without facts is
+left as it is. Each network and window, and each week of days, is one transaction: readers see all of it or nothing. If another process is refreshing a part, this one waits for it; with --every it skips that part.
 SIGTERM ends it after the transaction at hand; a second one at once.
 Exit codes: 0 everything was refreshed, or --every was asked to stop; 1 not everything; 2 wrong usage.`,
     )
@@ -52,6 +56,7 @@ const optionsOf = (flags: Flags): RefreshOptions => ({
   networks: flags.networks,
   windows: flags.windows,
   only: flags.only,
+  allDays: flags.allDays ?? false,
   types: computedTypes.filter((type) => type !== 'validator' || flags.validators),
   wait: flags.every === undefined,
 });
@@ -86,11 +91,12 @@ async function repeated(pool: Pool, flags: Flags, every: number, stop: AbortSign
 function show(report: PartReport, { json, every }: Flags): void {
   const time = new Date().toISOString();
   if (json) return void process.stdout.write(`${JSON.stringify({ time, ...report })}\n`);
-  const { part, network, window, state, seconds, inserted, updated, removed, rows, facts } = report;
-  const name = [part, network, window].filter(Boolean).join(' ');
+  const { part, network, calendar, window, state, seconds, inserted, updated, removed, rows, facts, days } =
+    report;
+  const name = [part, network, calendar, window].filter(Boolean).join(' ');
   const say = {
     done: () =>
-      `${rows} rows${facts === undefined ? '' : ` from ${facts} facts`} (${inserted} new, ${updated} updated, ${removed} removed) in ${seconds} s`,
+      `${rows} rows${facts === undefined ? '' : ` from ${facts} facts`}${days === undefined ? '' : ` of ${days} days`} (${inserted} new, ${updated} updated, ${removed} removed) in ${seconds} s`,
     passed: () => 'passed over, another process is refreshing it',
     'no facts': () => 'no facts, left as it is',
     failed: () => report.error as string,

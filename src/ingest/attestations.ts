@@ -102,6 +102,8 @@ const dayColumns = [
   { name: 'end_epoch', type: 'int' },
 ];
 const hourColumn = { name: 'hour', type: 'int' };
+/** Of days: whether a refresh computed the row of days of validators. */
+const computedColumn = { name: 'computed', type: 'boolean' };
 const entity = ['network', 'id_type', 'entity_id'];
 
 /** A row under the names of the columns; what follows from others is not stored. */
@@ -111,6 +113,7 @@ const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) =
   id_type: entityType,
   utc: calendar === 'utc',
   date: dateOfDay(figures.network, figures.day),
+  computed: false,
 });
 
 /** Makes the entities that are not known yet; `given` is a query of network, class and id. */
@@ -132,7 +135,7 @@ export async function ensureParts(client: pg.ClientBase, dates: readonly string[
   await client.query('/* attestationParts */ select attestation_parts($1::date[], $2)', [distinct, hours]);
 }
 
-/** Brings the staged hours, or the staged days, where they belong. */
+/** Brings the staged hours, or the staged days, where they belong: the dates keep it from reading others. */
 async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<ImportCounts> {
   const table = hours ? 'attestation_hours' : 'attestation_days';
   const wanted = hours ? 'hour is not null' : 'hour is null';
@@ -140,12 +143,9 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
     `/* stagedDates */ select distinct date::text as date from staged where ${wanted}`,
   );
   if (dates.length === 0) return { inserted: 0, updated: 0, removed: 0 };
-  await ensureParts(
-    client,
-    dates.map((row) => row.date),
-    hours,
-  );
-  const columns = (hours ? [...dayColumns, hourColumn] : dayColumns).map(({ name }) => name);
+  const stagedDates = dates.map((row) => row.date);
+  await ensureParts(client, stagedDates, hours);
+  const columns = [...dayColumns, hours ? hourColumn : computedColumn].map(({ name }) => name);
   const key = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
@@ -153,14 +153,16 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   const updated = await client.query(
     `/* updateAttestations */
     update ${table} t set ${figures.map((name) => `${name} = s.${name}`).join(', ')} from ${given}
-    where s.${wanted} and ${same}
+    where s.${wanted} and t.date = any($1::date[]) and ${same}
       and (${figures.map((name) => `t.${name}`).join(', ')}) is distinct from (${figures.map((name) => `s.${name}`).join(', ')})`,
+    [stagedDates],
   );
   const inserted = await client.query(
     `/* insertAttestations */
     insert into ${table} (entity_key, ${columns.join(', ')})
     select e.entity_key, ${columns.map((name) => `s.${name}`).join(', ')} from ${given}
-    where s.${wanted} and not exists (select from ${table} t where ${same})`,
+    where s.${wanted} and not exists (select from ${table} t where t.date = any($1::date[]) and ${same})`,
+    [stagedDates],
   );
   return { inserted: inserted.rowCount ?? 0, updated: updated.rowCount ?? 0, removed: 0 };
 }
@@ -182,7 +184,7 @@ export const attestationImporter: Importer<ImportedAttestation> = {
     const given = { network: options.network, calendar, entityType: options.idType, ...raw };
     return check(decode(Shape, given));
   },
-  columns: [...dayColumns, hourColumn, ...entity.map((name) => ({ name, type: 'text' }))],
+  columns: [...dayColumns, hourColumn, computedColumn, ...entity.map((name) => ({ name, type: 'text' }))],
   stored,
   // -1: days of one entity are told apart by their day alone
   key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],

@@ -43,7 +43,7 @@ const ImportedReward = Shape.pipe(z.custom<GivenReward>()).superRefine((row, con
   if (future) fault('day', future);
 });
 export type ImportedReward = z.infer<typeof ImportedReward>;
-const { columns, stored } = fieldColumns<ImportedReward>([
+const fields = fieldColumns<ImportedReward>([
   ['network', 'text', 'network'],
   ['day', 'int', 'day'],
   ['sum_consensus_rewards', 'bigint', 'sumConsensusRewards'],
@@ -52,6 +52,8 @@ const { columns, stored } = fieldColumns<ImportedReward>([
   ['sum_baseline_mev', 'numeric', 'sumBaselineMev'],
   ['sum_effective_balance', 'bigint', 'sumEffectiveBalance'],
 ]);
+/** With whether a refresh computed the row of days of validators. */
+const columns = [...fields.columns, { name: 'computed', type: 'boolean' }];
 const table: PlainTable = {
   name: 'chain_daily_rewards',
   key: ['network', 'day'],
@@ -76,7 +78,7 @@ export const chainDailyRewardImporter: Importer<ImportedReward> = {
     return ImportedReward.safeParse(isObject(value) ? withDay({ network, ...value }) : value);
   },
   columns,
-  stored,
+  stored: (row) => ({ ...fields.stored(row), computed: false }),
   key: table.key,
   merge: (client, options) => mergePlain(client, table, options),
 };

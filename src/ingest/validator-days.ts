@@ -99,18 +99,23 @@ const table: PlainTable = {
 export const ensureValidatorDayParts = (client: pg.ClientBase, dates: readonly string[]) =>
   client.query('/* validatorDayParts */ select validator_day_parts($1::date[])', [[...new Set(dates)]]);
 
-/** Notes which days are stored, and sums them up anew for every private set: after days of validators were written. */
+/**
+ * Notes which days are stored, and where they changed that a refresh is due, and sums them up anew for every private set:
+ * after days of validators were written.
+ */
 export async function finishValidatorDays(
   client: pg.ClientBase,
   days: readonly { network: Network; utc: boolean; day: number }[],
+  changed = true,
 ): Promise<void> {
   const distinct = [...new Map(days.map((one) => [`${one.network} ${one.utc} ${one.day}`, one])).values()];
   const dates = distinct.map(({ network, day }) => dateOfDay(network, day));
   await client.query(
     `/* validatorDayDates */
     insert into validator_day_dates (network, utc, day, date)
-    select * from unnest($1::text[], $2::boolean[], $3::int[], $4::date[])
-    on conflict (network, utc, day) do nothing`,
+    select * from unnest($1::text[], $2::boolean[], $3::int[], $4::date[]) as given (network, utc, day, date)
+    order by network, utc, date -- as a refresh locks them
+    on conflict (network, utc, day) do ${changed ? 'update set attestations_due = true, rewards_due = true' : 'nothing'}`,
     [
       distinct.map((one) => one.network),
       distinct.map((one) => one.utc),
@@ -133,7 +138,7 @@ async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> 
     days.map(({ date }) => date),
   );
   const counts = await mergePlain(client, table, { replace: false });
-  await finishValidatorDays(client, days);
+  await finishValidatorDays(client, days, counts.inserted + counts.updated > 0);
   return counts;
 }
 

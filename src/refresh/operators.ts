@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { firstEpochOfChainDay } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
-import { type Sql, sql } from '../db/rows.ts';
+import { raw, type Sql, sql } from '../db/rows.ts';
 import type { computedTypes } from '../ingest/operator-profiles.ts';
 import { operatorImporter } from '../ingest/operators.ts';
 import { chainDays } from './known.ts';
@@ -118,7 +118,7 @@ const key = sql`id_type, operator_id, pool_id, node_operator_id`;
  * Each operator's profile, or what its stored summaries say of it, that of the same window first. Pool shares go by their
  * parents, and may have any name.
  */
-const knownOperators = (network: Network, window: TimeWindow): Sql => sql`
+export const knownOperators = (network: Network, window: TimeWindow): Sql => sql`
   select distinct on (${key}) ${key}, name, operator_tags, display_name, pool_type
   from (
     select id_type, case when id_type = 'poolShare' then '' else operator_id end as operator_id,
@@ -136,12 +136,12 @@ const knownOperators = (network: Network, window: TimeWindow): Sql => sql`
   order by ${key}, place, name`;
 
 /** Names of shares are made of two names: they may be too long, or the same for two shares. */
-async function checkShareNames(client: pg.ClientBase): Promise<void> {
+export async function checkShareNames(client: pg.ClientBase, table = 'staged'): Promise<void> {
   const { rows } = await run(
     client,
     sql`/* checkShareNames */
     select operator_id as id, min(pool_id) as pool, min(node_operator_id) as operator, count(*)::int as shares
-    from staged where id_type = 'poolShare'
+    from ${raw(table)} where id_type = 'poolShare'
     group by operator_id having count(*) > 1 or length(operator_id) > 256 order by operator_id limit 1`,
   );
   const [bad] = rows;

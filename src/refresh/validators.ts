@@ -47,7 +47,7 @@ export async function daysOfWindow(
  * reads, and a refresh of the same facts must give the same digits. 100 % as such a number has 18 digits, 64 bits hold it.
  */
 const SCALE = sql`1e15::float8`;
-const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
+export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
 /** The mean of such numbers, over the validators that have one. */
 export const mean = (column: string): Sql => sql`(avg(${raw(column)}) / 1e15)::float8`;
 

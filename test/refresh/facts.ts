@@ -107,7 +107,7 @@ export async function refreshed(
   change: Partial<RefreshOptions> = {},
 ): Promise<PartReport[]> {
   const reports: PartReport[] = [];
-  const options = { networks, windows: timeWindows, only: subjects, wait: true };
+  const options = { networks, windows: timeWindows, only: subjects, wait: true, allDays: false };
   const types = computedTypes.filter((type) => type !== 'validator');
   await refresh(gateway.database.pool, { ...options, types, ...change }, (report) => reports.push(report));
   const failed = reports.find(({ state }) => state === 'failed');
@@ -129,6 +129,10 @@ export async function published(gateway: Pick<Gateway, 'database'>) {
       where l.superseded_at is null order by s.time_window, l.list_type, r.rank`),
     current: await rows(`select count(*)::int as rows from operator_summaries where not superseded`),
     overviews: await rows(`select to_jsonb(o) as row from solana_overviews o order by time_window`),
+    attestations:
+      await rows(`select e.*, to_jsonb(d) as row from attestation_days d join attestation_entities e using (entity_key)
+      order by e.network, e.id_type, e.entity_id, d.utc, d.date`),
+    rewards: await rows(`select to_jsonb(d) as row from chain_daily_rewards d order by network, day`),
     slashings: await rows(`select to_jsonb(s) as row from slashings s order by network, validator_index`),
   };
 }
