@@ -21,6 +21,8 @@ export async function refreshAttestations(
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked);
   if (!dates?.length) return dates && NOTHING;
+  // Statistics of tables that were just filled say that they are empty, and a loop over one for each row of another has no end.
+  await client.query('/* hashedJoins */ set local enable_nestloop = off');
   await gatherMembers(client, asked.network, types);
   let computed: string[] = [];
   const importer: typeof attestationImporter = {
