@@ -205,7 +205,10 @@ describe('stakegraph refresh', () => {
   it.each([
     [['--windows', '2d'], '"2d" is none of 1d, 7d, 30d, all.'],
     [['--networks', 'goerli'], '"goerli" is none of mainnet, hoodi, holesky.'],
-    [['--only', 'blocks'], '"blocks" is none of operators, slashings, attestations, chain-daily-rewards, solana.'],
+    [
+      ['--only', 'blocks'],
+      '"blocks" is none of operators, slashings, attestations, chain-daily-rewards, solana.',
+    ],
     [['--every', '0s'], 'from 1s to 7d'],
     [['--every', '1.5h'], 'from 1s to 7d'],
     [['--every', '8d'], 'from 1s to 7d'],
