@@ -59,6 +59,8 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
     `timezone = 'UTC'`,
     `datestyle = 'ISO, YMD'`,
     'extra_float_digits = 1',
+    // Compiling costs 0.2 to 0.4 s of a statement that takes milliseconds: PostgreSQL decides by its estimate of all rows.
+    'jit = off',
     // Statements are written for one way to the rows, by key or stored order. PostgreSQL would plan a page anew at every
     // call, since with its size known it looks cheaper; planning took a third of what 10 × 30 days of attestations cost it.
     ...(prepared ? ['plan_cache_mode = force_generic_plan'] : []),

@@ -70,6 +70,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   client.on('error', () => undefined); // the statement at work is told; unheard, it would end the process without a word
   await client.connect();
   try {
+    await client.query('/* settings */ set jit = off');
     return await work(client);
   } finally {
     await client.end();

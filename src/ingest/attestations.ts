@@ -149,7 +149,8 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   const key = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
-  const same = key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ');
+  // Dates as values: those of the staged rows are known too late to leave out parts.
+  const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and t.date = any($1::date[])`;
   const updated = await client.query(
     `/* updateAttestations */
     update ${table} t set ${figures.map((name) => `${name} = s.${name}`).join(', ')} from ${given}

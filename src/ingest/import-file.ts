@@ -9,7 +9,7 @@ import { type ImportResource, importerOf } from './importers.ts';
 import { type Format, fail, openSource } from './source/open.ts';
 import { type RawRow, type Source, SourceError } from './source/source.ts';
 import { unlikeRow } from './source/unlike.ts';
-import { contradictingRows, dropStaged, openStaging, repeatedRows } from './staging.ts';
+import { contradictingRows, openStaging, repeatedRows, takeStaged } from './staging.ts';
 
 /** One thing wrong with one row. */
 type RowFault = { file: string; place: string; field: string; msg: string };
@@ -239,43 +239,40 @@ async function checkStaged(
   report: FileReport,
 ) {
   const { key, unique } = importer;
-  const reject = async (found: { place: number; source: string | null; field: string; msg: string }[]) => {
-    for (const { place, source: text, ...fault } of found) {
-      report.rejected += 1;
-      if (text !== null) options.onRejected?.(text);
-      tell(report, { file: source.name, place: placeOf(source, place), ...fault });
-    }
-    await dropStaged(
-      client,
-      found.map(({ place }) => place),
-    );
-  };
+  const rowAt = (place: string) => placeOf(source, Number(place));
   const checks = [
-    async () =>
-      (await repeatedRows(client, key)).map(({ first, ...row }) => ({
-        ...row,
-        field: '(row)',
-        msg: `repeats ${placeOf(source, first)}`,
-      })),
-    async () =>
-      (unique ? await repeatedRows(client, unique.columns) : []).map(({ first, ...row }) => ({
-        ...row,
-        field: unique?.field as string,
-        msg: `is that of ${placeOf(source, first)} too`,
-      })),
-    async () =>
-      (unique ? await contradictingRows(client, unique) : []).map(({ stored, ...row }) => ({
-        ...row,
-        field: unique?.field as string,
-        msg: `is stored as that of ${stored}`,
-      })),
+    {
+      query: repeatedRows(key),
+      field: '(row)',
+      msg: (first: string) => `repeats ${rowAt(first)}`,
+    },
+    unique && {
+      query: repeatedRows(unique.columns),
+      field: unique.field,
+      msg: (first: string) => `is that of ${rowAt(first)} too`,
+    },
+    unique && {
+      query: contradictingRows(unique),
+      field: unique.field,
+      msg: (stored: string) => `is stored as that of ${stored}`,
+    },
   ];
   for (const check of checks) {
-    // A check tells a thousand rows at the most.
-    for (let found = await check(); found.length > 0; found = await check()) {
-      await reject(found);
-      if (!options.skipInvalid) break;
-    }
+    if (!check?.query) continue;
+    let found: number;
+    do {
+      found = 0;
+      for await (const rows of takeStaged(client, check.query)) {
+        found += rows.length;
+        for (const { place, other, source: text } of rows) {
+          if (text !== null) options.onRejected?.(text);
+          const at = { file: source.name, place: placeOf(source, place) };
+          tell(report, { ...at, field: check.field, msg: check.msg(other) });
+        }
+      }
+      report.rejected += found;
+      // A row that is taken out may have kept another from contradicting what is stored.
+    } while (found > 0 && options.skipInvalid);
   }
 }
 

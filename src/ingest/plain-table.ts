@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
-import { type Column, columnList, sameColumns } from './staging.ts';
+import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
 /** A table that staged rows go into as they are. */
 export type PlainTable = {
@@ -11,16 +11,18 @@ export type PlainTable = {
   scope: readonly string[];
   /** Which staged rows go there; all when absent. */
   from?: string;
+  /** The dates of the staged rows, of a table with parts by this column: no other part is looked into. */
+  parts?: { column: string; dates: readonly string[] };
 };
 
 /** Brings the staged rows into the table; rows that are stored already, digit for digit, are left alone. */
 export async function mergePlain(
   client: pg.ClientBase,
-  { name, key, columns, scope, from = 'staged' }: PlainTable,
+  { name, key, columns, scope, from = 'staged', parts }: PlainTable,
   options: Pick<MergeOptions, 'replace' | 'whole'>,
 ): Promise<ImportCounts> {
   const names = columns.map((column) => column.name);
-  const figures = names.filter((column) => !key.includes(column));
+  const figures = columns.filter((column) => !key.includes(column.name));
   const counts = { inserted: 0, updated: 0, removed: 0 };
   if (options.replace) {
     const scopes = stagedScopes(scope, options, from);
@@ -35,20 +37,25 @@ export async function mergePlain(
     );
     counts.removed = removed.rowCount ?? 0;
   }
-  // As text, because 1.50 and 1.5 are equal numbers and not the same digits.
+  // Dates as values: those of the staged rows are known too late to leave out parts.
+  const same = `${sameColumns('t', 's', key)}${parts ? ` and t.${parts.column} = any($1::date[])` : ''}`;
+  const dates = parts ? [parts.dates] : [];
   const updated = await client.query(
     `/* updateStaged */
-    update ${name} t set ${figures.map((column) => `${column} = s.${column}`).join(', ')} from ${from} as s
-    where ${sameColumns('t', 's', key)} and row(${columnList(figures, 't')})::text <> row(${columnList(figures, 's')})::text`,
+    update ${name} t set ${figures.map((column) => `${column.name} = s.${column.name}`).join(', ')} from ${from} as s
+    where ${same} and (${changedColumns('t', 's', figures)})`,
+    dates,
   );
   const inserted = await client.query(
     `/* insertStaged */
     insert into ${name} (${columnList(names)}) select ${columnList(names, 's')} from ${from} as s
-    where not exists (select from ${name} t where ${sameColumns('t', 's', key)})
+    where not exists (select from ${name} t where ${same})
     order by ${columnList(key, 's')}`,
+    dates,
   );
   counts.updated = updated.rowCount ?? 0;
   counts.inserted = inserted.rowCount ?? 0;
+  if (!parts) await analyzeGrown(client, name, counts.inserted);
   return counts;
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
-import { type Column, columnList, sameColumns } from './staging.ts';
+import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
 /**
  * How rows get into the two ranked lists, operators and stake authorities. A summary that changes is superseded by a new
@@ -34,33 +34,33 @@ export async function mergeSummaries(
   options: Pick<MergeOptions, 'replace' | 'whole'>,
 ): Promise<ImportCounts> {
   const names = columns.map(({ name }) => name);
-  const compared = columns.filter((column) => column.compared !== false).map(({ name }) => name);
-  // As text, because 1.50 and 1.5 are equal numbers and not the same digits.
+  const compared = columns.filter((column) => column.compared !== false);
+  const counts = { inserted: 0, updated: 0, removed: 0 };
+  if (options.replace) {
+    const scopes = stagedScopes(scope, options);
+    const removed = await client.query(
+      `/* removeAbsentSummaries */
+      update ${summaries} s set superseded = true
+      where not s.superseded and (${columnList(scope, 's')}) in (${scopes.text})
+        and not exists (select from staged g where ${sameColumns('s', 'g', key)})`,
+      scopes.values,
+    );
+    counts.removed = removed.rowCount ?? 0;
+  }
   const updated = await client.query(
     `/* supersedeSummaries */
     update ${summaries} s set superseded = true from staged g
-    where not s.superseded and ${sameColumns('s', 'g', key)} and row(${columnList(compared, 's')})::text <> row(${columnList(compared, 'g')})::text`,
+    where not s.superseded and ${sameColumns('s', 'g', key)} and (${changedColumns('s', 'g', compared)})`,
   );
   const written = await client.query(
     `/* insertSummaries */
     insert into ${summaries} (${columnList(names)}) select ${columnList(names, 'g')} from staged g
     where not exists (select from ${summaries} s where not s.superseded and ${sameColumns('s', 'g', key)})`,
   );
-  const scopes = stagedScopes(scope, options);
-  const removed = options.replace
-    ? await client.query(
-        `/* removeAbsentSummaries */
-        update ${summaries} s set superseded = true
-        where not s.superseded and (${columnList(scope, 's')}) in (${scopes.text})
-          and not exists (select from staged g where ${sameColumns('s', 'g', key)})`,
-        scopes.values,
-      )
-    : undefined;
-  return {
-    inserted: (written.rowCount ?? 0) - (updated.rowCount ?? 0),
-    updated: updated.rowCount ?? 0,
-    removed: removed?.rowCount ?? 0,
-  };
+  counts.updated = updated.rowCount ?? 0;
+  counts.inserted = (written.rowCount ?? 0) - counts.updated;
+  await analyzeGrown(client, summaries, written.rowCount ?? 0);
+  return counts;
 }
 
 /** Removes lists that were replaced long ago, or too often since, and the summaries that no list ranks any more. */

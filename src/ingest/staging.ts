@@ -14,9 +14,21 @@ export const columnList = (names: readonly string[], alias?: string): string =>
 export const sameColumns = (a: string, b: string, names: readonly string[]): string =>
   names.map((name) => `${a}.${name} = ${b}.${name}`).join(' and ');
 
+/** Types whose equal values have the same text. Of others 1.50 and 1.5, or 0 and -0, are equal and not the same digits. */
+const exactTypes = new Set(['smallint', 'int', 'integer', 'bigint', 'boolean', 'date', 'text', 'text[]']);
+/** That two tables differ in one of these columns, in value or in digits. */
+export const changedColumns = (a: string, b: string, columns: readonly Column[]): string =>
+  columns
+    .map(({ name, type }) => (exactTypes.has(type) ? name : `${name}::text`))
+    .map((value) => `${a}.${value} is distinct from ${b}.${value}`)
+    .join(' or ');
+
+/** A day of a million validators is compared with what is stored in memory, and not in temporary files. */
+const WORK_MEM = '256MB';
+
 const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
   client.query(
-    `/* makeStaging */ create temp table staged (place integer, source text, ${columns
+    `/* makeStaging */ set local work_mem = '${WORK_MEM}'; create temp table staged (place integer, source text, ${columns
       .map(({ name, type }) => `${name} ${type}`)
       .join(', ')}) on commit drop`,
   );
@@ -91,44 +103,62 @@ function copyText(value: unknown): string {
 const arrayText = (values: unknown[]): string =>
   `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-const MOST_FAULTS = 1_000;
-
-/** Rows that are the same as an earlier one in these columns, with its place. Rows with null in one are not compared. */
-export async function repeatedRows(
-  client: pg.ClientBase,
-  columns: readonly string[],
-): Promise<{ place: number; first: number; source: string | null }[]> {
-  if (columns.length === 0) return [];
-  const { rows } = await client.query(
-    `/* repeatedRows */
-    select place, first, source from (
-      select place, source, min(place) over (partition by ${columns.join(', ')}) as first
-      from staged where ${columns.map((name) => `${name} is not null`).join(' and ')}
-    ) as compared
-    where place > first order by place limit ${MOST_FAULTS}`,
-  );
-  return rows;
-}
-
 /** What no two stored rows share beside their key. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
-/** Rows that have what a stored row of another key has, which the source does not change. */
-export async function contradictingRows(
-  client: pg.ClientBase,
-  { table, key, columns }: Unique,
-): Promise<{ place: number; stored: string; source: string | null }[]> {
-  const { rows } = await client.query(
-    `/* contradictingRows */
-    select s.place, s.source, t.${key.at(-1)}::text as stored
-    from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
-    where not exists (select from staged o where ${sameColumns('o', 't', key)})
-    order by place limit ${MOST_FAULTS}`,
-  );
-  return rows;
+/** Rows that are the same as an earlier one in these columns, with its place. Rows with null in one are not compared. SQL, empty without columns. */
+export function repeatedRows(columns: readonly string[]): string {
+  if (columns.length === 0) return '';
+  const present = columns.map((column) => `${column} is not null`).join(' and ');
+  const named = columns.map((column, index) => `${column} as key_${index}`);
+  const same = columns.map((column, index) => `${column} = key_${index}`);
+  return `
+    select place, earliest::text as other, source
+    from staged join (
+      select ${named.join(', ')}, min(place) as earliest from staged
+      where ${present} group by ${columns.join(', ')} having count(*) > 1
+    ) as repeated on ${same.join(' and ')}
+    where place > earliest`;
 }
 
-/** Takes rows out again. */
-export async function dropStaged(client: pg.ClientBase, places: readonly number[]): Promise<void> {
-  await client.query('/* dropStaged */ delete from staged where place = any($1::int[])', [places]);
+/** Rows that have what a stored row of another key has, which the source does not change; with the end of that key. SQL. */
+export const contradictingRows = ({ table, key, columns }: Unique): string => `
+    select s.place, t.${key.at(-1)}::text as other, s.source
+    from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
+    where not exists (select from staged o where ${sameColumns('o', 't', key)})`;
+
+const AT_ONCE = 1_000;
+
+/** A row that was taken out of the staging, with its text where that is kept, and the row that is in its way. */
+export type TakenRow = { place: number; other: string; source: string | null };
+
+/** Takes rows out of the staging and gives them in their order, some at a time: they are looked for once, however many. */
+export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGenerator<TakenRow[]> {
+  const taken = await client.query(`/* takeStaged */ create temp table taken on commit drop as ${query}`);
+  if (taken.rowCount !== 0) {
+    await client.query('/* readTaken */ declare taken_rows cursor for select * from taken order by place');
+    for (;;) {
+      const { rows } = await client.query<TakenRow>(`/* nextTaken */ fetch ${AT_ONCE} from taken_rows`);
+      if (rows.length === 0) break;
+      yield rows;
+    }
+    await client.query('/* endTaken */ close taken_rows');
+    await client.query('/* dropStaged */ delete from staged using taken where staged.place = taken.place');
+  }
+  await client.query('/* dropTaken */ drop table taken');
+}
+
+const LEAST_GROWTH = 1_000;
+
+/**
+ * Analyzes a table that has grown by a tenth in this transaction, as autovacuum would do after it: statements until then,
+ * of this transaction and of the next import, would be planned for the rows of before.
+ */
+export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {
+  if (written < LEAST_GROWTH) return;
+  const { rows } = await client.query<{ known: number }>(
+    '/* analyzedRows */ select reltuples::float8 as known from pg_class where oid = $1::regclass',
+    [table],
+  );
+  if (written > (rows[0]?.known ?? 0) / 10) await client.query(`/* analyzeGrown */ analyze ${table}`);
 }

@@ -133,11 +133,9 @@ async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> 
   const { rows: days } = await client.query<{ network: Network; utc: boolean; day: number; date: string }>(
     '/* stagedDays */ select distinct network, utc, day, date::text as date from staged',
   );
-  await ensureValidatorDayParts(
-    client,
-    days.map(({ date }) => date),
-  );
-  const counts = await mergePlain(client, table, { replace: false });
+  const dates = [...new Set(days.map(({ date }) => date))];
+  await ensureValidatorDayParts(client, dates);
+  const counts = await mergePlain(client, { ...table, parts: { column: 'date', dates } }, { replace: false });
   await finishValidatorDays(client, days, counts.inserted + counts.updated > 0);
   return counts;
 }
