@@ -127,7 +127,7 @@ export async function loadRows<Row>(
   rows: Iterable<Row>,
   options: { replace: boolean } = { replace: false },
 ): Promise<ImportCounts & { rows: number }> {
-  const staging = await openStaging(client, importer.columns);
+  const staging = await openStaging(client, importer);
   let place = 0;
   let batch: Parameters<typeof staging.write>[0][number][] = [];
   for (const row of rows) {
@@ -182,7 +182,7 @@ async function stageSource(
   options: ImportOptions,
   report: FileReport,
 ) {
-  const staging = await openStaging(client, importer.columns);
+  const staging = await openStaging(client, importer);
   try {
     for await (const raws of source.rows) {
       const fitting: Parameters<typeof staging.write>[0][number][] = [];

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
-import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
+import { type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
 /** A table that staged rows go into as they are. */
 export type PlainTable = {
@@ -55,7 +55,6 @@ export async function mergePlain(
   );
   counts.updated = updated.rowCount ?? 0;
   counts.inserted = inserted.rowCount ?? 0;
-  if (!parts) await analyzeGrown(client, name, counts.inserted);
   return counts;
 }
 

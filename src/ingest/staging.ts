@@ -29,21 +29,35 @@ const WORK_MEM = '256MB';
 const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
   client.query(
     `/* makeStaging */ set local work_mem = '${WORK_MEM}'; create temp table staged (place integer, source text, ${columns
-      .map(({ name, type }) => `${name} ${type}`)
+      .map(({ name, type }) => `${name} ${type === 'text' ? 'text collate "C"' : type}`)
       .join(', ')}) on commit drop`,
   );
-const analyzeStaging = (client: pg.ClientBase) => client.query('/* analyzeStaging */ analyze staged');
+
+/**
+ * Makes staged rows ready to be merged. The index bounds what a join with them costs: of a table that has grown since it
+ * was analyzed the planner expects a few rows, and would read all staged rows anew for each of a million.
+ */
+async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
+  if (key.length > 0)
+    await client.query(
+      `/* indexStaging */ create index on staged (${key.map((column) => `(${column})`).join(', ')})`,
+    );
+  await client.query('/* analyzeStaging */ analyze staged');
+}
+
+/** What is staged: its columns, and those in which no two rows are to be the same. */
+type Staged = { columns: readonly Column[]; key: readonly string[] };
 
 /** Stages what a statement selects, which has the columns in their order. */
 export async function stageSelected(
   client: pg.ClientBase,
-  columns: readonly Column[],
+  { columns, key }: Staged,
   { text, values }: Sql,
 ): Promise<number> {
   await makeStaging(client, columns);
   const names = columns.map(({ name }) => name).join(', ');
   const staged = await client.query(`/* stageSelected */ insert into staged (${names}) ${text}`, values);
-  await analyzeStaging(client);
+  await readyStaging(client, key);
   return staged.rowCount ?? 0;
 }
 
@@ -51,7 +65,7 @@ export async function stageSelected(
  * Where the checked rows of a source wait until all of them are read: the table `staged` of the transaction, filled by
  * COPY. `place` is a row's in its source, `source` its text where rejected rows are to be handed back.
  */
-export async function openStaging(client: pg.ClientBase, columns: readonly Column[]) {
+export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
@@ -80,7 +94,7 @@ export async function openStaging(client: pg.ClientBase, columns: readonly Colum
     async finish() {
       copy.end();
       await emitted('finish');
-      await analyzeStaging(client);
+      await readyStaging(client, key);
     },
     /** Ends the COPY without its rows; the transaction is to be rolled back. */
     abandon() {

@@ -13,7 +13,7 @@ export async function writeSelected<Row>(
   statement: Sql,
   options: { replace: boolean; check?: () => Promise<void> },
 ): Promise<Written> {
-  const rows = await stageSelected(client, importer.columns, statement);
+  const rows = await stageSelected(client, importer, statement);
   await options.check?.();
   return { rows, ...(await mergeStaged(client, importer, { replace: options.replace })) };
 }
