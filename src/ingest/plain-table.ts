@@ -25,13 +25,13 @@ export async function mergePlain(
   const figures = columns.filter((column) => !key.includes(column.name));
   const counts = { inserted: 0, updated: 0, removed: 0 };
   if (options.replace) {
-    const scopes = stagedScopes(scope, options, from);
-    const within =
+    const [scopes, within] =
       scope.length > 0
-        ? `(${columnList(scope, 't')}) in (${scopes.text})`
-        : `exists (select from ${from} as g)`;
+        ? [stagedScopes(scope, options, from), `(${columnList(scope, 't')}) in (select * from of_lists)`]
+        : [{ text: `select from ${from} as g limit 1`, values: [] }, 'exists (select from of_lists)'];
     const removed = await client.query(
       `/* removeAbsent */
+      with of_lists as materialized (${scopes.text})
       delete from ${name} t where ${within} and not exists (select from ${from} as s where ${sameColumns('t', 's', key)})`,
       scopes.values,
     );

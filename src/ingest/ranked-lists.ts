@@ -40,8 +40,9 @@ export async function mergeSummaries(
     const scopes = stagedScopes(scope, options);
     const removed = await client.query(
       `/* removeAbsentSummaries */
+      with of_lists as materialized (${scopes.text})
       update ${summaries} s set superseded = true
-      where not s.superseded and (${columnList(scope, 's')}) in (${scopes.text})
+      where not s.superseded and (${columnList(scope, 's')}) in (select * from of_lists)
         and not exists (select from staged g where ${sameColumns('s', 'g', key)})`,
       scopes.values,
     );

@@ -66,6 +66,14 @@ describe('migrate', () => {
     expect(await run(`select to_regclass('half') as half`)).toEqual([{ half: null }]);
   });
 
+  it('compiles none of their statements, whatever the database sets', async () => {
+    await run(`alter database ${new URL(database.url).pathname.slice(1)} set jit = on`);
+    const dir = migrations('0001_a');
+    writeFileSync(join(dir, '0002_b.sql'), `create table seen as select current_setting('jit') as jit`);
+    await migrate(database.url, dir);
+    expect(await run('select jit from seen')).toEqual([{ jit: 'off' }]);
+  });
+
   it('applies only what is missing', async () => {
     const dir = migrations('0001_a');
     await migrate(database.url, dir);
@@ -213,5 +221,51 @@ describe('0026_shares_as_shown', () => {
     expect(stored.rows).toEqual(
       now.map((clients) => ({ clients, relayers: clients.replaceAll('client', 'relayer') })),
     );
+describe('0029_validator_days_by_month', () => {
+  const columns = (day: string) =>
+    `'mainnet', v, u, ${day}, date '2020-12-01' + ${day}, 1, 2, null, null, 3, 0, 3, 3, 3, 0, 0, 0, 0, v % 9, 0, 0, v * 32, 32, -v, 0, 0, 0, 0`;
+  const rows = () => run('select * from validator_days order by date, utc, validator_index');
+  const parts = async () =>
+    (
+      await run(`select c.relname as part, pg_get_expr(c.relpartbound, c.oid) as bounds, (
+          select string_agg(pg_get_indexdef(indexrelid), '; ' order by indexrelid::regclass::text)
+          from pg_index where indrelid = c.oid
+        ) as indexes, (select count(*)::int from pg_constraint where conrelid = c.oid and contype = 'c') as checks
+        from pg_inherits join pg_class c on c.oid = inhrelid
+        where inhparent = 'validator_days'::regclass order by 1`)
+    ).map((row) => row as { part: string; bounds: string; indexes: string; checks: number });
+
+  it('keeps every day that is stored, in parts of the months that there are', async () => {
+    await migrate(database.url, committedTo('0028'));
+    const days = [1_130, 1_491, 1_492, 1_522, 1_523]; // 2024-01-05, 2024-12-31, 2025-01-01, 2025-01-31, 2025-02-01
+    await run(
+      `select validator_day_parts(array(select date '2020-12-01' + d from unnest(array[${days}]) d))`,
+    );
+    await run(`insert into validator_days select ${columns('d')}
+      from unnest(array[${days}]) d, generate_series(1, 50) v, unnest(array[true, false]) u`);
+    const stored = await rows();
+    expect(stored).toHaveLength(500);
+    await migrate(database.url);
+    expect(await rows()).toEqual(stored);
+    const month = (name: string, from: string, to: string) => ({
+      part: `validator_days_${name}`,
+      bounds: `FOR VALUES FROM ('${from}') TO ('${to}')`,
+      indexes: expect.stringMatching(
+        /USING brin \(date\).*; CREATE UNIQUE INDEX .* \(network, utc, validator_index, date\)/,
+      ),
+      checks: 0,
+    });
+    const months = [
+      month('2024_01', '2024-01-01', '2024-02-01'),
+      month('2024_12', '2024-12-01', '2025-01-01'),
+      month('2025_01', '2025-01-01', '2025-02-01'),
+      month('2025_02', '2025-02-01', '2025-03-01'),
+    ];
+    expect(await parts()).toEqual(months);
+    await run(`select validator_day_parts(array['2025-03-31'::date, '2025-02-07'::date])`);
+    expect(await parts()).toEqual([...months, month('2025_03', '2025-03-01', '2025-04-01')]);
+    await expect(
+      run(`insert into validator_days select ${columns('1492')} from (values (1, true)) n (v, u)`),
+    ).rejects.toThrow('duplicate key');
   });
 });

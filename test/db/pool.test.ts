@@ -46,6 +46,16 @@ describe('the read pool', () => {
     expect(rows).toEqual([{ zone: 'UTC' }]);
   });
 
+  it.each([true, false])(
+    'compiles no statement, whatever the database sets: readOnly %s',
+    async (readOnly) => {
+      const name = new URL(database.url).pathname.slice(1);
+      await query(database.pool, `alter database ${name} set jit = on`);
+      onTestFinished(() => query(database.pool, `alter database ${name} reset all`).then(() => undefined));
+      expect((await query(poolForTest({ readOnly }), 'show jit')).rows).toEqual([{ jit: 'off' }]);
+    },
+  );
+
   it('writes values as ever, whatever the database sets', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const set = (to: string) => query(database.pool, `alter database ${name} ${to}`);

@@ -1,0 +1,172 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Pool } from '../../src/db/pool.ts';
+import { importFile } from '../../src/ingest/import-file.ts';
+import type { ImportResource } from '../../src/ingest/importers.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { operator, useFiles } from './rows.ts';
+
+const write = useFiles();
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('empty');
+});
+afterAll(() => database.drop());
+const run = (text: string) => database.pool.query({ text, values: [] });
+
+type Plan = { 'Node Type': string; 'Relation Name'?: string; Plans?: Plan[] };
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** Calls back for each statement of a client, before it runs. */
+function watch(client: pg.PoolClient, before: (text: string, values?: unknown[]) => Promise<void>) {
+  const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>;
+  const watched = async (statement: string, values?: unknown[]) => {
+    await before(statement, values);
+    return query(statement, values);
+  };
+  return new Proxy(client, {
+    get: (target, name) =>
+      name === 'query'
+        ? (statement: unknown, values?: unknown[]) =>
+            typeof statement === 'string' ? watched(statement, values) : query(statement)
+        : Reflect.get(target, name, target),
+  });
+}
+
+/** Imports rows; gives how PostgreSQL ran what the import asked of stored rows, by the names of the statements. */
+async function planned(...given: Parameters<typeof importFile> extends [Pool, ...infer Rest] ? Rest : never) {
+  const plans: Record<string, Plan> = {};
+  const pool: Pool = {
+    ...database.pool,
+    withClient: (work) =>
+      database.pool.withClient((client) =>
+        work(
+          watch(client, async (text, values) => {
+            const name = /^\/\* (\w+) \*\/\s*(?:update|insert|delete|with)\b/.exec(text)?.[1];
+            if (!name) return;
+            const { rows } = await client.query(`explain (format json) ${text}`, values);
+            plans[name] = rows[0]['QUERY PLAN'][0].Plan;
+          }),
+        ),
+      ),
+  };
+  const report = await importFile(pool, ...given);
+  expect(report).toMatchObject({ loaded: true, rejected: 0 });
+  return plans;
+}
+
+const counts = {
+  ...{ totalUniqueAttestations: 1, sumMissedAttestations: 0, sumMissedSyncSignatures: null },
+  ...{ sumSyncSignatureCount: null, sumCorrectHead: 1, sumCorrectTarget: 1, sumCorrectSource: 1 },
+  ...{ sumWrongHeadVotes: 0, sumWrongTargetVotes: 0, sumLateTargetVotes: 0, sumLateSourceVotes: 0 },
+  sumInclusionDelay: 1,
+};
+const epochs = (day: number) => ({ day, startEpoch: day * 225, endEpoch: day * 225 });
+const validatorDay = (validatorIndex: number, day: number) => ({
+  ...{ validatorIndex, ...epochs(day), ...counts, proposedCount: 0, missedProposalCount: 0 },
+  ...{ endEpochBalance: 32, endEpochEffectiveBalance: 32, sumAttestationRewards: 1 },
+  ...{ sumSyncCommitteeRewards: 0, sumProposerRewards: 0, sumPriorityFees: 0, sumBaselineMev: 0 },
+});
+const entityDay = (day: number) => ({
+  ...{ id: 'x', entityType: 'pool', ...epochs(day), ...counts, validatorCount: 1 },
+  ...{ avgAttesterEffectiveness: 99, sumEndEpochBalance: 32, sumEndEpochEffectiveBalance: 32 },
+});
+
+describe('an import of days', () => {
+  it.each<{ resource: ImportResource; row: (day: number) => object; days: number[]; part: string }>([
+    {
+      resource: 'validator-days',
+      row: (day) => validatorDay(7, day),
+      days: [1_492, 1_523, 1_551],
+      part: 'validator_days_2025_03',
+    },
+    { resource: 'attestations', row: entityDay, days: [800, 1_200, 1_551], part: 'attestation_days_2025' },
+  ])('looks into the parts of their dates alone: $resource', async ({ resource, row, days, part }) => {
+    await planned(resource, await write(days.map(row)), { network: 'mainnet' });
+    await run('analyze');
+    const plans = await planned(resource, await write(days.slice(2).map(row)), { network: 'mainnet' });
+    const merges = Object.entries(plans).filter(([name]) =>
+      /^(update|insert)(Staged|Attestations)$/.test(name),
+    );
+    expect(merges).toHaveLength(2);
+    for (const [, plan] of merges) {
+      const scans = nodesOf(plan).filter((node) => node['Node Type'].includes('Scan'));
+      const tables = scans.map((node) => node['Relation Name']).filter((name) => /_days/.test(name ?? ''));
+      expect(tables).toEqual([part]);
+    }
+  });
+});
+
+describe('an import into a table that has not been analyzed since it grew', () => {
+  /** Whether a join reads every staged row anew for each row of its other side. */
+  const rereads = (plan: Plan) =>
+    nodesOf(plan).some(
+      (node) =>
+        node['Node Type'] === 'Nested Loop' &&
+        nodesOf(node.Plans?.[1] as Plan).some(
+          (inner) => inner['Node Type'] === 'Seq Scan' && inner['Relation Name'] === 'staged',
+        ),
+    );
+  const many = Array.from({ length: 3_000 }, (_, index) => index);
+  const validator = (validatorIndex: number) => ({
+    validatorIndex,
+    validatorPubkey: `0x${validatorIndex.toString(16).padStart(96, '0')}`,
+    depositAddress: `0x${'1'.repeat(40)}`,
+    slashed: false,
+  });
+
+  it.each<[ImportResource, string, (index: number) => object]>([
+    ['operators', 'operator_summaries', (index) => operator(`o${index}`)],
+    ['validators', 'validators', validator],
+  ])('reads no staged row again for each stored one: %s', async (resource, table, row) => {
+    await run(`alter table ${table} set (autovacuum_enabled = off)`);
+    const [first, second] = [many.map(row), many.map((index) => row(index + 10))];
+    for (const rows of [first, second]) {
+      const plans = await planned(resource, await write(rows), { network: 'mainnet', replace: true });
+      expect(Object.keys(plans)).toContain(
+        resource === 'operators' ? 'removeAbsentSummaries' : 'removeAbsent',
+      );
+      for (const [name, plan] of Object.entries(plans)) expect([name, rereads(plan)]).toEqual([name, false]);
+    }
+  });
+});
+
+describe('--skip-invalid', () => {
+  it('asks for repeated rows as often however many there are, and hands all of them back in their order', async () => {
+    /** A file with so many rows twice; what is handed back, and the statements that are asked of all rows. */
+    async function load(repeated: number) {
+      const rows = [
+        ...Array.from({ length: repeated }, (_, index) => validatorDay(index, 1_400)),
+        validatorDay(9_999, 1_400),
+      ];
+      let statements = 0;
+      const watched: Pool = {
+        ...database.pool,
+        withClient: (work) =>
+          database.pool.withClient((client) =>
+            work(
+              watch(client, async (text) => {
+                if (!/\bfetch\b/.test(text)) statements += 1;
+              }),
+            ),
+          ),
+      };
+      const rejected: number[] = [];
+      const report = await importFile(
+        watched,
+        'validator-days',
+        await write([...rows, ...rows.slice(0, repeated)]),
+        {
+          ...{ network: 'mainnet', skipInvalid: true },
+          onRejected: (text) => rejected.push(JSON.parse(text).validatorIndex),
+        },
+      );
+      expect(report).toMatchObject({ loaded: true, rejected: repeated, faultCount: repeated });
+      expect(report.faults[0]).toMatchObject({ place: `row ${repeated + 2}`, msg: 'repeats row 1' });
+      return { rejected, statements };
+    }
+    const [few, most] = [await load(3), await load(2_500)];
+    expect(most.rejected).toEqual(Array.from({ length: 2_500 }, (_, index) => index));
+    expect(most.statements).toBe(few.statements);
+  });
+});
