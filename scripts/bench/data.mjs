@@ -93,15 +93,10 @@ const references = `
     E'@foreignKey (network, operator_id, id_type) references attestation_entities (network, entity_id, id_type)';
   comment on table attestation_days is E'@foreignKey (entity_key) references attestation_entities (entity_key)'`;
 
-/** Fills a database of the server; answers its URL, a token without limits, and the seconds that it took. */
-export async function fill(serverUrl, name, sizes) {
+/** Fills a database of a server (`server.mjs`); answers its URL, a token without limits, and the seconds that it took. */
+export async function fill(server, name, sizes) {
   const started = performance.now();
-  const admin = new pg.Client({ connectionString: serverUrl });
-  await admin.connect();
-  await admin.query(`create database ${name}`).finally(() => admin.end());
-  const address = new URL(serverUrl);
-  address.pathname = `/${name}`;
-  const url = address.href;
+  const url = await server.create(name);
   await migrate(url);
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,8 +1,7 @@
 // What a day of validators costs at the size of mainnet: into an empty database, into one that holds days already, again
 // unchanged, with some rows corrected, and with repeated rows that --skip-invalid hands back:
 //   npm run bench:days [validators] [days stored] [first day]     (1,000,000 × 30: a file of 150 MB, a database of 7 GB)
-// BENCH_DATABASE_URL names a server to make its database on (a superuser's, or one who may create databases) in place of
-// an embedded one; the database is dropped at the end. Exits with 1 when an import fails or counts wrongly.
+// Exits with 1 when an import fails or counts wrongly.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +14,7 @@ import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { migrate } from '../../dist/db/migrate.js';
 import { cpuOfDatabase, databasePid } from './processes.mjs';
-import { benchDatabase } from './server.mjs';
+import { benchServer } from './server.mjs';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const validators = Number(process.argv[2] ?? 1_000_000);
@@ -77,22 +76,24 @@ async function writeDay(path, day, { corrected = 0, repeated = 0 } = {}) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'stakegraph-bench-'));
-const database = await benchDatabase('days', folder);
-const serverPid = await databasePid(database.url);
-await migrate(database.url);
-const client = new pg.Client({ connectionString: database.url });
+const server = await benchServer(folder);
+const url = await server.create('days');
+const serverPid = await databasePid(url);
+await migrate(url);
+const client = new pg.Client({ connectionString: url });
 await client.connect();
 const asked = async (text, values) => (await client.query(text, values)).rows[0];
 
-/** CPU seconds of a process that has ended are those its parent has of its children: read off /proc while it runs. */
+/** Peak memory and CPU seconds of a process, read off /proc while it runs; undefined elsewhere. */
 function processFigures(pid) {
   try {
     const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    if (!peak) return undefined; // it has ended
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');
     return {
-      megabytes: Math.round(Number(peak?.[1]) / 1024),
+      megabytes: Math.round(Number(peak[1]) / 1024),
       cpu: (Number(fields[11]) + Number(fields[12])) / 100,
     };
   } catch {
@@ -109,7 +110,7 @@ const written = () =>
 async function importDay(path, expected, flags = []) {
   const [before, cpu, started] = [await written(), cpuOfDatabase(serverPid), performance.now()];
   const child = spawn(process.execPath, [main, 'import', 'validator-days', path, '--json', ...flags], {
-    env: { ...process.env, DATABASE_URL: database.url },
+    env: { ...process.env, DATABASE_URL: url },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
@@ -178,6 +179,6 @@ try {
   console.table(table);
 } finally {
   await client.end();
-  await database.drop();
+  await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -10,8 +10,8 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { startEmbedded } from '../../dist/db/embedded/index.js';
 import { migrate } from '../../dist/db/migrate.js';
+import { benchServer } from './server.mjs';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const rows = Number(process.argv[2] ?? 5_000_000);
@@ -115,9 +115,10 @@ async function importFile(url, path) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'stakegraph-bench-'));
-const embedded = await startEmbedded({ dataDir: folder });
-await migrate(embedded.url);
-const client = new pg.Client({ connectionString: embedded.url });
+const server = await benchServer(folder);
+const url = await server.create('import');
+await migrate(url);
+const client = new pg.Client({ connectionString: url });
 await client.connect();
 try {
   const [good, bad] = [join(folder, 'good.csv'), join(folder, 'bad.csv')];
@@ -134,10 +135,10 @@ try {
   const plain = (performance.now() - started) / 1000;
   await client.query('drop table plain');
 
-  const refused = await importFile(embedded.url, bad);
+  const refused = await importFile(url, bad);
   const left = await client.query('select count(*)::int as rows from attestation_days');
-  const loaded = await importFile(embedded.url, good);
-  const again = twice ? await importFile(embedded.url, good) : undefined;
+  const loaded = await importFile(url, good);
+  const again = twice ? await importFile(url, good) : undefined;
   const kept = await client.query('select count(*)::int as rows from attestation_days');
 
   const shown = ({ seconds, megabytes = null }) => ({
@@ -160,6 +161,6 @@ try {
   if (again) console.log(`again: exit ${again.code}, ${again.stdout.trim()}`);
 } finally {
   await client.end();
-  await embedded.stop();
+  await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }

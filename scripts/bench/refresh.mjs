@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { startEmbedded } from '../../dist/db/embedded/index.js';
 import { migrate } from '../../dist/db/migrate.js';
+import { benchServer } from './server.mjs';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const validators = Number(process.argv[2] ?? 100_000);
@@ -58,13 +58,14 @@ async function refresh(url) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'stakegraph-bench-'));
-const embedded = await startEmbedded({ dataDir: folder });
-await migrate(embedded.url);
-const client = new pg.Client({ connectionString: embedded.url });
+const server = await benchServer(folder);
+const url = await server.create('refresh');
+await migrate(url);
+const client = new pg.Client({ connectionString: url });
 await client.connect();
 try {
   for (const statement of statements) await client.query(statement);
-  const [first, again] = [await refresh(embedded.url), await refresh(embedded.url)];
+  const [first, again] = [await refresh(url), await refresh(url)];
   const table = {};
   let read = 0;
   for (const [at, part] of first.parts.entries()) {
@@ -84,6 +85,6 @@ try {
   );
 } finally {
   await client.end();
-  await embedded.stop();
+  await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }

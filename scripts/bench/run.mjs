@@ -6,6 +6,7 @@
 //   --only words, --cases words   contenders and cases whose names hold one of the words, by comma
 //   --rounds n, --seconds n       how often and how long each is measured
 //   --json path                   where the raw numbers go (scripts/bench/results.json)
+//   BENCH_DATABASE_URL=postgres://… npm run bench    on a server of one's own, a superuser's URL, in place of an embedded one
 // A ratio is what the gateway without its cache does, divided by what the contender does: above 1 it is faster. Load,
 // contenders and PostgreSQL share the machine; only one contender is loaded at a time, round by round in turn.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,6 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startEmbedded } from '../../dist/db/embedded/index.js';
 import { graphqlCases, restCases } from './cases.mjs';
 import { bytesOf, check, contenders, placesIn, requestsFor } from './contenders.mjs';
 import { fill, part } from './data.mjs';
@@ -29,6 +29,7 @@ import {
   startLoad,
 } from './processes.mjs';
 import { markdown, summary } from './report.mjs';
+import { benchServer } from './server.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -116,17 +117,17 @@ async function compare(database, serverPid, load) {
 install();
 const folder = mkdtempSync(join(tmpdir(), 'stakegraph-bench-'));
 const started = { at: new Date().toISOString(), load: loadavg()[0] };
-let embedded;
+let server;
 async function end() {
   await endAll();
-  await embedded?.stop();
+  await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => end().finally(() => process.exit(1)));
 
 try {
-  embedded = await startEmbedded({ dataDir: folder });
-  const database = await fill(embedded.url, 'whole', sizes);
+  server = await benchServer(folder);
+  const database = await fill(server, 'whole', sizes);
   say(`${JSON.stringify(sizes)} in ${database.seconds.toFixed(1)} s`);
   const load = await startLoad();
   const serverPid = await databasePid(database.url);
@@ -144,7 +145,7 @@ try {
   const measure = { database, sizes, load, milliseconds, warmUp, rounds, say };
   let results;
   if (options.growth) {
-    const small = await fill(embedded.url, 'tenth', part(share / 10));
+    const small = await fill(server, 'tenth', part(share / 10));
     results = await growth({ ...measure, small, depth, tenth: part(share / 10) });
   } else if (options.soak) results = await soak({ ...measure, seconds: Number(options.soak) });
   else results = await compare(database, serverPid, load);

@@ -221,6 +221,9 @@ describe('0026_shares_as_shown', () => {
     expect(stored.rows).toEqual(
       now.map((clients) => ({ clients, relayers: clients.replaceAll('client', 'relayer') })),
     );
+  });
+});
+
 describe('0029_validator_days_by_month', () => {
   const columns = (day: string) =>
     `'mainnet', v, u, ${day}, date '2020-12-01' + ${day}, 1, 2, null, null, 3, 0, 3, 3, 3, 0, 0, 0, 0, v % 9, 0, 0, v * 32, 32, -v, 0, 0, 0, 0`;
