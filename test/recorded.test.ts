@@ -2,9 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrate } from '../src/db/migrate.ts';
 import { type ImportOptions, importFile } from '../src/ingest/import-file.ts';
 import type { ImportResource } from '../src/ingest/importers.ts';
-import { type Gateway, startGateway } from './support/gateway.ts';
+import { createDatabase, type Gateway, startGateway } from './support/gateway.ts';
+import { migrateAnewTo } from './support/migrations.ts';
+import { mirrorFrom } from './support/mirror.ts';
 
 /** Recorded responses of a live service; not part of the project. */
 const folder = fileURLToPath(new URL('../../shared/real/', import.meta.url));
@@ -32,7 +35,6 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
 
     const expected = recorded.data.map((row: any) => ({
       ...row,
-      operatorTags: row.operatorTags.map(({ name, path }: any) => ({ name, path })),
       sumEndEpochBalance: null,
       sumEndEpochEffectiveBalance: null,
     }));
@@ -50,6 +52,123 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
     const mantissas = (rows: any[]) =>
       (stringify(rows) as string).match(/(?<=[:,[])-?\d+(\.\d+)?(e-?\d+)?/gi)?.map(mantissa);
     expect(mantissas(answered.data)).toEqual(mantissas(ordered));
+  });
+
+  describe('pool shares', () => {
+    const pages = readdirSync(`${folder}pool-shares-30d`)
+      .sort()
+      .map((page) => `${folder}pool-shares-30d/${page}`);
+    const shares: any[] = pages.flatMap((page) => JSON.parse(readFileSync(page, 'utf8')).data);
+    /** The ids of the shares of each node operator, by the tags as they were recorded. */
+    const expected = new Map<string, string[]>();
+    for (const { id, operatorTags } of shares) {
+      const path = operatorTags.find((tag: any) => tag.idType === 'nodeOperator')?.path;
+      const parent = path?.replace('/o/', '');
+      if (parent) expected.set(parent, [...(expected.get(parent) ?? []), id].sort());
+    }
+
+    /** The same, as each API answers it; by REST of so many of them. */
+    async function answered(own: Gateway, ofRest: readonly string[]) {
+      const rest = new Map<string, string[]>();
+      for (const parent of ofRest) {
+        const { json } = await own.get(
+          `/v0/eth/operators?window=30d&parentId=${encodeURIComponent(parent)}&size=200`,
+        );
+        rest.set(parent, json.data?.map((row: any) => row.id).sort());
+      }
+      const graphql = new Map<string, string[]>();
+      const parents = [...expected.keys()];
+      for (let at = 0; at < parents.length; at += 20) {
+        const fields = parents
+          .slice(at, at + 20)
+          .map(
+            (parent, index) =>
+              `_${index}: operators(window: THIRTY_DAYS, parentId: ${JSON.stringify(parent)}, first: 15) { nodes { operatorId } }`,
+          );
+        const { data } = await own.graphql(`{ ${fields.join(' ')} }`);
+        for (const [index, parent] of parents.slice(at, at + 20).entries())
+          graphql.set(parent, data[`_${index}`].nodes.map((row: any) => row.operatorId).sort());
+      }
+      return { rest, graphql };
+    }
+
+    /** Every share comes back with its tags as they were recorded, and each node operator has its own. */
+    async function check(own: Gateway, every: number) {
+      expect(expected.size).toBe(2_374);
+      const some = new Map([...expected].filter((_, index) => index % every === 0));
+      expect(await answered(own, [...some.keys()])).toEqual({ rest: some, graphql: expected });
+      expect((await own.get('/v0/eth/operators?window=30d&parentId=operator')).status).toBe(404);
+      const kiln = await own.get('/v0/eth/operators?window=30d&parentId=Kiln');
+      expect(kiln.json.total).toBe(8);
+      const stored = new Map<string, unknown>();
+      for (let next = '/v0/eth/operators?window=30d&idType=poolShare&size=200'; next; ) {
+        const { json } = await own.get(next);
+        for (const { id, operatorTags } of json.data) stored.set(id, operatorTags);
+        next = json.next;
+      }
+      expect(stored).toEqual(new Map(shares.map(({ id, operatorTags }) => [id, operatorTags])));
+    }
+
+    it('are those of the node operators in their tags, on both APIs and through a mirror', async () => {
+      const [own, mirror] = [
+        await startGateway({ template: 'empty' }),
+        await startGateway({ template: 'empty' }),
+      ];
+      try {
+        for (const page of pages) {
+          const report = await importFile(own.database.pool, 'operators', page, { network: 'mainnet' });
+          expect(report.faults).toEqual([]);
+        }
+        await check(own, 10);
+        const options = { resources: ['operators'], windows: ['30d'], token: own.token } as const;
+        const report = await mirrorFrom(mirror.database.pool, own.url, options);
+        expect(report).toMatchObject({ failures: [], resources: [{ rows: 2_541 }] });
+        await check(mirror, 20);
+      } finally {
+        await own.close();
+        await mirror.close();
+      }
+    });
+
+    it('that were stored without idType, under the labels of their tags, are put right by the migration', async () => {
+      const database = await createDatabase('empty');
+      let own: Gateway | undefined;
+      try {
+        await migrateAnewTo(database, '0021');
+        // As they were stored: without idType, the node operator by the name of its tag, and pages loaded one by one.
+        await database.pool.query({
+          text: `insert into operator_summaries (network, id_type, time_window, operator_id, validator_count, avg_correctness,
+            avg_inclusion_delay, avg_uptime, avg_validator_effectiveness, client_percentages, network_penetration,
+            relayer_percentages, operator_tags, display_name, apr_percentage, pool_id, node_operator_id)
+          select 'mainnet', 'poolShare', '30d', r ->> 'id', (r ->> 'validatorCount')::int, (r ->> 'avgCorrectness')::float8,
+            (r ->> 'avgInclusionDelay')::float8, (r ->> 'avgUptime')::float8, (r ->> 'avgValidatorEffectiveness')::float8,
+            r -> 'clientPercentages', (r ->> 'networkPenetration')::float8, r -> 'relayerPercentages',
+            r -> 'tags',
+            r ->> 'displayName', (r ->> 'aprPercentage')::float8, r ->> 'pool', r ->> 'operator'
+          from json_array_elements($1) as r`,
+          values: [
+            JSON.stringify(
+              shares.map((row) => {
+                const named = (idType: string) =>
+                  row.operatorTags.find((tag: any) => tag.idType === idType)?.name;
+                const tags = row.operatorTags.map(({ name, path }: any) => ({ name, path }));
+                return { ...row, tags, pool: named('pool'), operator: named('nodeOperator') };
+              }),
+            ),
+          ],
+        });
+        await migrate(database.url);
+        own = await startGateway({ database });
+        await check(own, 20);
+        for (const page of pages) {
+          const report = await importFile(database.pool, 'operators', page, { network: 'mainnet' });
+          expect(report).toMatchObject({ inserted: 0, updated: 0, removed: 0 });
+        }
+      } finally {
+        await own?.close();
+        await database.drop();
+      }
+    });
   });
 
   it('slashings come back row for row', async () => {

@@ -5,7 +5,7 @@ import { rankCursor } from '../../dist/graphql/connection.js';
 
 const operatorFields = `operatorId network idType timeWindow validatorCount avgCorrectness avgInclusionDelay avgUptime
   avgValidatorEffectiveness clientPercentages { client percentage } networkPenetration
-  relayerPercentages { relayer percentage } nodeOperatorCount operatorTags { name path } displayName aprPercentage
+  relayerPercentages { relayer percentage } nodeOperatorCount operatorTags { name path idType } displayName aprPercentage
   sumEndEpochBalance sumEndEpochEffectiveBalance`;
 const authorityFields = `stakeAuthority timeWindow validatorDelegates
   delegations { validatorVoteAccount validatorName percentage } stakingRewardsApy mevRewardsApr delegatorApy

@@ -1,10 +1,20 @@
+import type pg from 'pg';
 import { z } from 'zod';
 import { Network } from '../chain/networks.ts';
+import { raisedRevision } from '../db/revisions.ts';
 import { decode } from '../kernel/decode.ts';
 import { text } from '../kernel/leaves.ts';
-import { normaliseId } from '../resources/operators/record.ts';
-import { type Importer, isObject } from './importer.ts';
-import { ImportedTag, parentsOf, poolTypeOf, tagShown } from './operators.ts';
+import { normaliseId, OperatorTag } from '../resources/operators/record.ts';
+import { type ImportCounts, type Importer, isObject, type MergeOptions } from './importer.ts';
+import {
+  checkParents,
+  checkPoolType,
+  parentsOf,
+  poolTypeByTags,
+  ToldPoolType,
+  tagShown,
+} from './operator-tags.ts';
+import { type ListOf, rankLists } from './operators.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
 /** The classes of operator that a refresh computes from the days of validators. */
@@ -21,12 +31,15 @@ const Shape = z.object({
   network: Network,
   id: text(256).min(1),
   idType: z.enum(computedTypes),
-  operatorTags: z.array(ImportedTag),
+  operatorTags: z.array(OperatorTag),
   displayName: text().nullable(),
   poolId: text(256).nullable(),
   nodeOperatorId: text(256).nullable(),
+  poolType: ToldPoolType,
 });
 const ImportedProfile = Shape.superRefine((row, context) => {
+  checkParents(row, context);
+  checkPoolType(row, context);
   if (row.idType !== 'poolShare') return;
   for (const [path, value] of Object.entries(parentsOf(row))) {
     if (value !== null) continue;
@@ -53,6 +66,38 @@ const table: PlainTable = {
   scope: ['network', 'id_type'],
 };
 
+/** Which pools have a type of their profile, each as network, id and type. */
+async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[]>> {
+  const { rows } = await client.query(
+    `/* profiledPoolTypes */ select network, operator_id, pool_type from operator_profiles
+    where id_type = 'pool' and pool_type is not null`,
+  );
+  return new Map(
+    rows.map((row) => [JSON.stringify(row), [row.network, row.operator_id, row.pool_type] as string[]]),
+  );
+}
+
+/** Merges profiles, and makes the lists by pool type anew where the type of a stored pool is another now. */
+async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
+  const before = await profiledTypes(client);
+  const counts = await mergePlain(client, table, options);
+  const after = await profiledTypes(client);
+  const changed = [...before, ...after].filter(([key]) => !(before.has(key) && after.has(key)));
+  if (changed.length === 0) return counts;
+  const pools = changed.map(([, pool]) => pool);
+  const { rows: lists } = await client.query<ListOf>(
+    `/* listsOfPools */
+    select distinct network, 'pool' as id_type, time_window from operator_summaries
+    where not superseded and (
+      id_type = 'pool' and (network, operator_id) in (select * from unnest($1::text[], $2::text[]))
+      or id_type = 'poolShare' and (network, pool_id) in (select * from unnest($1::text[], $2::text[])))`,
+    [pools.map(([network]) => network), pools.map(([, id]) => id)],
+  );
+  // Raised first: whoever imports operators at this moment ranks them before this or after it.
+  if (lists.length > 0) await rankLists(client, lists, await raisedRevision(client, 'operators')());
+  return counts;
+}
+
 // A file of one pool's shares, or of those somebody cared to name, is not all of them: it removes nothing by itself.
 export const operatorProfileImporter: Importer<ImportedProfile> = {
   resource: 'operator-profiles',
@@ -72,7 +117,8 @@ export const operatorProfileImporter: Importer<ImportedProfile> = {
       display_name: row.displayName,
       pool_id: poolId,
       node_operator_id: nodeOperatorId,
-      pool_type: poolTypeOf(row),
+      // what the profile says outright or by a tag: a known name counts only where nobody says anything
+      pool_type: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
     };
   },
   key,
@@ -83,5 +129,5 @@ export const operatorProfileImporter: Importer<ImportedProfile> = {
     columns: ['network', 'pool_id', 'node_operator_id'],
     field: 'nodeOperatorId',
   },
-  merge: (client, options) => mergePlain(client, table, options),
+  merge: mergeProfiles,
 };

@@ -9,50 +9,36 @@ import {
   idTypes,
   normaliseId,
   OperatorSummary,
-  OperatorTag,
   RelayerPercentage,
 } from '../resources/operators/record.ts';
 import { percentFault } from './fault-messages.ts';
 import { type ImportCounts, type Importer, isObject, type MergeOptions, stagedScopes } from './importer.ts';
+import {
+  checkParents,
+  checkPoolType,
+  parentsOf,
+  poolTypeOf,
+  ToldPoolType,
+  tagShown,
+} from './operator-tags.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
-
-/** A tag may say what it leads to; of a pool share, its pool and its node operator. */
-export const ImportedTag = OperatorTag.extend({ idType: text().nullable().optional() });
 
 /** An operator summary as it comes in: the published record, and what only an import can say. */
 const ImportedOperator = OperatorSummary.extend({
   idType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
-  operatorTags: z.array(ImportedTag),
   network: Network,
   poolId: text(256).nullable(),
   nodeOperatorId: text(256).nullable(),
+  poolType: ToldPoolType,
 });
 export type ImportedOperator = z.infer<typeof ImportedOperator>;
 
 const Checked = ImportedOperator.pipe(z.custom<ImportedOperator>()).superRefine((row, context) => {
   const message = percentFault(row.avgValidatorEffectiveness);
   if (message) context.addIssue({ code: 'custom', path: ['avgValidatorEffectiveness'], message });
+  checkParents(row, context);
+  checkPoolType(row, context);
 });
-
-type Parents = { poolId: string | null; nodeOperatorId: string | null };
-
-/** Whose a pool share is: told outright, or by tags that say what they lead to. */
-export function parentsOf(row: Pick<ImportedOperator, 'idType' | 'operatorTags' | keyof Parents>): Parents {
-  if (row.idType !== 'poolShare') return { poolId: null, nodeOperatorId: null };
-  const tagged = (idType: string) => row.operatorTags.find((tag) => tag.idType === idType)?.name ?? null;
-  return {
-    poolId: row.poolId ?? tagged('pool'),
-    nodeOperatorId: row.nodeOperatorId ?? tagged('nodeOperator'),
-  };
-}
-
-/** `cex` are pools tagged as exchanges, `lst` those tagged as liquid staking (decisions on operators). */
-export function poolTypeOf(row: Pick<ImportedOperator, 'idType' | 'operatorTags'>): 'cex' | 'lst' | null {
-  if (row.idType !== 'pool') return null;
-  const tags = row.operatorTags.map((tag) => tag.name.toLowerCase().replace(/[\s_-]+/g, ' '));
-  if (tags.includes('exchange') || tags.includes('cex')) return 'cex';
-  return tags.includes('liquid staking') || tags.includes('lst') ? 'lst' : null;
-}
 
 const tables: RankedTables = {
   summaries: 'operator_summaries',
@@ -82,12 +68,10 @@ const tables: RankedTables = {
     { name: 'sum_end_epoch_effective_balance', type: 'bigint' },
     { name: 'pool_id', type: 'text' },
     { name: 'node_operator_id', type: 'text' },
-    // follows from a pool's tags, and of a share from its pool: `poolTypeOfShares` writes it
-    { name: 'pool_type', type: 'text', compared: false },
+    // what the row tells by itself: a profile may tell otherwise, and a share's pool, which `rankLists` looks at
+    { name: 'pool_type', type: 'text' },
   ],
 };
-/** A tag as it is stored and shown: an import may say more of it. */
-export const tagShown = ({ name, path }: OperatorTag): OperatorTag => ({ name, path });
 
 /** A list as answers show it, which is how it is stored. */
 const shownList = (item: z.ZodObject) => {
@@ -124,7 +108,7 @@ function stored(row: ImportedOperator) {
   };
 }
 
-type ListOf = { network: string; id_type: string; time_window: string };
+export type ListOf = { network: string; id_type: string; time_window: string };
 
 const listArrays = (lists: readonly ListOf[]) => [
   lists.map((list) => list.network),
@@ -134,29 +118,16 @@ const listArrays = (lists: readonly ListOf[]) => [
 
 /**
  * Makes these lists anew under a revision: network penetration descending with nulls last, then validator count
- * descending, then id; for the whole list, for each pool type, and for the shares of each parent.
+ * descending, then id; for the whole list, for each pool type, and for the shares of each parent. The type of a pool is that
+ * of its profile where that tells one, else its own; of a share, that of its pool.
  */
-async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
+export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
   // The pool type of a share is that of its pool, so new pools change the lists of shares too.
   const shares = lists
     .filter((list) => list.id_type === 'pool')
     .map((list) => ({ ...list, id_type: 'poolShare' }));
   const named = new Map([...lists, ...shares].map((list) => [Object.values(list).join(), list]));
   const arrays = listArrays([...named.values()]);
-  await client.query(
-    `/* poolTypeOfShares */
-    update operator_summaries s set pool_type = now.pool_type
-    from (
-      select s.summary_id, p.pool_type
-      from unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
-      join operator_summaries s using (network, id_type, time_window)
-      left join operator_summaries p on p.id_type = 'pool' and not p.superseded
-        and (p.network, p.operator_id, p.time_window) = (s.network, s.pool_id, s.time_window)
-      where s.id_type = 'poolShare' and not s.superseded
-    ) as now
-    where s.summary_id = now.summary_id and s.pool_type is distinct from now.pool_type`,
-    arrays,
-  );
   await client.query(
     `/* supersedeOperatorLists */
     update operator_lists o set superseded_at = now()
@@ -170,7 +141,15 @@ async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revisi
       select s.*, t.list_type, p.parent_type, p.parent_id
       from unnest($1::text[], $2::text[], $3::text[]) as l (network, id_type, time_window)
       join operator_summaries s using (network, id_type, time_window)
-      cross join lateral (select 'all' union select s.pool_type where s.pool_type is not null) as t (list_type)
+      left join operator_summaries o on s.id_type = 'poolShare' and o.id_type = 'pool' and not o.superseded
+        and (o.network, o.operator_id, o.time_window) = (s.network, s.pool_id, s.time_window)
+      left join operator_profiles f on f.id_type = 'pool' and f.network = s.network
+        and f.operator_id = case s.id_type when 'pool' then s.operator_id when 'poolShare' then s.pool_id end
+      cross join lateral (
+        select 'all' union select type from (
+          select coalesce(f.pool_type, case when o.summary_id is null then s.pool_type else o.pool_type end) as type
+        ) as typed where type in ('cex', 'lst')
+      ) as t (list_type)
       cross join lateral (
         select '', ''
         union select t, s.pool_id from unnest(array['pool', 'any']) t where s.pool_id is not null

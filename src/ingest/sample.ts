@@ -59,6 +59,7 @@ export async function loadSampleData(
           ...row,
           poolId: row.poolId ?? null,
           nodeOperatorId: row.nodeOperatorId ?? null,
+          poolType: null,
         }) as ImportedOperator,
     );
     const validators = [...sampleValidators()];

@@ -3,6 +3,7 @@ import { firstEpochOfChainDay } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
 import { raw, type Sql, sql } from '../db/rows.ts';
+import { isLiquidStakingColumn } from '../ingest/liquid-staking.ts';
 import type { computedTypes } from '../ingest/operator-profiles.ts';
 import { operatorImporter } from '../ingest/operators.ts';
 import { chainDays } from './known.ts';
@@ -104,7 +105,10 @@ const summaries = (
     f.validator_count, f.correctness, f.delay, f.uptime, f.effectiveness, coalesce(c.percentages, '[]'),
     (f.effective / nullif(chain.effective, 0))::float8, coalesce(r.percentages, '[]'), n.node_operators,
     coalesce(k.operator_tags, '[]'), k.display_name, f.apr, f.balance, f.effective,
-    nullif(f.pool_id, ''), nullif(f.node_operator_id, ''), k.pool_type
+    nullif(f.pool_id, ''), nullif(f.node_operator_id, ''), case f.id_type
+      when 'pool' then coalesce(nullif(k.pool_type, 'none'), case when ${isLiquidStakingColumn(sql`f.operator_id`)} then 'lst' end)
+      when 'poolShare' then case when ${isLiquidStakingColumn(sql`f.pool_id`)} then 'lst' end
+    end
   from figures f
   cross join chain
   left join client c using (${key})

@@ -3,7 +3,7 @@ import { timeWindows } from '../chain/windows.ts';
 import { activeEth } from './chain.ts';
 import { characterOf, type Entity, gone } from './entity.ts';
 import { mixOfAll, mixOfShare } from './mixes.ts';
-import { nodeOperatorNames, nodeOperatorTags, poolNames, poolTags } from './names.ts';
+import { nodeOperatorNames, nodeOperatorTags, parentTags, poolNames, poolTags } from './names.ts';
 import { qualityOfShare } from './performance.ts';
 import { noise, some, stream } from './random.ts';
 import { empty, part, portions, powerLaw, type Size, together, walk } from './size.ts';
@@ -81,7 +81,7 @@ function sharesOf(pool: Entity, count: number, seed: number): Share[] {
       idType: 'poolShare',
       id: `${pool.id} - ${nodeOperatorId}`,
       displayName: nodeOperatorId,
-      tags: [pool.id, nodeOperatorId].map((name) => ({ name, path: null })),
+      tags: parentTags(pool.id, nodeOperatorId),
       sizes: left ? gone : sizes,
       mix: mixOfShare(random, pool.mix),
       balancesKnown: index % 50 !== 13,

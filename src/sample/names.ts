@@ -53,8 +53,8 @@ export const poolNames: readonly PoolName[] = [
 
 /** A pool's tags: `pool`, and what kind of pool it is where that is known. */
 export const poolTags = ({ tag, path }: PoolName): OperatorTag[] => [
-  { name: 'pool', path: null },
-  ...(tag ? [{ name: tag, path: path ?? null }] : []),
+  { name: 'pool', path: null, idType: null },
+  ...(tag ? [{ name: tag, path: path ?? null, idType: null }] : []),
 ];
 
 const first = [
@@ -109,11 +109,17 @@ export const nodeOperatorTags = (random: Random): OperatorTag[] => {
   if (chance(random, 0.6)) return [];
   return [
     pick(random, [
-      { name: 'professional', path: '/tags/professional' },
-      { name: 'solo', path: null },
+      { name: 'professional', path: '/tags/professional', idType: null },
+      { name: 'solo', path: null, idType: null },
     ]),
   ];
 };
+
+/** A pool share's tags, as services have them: to its node operator, with a label for a name, and to its pool. */
+export const parentTags = (poolId: string, nodeOperatorId: string): OperatorTag[] => [
+  { name: 'operator', path: `/o/${encodeURIComponent(nodeOperatorId)}`, idType: 'nodeOperator' },
+  { name: poolId, path: `/o/${encodeURIComponent(poolId)}`, idType: 'pool' },
+];
 
 const unusualEns = ['sample-café', 'sample-例', 'sample-🦊', "sample-o'neil", 'sample-مثال'];
 

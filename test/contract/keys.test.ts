@@ -76,6 +76,7 @@ const relayerPercentage: Keys = [
 const operatorTag: Keys = [
   ['name', 'string'],
   ['path', 'string|null'],
+  ['idType', 'string|null'],
 ];
 
 // Which keys of the period a granularity sets is not documented: the others are null. So are the two of sync duty

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { committedMigrations, migrate, pendingMigrations } from '../../src/db/migrate.ts';
-import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { createDatabase, startGateway, type TestDatabase } from '../support/gateway.ts';
+import { committedTo, migrationsFolder as folder, migrateAnewTo } from '../support/migrations.ts';
 import { stakegraph } from '../support/process.ts';
 
-const folder = fileURLToPath(new URL('../../src/db/migrations/', import.meta.url));
 const snapshot = fileURLToPath(new URL('./migrations.sha256', import.meta.url));
 const temporary = mkdtempSync(join(tmpdir(), 'stakegraph-migrations-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
@@ -121,15 +121,6 @@ A new one gets its line by: (cd src/db/migrations && sha256sum *.sql) > test/db/
     expect(sums, advice).toEqual(readFileSync(snapshot, 'utf8').trim().split('\n'));
   });
 });
-
-/** A folder of the committed migrations up to a number. */
-function committedTo(last: string): string {
-  const dir = mkdtempSync(join(temporary, 'dir-'));
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.sql') && name < `${last}_~`)) {
-    cpSync(join(folder, file), join(dir, file));
-  }
-  return dir;
-}
 
 describe('0018_written_rows', () => {
   it('shows lists of objects as they were, every digit and character of them', async () => {
@@ -270,5 +261,143 @@ describe('0029_validator_days_by_month', () => {
     await expect(
       run(`insert into validator_days select ${columns('1492')} from (values (1, true)) n (v, u)`),
     ).rejects.toThrow('duplicate key');
+  });
+});
+
+describe('0022_operator_tags', () => {
+  const tag = (name: string, path: string | null) => ({ name, path });
+  const summary = (idType: string, id: string, more: object = {}) => ({
+    ...{
+      network: 'mainnet',
+      id_type: idType,
+      time_window: '7d',
+      operator_id: id,
+      validator_count: 1,
+      avg_correctness: 1,
+    },
+    ...{ avg_uptime: 1, avg_validator_effectiveness: 1, client_percentages: [], relayer_percentages: [] },
+    ...{ operator_tags: [], superseded: false, ...more },
+  });
+  const share = (
+    id: string,
+    pool: string | null,
+    operator: string | null,
+    tags: object[],
+    more: object = {},
+  ) => summary('poolShare', id, { pool_id: pool, node_operator_id: operator, operator_tags: tags, ...more });
+  const insert = (table: string, rows: object[]) => {
+    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].join(', ');
+    const text = `insert into ${table} (${names}) select ${names} from json_populate_recordset(null::${table}, $1)`;
+    return database.pool.query({ text, values: [JSON.stringify(rows)] });
+  };
+  const toKiln = [tag('operator', '/o/Kiln'), tag('Lido', '/o/Lido')];
+
+  it('puts shares under the node operators in the paths of their tags, and known pools under liquid staking', async () => {
+    await migrateAnewTo(database, '0021');
+    const address = `0x${'Ab'.repeat(20)}`;
+    await insert('operator_summaries', [
+      share('Kiln - Lido', 'Lido', 'operator', toKiln, { pool_type: null }),
+      share('Kiln - Direct', null, 'operator', [tag('operator', '/o/Kiln')]),
+      share('encoded', 'Other', 'operator', [
+        tag('operator', '/o/Z%C3%BCri%20100%25'),
+        tag('Other', '/o/Other'),
+      ]),
+      share('no encoding', 'Other', 'operator', [tag('operator', '/o/100%'), tag('Other', null)]),
+      share('no text', 'Other', 'operator', [tag('operator', '/o/%ff%00')]),
+      share('address', 'Other', 'operator', [tag('operator', `/o/${address}`)]),
+      share('outright', 'Other', 'Told', [tag('operator', '/o/Told')]),
+      share('by name', 'Other', 'N', [tag('N', '/operator/N')]),
+      share('found', 'Lido', 'operator', []),
+      share('gone', 'Lido', 'operator', toKiln, { superseded: true }),
+      summary('pool', 'Lido', { operator_tags: [tag('pool', null)] }),
+      summary('pool', 'Other', { operator_tags: [tag('exchange', '/x')], pool_type: 'cex' }),
+      summary('pool', 'Swell', { operator_tags: [tag('exchange', null)], pool_type: 'cex' }),
+      summary('nodeOperator', 'Kiln'),
+    ]);
+    expect(await migrate(database.url)).toContain('0022_operator_tags');
+    const stored =
+      await run(`select operator_id as id, pool_id as pool, node_operator_id as operator, operator_tags::text as tags
+      from operator_summaries where id_type = 'poolShare' order by 1`);
+    expect(
+      Object.fromEntries(stored.map(({ id, pool, operator }) => [String(id), [pool, operator]])),
+    ).toEqual({
+      'Kiln - Lido': ['Lido', 'Kiln'],
+      'Kiln - Direct': [null, 'Kiln'],
+      encoded: ['Other', 'Züri 100%'],
+      'no encoding': ['Other', '100%'],
+      'no text': ['Other', '%ff%00'],
+      address: ['Other', address.toLowerCase()],
+      outright: ['Other', 'Told'],
+      'by name': ['Other', 'N'],
+      found: ['Lido', 'operator'],
+      gone: ['Lido', 'Kiln'],
+    });
+    const tags = Object.fromEntries(stored.map((row) => [String(row.id), row.tags]));
+    expect(tags).toMatchObject({
+      'Kiln - Lido':
+        '[{"name":"operator","path":"/o/Kiln","idType":"nodeOperator"},{"name":"Lido","path":"/o/Lido","idType":"pool"}]',
+      'no encoding':
+        '[{"name":"operator","path":"/o/100%","idType":"nodeOperator"},{"name":"Other","path":null,"idType":null}]',
+      outright: '[{"name":"operator","path":"/o/Told","idType":"nodeOperator"}]',
+      'by name': '[{"name":"N","path":"/operator/N","idType":null}]',
+      found: '[]',
+    });
+    const own = await startGateway({ database });
+    onTestFinished(() => own.close());
+    const ids = async (query: string) =>
+      (await own.get(`/v0/eth/operators?window=7d&${query}`)).json.data.map((row: any) => row.id).sort();
+    expect(await ids('parentId=Kiln')).toEqual(['Kiln - Direct', 'Kiln - Lido']);
+    expect(await ids('parentId=operator')).toEqual(['found']);
+    expect(await ids('idType=pool&poolType=lst')).toEqual(['Lido']);
+    expect(await ids('idType=pool&poolType=cex')).toEqual(['Other', 'Swell']);
+    expect(await ids('idType=poolShare&poolType=lst')).toEqual(['Kiln - Lido', 'found']);
+    const { json } = await own.get('/v0/eth/operators?window=7d&idType=pool&poolType=lst');
+    expect(json.data[0].operatorTags).toEqual([{ name: 'pool', path: null, idType: null }]);
+    expect(await run(`select revision from datasets where name = 'operators'`)).toEqual([{ revision: 1 }]);
+  });
+
+  it('puts profiles right as far as their parents stay one share', async () => {
+    await migrateAnewTo(database, '0021');
+    const profile = (id: string, operator: string, tags: object[]) => ({
+      ...{
+        network: 'mainnet',
+        id_type: 'poolShare',
+        operator_id: id,
+        pool_id: 'Lido',
+        node_operator_id: operator,
+      },
+      operator_tags: tags,
+    });
+    await insert('operator_profiles', [
+      profile('a', 'operator', toKiln),
+      profile('b', 'Figment', []),
+      profile('c', 'label', [tag('label', '/o/Figment')]),
+      {
+        ...profile('Lido', '', [tag('liquid staking', null)]),
+        id_type: 'pool',
+        pool_id: null,
+        node_operator_id: null,
+      },
+    ]);
+    await migrate(database.url);
+    expect(
+      await run(
+        'select operator_id as id, node_operator_id as operator, operator_tags::text as tags from operator_profiles order by 1',
+      ),
+    ).toEqual([
+      { id: 'Lido', operator: null, tags: '[{"name":"liquid staking","path":null,"idType":null}]' },
+      {
+        ...{ id: 'a', operator: 'Kiln' },
+        tags: '[{"name":"operator","path":"/o/Kiln","idType":"nodeOperator"},{"name":"Lido","path":"/o/Lido","idType":"pool"}]',
+      },
+      { id: 'b', operator: 'Figment', tags: '[]' },
+      { id: 'c', operator: 'label', tags: '[{"name":"label","path":"/o/Figment","idType":"nodeOperator"}]' },
+    ]);
+  });
+
+  it('raises no revision where nothing is stored', async () => {
+    await migrateAnewTo(database, '0021');
+    await migrate(database.url);
+    expect(await run('select name from datasets')).toEqual([]);
   });
 });

@@ -73,7 +73,7 @@ const list = 'window: SEVEN_DAYS, idType: POOL, first: 5';
 const stored: Record<string, string> = {
   clientPercentages: '{ client percentage }',
   relayerPercentages: '{ relayer percentage }',
-  operatorTags: '{ name path }',
+  operatorTags: '{ name path idType }',
   delegations: '{ validatorVoteAccount validatorName percentage }',
 };
 /** Every field of a type that a row has by itself. */

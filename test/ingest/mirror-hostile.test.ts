@@ -309,14 +309,16 @@ describe('a list that changes under way', () => {
 
   it('is asked for twice but for its last page, unless its next names the revision that is walked', async () => {
     const { service } = await mirrored();
-    const pages = service.paths();
+    // The list of liquid staking, which follows it, is another.
+    const whole = (paths: string[]) => paths.filter((path) => !path.includes('poolType'));
+    const pages = whole(service.paths());
     expect(pages).toHaveLength(5);
     expect(pages.slice(3)).toEqual(pages.slice(0, 2));
     const pinned = await mirrored((request, response) => {
       const { next, ...page } = pageV0(rows, request);
       reply(response, { ...page, next: next && `${next}&revision=1` });
     });
-    expect(pinned.service.paths()).toHaveLength(3);
+    expect(whole(pinned.service.paths())).toHaveLength(3);
   });
 
   it('is given up after some walks, and what is stored stays', async () => {
@@ -371,7 +373,7 @@ describe('the token and the headers', () => {
   it('go with every request, the network under the name that the service has for it', async () => {
     const service = await serviceForTest(good);
     await run(service.url, { networkHeader: 'X-Other-Network', networks: ['hoodi'], token: 'another-token' });
-    expect(service.asked.length).toBe(5);
+    expect(service.asked.length).toBe(10); // the list of pools, and that of liquid staking
     for (const { headers } of service.asked) {
       expect(headers).toMatchObject({ authorization: 'Bearer another-token', 'x-other-network': 'hoodi' });
       expect(headers['x-service-network']).toBeUndefined();
@@ -390,13 +392,10 @@ describe('the token and the headers', () => {
       reply(response, pageV0(rows, request), 200, { 'x-units': '2.5' }),
     );
     const report = await run(service.url, { unitsHeader: 'X-Units' });
-    expect(report.resources).toMatchObject([{ requests: 5, computeUnits: 12.5 }]);
+    expect(report.resources).toMatchObject([{ requests: 10, computeUnits: 25 }]);
     const silent = await run(service.url);
-    expect(silent.resources).toMatchObject([{ requests: 5, computeUnits: null }]);
+    expect(silent.resources).toMatchObject([{ requests: 10, computeUnits: null }]);
     const text = 'select compute_units::float8 as units from mirror_usage order by run_id';
-    expect((await database.pool.query({ text, values: [] })).rows).toEqual([
-      { units: 12.5 },
-      { units: null },
-    ]);
+    expect((await database.pool.query({ text, values: [] })).rows).toEqual([{ units: 25 }, { units: null }]);
   });
 });

@@ -13,6 +13,11 @@ afterAll(() => gateway.close());
 
 const load = async (resource: ImportResource, content: unknown) =>
   importFile(gateway.database.pool, resource, await write(content), { network: 'mainnet' });
+/** What makes a pool share of a row, with this path in the tag of its node operator. */
+const shareTo = (path: string) => ({
+  idType: 'poolShare',
+  operatorTags: [{ name: 'operator', path, idType: 'nodeOperator' }],
+});
 /** The text of a row with one value put in digit for digit. */
 const withDigits = (row: object, digits: Record<string, string>) =>
   Object.entries(digits).reduce(
@@ -64,10 +69,30 @@ describe('an operator', () => {
     });
   });
 
-  it('answers name and path of tags that say more', async () => {
-    const operatorTags = [{ name: 'exchange', path: null, idType: 'tag' }];
+  it('answers name, path and idType of its tags in this order, null where they are not told', async () => {
+    const operatorTags = [
+      { idType: 'tag', path: '/x', name: 'exchange', further: 1 },
+      { name: 'legendary', path: null, idType: null },
+      { name: 'bare' },
+    ];
     await load('operators', [operator('tags', { operatorTags })]);
-    expect((await summary('tags')).json.operatorTags).toEqual([{ name: 'exchange', path: null }]);
+    const shown =
+      '[{"name":"exchange","path":"/x","idType":"tag"},{"name":"legendary","path":null,"idType":null},{"name":"bare","path":null,"idType":null}]';
+    expect((await summary('tags')).text).toContain(`"operatorTags":${shown}`);
+    const query =
+      '{ operator(operatorId: "tags", window: SEVEN_DAYS, idType: POOL) { operatorTags { name path idType } } }';
+    expect((await gateway.graphql(query)).data.operator.operatorTags).toEqual(JSON.parse(shown));
+  });
+
+  it.each([
+    [{ operatorTags: [{ name: 'x', path: null, idType: 7 }] }, 'operatorTags.0.idType'],
+    [{ poolType: 'dex' }, 'poolType'],
+    [{ idType: 'nodeOperator', poolType: 'lst' }, 'poolType'],
+    [shareTo('/o/%00'), 'operatorTags'],
+    [shareTo(`/o/${'x'.repeat(257)}`), 'operatorTags'],
+  ])('with %j is refused naming %s', async (change, field) => {
+    const { faults } = await load('operators', [operator('refused', change)]);
+    expect(faults.map((fault) => fault.field)).toEqual([field]);
   });
 
   it('with an id in the form \\x… of a database dump has it as 0x… in lower case', async () => {

@@ -21,7 +21,7 @@ const enumOf = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
 const windowEnum = { '1d': 'ONE_DAY', '7d': 'SEVEN_DAYS', '30d': 'THIRTY_DAYS', all: 'ALL' } as const;
 const allFields = `operatorId idType timeWindow validatorCount avgCorrectness avgInclusionDelay avgUptime
   avgValidatorEffectiveness clientPercentages { client percentage } networkPenetration
-  relayerPercentages { relayer percentage } nodeOperatorCount operatorTags { name path } displayName aprPercentage
+  relayerPercentages { relayer percentage } nodeOperatorCount operatorTags { name path idType } displayName aprPercentage
   sumEndEpochBalance sumEndEpochEffectiveBalance`;
 
 /** A REST row as text and a GraphQL row of the same fields agree when they are equal in this form. */

@@ -70,6 +70,8 @@ function noteShown(items: string[]) {
 export async function startGateway(
   options: {
     template?: Template;
+    /** A database of the test's own, which it drops itself; instead of a template. */
+    database?: TestDatabase;
     settings?: Partial<Settings>;
     /** A text to prefill GraphiQL with; true: the token of the gateway. */
     developmentToken?: string | true;
@@ -79,7 +81,7 @@ export async function startGateway(
     requestTimeoutMs?: number;
   } = {},
 ): Promise<Gateway> {
-  const database = await createDatabase(options.template ?? 'sample');
+  const database = options.database ?? (await createDatabase(options.template ?? 'sample'));
   const statements: string[] = [];
   const read = createPool({ url: database.url, readOnly: true, max: 4 });
   const note = (text: string) => statements.push(/\/\* (\w+) \*\//.exec(text)?.[1] ?? text);
@@ -153,7 +155,7 @@ export async function startGateway(
       await tokens.stop();
       await read.end();
       await primary.end();
-      await database.drop();
+      if (!options.database) await database.drop();
     },
   };
 }

@@ -10,7 +10,7 @@ export const typeDefs = `
   enum OperatorIdType { DEPOSIT_ADDRESS NODE_OPERATOR POOL ENTITY }
   type ClientPercentage { client: String! percentage: Float! }
   type RelayerPercentage { relayer: String! percentage: Float! }
-  type OperatorTag { name: String! path: String }
+  type OperatorTag { name: String! path: String idType: String }
   type AttestationRecord {
     day: Int date: Date validatorCount: Int! sumCorrectHead: BigInt! sumMissedAttestations: BigInt!
     avgAttesterEffectiveness: Float! sumEndEpochBalance: BigInt!

@@ -10,6 +10,8 @@ import type { Upstream } from './upstream.ts';
 /** What the lists of a resource are told by. */
 export type Planning = {
   db: Pool;
+  /** Origin and base path of the service, which its state is kept under. */
+  source: string;
   upstream: Upstream;
   scope: MirrorScope;
   /** How far a series is; undefined where it is to be read from its beginning. */

@@ -3,10 +3,11 @@ import type { Pool } from '../../db/pool.ts';
 import type { MirrorList } from './list.ts';
 import { asAsked, type Planning, pageSize, since } from './planning.ts';
 import { parentsOfShares } from './pool-shares.ts';
+import { poolTypesOf } from './pool-types.ts';
 import { walk } from './walk.ts';
 
 export async function* operators(
-  { db, upstream, scope }: Planning,
+  { db, source, upstream, scope }: Planning,
   network: Network,
 ): AsyncGenerator<MirrorList> {
   const path = '/v0/eth/operators';
@@ -24,15 +25,21 @@ export async function* operators(
         replaces: { whole: { network, id_type: idType, time_window: window } },
         async completed(rows) {
           const check = asAsked({ idType, timeWindow: window });
+          if (idType === 'pool') {
+            const withTypes = await poolTypesOf(narrowed({ poolType: 'lst' }));
+            return (row) => withTypes(check(row));
+          }
           if (idType !== 'poolShare') return check;
-          const withParents = await parentsOfShares(db, { network, window }, rows(), sharesOf);
+          const shares = { source, network, window, full: scope.full };
+          const withParents = await parentsOfShares(db, shares, rows(), (parentId) => narrowed({ parentId }));
           return (row) => withParents(check(row));
         },
       };
-      const sharesOf = async function* (parentId: string) {
-        const form = { path, query: { window, idType, parentId, size } };
+      /** The rows of the list that a further parameter leaves. */
+      const narrowed = async function* (by: Record<string, string>): AsyncGenerator<unknown> {
+        const form = { path, query: { window, idType, ...by, size } };
         for await (const { rows } of walk(upstream, list, form)) {
-          for (const row of rows) yield String(JSON.parse(row).id);
+          for (const row of rows) yield JSON.parse(row);
         }
       };
       yield list;

@@ -3,10 +3,11 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import type { Pool } from '../../db/pool.ts';
 import { normaliseId } from '../../resources/operators/record.ts';
 import { isObject } from '../importer.ts';
+import { type Parents, parentsByTags } from '../operator-tags.ts';
+import { fruitlessShares, noteFruitless, type ShareList, shareDigest } from './fruitless-shares.ts';
 
-type Parents = { poolId: string | null; nodeOperatorId: string | null };
-/** Every id of a list of pool shares of this parent. */
-type SharesOf = (parentId: string) => AsyncIterable<string>;
+/** Every row of the list of pool shares of this parent. */
+type SharesOf = (parentId: string) => AsyncIterable<unknown>;
 
 /** Parents that are stored already: a share keeps its pool and its node operator for life. */
 async function storedParents(pool: Pool, network: Network): Promise<Map<string, Parents>> {
@@ -37,62 +38,111 @@ async function storedIds(pool: Pool, network: Network, window: TimeWindow, idTyp
   return rows.map((row) => row.operator_id as string);
 }
 
-const idOf = (row: unknown): string => normaliseId(String((row as { id?: unknown }).id));
+/** The id of a row as it is stored. */
+export const idOf = (row: unknown): string => normaliseId(String((row as { id?: unknown }).id));
 
-/** Whether a row tells its parents by itself: by name, or by tags that say of what class they are. */
-function tellsParents(row: unknown): boolean {
-  if (!isObject(row)) return true; // the import refuses it
+/** The parents that a row tells by itself: by name, or by tags that say of what class they are. */
+function toldParents(row: Record<string, unknown>): Parents {
   const tags = Array.isArray(row.operatorTags) ? row.operatorTags : [];
-  const tagged = (idType: string) => tags.some((tag) => isObject(tag) && tag.idType === idType);
-  return Boolean(row.poolId || tagged('pool')) && Boolean(row.nodeOperatorId || tagged('nodeOperator'));
+  const told = parentsByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string'));
+  return {
+    poolId: typeof row.poolId === 'string' ? row.poolId : told.poolId,
+    nodeOperatorId: typeof row.nodeOperatorId === 'string' ? row.nodeOperatorId : told.nodeOperatorId,
+  };
 }
+
+const isWhole = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
 /**
  * The parents of pool shares whose rows do not tell them: a share's record has neither its pool nor its node operator,
- * and the lists by `parentId` do. Asks for as few of those as will do.
+ * and the lists by `parentId` do. Asks for as few of those as will do, and for none again for shares of which it found
+ * nothing the time before and which have not changed.
  */
 export async function parentsOfShares(
   db: Pool,
-  { network, window }: { network: Network; window: TimeWindow },
+  list: ShareList & { network: Network; window: TimeWindow; full: boolean },
   rows: AsyncIterable<unknown>,
   sharesOf: SharesOf,
 ): Promise<(row: unknown) => unknown> {
-  const known = await storedParents(db, network);
-  const missing = new Map<string, Parents>();
+  const known = await storedParents(db, list.network);
+  const before = list.full ? new Map<string, string>() : await fruitlessShares(db, list);
+  const fruitless = new Map<string, string>();
+  const missing = new Map<string, { told: Parents; parents: Parents; digest: string }>();
   for await (const row of rows) {
-    if (!tellsParents(row) && !known.has(idOf(row))) {
-      missing.set(idOf(row), { poolId: null, nodeOperatorId: null });
-    }
+    if (!isObject(row)) continue; // the import refuses it
+    const told = toldParents(row);
+    const id = idOf(row);
+    if (isWhole(told) || known.has(id)) continue;
+    const digest = shareDigest(row);
+    if (before.get(id) === digest) fruitless.set(id, digest);
+    else missing.set(id, { told, parents: { ...told }, digest });
   }
+  const found = new Map([...missing].map(([id, { parents }]) => [id, parents]));
+  if (found.size > 0) await findParents(db, list, found, sharesOf);
+  for (const [id, { told, parents, digest }] of missing) {
+    if (parents.poolId === told.poolId && parents.nodeOperatorId === told.nodeOperatorId)
+      fruitless.set(id, digest);
+  }
+  await noteFruitless(db, list, fruitless);
+  return (row) => {
+    if (!isObject(row)) return row;
+    const told = toldParents(row);
+    const parents = found.get(idOf(row)) ?? known.get(idOf(row));
+    if (isWhole(told) || !parents) return row;
+    return {
+      ...row,
+      poolId: told.poolId ?? parents.poolId,
+      nodeOperatorId: told.nodeOperatorId ?? parents.nodeOperatorId,
+    };
+  };
+}
+
+/** Fills in what the lists by `parentId` tell of these shares. */
+async function findParents(
+  db: Pool,
+  { network, window }: { network: Network; window: TimeWindow },
+  shares: ReadonlyMap<string, Parents>,
+  sharesOf: SharesOf,
+): Promise<void> {
   const pools = await storedIds(db, network, window, 'pool');
   const operators = await storedIds(db, network, window, 'nodeOperator');
-  const both = pools.filter((id) => operators.includes(id));
-  const ask = async (ids: readonly string[], put: (share: Parents, parent: string) => void) => {
+  const named = new Set(operators);
+  const both = new Set(pools.filter((id) => named.has(id)));
+  const ask = async (
+    ids: readonly string[],
+    lacks: (share: Parents) => boolean,
+    put: (share: Parents, parent: string) => void,
+  ) => {
     for (const parent of ids) {
-      const left = [...missing.values()].some(
-        (share) => share.poolId === null || share.nodeOperatorId === null,
-      );
-      if (!left) return;
-      for await (const id of sharesOf(parent)) {
-        const share = missing.get(normaliseId(id));
+      if (![...shares.values()].some(lacks)) return;
+      for await (const row of sharesOf(parent)) {
+        const share = shares.get(idOf(row));
         if (share) put(share, parent);
       }
     }
   };
-  const only = (ids: readonly string[]) => ids.filter((id) => !both.includes(id));
-  await ask(only(pools), (share, parent) => (share.poolId = parent));
-  await ask(only(operators), (share, parent) => (share.nodeOperatorId = parent));
+  const only = (ids: readonly string[]) => ids.filter((id) => !both.has(id));
+  await ask(
+    only(pools),
+    ({ poolId }) => poolId === null,
+    (share, parent) => (share.poolId ??= parent),
+  );
+  await ask(
+    only(operators),
+    ({ nodeOperatorId }) => nodeOperatorId === null,
+    (share, parent) => (share.nodeOperatorId ??= parent),
+  );
   // A name that is a pool's and a node operator's is whichever the share lacks, and both where nothing else is.
   const doubtful = new Set<Parents>();
-  await ask(both, (share, parent) => {
-    if (share.poolId === null) {
-      share.poolId = parent;
-      doubtful.add(share);
-    } else share.nodeOperatorId ??= parent;
-  });
+  await ask(
+    [...both],
+    (share) => !isWhole(share),
+    (share, parent) => {
+      if (share.poolId === null) {
+        share.poolId = parent;
+        doubtful.add(share);
+      } else share.nodeOperatorId ??= parent;
+    },
+  );
   for (const share of doubtful) share.nodeOperatorId ??= share.poolId;
-  return (row) => {
-    const parents = isObject(row) && (missing.get(idOf(row)) ?? known.get(idOf(row)));
-    return parents && !tellsParents(row) ? { ...(row as object), ...parents } : row;
-  };
 }

@@ -104,7 +104,7 @@ async function mirrorResource(round: Round, resource: MirrorResource): Promise<v
   };
   const tally = emptyTally(resource);
   round.tallies.push(tally);
-  for (const [network, lists] of plansOf({ db, upstream, scope, position }, resource)) {
+  for (const [network, lists] of plansOf({ db, source: run.source, upstream, scope, position }, resource)) {
     try {
       for await (const list of lists) {
         if (!(await mirrorList(round, tally, list)) && list.part) break; // what follows would leave a gap

@@ -48,6 +48,11 @@ export const OperatorTag = z
   .object({
     name: text().describe('Name of the tag, such as `exchange`.'),
     path: text(2048).nullable().describe('Where the tag leads, null when nowhere.'),
+    idType: text(256)
+      .nullable()
+      .describe(
+        'Class of the operator that the tag leads to, such as `nodeOperator`; null where it is not known.',
+      ),
   })
   .meta({ id: 'OperatorTag', description: 'A label of an operator.' });
 export type OperatorTag = z.infer<typeof OperatorTag>;

@@ -1,0 +1,33 @@
+import { isObject } from '../importer.ts';
+import { poolTypeByTags } from '../operator-tags.ts';
+import { UpstreamError } from './failure.ts';
+import { idOf } from './pool-shares.ts';
+
+/** Statuses of a service that does not take the question; others are failures. */
+const REFUSED = [400, 404, 422];
+
+const isExchange = (row: unknown): boolean => {
+  const tags = isObject(row) && Array.isArray(row.operatorTags) ? row.operatorTags : [];
+  return poolTypeByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string')) === 'cex';
+};
+
+/**
+ * Adds to pools what the service's own list of liquid staking says of them, which no field of theirs does. Where it lists
+ * none, or exchanges too, because it does not know `poolType`, tags and names decide as in an import.
+ */
+export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {
+  const ids = new Set<string>();
+  try {
+    for await (const row of liquid) {
+      if (isExchange(row)) return (row) => row;
+      ids.add(idOf(row));
+    }
+  } catch (error) {
+    if (error instanceof UpstreamError && REFUSED.includes(error.status ?? 0)) return (row) => row;
+    throw error;
+  }
+  return (row) => {
+    if (ids.size === 0 || !isObject(row) || isExchange(row)) return row;
+    return { ...row, poolType: ids.has(idOf(row)) ? 'lst' : 'none' };
+  };
+}
