@@ -30,6 +30,8 @@ type Metering = {
   standing(): Standing;
   /** Compute units that the account has left, of `standing`; null without a limit. */
   remaining(): number | null;
+  /** Of a large answer: waits until the event loop has a turn for what so many units have read. */
+  turn?: (units: number) => Promise<void>;
 };
 
 /** What an answer was made of: whether it may be kept, and until what changes. */

@@ -41,6 +41,7 @@ export const computeUnits = {
   listSetRewards: { base: 5, item: 1 },
   // GraphQL alone
   datasets: { base: 1, item: 0 },
+  introspection: { base: 1, item: 1 }, // a row is a hundred fields
   node: { base: 1, item: 1 },
   nodes: { base: 0, item: 2 },
   slashing: { base: 1, item: 1 },

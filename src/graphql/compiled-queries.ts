@@ -13,13 +13,15 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../context.ts';
 import { sizedMap } from '../kernel/bounded.ts';
 import { jsonPieces } from '../kernel/json-text.ts';
-import { LimitsRule, limits } from './limits.ts';
+import { introspectionAnswers, isIntrospection } from './introspection.ts';
+import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { documentMap, KEPT_LENGTH, parseBounded } from './parse.ts';
 import { withWrittenRows } from './prebuilt-rewrite.ts';
 import { schemaOfWritten } from './prebuilt-rows.ts';
-import { type Cost, costOf, hasOpenSizes } from './query-cost.ts';
+import { type Cost, costOf, introspectionUnits, passedLimit } from './query-cost.ts';
 import { schema } from './schema.ts';
+import { hasOpenSizes } from './size-arguments.ts';
 
 type Values = Record<string, unknown>;
 
@@ -89,6 +91,8 @@ function validDocument(text: string): DocumentNode | undefined {
 }
 
 function compile(document: DocumentNode, operation: OperationDefinitionNode): Sized {
+  if (isIntrospection(document, operation))
+    return { query: introspectionQuery(document, operation), fields: 0 };
   const fields = fieldsOf(document, operation);
   const isPlain = operation.operation === 'query' && fields <= MOST_FIELDS;
   const query = isPlain ? compiledQuery(document, operation) : undefined;
@@ -98,7 +102,7 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Si
 function compiledQuery(document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined {
   const name = operation.name?.value;
   const fixed = hasOpenSizes(document) ? undefined : costOf(schema, document, name, {}); // the same every time
-  if (fixed && fixed.rows > limits.rows) return undefined; // refused every time
+  if (fixed && passedLimit(fixed)) return undefined; // refused every time
   const rows = withWrittenRows(schema, document, operation);
   const made = compileQuery(rows ? written : schema, rows ?? document, name, {
     disablingCapturingStackErrors: true,
@@ -116,6 +120,29 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
       const result = await made.query(undefined, context, variables);
       if (!result.errors) return result;
       return { ...result, errors: result.errors.map((error) => graphqlError(error, source)) };
+    },
+  };
+}
+
+const introspectionAnswer = introspectionAnswers(schema);
+
+/** An operation that asks for the schema alone: its answer is kept, and charged to each who asks. */
+function introspectionQuery(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Compiled | undefined {
+  const name = operation.name?.value;
+  const fixed = hasOpenSizes(document) ? undefined : costOf(schema, document, name, {});
+  if (fixed && passedLimit(fixed)) return undefined;
+  const cost = (variables: Values) => fixed ?? costOf(schema, document, name, variables);
+  return {
+    cost,
+    takes: () => true,
+    write: jsonPieces,
+    async run({ metering }, variables) {
+      const result = introspectionAnswer(document, name, variables);
+      if (result.data) metering.charged += introspectionUnits(cost(variables));
+      return result;
     },
   };
 }

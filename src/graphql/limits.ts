@@ -2,9 +2,20 @@ import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type Valida
 
 /**
  * Bounds on one document, before anything runs. graphql-armor's own rules refuse ordinary Relay queries or ignore
- * `__typename`; these count plainly and name the bound.
+ * `__typename`; these count plainly and name the bound. `fields`, `bytes` and `introspection` are such that no document
+ * holds the event loop up for more than 200 ms (docs/performance.md).
  */
-export const limits = { tokens: 2_000, depth: 15, aliases: 30, rootFields: 20, rows: 20_000 } as const;
+export const limits = {
+  tokens: 2_000,
+  depth: 15,
+  aliases: 30,
+  rootFields: 20,
+  schemas: 1,
+  rows: 20_000,
+  fields: 100_000,
+  bytes: 16_000_000,
+  introspection: 30_000,
+} as const;
 
 /** A refusal of a document, with the bound that it passes. */
 export const limitError = (name: keyof typeof limits) =>
@@ -24,12 +35,17 @@ const words = {
   depth: 'levels of nesting',
   aliases: 'aliases (`__typename` counts)',
   rootFields: 'root fields',
+  schemas: '`__schema`',
+  fields: 'fields in the answer; ask for smaller pages or fewer fields',
+  bytes: 'bytes in the answer; ask for smaller pages or fewer fields',
+  introspection: 'fields of introspection; ask for fewer of them',
   rows: 'rows; ask for smaller pages within pages',
 };
 
-type Measure = { depth: number; aliases: number; fields: number };
+type Measure = { depth: number; aliases: number; fields: number; schemas: number };
+const nothing = (): Measure => ({ depth: 0, aliases: 0, fields: 0, schemas: 0 });
 
-/** The validation rule: depth, aliases and root fields of each operation, as they would be answered. */
+/** The validation rule: depth, aliases, root fields and `__schema` of each operation, as they would be answered. */
 export function LimitsRule(context: ValidationContext): ASTVisitor {
   // A fragment is measured once however often it is spread: spreads of spreads would double the work at each step.
   const measured = new Map<string, Measure>();
@@ -37,19 +53,20 @@ export function LimitsRule(context: ValidationContext): ASTVisitor {
   function measureFragment(name: string): Measure {
     const known = measured.get(name);
     if (known) return known;
-    measured.set(name, { depth: 0, aliases: 0, fields: 0 }); // a cycle, which another rule reports
+    measured.set(name, nothing()); // a cycle, which another rule reports
     const fragment = context.getFragment(name);
-    const result = fragment ? measure(fragment.selectionSet) : { depth: 0, aliases: 0, fields: 0 };
+    const result = fragment ? measure(fragment.selectionSet) : nothing();
     measured.set(name, result);
     return result;
   }
 
   function measure(set: SelectionSetNode): Measure {
-    const total: Measure = { depth: 0, aliases: 0, fields: 0 };
+    const total = nothing();
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) {
         const name = selection.name.value;
         total.fields += 1;
+        if (name === '__schema') total.schemas += 1;
         if (selection.alias || name === '__typename') total.aliases += 1;
         if (!selection.selectionSet) {
           total.depth = Math.max(total.depth, 1);
@@ -68,6 +85,7 @@ export function LimitsRule(context: ValidationContext): ASTVisitor {
         total.depth = Math.max(total.depth, inner.depth);
         total.aliases += inner.aliases;
         total.fields += inner.fields;
+        total.schemas += inner.schemas;
       }
     }
     return total;
@@ -75,10 +93,11 @@ export function LimitsRule(context: ValidationContext): ASTVisitor {
 
   return {
     OperationDefinition(operation) {
-      const { depth, aliases, fields } = measure(operation.selectionSet);
+      const { depth, aliases, fields, schemas } = measure(operation.selectionSet);
       if (depth > limits.depth) context.reportError(limitError('depth'));
       if (aliases > limits.aliases) context.reportError(limitError('aliases'));
       if (fields > limits.rootFields) context.reportError(limitError('rootFields'));
+      if (schemas > limits.schemas) context.reportError(limitError('schemas'));
     },
   };
 }

@@ -3,8 +3,9 @@ import type { Plugin } from 'graphql-yoga';
 import { CALLER_ERROR_UNITS, unitsFor, type Weight, weightOf } from '../accounts/compute-units.ts';
 import type { Context } from '../context.ts';
 import { Refusal, refusalStatus } from '../kernel/refusal.ts';
-import { costError, limitError, limits } from './limits.ts';
-import type { Cost } from './query-cost.ts';
+import { paced } from '../kernel/turns.ts';
+import { costError, limitError } from './limits.ts';
+import { type Cost, passedLimit } from './query-cost.ts';
 
 /** What a field says in its `extensions` of what it costs. */
 export type FieldCost = {
@@ -29,7 +30,10 @@ export function meterFields(schema: GraphQLSchema): void {
       field.resolve = async (source, args, context: Context, info) => {
         try {
           const value = await resolve(source, args, context, info);
-          context.metering.charged += unitsAnswered(weight, value);
+          const units = unitsAnswered(weight, value);
+          const { metering } = context;
+          metering.charged += units;
+          if (metering.turn) await metering.turn(units);
           return value;
         } catch (error) {
           if (isCallersFault(error)) context.metering.charged += CALLER_ERROR_UNITS;
@@ -63,10 +67,19 @@ function settle(charged: number, errors: readonly GraphQLError[]): number {
   return errors.some((error) => !isOurs(error)) ? Math.max(charged, CALLER_ERROR_UNITS) : charged;
 }
 
+/**
+ * Fields that are put into an answer in one turn of the event loop, some 20 ms where a document is not compiled; only
+ * what is answered in pages can be spread over several.
+ */
+const FIELDS_A_TURN = 20_000;
+
 /** Notes what an operation may cost; an error where that is more than is allowed or than the caller has left. */
-export function costRefusal({ rows, units }: Cost, { metering }: Context): GraphQLError | undefined {
+export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {
+  const { units, fields } = cost;
   metering.estimated = units;
-  if (rows > limits.rows) return limitError('rows');
+  const passed = passedLimit(cost);
+  if (passed) return limitError(passed);
+  if (fields > FIELDS_A_TURN) metering.turn = paced((FIELDS_A_TURN * units) / fields);
   const left = metering.remaining();
   return left !== null && units > left ? costError(units, left) : undefined;
 }

@@ -16,8 +16,8 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { type Column, type Part, type RowForm, rowForm } from '../kernel/row-form.ts';
+import { isConnection } from './field-cost.ts';
 import { type FieldExtensions, givesRows, rewrite, standIn } from './prebuilt-rows.ts';
-import { isConnection } from './query-cost.ts';
 
 /** The query with what stands for rows where they are plain; undefined where none are. */
 export function withWrittenRows(

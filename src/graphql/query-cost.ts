@@ -1,42 +1,56 @@
 import {
-  type ArgumentNode,
-  BREAK,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
-  getNamedType,
-  getNullableType,
   getOperationAST,
   isInterfaceType,
-  isListType,
   isObjectType,
   Kind,
-  type OperationDefinitionNode,
-  type SelectionNode,
   type SelectionSetNode,
-  valueFromASTUntyped,
-  visit,
 } from 'graphql';
 import { unitsFor, weightOf } from '../accounts/compute-units.ts';
-import type { FieldCost } from './metering.ts';
+import { shapeOf } from './field-cost.ts';
+import { fragmentsOf, introspectionCounter, MARKS } from './introspection.ts';
+import { limits } from './limits.ts';
+import { argument, countOf, defaults, isSkipped, sizeOf, sizes, type Values } from './size-arguments.ts';
 
-/** Rows of a list that is no page and does not say how many it has at the most. */
-const PLAIN_LIST_SIZE = 4;
+/** The most that an operation may ask of the server. */
+export type Cost = {
+  /** Rows that it may read. */
+  rows: number;
+  /** Compute units that it may be charged. */
+  units: number;
+  /** Fields of its answer, each once for every object; what takes more work than reading a row counts as several. */
+  fields: number;
+  /** Bytes of its answer, where texts are no longer than most. */
+  bytes: number;
+  /** Those of `fields` that tell of the schema: exactly so many, but no more than one above the limit. */
+  introspection: number;
+};
 
-type Values = Record<string, unknown>;
+/** What a selection adds; on a page beside what it adds itself what it adds with each row. */
+type Part = Cost & { rowFields: number; rowBytes: number };
+const none = (): Part => ({
+  rows: 0,
+  units: 0,
+  fields: 0,
+  bytes: 0,
+  introspection: 0,
+  rowFields: 0,
+  rowBytes: 0,
+});
+const measures = Object.keys(none()) as (keyof Part)[];
+function add(total: Part, part: Part): void {
+  for (const measure of measures) total[measure] += part[measure];
+}
 
-/** The most that an operation may read, in rows, and be charged, in compute units. */
-export type Cost = { rows: number; units: number };
-const nothing: Cost = { rows: 0, units: 0 };
-const sum = (a: Cost, b: Cost): Cost => ({ rows: a.rows + b.rows, units: a.units + b.units });
+const TYPENAME_LENGTH = 40;
 
 /**
- * The rows that an operation may read, and what it may cost, from the page sizes that it asks for: those of a connection
- * within a connection multiply. Sizes given as variables count like literals. Each alias counts, and so does each use of
- * a fragment; what is skipped does not.
+ * What an operation may ask for, from the page sizes that it asks for: those of a connection within a connection multiply.
+ * Sizes given as variables count like literals. Each alias counts, and so does each use of a fragment; what is skipped does
+ * not, and of fragments on different types of an interface only the largest, since an object is of one.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -46,117 +60,107 @@ export function costOf(
 ): Cost {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
-  if (!operation || !root) return nothing; // execution says what is wrong
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
+  if (!operation || !root) return none(); // execution says what is wrong
+  const fragments = fragmentsOf(document);
   const values = { ...defaults(operation), ...variables };
+  const told = introspectionCounter(schema, fragments, values);
   // A fragment is measured once: what it asks for is the same wherever it is spread.
-  const measured = new Map<string, Cost>();
+  const measured = new Map<string, Part>();
 
-  function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Cost {
-    let total = nothing;
+  function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
+    const total = none();
+    const byType = new Map<GraphQLNamedType, Part>();
+    const spreads = new Set<string>(); // one that is spread twice at a place adds nothing
     for (const selection of set.selections) {
       if (isSkipped(selection, values)) continue;
-      if (selection.kind === Kind.FIELD) total = sum(total, ofField(type, selection));
-      else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        const name = selection.typeCondition?.name.value;
-        total = sum(total, ofSet((name && schema.getType(name)) || type, selection.selectionSet));
-      } else total = sum(total, ofFragment(selection.name.value));
+      if (selection.kind === Kind.FIELD) {
+        add(total, ofField(type, selection));
+        continue;
+      }
+      const spread = selection.kind === Kind.FRAGMENT_SPREAD;
+      if (spread && spreads.has(selection.name.value)) continue;
+      if (spread) spreads.add(selection.name.value);
+      const fragment = spread ? fragments.get(selection.name.value) : selection;
+      const condition = fragment?.typeCondition?.name.value;
+      const narrowed = (condition && schema.getType(condition)) || type;
+      const part = spread ? ofFragment(selection.name.value) : ofSet(narrowed, selection.selectionSet);
+      if (isInterfaceType(type) && isObjectType(narrowed)) {
+        const known = byType.get(narrowed) ?? none();
+        add(known, part);
+        byType.set(narrowed, known);
+      } else add(total, part);
     }
+    if (byType.size > 0) add(total, largest([...byType.values()]));
     return total;
   }
 
-  function ofFragment(name: string): Cost {
+  function ofFragment(name: string): Part {
     const known = measured.get(name);
     if (known !== undefined) return known;
-    measured.set(name, nothing); // a cycle, which validation refuses
+    measured.set(name, none()); // a cycle, which validation refuses
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
-    const cost = type ? ofSet(type, fragment.selectionSet) : nothing;
-    measured.set(name, cost);
-    return cost;
+    const part = type ? ofSet(type, fragment.selectionSet) : none();
+    measured.set(name, part);
+    return part;
   }
 
-  function ofField(parent: GraphQLNamedType, node: FieldNode): Cost {
-    const field =
-      isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
-    if (!field || !node.selectionSet) return nothing;
-    const below = ofSet(getNamedType(field.type), node.selectionSet);
-    const { operation, rows = PLAIN_LIST_SIZE } = field.extensions as FieldCost;
-    const weight = operation === undefined ? undefined : weightOf(operation);
-    const page = isConnection(field);
-    const size = page
-      ? (sizeOf(node.arguments, values) ?? rows)
-      : (countOf(argument(node.arguments, sizes.ids, values)) ?? (isList(field, parent) ? rows : undefined));
-    const units = (weight ? unitsFor(weight, size ?? 1) : 0) + (size ?? 1) * below.units;
+  function ofField(parent: GraphQLNamedType, node: FieldNode): Part {
+    const name = node.name.value;
+    const part = none();
+    part.bytes = (node.alias?.value ?? name).length + MARKS;
+    if (name === '__typename') return { ...part, fields: 1, bytes: part.bytes + TYPENAME_LENGTH };
+    if (name.startsWith('__')) return { ...part, ...told(node) };
+    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+    if (!field) return none();
+    const shape = shapeOf(field, parent);
+    part.fields = shape.work;
+    if (!node.selectionSet) {
+      part.fields += shape.rows ?? 0;
+      part.bytes += (shape.rows ?? 1) * (shape.length + MARKS);
+      return part;
+    }
+    const below = ofSet(shape.type, node.selectionSet);
+    if (shape.ofPage) {
+      part.rows = below.rows;
+      part.units = below.units;
+      part.rowFields = 1 + below.fields;
+      part.rowBytes = MARKS + below.bytes;
+      return part;
+    }
+    const size = shape.page
+      ? (sizeOf(node.arguments, values) ?? shape.rows)
+      : (countOf(argument(node.arguments, sizes.ids, values)) ?? shape.rows);
+    const times = size ?? 1;
+    part.units = (shape.weight ? unitsFor(shape.weight, times) : 0) + times * below.units;
+    part.fields += shape.page ? below.fields + times * below.rowFields : times * (1 + below.fields);
+    part.bytes += shape.page ? below.bytes + times * below.rowBytes : times * (MARKS + below.bytes);
     // One object is a part of the row that it belongs to; so are plain lists with nothing to be read below them.
-    if (size === undefined) return { rows: below.rows, units };
-    return page || weight || below.rows > 0 ? { rows: size * (1 + below.rows), units } : { rows: 0, units };
+    if (size === undefined) part.rows = below.rows;
+    else if (shape.page || shape.weight || below.rows > 0) part.rows = size * (1 + below.rows);
+    return part;
   }
 
-  return ofSet(root, operation.selectionSet);
+  const total = ofSet(root, operation.selectionSet);
+  total.units += introspectionUnits(total);
+  return total;
 }
 
-/** The arguments that say how many objects a field reads, and those of `@skip` and `@include`: whether it is read at all. */
-const sizes = { forward: 'first', backward: 'last', ids: 'ids' } as const;
-const sizeArguments = new Set<string>([...Object.values(sizes), 'if']);
+const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
 
-/** Whether a directive leaves a selection out; one that is no truth value is refused when it runs. */
-const isSkipped = ({ directives }: SelectionNode, values: Values): boolean =>
-  directives?.some(({ name, arguments: given }) => {
-    const condition = argument(given, 'if', values);
-    return (name.value === 'skip' && condition === true) || (name.value === 'include' && condition === false);
-  }) ?? false;
+/** The first limit that an operation passes. */
+export const passedLimit = (cost: Cost) => bounded.find((measure) => cost[measure] > limits[measure]);
 
-/** Whether what a document may read and cost is left to its variables. */
-export function hasOpenSizes(document: DocumentNode): boolean {
-  let open = false;
-  visit(document, {
-    VariableDefinition: () => false,
-    Argument: ({ name }) => (sizeArguments.has(name.value) ? undefined : false),
-    Variable() {
-      open = true;
-      return BREAK;
-    },
-  });
-  return open;
-}
+const FIELDS_A_UNIT = 100;
 
-/** Whether a field gives a page. */
-export const isConnection = (field: GraphQLField<unknown, unknown>): boolean =>
-  getNamedType(field.type).name.endsWith('Connection');
+/** What introspection is charged: a hundred fields are a row. */
+export const introspectionUnits = ({ introspection }: Pick<Cost, 'introspection'>): number =>
+  introspection === 0 ? 0 : unitsFor(weightOf('introspection'), Math.ceil(introspection / FIELDS_A_UNIT));
 
-/** Whether a field gives a plain list; edges and nodes are the page that is counted already. */
-const isList = (field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): boolean =>
-  !parent.name.endsWith('Connection') && isListType(getNullableType(field.type));
-
-/** The entries of a list as GraphQL takes it: one that is not in a list is a list of one. */
-const countOf = (given: unknown): number | undefined =>
-  given == null ? undefined : Array.isArray(given) ? given.length : 1;
-
-const defaults = (operation: OperationDefinitionNode): Values =>
-  Object.fromEntries(
-    (operation.variableDefinitions ?? [])
-      .filter((definition) => definition.defaultValue)
-      .map((definition) => [
-        definition.variable.name.value,
-        definition.defaultValue && valueFromASTUntyped(definition.defaultValue),
-      ]),
-  );
-
-function argument(nodes: readonly ArgumentNode[] | undefined, name: string, values: Values): unknown {
-  const node = nodes?.find((given) => given.name.value === name);
-  return node && valueFromASTUntyped(node.value, values);
-}
-
-/** No list has larger pages: one that is asked for is refused by its list, in the list's words. */
-const LARGEST_PAGE = 1_000;
-
-function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {
-  const size = argument(nodes, sizes.forward, values) ?? argument(nodes, sizes.backward, values);
-  return Number.isInteger(size) && (size as number) > 0 && (size as number) <= LARGEST_PAGE
-    ? (size as number)
-    : undefined;
+/** The largest of each measure. */
+function largest(parts: readonly Part[]): Part {
+  const most = none();
+  for (const part of parts)
+    for (const measure of measures) most[measure] = Math.max(most[measure], part[measure]);
+  return most;
 }

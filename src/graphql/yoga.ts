@@ -1,7 +1,8 @@
-import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context } from '../context.ts';
-import { jsonPieces } from '../kernel/json-text.ts';
+import { bytesInTurns, jsonPieces } from '../kernel/json-text.ts';
 import { badInput } from '../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../kernel/route.ts';
 import { renderError } from './errors.ts';
@@ -9,7 +10,7 @@ import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
 import { NulRule, refuseNul } from './nul.ts';
 import { documentMap, KEPT_LENGTH, parseBounded } from './parse.ts';
-import { costOf } from './query-cost.ts';
+import { costOf, introspectionUnits } from './query-cost.ts';
 import { schema } from './schema.ts';
 
 /**
@@ -35,11 +36,13 @@ const limitsPlugin: Plugin = {
     addValidationRule(LimitsRule);
     addValidationRule(NulRule);
   },
-  onExecute({ args, setResultAndStopExecution }) {
+  onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
+    setExecuteFn(execute); // Yoga's own takes any object with the key `then`, which an alias may be, for a promise
     const { schema, document, operationName, variableValues } = args;
     const cost = costOf(schema, document, operationName, variableValues ?? {});
     const refused = keyRefusal(args) ?? costRefusal(cost, args.contextValue as unknown as Context);
-    if (refused) setResultAndStopExecution({ errors: [refused] });
+    if (refused) return setResultAndStopExecution({ errors: [refused] });
+    (args.contextValue as unknown as Context).metering.charged += introspectionUnits(cost);
   },
   onParams({ params }) {
     if (params.variables) refuseNul(params.variables);
@@ -82,9 +85,27 @@ function documentCache<T extends NonNullable<unknown>>() {
   };
 }
 
+/** Large results that Yoga has answered but for their body, by the metering of their request. */
+const unwritten = new WeakMap<Context['metering'], object>();
+
+/** Leaves the body of a large answer to be written over several turns of the event loop. */
+const turnsPlugin: Plugin = {
+  onResultProcess({ result, setResult, serverContext }) {
+    const { metering } = serverContext as unknown as Context;
+    if (!metering.turn || Symbol.asyncIterator in result || Array.isArray(result)) return;
+    const stringify = (shown: ExecutionResult) => {
+      const { stringify: _, ...rest } = shown as typeof result;
+      const errors = shown.errors?.map((error) => error.toJSON());
+      unwritten.set(metering, { ...rest, errors });
+      return '';
+    };
+    setResult({ ...result, stringify });
+  },
+};
+
 /** The GraphQL engine. HTTP, tokens and bodies are the server's; this answers parsed requests in a context. */
-export const makeYoga = () =>
-  createYoga<Context>({
+export function makeYoga() {
+  const yoga = createYoga<Context>({
     schema,
     graphqlEndpoint: '/graphql',
     graphiql: false,
@@ -95,10 +116,12 @@ export const makeYoga = () =>
     logging: false,
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
     maskedErrors: false, // errorsPlugin does it, with the log of the request
-    plugins: [
-      limitsPlugin as Plugin<object>,
-      errorsPlugin as Plugin<object>,
-      costPlugin as Plugin<object>,
-      writePlugin as Plugin<object>,
-    ],
+    plugins: [limitsPlugin, errorsPlugin, costPlugin, writePlugin, turnsPlugin] as Plugin<object>[],
   });
+  return async (request: FastifyRequest, reply: FastifyReply, context: Context) => {
+    const response = await yoga.handleNodeRequestAndResponse(request, reply, context);
+    const { status, headers } = response;
+    const result = unwritten.get(context.metering);
+    return { status, headers, body: result ? await bytesInTurns(result) : await response.text() };
+  };
+}

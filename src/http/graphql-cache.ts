@@ -12,15 +12,14 @@ function withRemaining(text: string, remaining: number | null): string {
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));
 }
 
-/** Keeps an answer without errors, of these bytes, for callers without a limit: what others have left is put in when it is sent. */
+/** Keeps an answer without errors for callers without a limit: what others have left is put in when it is sent. */
 export function keepAnswer(
   cache: AnswerCache,
   key: string,
   context: Context,
-  { status, headers, pieces }: QuickAnswer,
-  bytes: Buffer,
+  { status, headers, bytes, whole }: QuickAnswer,
 ): void {
-  if (status !== 200 || !pieces[0]?.startsWith('{"data"')) return;
+  if (status !== 200 || !whole) return;
   const { charged, estimated, remaining } = context.metering;
   const body = remaining() === null ? bytes : Buffer.from(withRemaining(bytes.toString(), null));
   cache.keep(key, context, { body, headers, units: charged, unchangedUnits: charged, estimated });

@@ -1,4 +1,5 @@
 import { WrittenDouble } from './double.ts';
+import { nextTurn } from './turns.ts';
 
 /** JSON that is written already: so many rows, in pieces. */
 export class JsonText {
@@ -52,6 +53,47 @@ const SPECIAL = /["\\\p{Cc}\p{Cs}]/u;
 /** JSON of a value that is no object. JSON.stringify takes twice the time, and most texts need nothing of it. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' && !SPECIAL.test(value) ? `"${value}"` : (JSON.stringify(value) ?? 'null');
+
+/** Characters that are written in one turn of the event loop: some 2 ms. */
+const A_TURN = 256_000;
+
+/** The bytes of the JSON of a large value, written over several turns of the event loop. */
+export async function bytesInTurns(value: unknown): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let open: string[] = [];
+  let length = 0;
+  const add = (...pieces: readonly string[]) => {
+    for (const piece of pieces) {
+      open.push(piece);
+      length += piece.length;
+    }
+    if (length < A_TURN) return undefined;
+    chunks.push(bytesOf(open));
+    open = [];
+    length = 0;
+    return nextTurn();
+  };
+  const write = async (part: unknown): Promise<void> => {
+    if (part instanceof JsonText) {
+      for (const piece of part.pieces) await add(piece);
+    } else if (Array.isArray(part)) {
+      for (const [index, entry] of part.entries()) await add(index === 0 ? '[' : ',', ...jsonPieces(entry));
+      await add(part.length === 0 ? '[]' : ']');
+    } else if (typeof part === 'object' && part !== null && !(part instanceof WrittenDouble)) {
+      let mark = '{';
+      for (const [key, entry] of Object.entries(part)) {
+        if (entry === undefined) continue;
+        await add(`${mark}${JSON.stringify(key)}:`);
+        mark = ',';
+        await write(entry);
+      }
+      await add(mark === '{' ? '{}' : '}');
+    } else await add(...jsonPieces(part));
+  };
+  await write(value);
+  chunks.push(bytesOf(open));
+  return Buffer.concat(chunks);
+}
 
 /** The JSON of a value with parts that are written already, in pieces. */
 export function jsonPieces(value: unknown): string[] {

@@ -1,0 +1,48 @@
+// Documents that ask for as much as they can. Those that the limits refuse are here too: they show what holds.
+const times = (count, part) => Array.from({ length: count }, (_, index) => part(index)).join(' ');
+
+const attestation = `avgAttesterEffectiveness date day endDate endDay endEpoch endSlot endTimestamp entityId hour startDate
+  startDay startEpoch startSlot startTimestamp sumCorrectHead sumCorrectSource sumCorrectTarget sumEndEpochBalance
+  sumEndEpochEffectiveBalance sumInclusionDelay sumLateSourceVotes sumLateTargetVotes sumMissedAttestations
+  sumMissedSyncSignatures sumSyncSignatureCount sumWrongHeadVotes sumWrongTargetVotes totalUniqueAttestations validatorCount`;
+const attestations = (first, i = 0) =>
+  `attestations(entityId: "nodeOperator ${i}", entityType: NODE_OPERATOR, first: ${first})`;
+const operators = (first) => `operators(window: SEVEN_DAYS, idType: NODE_OPERATOR, first: ${first})`;
+const lists = `clientPercentages { client percentage } relayerPercentages { relayer percentage } operatorTags { name path }`;
+const operator = `id operatorId network idType timeWindow validatorCount avgCorrectness avgInclusionDelay avgUptime
+  avgValidatorEffectiveness networkPenetration nodeOperatorCount displayName aprPercentage sumEndEpochBalance
+  sumEndEpochEffectiveBalance ${lists}`;
+const A = `fragment A on AttestationRecord { ${attestation} }`;
+
+export const worstDocuments = {
+  'introspection, 29 aliases of types': `{ __schema { ${times(29, (i) => `a${i}: types { ...T }`)} } }
+    fragment T on __Type { name description fields { ...F } } fragment F on __Field { name description type { ...R } args { name description type { ...R } } }
+    fragment R on __Type { kind name description ofType { kind name description ofType { kind name } } }`,
+  'types of types': `{ __schema { types { fields { type { ofType { fields { name description args { name description type { name description enumValues { name description } } } } } fields { name description } } args { type { enumValues { name description } } } } } } }`,
+  '30 times the nodes of a page': `{ ${attestations(1000)} { ${times(30, (i) => `a${i}: nodes { ...A }`)} } } ${A}`,
+  '10 times the nodes of a page': `{ ${attestations(1000)} { ${times(10, (i) => `a${i}: nodes { ...A }`)} } } ${A}`,
+  '5 times the nodes of a page': `{ ${attestations(1000)} { ${times(5, (i) => `a${i}: nodes { ...A }`)} } } ${A}`,
+  '2 times the nodes of a page': `{ ${attestations(1000)} { ${times(2, (i) => `a${i}: nodes { ...A }`)} } } ${A}`,
+  'a page of attestations': `{ ${attestations(1000)} { nodes { ...A } } } ${A}`,
+  '20 pages of attestations': `{ ${times(20, (i) => `a${i}: ${attestations(1000, i)} { nodes { ...A } }`)} } ${A}`,
+  '20 pages, 5 fields': `{ ${times(20, (i) => `a${i}: ${attestations(1000, i)} { nodes { day startDate startDay startEpoch endEpoch } }`)} }`,
+  '6 pages of attestations': `{ ${times(6, (i) => `a${i}: ${attestations(1000, i)} { nodes { ...A } }`)} } ${A}`,
+  '3 pages of attestations': `{ ${times(3, (i) => `a${i}: ${attestations(1000, i)} { nodes { ...A } }`)} } ${A}`,
+  '200 operators with 99 days': `{ ${operators(200)} { nodes { attestations(first: 99) { nodes { ...A } } } } } ${A}`,
+  '200 operators with 30 days': `{ ${operators(200)} { nodes { attestations(first: 30) { nodes { ...A } } } } } ${A}`,
+  '200 operators with 15 days': `{ ${operators(200)} { nodes { attestations(first: 15) { nodes { ...A } } } } } ${A}`,
+  '200 operators with 99 days, 3 fields': `{ ${operators(200)} { nodes { attestations(first: 99) { nodes { day startDay startEpoch } } } } }`,
+  '200 operators, 99 days, cursors': `{ ${operators(200)} { nodes { attestations(first: 99) { edges { cursor } } } } }`,
+  '20 pages of cursors': `{ ${times(20, (i) => `a${i}: ${attestations(1000, i)} { edges { cursor } }`)} }`,
+  'cursors of 29 aliases': `{ ${attestations(1000)} { ${times(29, (i) => `a${i}: edges { cursor }`)} } }`,
+  '10 pages of operators': `{ ${times(10, (i) => `a${i}: ${operators(200)} { nodes { ...O } }`)} } fragment O on Operator { ${operator} }`,
+  'aliased lists of operators': `{ ${operators(200)} { nodes { ${times(10, (i) => `a${i}: clientPercentages { client percentage } b${i}: relayerPercentages { relayer percentage }`)} } } }`,
+  'operators in other windows': `{ ${operators(200)} { nodes { ${times(15, (i) => `a${i}: in(window: ALL) { ...O }`)} } } } fragment O on Operator { ${operator} }`,
+  'operators in other windows, one field': `{ ${operators(200)} { nodes { ${times(28, (i) => `a${i}: in(window: ALL) { operatorId }`)} } } }`,
+  'empty pages within rows': `{ ${operators(200)} { nodes { ${times(28, (i) => `a${i}: poolShares(first: 1) { nodes { operatorId } }`)} } } }`,
+  '200 stake authorities': `{ stakeAuthorities(window: SEVEN_DAYS, first: 200) { nodes { ${times(28, (i) => `a${i}: delegations { validatorVoteAccount validatorName percentage }`)} } } }`,
+  'a field 1,900 times': `{ ${operators(1)} { nodes { ${'id '.repeat(1_900)} } } }`,
+  'nodes 450 times': `{ ${operators(1)} { ${'nodes { id } '.repeat(450)} } }`,
+  'a field with arguments 200 times': `{ ${operators(1)} { nodes { ${'in(window: ALL) { id } '.repeat(200)} } } }`,
+  'a large document': `{ ${times(20, (i) => `a${i}: ${attestations(1, i)} { nodes { ...A } edges { node { ...A } } }`)} } ${A}`,
+};
