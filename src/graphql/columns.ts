@@ -2,6 +2,7 @@ import type { FieldRef, ObjectFieldBuilder } from '@pothos/core';
 import type { z } from 'zod';
 import { isNullable, leafKind } from '../kernel/leaves.ts';
 import { builder, type Types } from './builder.ts';
+import type { FieldCost } from './metering.ts';
 import type { FieldExtensions } from './prebuilt-rows.ts';
 
 /** What the fields of a type are made by. */
@@ -28,14 +29,17 @@ export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
  * A field that is a property of the row and no plain leaf: an enum, a list of objects. Exposed for the same reason: for each
  * call of a resolver the executor makes arguments, a path and closures. What is selected is read, so it is there, also where
  * the type of a row says that it need not be. `stored` is the record of objects that are stored as they are shown, as JSON
- * with their keys in this order.
+ * with their keys in this order, and `rows` how many of them few rows exceed: what an answer may hold is estimated by it.
  */
 export const exposed = <Row>(
   t: FieldsOf<Row>,
   name: keyof Row & string,
-  { stored, ...options }: { type: unknown; description: string; stored?: z.ZodObject },
+  { stored, rows, ...options }: { type: unknown; description: string; stored?: z.ZodObject; rows?: number },
 ) => {
-  const extensions: FieldExtensions = stored ? { storedKeys: Object.keys(stored.shape) } : {};
+  const extensions: FieldExtensions & FieldCost = {
+    ...(stored && { storedKeys: Object.keys(stored.shape) }),
+    ...(rows && { rows }),
+  };
   return t.expose(name as never, { nullable: false, extensions, ...options } as never) as FieldRef<
     PothosSchemaTypes.ExtendDefaultTypes<Types>
   >;

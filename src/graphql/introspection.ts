@@ -36,8 +36,8 @@ export const fragmentsOf = (document: DocumentNode): Fragments =>
 export const MARKS = 4;
 
 /**
- * Counts the fields and bytes that `__schema` and `__type` answer, exactly, by asking the schema itself; of one operation in
- * all no further than one above the limit, so that counting is bounded too.
+ * Counts the fields and bytes that `__schema` and `__type` answer, exactly, by asking the schema itself. It stops when an
+ * operation has passed the limit, so that counting is bounded too.
  */
 export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, values: Values) {
   const info = { schema } as GraphQLResolveInfo; // all that the fields of the schema look at
@@ -82,7 +82,8 @@ export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments
 
   function resolved(field: GraphQLField<unknown, unknown>, node: FieldNode, source: unknown): unknown {
     try {
-      return field.resolve?.(source, getArgumentValues(field, node, values), undefined, info);
+      const given = field.args.length > 0 ? getArgumentValues(field, node, values) : {};
+      return field.resolve?.(source, given, undefined, info);
     } catch {
       return null; // arguments that do not fit: execution says so
     }

@@ -13,7 +13,7 @@ export const limits = {
   schemas: 1,
   rows: 20_000,
   fields: 100_000,
-  bytes: 16_000_000,
+  bytes: 8_000_000,
   introspection: 30_000,
 } as const;
 

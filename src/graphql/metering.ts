@@ -68,10 +68,10 @@ function settle(charged: number, errors: readonly GraphQLError[]): number {
 }
 
 /**
- * Fields that are put into an answer in one turn of the event loop, some 20 ms where a document is not compiled; only
+ * Fields that are put into an answer in one turn of the event loop, some 30 ms where a document is not compiled; only
  * what is answered in pages can be spread over several.
  */
-const FIELDS_A_TURN = 20_000;
+const FIELDS_A_TURN = 30_000;
 
 /** Notes what an operation may cost; an error where that is more than is allowed or than the caller has left. */
 export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {

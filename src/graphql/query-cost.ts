@@ -25,7 +25,7 @@ export type Cost = {
   fields: number;
   /** Bytes of its answer, where texts are no longer than most. */
   bytes: number;
-  /** Those of `fields` that tell of the schema: exactly so many, but no more than one above the limit. */
+  /** Those of `fields` that tell of the schema: exactly so many, where they are within the limit. */
   introspection: number;
 };
 

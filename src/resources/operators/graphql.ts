@@ -122,16 +122,19 @@ builder.node(Operator, {
     clientPercentages: exposed(t, 'clientPercentages', {
       type: [ClientPercentageType],
       stored: ClientPercentage,
+      rows: 6,
       description: 'Consensus clients of the validators.',
     }),
     relayerPercentages: exposed(t, 'relayerPercentages', {
       type: [RelayerPercentageType],
       stored: RelayerPercentage,
+      rows: 12,
       description: 'Relays of the proposed blocks.',
     }),
     operatorTags: exposed(t, 'operatorTags', {
       type: [OperatorTagType],
       stored: OperatorTag,
+      rows: 4,
       description: 'Labels of the operator.',
     }),
     in: t.field({

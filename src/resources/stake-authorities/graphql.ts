@@ -61,6 +61,7 @@ builder.node(StakeAuthority, {
     delegations: exposed(t, 'delegations', {
       type: [StakeDelegationType],
       stored: StakeDelegation,
+      rows: 30,
       description: 'Where its stake is delegated to.',
     }),
     in: t.field({
