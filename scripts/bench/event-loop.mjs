@@ -63,7 +63,6 @@ try {
       PORT: '0',
       LOG_LEVEL: 'warn',
       CACHE: 'off',
-      ...(process.env.BENCH_ENV && JSON.parse(process.env.BENCH_ENV)),
     };
     const { port } = await startServer('../../dist/main.js', env, ['serve']);
     const base = `http://127.0.0.1:${port}`;
