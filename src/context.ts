@@ -30,6 +30,10 @@ type Metering = {
   standing(): Standing;
   /** Compute units that the account has left, of `standing`; null without a limit. */
   remaining(): number | null;
+  /** Those of `remaining` that no other answer under way has reserved. */
+  available(): number | null;
+  /** Reserves the estimate of this answer until it is charged, in place of an earlier one. */
+  reserve(units: number): void;
   /** Of a large answer: waits until the event loop has a turn for what so many units have read. */
   turn?: (units: number) => Promise<void>;
 };

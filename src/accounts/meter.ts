@@ -11,8 +11,12 @@ export type { Admission };
 export type Meter = {
   /** Lets a request in, or refuses it: RATE_LIMITED over the rate, ALLOWANCE_USED when nothing is left. */
   admit(caller: Caller): Promise<Admission>;
-  /** Counts what the answer cost. */
-  charge(caller: Caller, units: number): void;
+  /** Compute units left of the allowance that no answer under way has reserved; null without a limit. */
+  available(caller: Caller): number | null;
+  /** Reserves the estimate of an answer until it is charged, so that requests at once cannot all spend the same units. */
+  reserve(caller: Caller, units: number): void;
+  /** Counts what the answer cost, in place of what was reserved for it. */
+  charge(caller: Caller, units: number, reserved?: number): void;
   standing(caller: Caller): Standing;
   /** Compute units left, of `standing`; null without a limit. */
   remaining(caller: Caller): number | null;
@@ -42,6 +46,8 @@ export async function openMeter(options: {
   const rates = redis ? redisRates(redis) : memoryRates();
   /** What Redis told last of an account, with what was charged here since. */
   const told = new Map<string, { counter: string; units: number }>();
+  /** Units reserved by answers under way in this process, by account. */
+  const reservations = new Map<string, number>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthOf(now())) =>
     `used:${accountId}:${period === 'life' ? period : month}`;
 
@@ -72,6 +78,16 @@ export async function openMeter(options: {
     if (units !== undefined) told.set(accountId, { counter, units });
   }
 
+  const remaining = (caller: Caller) =>
+    caller.allowance.units === undefined ? null : standing(caller).unitsRemaining;
+
+  function reserve({ accountId, allowance }: Caller, units: number) {
+    if (allowance.units === undefined || units === 0) return;
+    const reserved = (reservations.get(accountId) ?? 0) + units;
+    if (reserved > 0) reservations.set(accountId, reserved);
+    else reservations.delete(accountId);
+  }
+
   return {
     async admit(caller) {
       const [admission] = redis
@@ -80,7 +96,14 @@ export async function openMeter(options: {
       if (caller.allowance.units !== undefined) refuseUsedUp(standing(caller));
       return admission;
     },
-    charge({ accountId, allowance }, units) {
+    available(caller) {
+      const left = remaining(caller);
+      return left === null ? null : left - (reservations.get(caller.accountId) ?? 0);
+    },
+    reserve,
+    charge(caller, units, reserved = 0) {
+      const { accountId, allowance } = caller;
+      reserve(caller, -reserved);
       usage.add(accountId, units, now());
       if (!redis || units === 0 || allowance.units === undefined) return;
       const common = told.get(accountId);
@@ -88,7 +111,7 @@ export async function openMeter(options: {
       redis.add(counterOf(accountId, allowance.period), units);
     },
     standing,
-    remaining: (caller) => (caller.allowance.units === undefined ? null : standing(caller).unitsRemaining),
+    remaining,
     redisUp: () => redis?.up(),
     flush: usage.flush,
     async stop() {

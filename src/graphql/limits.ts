@@ -23,12 +23,17 @@ export const limitError = (name: keyof typeof limits) =>
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** A refusal of a document that might cost more compute units than the account has left. */
-export const costError = (estimate: number, limit: number) =>
-  new GraphQLError(
-    `The query may cost ${estimate} compute units and the account has ${limit} left; ask for smaller pages.`,
+/** A refusal of a document that might cost more compute units than the account has left beside those reserved. */
+export function costError(estimate: number, limit: number, left: number) {
+  const advice =
+    estimate > left
+      ? 'ask for smaller pages.'
+      : `${left - limit} of its ${left} are reserved by requests that are being answered; ask again when they are.`;
+  return new GraphQLError(
+    `The query may cost ${estimate} compute units and the account has ${limit} left; ${advice}`,
     { extensions: { code: 'COST_LIMIT', estimate, limit } },
   );
+}
 
 const words = {
   tokens: 'tokens',

@@ -73,15 +73,23 @@ function settle(charged: number, errors: readonly GraphQLError[]): number {
  */
 const FIELDS_A_TURN = 30_000;
 
-/** Notes what an operation may cost; an error where that is more than is allowed or than the caller has left. */
+/**
+ * Reserves what an operation may cost; an error where that is more than is allowed, or than the caller has left beside
+ * what other answers under way have reserved.
+ */
 export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {
   const { units, fields } = cost;
   metering.estimated = units;
   const passed = passedLimit(cost);
   if (passed) return limitError(passed);
+  const available = metering.available();
+  if (available !== null && units > available) {
+    const left = metering.remaining() as number;
+    return costError(units, Math.max(0, available), left);
+  }
+  metering.reserve(units);
   if (fields > FIELDS_A_TURN) metering.turn = paced((FIELDS_A_TURN * units) / fields);
-  const left = metering.remaining();
-  return left !== null && units > left ? costError(units, left) : undefined;
+  return undefined;
 }
 
 /**

@@ -117,6 +117,10 @@ export function repeatKept(options: {
       admissions.set(request, admitted);
       return false;
     }
+    if ((meter.available(caller) ?? 1) <= 0) {
+      admissions.set(request, admitted); // refused where every other request is
+      return false;
+    }
     const id = options.requestId(request);
     const headers = sent.headers.concat('x-request-id', id);
     for (const name in admission.headers) headers.push(name, admission.headers[name] as string);

@@ -35,12 +35,13 @@ export async function sendAgain(
 ): Promise<boolean> {
   const entry = cache.get(key);
   if (!entry) return false;
-  const left = context.metering.remaining();
-  if ((entry.estimated ?? 0) > (left ?? Number.POSITIVE_INFINITY)) return false; // refused in the whole way
-  if (left === null) {
+  const available = context.metering.available();
+  if (available !== null && (entry.estimated ?? 0) > available) return false; // refused by the engine, in its words
+  if (available === null) {
     await sendBytes(request, reply, entry);
     return true;
   }
+  context.metering.reserve(entry.units);
   request.units = entry.units;
   const text = withRemaining(entry.body.toString(), remainingAfter(context, entry.units));
   reply.headers(entry.headers).send(Buffer.from(text)); // as bytes: see graphql.ts

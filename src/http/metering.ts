@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { refuseUsedUp } from '../accounts/allowance.ts';
 import { CALLER_ERROR_UNITS } from '../accounts/compute-units.ts';
 import type { Admission, Meter } from '../accounts/meter.ts';
 import type { TokenDirectory } from '../accounts/token-directory.ts';
@@ -18,6 +19,10 @@ declare module 'fastify' {
     admission: Admission | null;
     /** What the answer costs, in compute units; null where nothing was answered. */
     units: number | null;
+    /** Compute units that are reserved until the answer is charged. */
+    reserved: number;
+    /** Reserves the estimate of a REST answer. Throws where others under way have reserved all that is left. */
+    reserve(units: number): void;
   }
 }
 
@@ -32,9 +37,12 @@ export function rowsAnswered(body: unknown): number {
   return 1;
 }
 
+/** Statuses of requests that the allowance or the rate refuses, before or after their input is read. */
+const notLetIn = new Set([402, 429]);
+
 /** What a request costs: errors of ours nothing, errors of the caller one unit, and what was not let in nothing. */
 function unitsOf(request: FastifyRequest, status: number): number {
-  if (!request.admission || status >= 500) return 0;
+  if (!request.admission || status >= 500 || notLetIn.has(status)) return 0;
   if (status >= 400 && request.units === null) return CALLER_ERROR_UNITS;
   return request.units ?? 0;
 }
@@ -48,8 +56,36 @@ export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context,
     rateRemaining: request.admission?.rateRemaining ?? null,
     standing: () => meter.standing(request.caller as Caller),
     remaining: () => meter.remaining(request.caller as Caller),
+    available() {
+      const available = meter.available(request.caller as Caller);
+      return available === null ? null : available + request.reserved;
+    },
+    reserve: (units) => reserve(request, meter, units),
   },
 });
+
+/** Reserves this in place of what the request has reserved before: a query may be tried in two ways. */
+function reserve(request: FastifyRequest, meter: Meter, units: number) {
+  meter.reserve(request.caller as Caller, units - request.reserved);
+  request.reserved = units;
+}
+
+/**
+ * Refuses a request while answers under way have reserved all that the account has left. One that fits in part is
+ * answered: the last answer may exceed the allowance. 402 when it is used up, and 429 when it may not be.
+ */
+function refuseReserved(caller: Caller, meter: Meter) {
+  const available = meter.available(caller);
+  if (available === null || available > 0) return;
+  const standing = meter.standing(caller);
+  refuseUsedUp(standing);
+  const left = (standing.unitsRemaining as number).toLocaleString('en');
+  throw new Refusal(
+    'RATE_LIMITED',
+    `Too many requests at once: those being answered have reserved the ${left} compute units that are left.`,
+    { headers: { 'retry-after': '1' } },
+  );
+}
 
 const advice =
   'A URL is kept by proxies, browsers and logs: send the token in the header "Authorization: Bearer <token>", and revoke the one that was sent here.';
@@ -87,6 +123,11 @@ export function meterRequests(
   app.decorateRequest('caller', null);
   app.decorateRequest('admission', null);
   app.decorateRequest('units', null);
+  app.decorateRequest('reserved', 0);
+  app.decorateRequest('reserve', function (this: FastifyRequest, units: number) {
+    refuseReserved(this.caller as Caller, meter);
+    reserve(this, meter, units);
+  });
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.url === '/graphql' && wantsPage(request)) {
       refuseTokenInUrl(request);
@@ -104,7 +145,8 @@ export function meterRequests(
   app.addHook('onSend', (request, reply, payload, done) => {
     const units = unitsOf(request, reply.statusCode);
     reply.header('x-service-compute-units', units);
-    if (request.caller && request.admission) meter.charge(request.caller, units);
+    if (request.caller && request.admission) meter.charge(request.caller, units, request.reserved);
+    request.reserved = 0; // also runs for a caller who has gone: what was begun for them stays reserved until here
     done(null, payload);
   });
 }

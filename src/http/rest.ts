@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { unitsFor, type Weight, weightOf } from '../accounts/compute-units.ts';
 import type { Network } from '../chain/networks.ts';
 import { networkParam } from '../chain/params.ts';
@@ -64,6 +65,18 @@ function asker(route: Route<Context>, weight: Weight) {
   };
 }
 
+/** Rows of a list without pages: windows, mostly. */
+const PLAIN_LIST_ROWS = 4;
+
+/** What an answer of a route may cost, in compute units: a full page of the size that the query asks for. */
+function estimator(route: Route<Context>, weight: Weight): (query: unknown) => number {
+  const rows = route.reply instanceof z.ZodArray ? PLAIN_LIST_ROWS : 1;
+  return (query) => {
+    const { size, limit } = query as { size?: number; limit?: number };
+    return unitsFor(weight, size ?? limit ?? rows);
+  };
+}
+
 type Options = {
   networkHeaders: readonly string[];
   publicUrl?: string | undefined;
@@ -80,6 +93,7 @@ function handlerOf(route: Route<Context>, options: Options) {
   const read = inputReader(route);
   const usesDeprecated = deprecationReader(route);
   const askRoom = asker(route, weight);
+  const estimate = estimator(route, weight);
   const cache = method === 'GET' ? options.cache : undefined;
   const headerNames = route.networkHeader === false ? [] : options.networkHeaders;
   const vary = ['Accept-Encoding', ...headerNames].join(', ');
@@ -93,6 +107,7 @@ function handlerOf(route: Route<Context>, options: Options) {
     const cacheKey = keyOfUrl(network, base, target);
     const kept = faults.length === 0 ? cache?.get(cacheKey) : undefined;
     if (kept) {
+      request.reserve(kept.units);
       await sendKept(request, reply, kept, vary);
       return reply;
     }
@@ -100,6 +115,7 @@ function handlerOf(route: Route<Context>, options: Options) {
     const body = route.body && readBody(route.body, request.body, faults);
     const key = method === 'POST' ? readKey(request, faults) : undefined;
     if (faults.length > 0) throw badInput(faults);
+    request.reserve(estimate(query));
     const context = options.makeContext(request, network);
     const ask = (context: Context) =>
       askRoom(request, context, { params, query, body }, readCall(target, base));

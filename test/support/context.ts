@@ -28,6 +28,8 @@ export const contextOn = (
     charged: 0,
     rateRemaining: null,
     remaining: () => null,
+    available: () => null,
+    reserve: () => undefined,
     standing: () => ({
       period: 'month',
       unitsUsed: 0,
