@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { accountCommand } from './commands/account.ts';
 import { importCommand } from './commands/import.ts';
 import { mirrorCommand } from './commands/mirror.ts';
+import { openCommand } from './commands/open.ts';
 import { refreshCommand } from './commands/refresh.ts';
 import { tokenCommand } from './commands/token.ts';
 import { usageCommand } from './commands/usage.ts';
@@ -49,6 +50,7 @@ program
 program.addCommand(importCommand());
 program.addCommand(mirrorCommand());
 program.addCommand(refreshCommand());
+program.addCommand(openCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 program.addCommand(usageCommand());

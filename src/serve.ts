@@ -1,19 +1,19 @@
 import { lookup } from 'node:dns/promises';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { destination, type Logger, pino } from 'pino';
+import { developmentToken } from './accounts/development-token.ts';
 import { openMeter } from './accounts/meter.ts';
+import { CODE_MINUTES, newPageCode, takePageCode } from './accounts/page-codes.ts';
 import { tierLimits } from './accounts/tiers.ts';
 import { openDirectory } from './accounts/token-directory.ts';
-import { isWellFormed } from './accounts/token-format.ts';
-import { createToken, isActive } from './accounts/tokens.ts';
 import { type Settings, SettingsError } from './config.ts';
 import type { Embedded } from './db/embedded/index.ts';
 import { HistoryError, pendingOf } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/open.ts';
-import type { Pool, Queryable } from './db/pool.ts';
+import type { Queryable } from './db/pool.ts';
 import { openRevisions } from './db/revisions.ts';
+import { noteGateway } from './gateway-file.ts';
 import type { Readiness } from './http/health.ts';
 import { buildServer } from './http/server.ts';
 import { loadSampleData } from './ingest/sample.ts';
@@ -27,30 +27,24 @@ export const makeLog = (settings: Settings): Logger =>
     destination(2),
   );
 
-/** The development token of the embedded database: kept in `DATA_DIR/token`, made when there is none that works. */
-async function developmentToken(dataDir: string, pool: Pool): Promise<string> {
-  const path = join(dataDir, 'token');
-  const kept = (await readFile(path, 'utf8').catch(() => '')).trim();
-  if (isWellFormed(kept) && (await isActive(pool, kept))) return kept;
-  const { token } = await createToken(pool, 'development');
-  await mkdir(dataDir, { recursive: true });
-  await writeFile(path, `${token}\n`, { mode: 0o600 });
-  return token;
-}
+/** What opens GraphiQL and the API: with a token that works, and a one-time code for it. */
+type Access = { token: string; code: string };
 
-function banner(address: string, database: Database, token: string | undefined): string {
+function banner(address: string, database: Database, access: Access | undefined): string {
   const lines = [
     `stakegraph is serving at ${address}`,
     '',
-    `  GraphiQL        ${address}/graphql`,
+    `  GraphiQL        ${address}/graphql${access ? `#${access.code}` : ''}`,
     `  REST reference  ${address}/docs`,
     `  Database        ${database.embedded ? 'embedded PostgreSQL' : 'that of DATABASE_URL'}`,
   ];
-  if (token) {
+  if (access) {
     lines.push(
-      `  Token           ${token}`,
+      `  Token           ${access.token}`,
       '',
-      `  curl -H "Authorization: Bearer ${token}" "${address}/v0/eth/operators?window=7d&idType=pool&size=3"`,
+      `  The GraphiQL link works once, within ${CODE_MINUTES} minutes; "npx stakegraph open" prints another.`,
+      '',
+      `  curl -H "Authorization: Bearer ${access.token}" "${address}/v0/eth/operators?window=7d&idType=pool&size=3"`,
     );
   }
   return `${lines.join('\n')}\n`;
@@ -162,8 +156,7 @@ async function start(
     meter,
     revisions,
     now,
-    // Behind a proxy the page would hand the token to whomever the proxy serves.
-    developmentToken: settings.PUBLIC_URL || settings.TRUST_PROXY ? undefined : token,
+    exchangeCode: async (code) => ((await takePageCode(database.primary, code)) ? token : undefined),
     readiness: async () => (serving.draining ? { ready: false, reason: 'draining' } : ready()),
   });
   app.server.prependListener('request', (_request, response) => {
@@ -178,7 +171,10 @@ async function start(
   });
   const { port } = app.server.address() as { port: number };
   const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST;
-  process.stdout.write(banner(settings.PUBLIC_URL ?? `http://${host}:${port}`, database, token));
+  const address = settings.PUBLIC_URL ?? `http://${host}:${port}`;
+  if (database.embedded) serving.undo.push(await noteGateway(settings.DATA_DIR, address));
+  const access = token && { token, code: await newPageCode(database.write) };
+  process.stdout.write(banner(address, database, access || undefined));
   return true;
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,8 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { encodingOf, isUnchanged } from './answer-cache.ts';
-import { exampleQueries } from './examples.ts';
-import { pageSecurityHeaders } from './security-headers.ts';
+import { html, nonceOf, pageCsp, sendPage, strict, wantsPage } from './page.ts';
 
 type Asset = { type: string; body: Buffer; gzip: Buffer; br: Buffer; etag: string };
 
@@ -40,7 +39,7 @@ const RENDER_CALL = 'YogaGraphiQL.renderYogaGraphiQL(';
 
 /**
  * GraphiQL's style, script and icon, taken out of the single page that the package renders, so that the 9 MB are an
- * asset of their own and the page that holds the token is small. Throws when the package's page has changed shape.
+ * asset of their own and the page is small. Throws when the package's page has changed shape.
  */
 function splitGraphiql(html: string): { css: string; script: string; icon: string } {
   const css = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1];
@@ -49,88 +48,6 @@ function splitGraphiql(html: string): { css: string; script: string; icon: strin
   const end = html.lastIndexOf(RENDER_CALL);
   if (!css || !icon || start < 0 || end < start) throw new Error('render-graphiql has changed its page.');
   return { css, icon, script: html.slice(start + '<script>'.length, end) };
-}
-
-const inScript = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c');
-
-const html = (title: string, head: string, body: string) => `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>${head}</head>
-<body>${body}</body>
-</html>
-`;
-
-/** Pages get no CORS header: another site must not read the token that GraphiQL is prefilled with. */
-const sendPage = (reply: FastifyReply, csp: string, page: string) =>
-  reply
-    .removeHeader('access-control-allow-origin')
-    .headers({ ...pageSecurityHeaders, 'content-security-policy': csp, 'cache-control': 'no-store' })
-    .type('text/html; charset=utf-8')
-    .send(page);
-
-const strict = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const pageCsp = (nonce: string) =>
-  `${strict}; connect-src 'self'; img-src 'self' data:; font-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'nonce-${nonce}'; worker-src blob:`;
-
-const nonceOf = () => randomBytes(16).toString('base64url');
-
-const proxyHeaders = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-];
-
-/** A browser on this machine, talking to this machine by name: no proxy, no rebound DNS name in between. */
-function isLocal(request: FastifyRequest): boolean {
-  // A proxy that says nothing of itself, as nginx by default, speaks HTTP/1.0; a browser does not.
-  if (request.raw.httpVersion === '1.0') return false;
-  if (proxyHeaders.some((name) => request.headers[name] !== undefined)) return false;
-  const local = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(request.headers.host ?? '');
-  return local && /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');
-}
-
-export const wantsPage = (request: FastifyRequest): boolean =>
-  request.method === 'GET' && String(request.headers.accept ?? '').includes('text/html');
-
-// Tabs can be dragged, and as they are first shown each is some way off its place: a click would begin with a jump.
-const graphiqlHead = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/graphiql.css">
-<style>.graphiql-tab{transform:none!important}</style>`;
-
-/** The tab that was open last: without being told of it GraphiQL opens an empty one at every reload. */
-const LAST_TAB = `(() => {
-  try {
-    const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState'));
-    const { query, variables, headers } = tabs[activeTabIndex];
-    return query ? { query, variables, headers } : {};
-  } catch {
-    return {};
-  }
-})()`;
-
-/** GraphiQL; the development token is prefilled for a browser on the same machine only. */
-export function graphiqlPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  developmentToken: string | undefined,
-) {
-  const token = isLocal(request) ? developmentToken : undefined;
-  const options = {
-    title: 'stakegraph GraphiQL',
-    defaultHeaders: JSON.stringify({ Authorization: `Bearer ${token ?? '<token>'}` }, null, 2),
-    defaultTabs: exampleQueries.map(({ query, variables }) => ({
-      query,
-      variables: variables ? JSON.stringify(variables, null, 2) : null,
-      headers: JSON.stringify({ Authorization: `Bearer ${token ?? '<token>'}` }, null, 2),
-    })),
-    ...(token ? { additionalHeaders: { Authorization: `Bearer ${token}` } } : {}),
-  };
-  const nonce = nonceOf();
-  const body = `<div id="root" style="height:100vh"></div><script src="/assets/graphiql.js"></script>
-<script nonce="${nonce}">YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), { ...${inScript(options)}, ...${LAST_TAB} });</script>`;
-  return sendPage(reply, pageCsp(nonce), html('stakegraph GraphiQL', graphiqlHead, body));
 }
 
 const landing = html(

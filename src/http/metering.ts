@@ -9,7 +9,8 @@ import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Caller, Context } from '../context.ts';
 import { JsonText } from '../kernel/json-text.ts';
 import { badInput, Refusal } from '../kernel/refusal.ts';
-import { graphiqlPage, wantsPage } from './html-pages.ts';
+import { graphiqlPage } from './graphiql-page.ts';
+import { wantsPage } from './page.ts';
 import type { UnreadHeaders } from './unread-headers.ts';
 
 declare module 'fastify' {
@@ -111,13 +112,7 @@ export const admissions = new WeakMap<IncomingMessage, Promise<Admission>>();
 /** Lets a known caller in within its rate and allowance, and charges what it was answered. For the routes of `app`. */
 export function meterRequests(
   app: FastifyInstance,
-  options: {
-    tokens: TokenDirectory;
-    meter: Meter;
-    unread: UnreadHeaders;
-    now: () => Date;
-    developmentToken: string | undefined;
-  },
+  options: { tokens: TokenDirectory; meter: Meter; unread: UnreadHeaders; now: () => Date },
 ) {
   const { tokens, meter, unread, now } = options;
   app.decorateRequest('caller', null);
@@ -131,7 +126,7 @@ export function meterRequests(
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.url === '/graphql' && wantsPage(request)) {
       refuseTokenInUrl(request);
-      return graphiqlPage(request, reply, options.developmentToken);
+      return graphiqlPage(reply);
     }
     const caller = tokens.find(request.headers.authorization, now());
     if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');

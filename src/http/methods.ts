@@ -11,7 +11,7 @@ function allowed(): Map<string, string> {
     const known = found.get(path);
     found.set(path, known ? `${known}, ${own}` : own);
   }
-  return found.set('/graphql', 'GET, POST');
+  return found.set('/graphql', 'GET, POST').set('/page-token', 'POST');
 }
 const known = [...allowed()].map(([path, allow]) => ({
   pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),

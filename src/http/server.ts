@@ -32,6 +32,7 @@ import { meterRequests } from './metering.ts';
 import { refusalOf } from './methods.ts';
 import { type Answered, openMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
+import { type ExchangeCode, servePageToken } from './page-token.ts';
 import { refuseExpectation, withHostChecked } from './refused-early.ts';
 import { serveRoute } from './rest.ts';
 import { commonHeaders, needsToken } from './security-headers.ts';
@@ -55,8 +56,8 @@ export type ServerOptions = {
   meter: Meter;
   revisions: Revisions;
   readiness: () => Promise<Readiness>;
-  /** Prefilled in GraphiQL for a browser on this machine; only ever that of the embedded database. */
-  developmentToken?: string | undefined;
+  /** What GraphiQL gets for a one-time code; without it no code is known. */
+  exchangeCode?: ExchangeCode | undefined;
   now?: () => Date;
   /** How long the event loop may lag behind before data requests are answered with 503. */
   maxEventLoopDelayMs?: number;
@@ -132,10 +133,11 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   };
   serveHealth(app, { readiness: options.readiness, metrics });
   servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
+  servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
     gate.guard(metered);
     learnSent(metered);
-    meterRequests(metered, { tokens, meter, unread, now, developmentToken: options.developmentToken });
+    meterRequests(metered, { tokens, meter, unread, now });
     for (const route of routes) serveRoute(metered, route, served);
     await metered.register(async (scope) => serveGraphql(scope, served));
   });

@@ -1,15 +1,17 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { newPageCode } from '../../src/accounts/page-codes.ts';
 import { exampleQueries } from '../../src/http/examples.ts';
 import { noBrowser, openBrowser, type Visit, visit } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
-const developmentToken = 'sgt_the-development-token';
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await startGateway({ developmentToken });
+  gateway = await startGateway();
 });
 afterAll(() => gateway.close());
 
@@ -29,70 +31,169 @@ describe('the example queries', () => {
   });
 });
 
-/** The page as a browser gets it that was sent here with these headers. */
-const pageFor = (headers: Record<string, string>) =>
+/** The page as a browser gets it from a server that was sent these headers. */
+const pageFor = (headers: Record<string, string>, port = new URL(gateway.url).port) =>
   new Promise<{ headers: Record<string, unknown>; text: string }>((done, fail) => {
-    const sent = request(
-      `${gateway.url}/graphql`,
-      { headers: { accept: 'text/html', ...headers } },
-      (answer) => {
-        let text = '';
-        answer.setEncoding('utf8').on('data', (chunk) => (text += chunk));
-        answer.on('end', () => done({ headers: answer.headers, text }));
-      },
-    );
+    const options = { port, path: '/graphql', headers: { accept: 'text/html', ...headers } };
+    const sent = request(options, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+      answer.on('end', () => done({ headers: answer.headers, text }));
+    });
     sent.on('error', fail).end();
   });
 
-describe('the development token', () => {
-  const host = () => new URL(gateway.url).host;
+/** A proxy on this machine that speaks HTTP/1.1 and says nothing of itself or of who asks; its port. */
+async function silentProxy(): Promise<string> {
+  const server = createServer((incoming, outgoing) => {
+    const { method, url: path, headers } = incoming;
+    const { host, port } = new URL(gateway.url);
+    const onward = request({ port, method, path, headers: { ...headers, host } }, (answer) => {
+      outgoing.writeHead(answer.statusCode as number, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return String((server.address() as AddressInfo).port);
+}
 
-  it.each(['127.0.0.1', 'localhost', 'localhost:4000', '[::1]:4000'])(
-    'is in the page asked for as %s',
-    async (name) => {
-      expect((await pageFor({ host: name })).text).toContain(developmentToken);
-    },
-  );
+describe('the page /graphql', () => {
+  const TOKEN = /sgt_[\w-]{40}/;
+  const own = () => new URL(gateway.url).host;
 
-  it.each([
-    'attacker.example',
-    'attacker.example:4000',
-    'localhost.attacker.example',
-    '127.0.0.1.attacker.example',
-    'attacker.example/localhost',
-    '192.168.1.7',
-  ])('is not in the page asked for as %s, so that a rebound name reads nothing', async (name) => {
-    expect((await pageFor({ host: name })).text).not.toContain(developmentToken);
+  it.each<[string, () => Record<string, string>]>([
+    ['a browser on this machine', () => ({ host: own() })],
+    ['localhost', () => ({ host: 'localhost' })],
+    ['another name', () => ({ host: 'attacker.example' })],
+    ['a proxy that tells of itself', () => ({ host: own(), 'x-forwarded-for': '203.0.113.7' })],
+  ])('holds no token and no code for %s', async (_name, headers) => {
+    const code = await newPageCode(gateway.database.pool);
+    const { text } = await pageFor(headers());
+    expect(text).toContain('id="root"');
+    expect(text).not.toMatch(TOKEN);
+    expect(text).not.toContain(gateway.token);
+    expect(text).not.toContain(code);
   });
 
-  it.each(['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'])(
-    'is not in the page that a proxy asked for, as its %s tells',
-    async (name) => {
-      const { text } = await pageFor({ host: host(), [name]: '203.0.113.7' });
-      expect(text).not.toContain(developmentToken);
+  it('holds no token for a proxy on this machine that forwards nothing and speaks HTTP/1.1', async () => {
+    const { text } = await pageFor({}, await silentProxy());
+    expect(text).toContain('id="root"');
+    expect(text).not.toMatch(TOKEN);
+  });
+
+  it('is not for pages of other sites to read: it has no Access-Control-Allow-Origin', async () => {
+    const { headers } = await pageFor({ host: own(), origin: 'http://attacker.example' });
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(headers['cache-control']).toBe('no-store');
+  });
+});
+
+describe('POST /page-token', () => {
+  const newCode = () => newPageCode(gateway.database.pool);
+  const exchange = (body: unknown, headers: Record<string, string> = {}) =>
+    gateway.fetch('/page-token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const refused = {
+    detail: [
+      {
+        loc: ['body', 'code'],
+        msg: 'is unknown, used or expired; "npx stakegraph open" prints a link with another',
+        type: 'value_error',
+      },
+    ],
+  };
+
+  it('gives the development token for a code once, and never to be kept', async () => {
+    const code = await newCode();
+    const first = await exchange({ code });
+    expect([first.status, first.json]).toEqual([200, { token: gateway.token }]);
+    expect(first.headers.get('cache-control')).toBe('no-store');
+    const second = await exchange({ code });
+    expect([second.status, second.json]).toEqual([400, refused]);
+  });
+
+  it('gives it to one of several that send the same code at once', async () => {
+    const code = await newCode();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => exchange({ code })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
+  });
+
+  it('refuses an unknown and an expired code alike', async () => {
+    expect((await exchange({ code: 'x'.repeat(24) })).json).toEqual(refused);
+    const code = await newCode();
+    await gateway.database.pool.query({ text: `update page_codes set expires_at = now()`, values: [] });
+    expect((await exchange({ code })).json).toEqual(refused);
+  });
+
+  it.each([[{}], [{ code: 7 }], [{ code: '' }], [{ code: 'short' }], [[]], [null]])(
+    'refuses the body %j and names what is needed',
+    async (body) => {
+      const { status, json } = await exchange(body);
+      expect([status, json.detail[0]]).toMatchObject([
+        400,
+        { loc: ['body', 'code'], msg: 'the code of a link is needed' },
+      ]);
     },
   );
 
-  it('is not for pages of other sites to read: the page has no Access-Control-Allow-Origin', async () => {
-    const { headers } = await pageFor({ host: host(), origin: 'http://attacker.example' });
-    expect(headers).not.toHaveProperty('access-control-allow-origin');
-    expect(headers['cache-control']).toBe('no-store');
+  it.each(['cross-site', 'same-site', 'none'])(
+    'is refused to a page whose browser says %s, and the code stays good',
+    async (site) => {
+      const code = await newCode();
+      const { status, text } = await exchange({ code }, { 'sec-fetch-site': site });
+      expect([status, text]).toEqual([403, expect.not.stringContaining('sgt_')]);
+      expect((await exchange({ code }, { 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    },
+  );
+
+  it('takes JSON alone, and has no CORS header for a page of another origin', async () => {
+    const code = await newCode();
+    const origin = 'http://attacker.example';
+    const form = await exchange({ code }, { origin, 'content-type': 'text/plain' });
+    expect(form.status).toBe(415);
+    const { status, headers } = await exchange({ code }, { origin });
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null]);
+  });
+
+  it('bounds how many codes strangers may try: 429, and again after a second', async () => {
+    const limited = [];
+    for (let round = 0; round < 20 && limited.length === 0; round += 1) {
+      const tries = Array.from({ length: 50 }, () => exchange({ code: 'y'.repeat(24) }));
+      limited.push(...(await Promise.all(tries)).filter(({ status }) => status === 429));
+    }
+    expect(limited[0]?.headers.get('retry-after')).toBe('1');
+    await eventually(async () => expect((await exchange({ code: await newCode() })).status).toBe(200), 5_000);
+  });
+
+  it('is 405 with another method', async () => {
+    const { status, headers } = await gateway.fetch('/page-token');
+    expect([status, headers.get('allow')]).toEqual([405, 'POST']);
   });
 });
 
 describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` : ''}`, () => {
   let browser: Browser;
   let opened: Visit;
-  let prefilled: Gateway;
+  const link = async () => `${gateway.url}/graphql#${await newPageCode(gateway.database.pool)}`;
+  const kept = (of: Visit, storage: 'localStorage' | 'sessionStorage') =>
+    of.page.evaluate((name) => JSON.stringify({ ...window[name as 'localStorage'] }), storage);
+  const answered = (of: Visit) =>
+    of.page.waitForFunction(() =>
+      /totalCount/.test(document.querySelector('.result-window')?.textContent ?? ''),
+    );
+  const execute = (of: Visit) => of.page.getByRole('button', { name: /execute query/i }).click();
   beforeAll(async () => {
     browser = await openBrowser();
-    prefilled = await startGateway({ developmentToken: true });
-    opened = await visit(browser, `${prefilled.url}/graphql`);
+    opened = await visit(browser, await link());
     await opened.page.getByRole('tab').first().waitFor();
   });
   afterAll(async () => {
     await browser?.close();
-    await prefilled?.close();
   });
 
   it('opens with one tab for each example', async () => {
@@ -101,13 +202,78 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     for (const name of names) expect(tabs).toContain(name);
   });
 
-  it('shows the answer when run is pressed, with the token filled in', async () => {
-    await opened.page.getByRole('button', { name: /execute query/i }).click();
-    const answer = opened.page.locator('.result-window');
-    await opened.page.waitForFunction(() =>
-      /totalCount/.test(document.querySelector('.result-window')?.textContent ?? ''),
-    );
-    expect(await answer.innerText()).not.toContain('errors');
+  it('takes the code out of the address bar and the history', async () => {
+    expect(opened.page.url()).not.toContain('#');
+    expect(await opened.page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
+  });
+
+  it('shows the answer when run is pressed, with the token of the link', async () => {
+    await execute(opened);
+    await answered(opened);
+    expect(await opened.page.locator('.result-window').innerText()).not.toContain('errors');
+  });
+
+  it('keeps the token for the tab alone: in sessionStorage, and nothing of it in localStorage', async () => {
+    expect(await kept(opened, 'sessionStorage')).toContain(gateway.token);
+    await opened.page.waitForFunction(() => localStorage.getItem('graphiql:tabState'));
+    expect(await kept(opened, 'localStorage')).not.toContain('sgt_');
+    const other = await opened.page.context().newPage();
+    await other.goto(`${gateway.url}/graphql`);
+    await other.getByText('Requests need a token.').waitFor();
+    await other.close();
+  });
+
+  it('keeps a token that is typed into the headers of a query out of localStorage', async () => {
+    const of = await visit(browser, await link());
+    await of.page.getByRole('tab').first().waitFor();
+    await of.page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await of.page.locator('.graphiql-editor-tool .monaco-editor:visible').first().click();
+    await of.page.keyboard.insertText(`{"Authorization": "Bearer ${gateway.token}"}`);
+    await execute(of);
+    await answered(of);
+    await of.page.waitForTimeout(1_000); // GraphiQL keeps its tabs after half a second
+    expect(await kept(of, 'localStorage')).not.toContain('sgt_');
+    await of.close();
+  });
+
+  it('removes a token that an earlier version left in localStorage', async () => {
+    const of = await visit(browser, `${gateway.url}/docs`);
+    const headers = JSON.stringify({ Authorization: `Bearer ${gateway.token}` });
+    await of.page.evaluate((headers) => {
+      const tab = { id: 'a', title: 'Old', query: '{ __typename }', variables: null, operationName: null };
+      const tabs = [{ ...tab, headers, hash: null, response: null }];
+      localStorage.setItem('graphiql:headers', headers);
+      localStorage.setItem('graphiql:shouldPersistHeaders', 'true');
+      localStorage.setItem('graphiql:tabState', JSON.stringify({ tabs, activeTabIndex: 0 }));
+    }, headers);
+    await of.page.goto(`${gateway.url}/graphql`);
+    await of.page.getByRole('tab', { name: 'Old' }).waitFor();
+    expect(await kept(of, 'localStorage')).not.toContain('sgt_');
+    await of.close();
+  });
+
+  it('says of a link that was used before how to get another, and takes one in the same tab', async () => {
+    const used = await link();
+    await (await visit(browser, used)).page.getByText('Requests of this tab carry a token.').waitFor();
+    const { page, close } = await visit(browser, used);
+    await page.getByText('"npx stakegraph open" prints another').waitFor();
+    const fresh = await link();
+    await page.evaluate((url) => location.assign(url), fresh);
+    await page.getByText('Requests of this tab carry a token.').waitFor();
+    await close();
+  });
+
+  it('asks for a token where there is no code, and forgets it when told to', async () => {
+    const of = await visit(browser, `${gateway.url}/graphql`);
+    await of.page.getByLabel('Access token').fill(gateway.token);
+    await of.page.getByRole('button', { name: 'Use in this tab' }).click();
+    await of.page.getByText('Requests of this tab carry a token.').waitFor();
+    await execute(of);
+    await answered(of);
+    await of.page.getByRole('button', { name: 'Forget' }).click();
+    await of.page.getByText('Requests need a token.').waitFor();
+    expect(await kept(of, 'sessionStorage')).not.toContain('sgt_');
+    await of.close();
   });
 
   it('knows the schema', async () => {
@@ -117,7 +283,7 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
   });
 
   it('goes to the tab that is clicked on a first visit, and stays on it when loaded anew', async () => {
-    const { page, close } = await visit(browser, `${prefilled.url}/graphql`);
+    const { page, close } = await visit(browser, await link());
     await page.getByRole('tab').first().waitFor();
     const names = await page.getByRole('tab').allInnerTexts();
     const active = () => page.locator('.graphiql-tab-active').innerText();
@@ -130,7 +296,7 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     // Kept half a second after it was opened.
     await page.waitForFunction(() => {
       const kept = localStorage.getItem('graphiql:tabState');
-      return localStorage.getItem('graphiql:headers') && kept && JSON.parse(kept).activeTabIndex === 3;
+      return kept && JSON.parse(kept).activeTabIndex === 3;
     });
     await page.reload();
     await page.getByRole('tab').first().waitFor();
@@ -139,20 +305,10 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
   });
 
   it('asks nobody but the gateway', () => {
-    expect([...opened.hosts]).toEqual([new URL(prefilled.url).host]);
+    expect([...opened.hosts]).toEqual([new URL(gateway.url).host]);
   });
 
   it('keeps to its content security policy, without an error in the console', () => {
     expect(opened.complaints).toEqual([]);
-  });
-
-  it('shows where a token belongs when there is none to fill in', async () => {
-    const plain = await startGateway();
-    const { page, close } = await visit(browser, `${plain.url}/graphql`);
-    await page.getByRole('tab').first().waitFor();
-    await page.getByRole('button', { name: 'Headers', exact: true }).click();
-    await page.getByText('Bearer <token>').first().waitFor();
-    await close();
-    await plain.close();
   });
 });

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { inject, onTestFinished, TestRunner } from 'vitest';
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
+import { takePageCode } from '../../src/accounts/page-codes.ts';
 import { tierLimits } from '../../src/accounts/tiers.ts';
 import { openDirectory, type TokenDirectory } from '../../src/accounts/token-directory.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
@@ -73,8 +74,6 @@ export async function startGateway(
     /** A database of the test's own, which it drops itself; instead of a template. */
     database?: TestDatabase;
     settings?: Partial<Settings>;
-    /** A text to prefill GraphiQL with; true: the token of the gateway. */
-    developmentToken?: string | true;
     now?: () => Date;
     /** Silent unless given. */
     log?: Logger;
@@ -115,7 +114,7 @@ export async function startGateway(
     readiness: async () => ({ ready: true }),
     maxEventLoopDelayMs: 60_000, // the tests run in the same process, and load their modules in it
     ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
-    developmentToken: options.developmentToken === true ? token : options.developmentToken,
+    exchangeCode: async (code) => ((await takePageCode(primary, code)) ? token : undefined),
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 

@@ -42,7 +42,7 @@ export type Home = {
 
 async function makeFolder(path: string): Promise<void> {
   if (await exists(path)) return;
-  await mkdir(path, { recursive: true });
+  await mkdir(path, { recursive: true, mode: 0o700 });
   await giveToOwner(path, join(path, '..'));
 }
 

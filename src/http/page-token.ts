@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { CODE_FORM } from '../accounts/page-codes.ts';
+import { badInput, Refusal } from '../kernel/refusal.ts';
+import { pageSecurityHeaders } from './security-headers.ts';
+
+/** The development token for a code; undefined when the code is unknown, used or expired. */
+export type ExchangeCode = (code: string) => Promise<string | undefined>;
+
+/** Codes cannot be guessed; this bounds the statements that strangers can cause. */
+const FAILURES_A_SECOND = 100;
+
+const codeForm = new RegExp(`^${CODE_FORM}$`);
+
+const isOtherSite = ({ headers }: FastifyRequest) =>
+  ![undefined, 'same-origin'].includes(headers['sec-fetch-site'] as string | undefined);
+
+function countFailures() {
+  let second = 0;
+  let failures = 0;
+  return (failed: number) => {
+    const now = Math.floor(Date.now() / 1_000);
+    failures = failed + (now === second ? failures : 0);
+    second = now;
+    return failures;
+  };
+}
+
+/**
+ * `POST /page-token`: GraphiQL exchanges the code in its fragment for a token. The code alone counts: which address a request
+ * comes from says nothing behind a proxy. No page of another origin may read the answer, and browsers that say so are
+ * refused. `Origin` is not compared with `Host`, which a proxy may have rewritten.
+ */
+export function servePageToken(app: FastifyInstance, exchange: ExchangeCode = async () => undefined) {
+  const failures = countFailures();
+  app.post('/page-token', { bodyLimit: 1_024 }, async (request, reply) => {
+    reply
+      .removeHeader('access-control-allow-origin')
+      .removeHeader('access-control-expose-headers')
+      .headers({ ...pageSecurityHeaders, 'cache-control': 'no-store' });
+    if (isOtherSite(request)) throw new Refusal('FORBIDDEN', 'Pages of other sites get no token.');
+    const code = (request.body as { code?: unknown } | null)?.code;
+    if (typeof code !== 'string' || !codeForm.test(code))
+      throw badInput([{ loc: ['body', 'code'], msg: 'the code of a link is needed', type: 'value_error' }]);
+    if (failures(0) >= FAILURES_A_SECOND) {
+      const headers = { 'retry-after': '1' };
+      throw new Refusal('RATE_LIMITED', 'Too many codes were tried; try again in a second.', { headers });
+    }
+    const token = await exchange(code);
+    if (token !== undefined) return { token };
+    failures(1);
+    const msg = 'is unknown, used or expired; "npx stakegraph open" prints a link with another';
+    throw badInput([{ loc: ['body', 'code'], msg, type: 'value_error' }]);
+  });
+}

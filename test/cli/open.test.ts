@@ -1,0 +1,80 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { dataDirForTest, endRunning, type Served, serve, stakegraph } from '../support/process.ts';
+
+afterEach(endRunning);
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+const linkIn = (text: string) => /(http:\S+)#([\w-]{24})/.exec(text)?.slice(1, 3) as [string, string];
+
+/** What a link gives: the status and the token. */
+async function follow(served: Served, code: string) {
+  const answer = await fetch(`${served.url}/page-token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  });
+  const { token } = (await answer.json()) as { token?: string };
+  return { status: answer.status, token };
+}
+
+describe('the links to GraphiQL', () => {
+  it('of the banner and of stakegraph open give the development token, each once', async () => {
+    const dataDir = join(dataDirForTest(), 'data');
+    const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
+    const served = await serve({ env });
+    const token = (await readFile(join(dataDir, 'token'), 'utf8')).trim();
+    const [, ofBanner] = linkIn(served.banner);
+    expect(await follow(served, ofBanner)).toEqual({ status: 200, token });
+    expect(await follow(served, ofBanner)).toMatchObject({ status: 400, token: undefined });
+
+    const opened = await stakegraph(['open'], { env });
+    expect(opened).toMatchObject({ code: 0, stderr: '' });
+    const [url, code] = linkIn(opened.stdout);
+    expect(opened.stdout).toBe(`${url}#${code}\n`);
+    expect(url).toBe(`${served.url}/graphql`);
+    expect(await follow(served, code)).toEqual({ status: 200, token });
+    expect(await follow(served, code)).toMatchObject({ status: 400, token: undefined });
+  });
+
+  it('say where no gateway runs that it is to be started first', async () => {
+    const dataDir = dataDirForTest();
+    const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
+    const none = {
+      code: 1,
+      stdout: '',
+      stderr: `stakegraph: No gateway runs on ${dataDir}: start it first, or set DATA_DIR.\n`,
+    };
+    expect(await stakegraph(['open'], { env })).toEqual(none);
+    const served = await serve({ env });
+    await served.stop();
+    expect(await stakegraph(['open'], { env })).toEqual(none);
+  });
+
+  it('are refused with DATABASE_URL, where there is no development token', async () => {
+    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', DATA_DIR: dataDirForTest() };
+    const { code, stderr } = await stakegraph(['open'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('make one with "stakegraph token create --name NAME"');
+  });
+});
+
+describe('the development token', () => {
+  it('is for the user of the gateway alone: DATA_DIR is 0700 and its file 0600', async () => {
+    const dataDir = join(dataDirForTest(), 'data');
+    const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
+    await serve({ env });
+    expect([await modeOf(dataDir), await modeOf(join(dataDir, 'token'))]).toEqual(['700', '600']);
+  });
+
+  it('is one of two gateways that start at once on one new data folder', async () => {
+    const env = { DATA_DIR: join(dataDirForTest(), 'data'), SAMPLE_DATA: 'off' };
+    const [one, two] = await Promise.all([serve({ env }), serve({ env })]);
+    expect(one.token).toMatch(/^sgt_/);
+    expect(two.token).toBe(one.token);
+    const { stdout } = await stakegraph(['token', 'list', '--json'], { env });
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'development' }]);
+    for (const served of [one, two]) expect((await served.get('/v0/eth/slashings')).status).toBe(200);
+  });
+});
