@@ -21,6 +21,10 @@ const listOf =
     throw new InvalidArgumentError(`${JSON.stringify(unknown)} is none of ${names.join(', ')}.`);
   };
 
+/** Whether a command that loads rows may make a new embedded database. */
+export const createOption = (): Option =>
+  new Option('--create', 'make a new embedded database where there is none; it never gets the sample data');
+
 /** A whole number within bounds. */
 export const wholeNumber =
   (least: number, most: number) =>

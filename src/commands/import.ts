@@ -5,10 +5,11 @@ import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import type { Database } from '../db/open.ts';
 import { type FileReport, importFile } from '../ingest/import-file.ts';
 import { type ImportResource, importers } from '../ingest/importers.ts';
+import { decideOnSample } from '../ingest/sample-decision.ts';
 import { type Format, formats } from '../ingest/source/open.ts';
 import { SourceError } from '../ingest/source/source.ts';
 import { type IdType, idTypes } from '../resources/operators/record.ts';
-import { wholeNumber } from './flags.ts';
+import { createOption, wholeNumber } from './flags.ts';
 import { type ImportProgress, importProgress } from './import-progress.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -25,6 +26,7 @@ type Flags = {
   dryRun?: boolean;
   resume?: boolean;
   jobs: number;
+  create?: boolean;
   json?: boolean;
 };
 
@@ -66,6 +68,7 @@ export const importCommand = (): Command =>
     .option('--dry-run', 'check everything and say what would change, and change nothing')
     .option('--resume', 'pass over files that were loaded whole before')
     .option('--jobs <count>', 'files loaded at once', wholeNumber(1, MAX_JOBS), 1)
+    .addOption(createOption())
     .option('--json', 'tell each file as a line of JSON')
     .addHelpText(
       'after',
@@ -76,6 +79,7 @@ next) replaces that list, unless it may be a narrowed one (pool shares, pools of
 authorities, unless it holds nothing but pools or nothing but individuals, and one of sync committee rewards for its slot.
 Daily rewards of other networks add to what is stored; a row with the id of a validator is a day of that validator, any
 other a day of the network.
+SIGINT and SIGTERM end it: what is not committed is not loaded, and each file is told.
 Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     )
     .action((resource: ImportResource, files: string[], flags: Flags, command: Command) => {
@@ -85,22 +89,43 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
         );
       }
       return withDatabase(
-        async (database) => {
-          const progress = importProgress();
-          const queue = files.entries();
-          let failed = 0;
-          const work = async () => {
-            for (const [, file] of queue) {
-              if (!(await importOne(database, resource, file, flags, progress))) failed += 1;
-            }
-          };
-          await Promise.all(Array.from({ length: flags.jobs }, work)).finally(() => progress.stop());
-          if (failed > 0) throw new Error(`${failed} of ${files.length} files were not loaded whole.`);
-        },
+        (database, { leave }) => importAll(database, resource, files, flags, leave),
         // Each holds a connection for its whole file, and what was loaded before is asked on another.
-        { creates: true, writers: flags.jobs + 1 },
+        { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
       );
     });
+
+async function importAll(
+  database: Database,
+  resource: ImportResource,
+  files: string[],
+  flags: Flags,
+  leave: AbortSignal,
+) {
+  if (database.embedded && !flags.dryRun) await decideOnSample(database.write);
+  const progress = importProgress();
+  const left = new Map(files.entries());
+  const queue = files.entries();
+  let failed = 0;
+  leave.addEventListener('abort', () => {
+    progress.stop();
+    for (const file of left.values())
+      notLoaded(file, `${file}: nothing loaded; the import was stopped`, flags);
+  });
+  const work = async () => {
+    for (const [index, file] of queue) {
+      if (!(await importOne(database, resource, file, flags, progress))) failed += 1;
+      left.delete(index);
+    }
+  };
+  await Promise.all(Array.from({ length: flags.jobs }, work)).finally(() => progress.stop());
+  if (failed > 0) throw new Error(`${failed} of ${files.length} files were not loaded whole.`);
+}
+
+function notLoaded(file: string, error: string, { json }: Flags) {
+  process.stderr.write(`${error}\n`);
+  if (json) process.stdout.write(`${JSON.stringify({ file, loaded: false, error })}\n`);
+}
 
 /** Imports a file and tells about it; false when not every row was loaded. */
 async function importOne(
@@ -133,9 +158,7 @@ async function importOne(
     shown.end();
     rejects.end();
     if (!(error instanceof SourceError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    if (flags.json)
-      process.stdout.write(`${JSON.stringify({ file, loaded: false, error: error.message })}\n`);
+    notLoaded(file, error.message, flags);
     return false;
   }
 }

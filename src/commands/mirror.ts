@@ -13,11 +13,12 @@ import {
 } from '../ingest/mirror/options.ts';
 import { describeRound, type RoundReport } from '../ingest/mirror/report.ts';
 import { type MirrorHooks, type MirrorOptions, mirrorOnce } from '../ingest/mirror/run.ts';
+import { decideOnSample } from '../ingest/sample-decision.ts';
 import type { RewardsNetwork } from '../resources/network-rewards/record.ts';
-import { duration, namesOption, wholeNumber } from './flags.ts';
+import { createOption, duration, namesOption, wholeNumber } from './flags.ts';
 import { baseUrl, headerName, isInClear, rate, validatorsOf, variableName } from './mirror-flags.ts';
 import { mirrorProgress } from './mirror-progress.ts';
-import { withDatabase } from './with-database.ts';
+import { type Signals, withDatabase } from './with-database.ts';
 
 type Flags = {
   from: URL;
@@ -40,6 +41,7 @@ type Flags = {
   timeout: number;
   networkHeader: string;
   unitsHeader: string;
+  create?: boolean;
   json?: boolean;
 };
 
@@ -153,6 +155,7 @@ export const mirrorCommand = (): Command =>
       headerName,
       'X-Service-Compute-Units',
     )
+    .addOption(createOption())
     .option('--json', 'tell each round as a line of JSON')
     .addHelpText(
       'after',
@@ -166,21 +169,35 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
     )
     .action(async (flags: Flags) => {
       const options = optionsOf(flags, readSecret(flags.tokenEnv));
-      await withDatabase((database, stop) => mirror(database, options, flags, stop), {
+      await withDatabase((database, signals) => mirror(database, options, flags, signals), {
         graceful: true,
-        creates: true,
+        loads: true,
+        creates: flags.create ?? false,
       });
     });
 
 /** Mirrors once or for ever; throws when not every list is loaded, unless it goes on. */
-async function mirror(database: Database, options: MirrorOptions, flags: Flags, stop: AbortSignal) {
+async function mirror(database: Database, options: MirrorOptions, flags: Flags, signals: Signals) {
+  const { stop } = signals;
+  if (database.embedded) await decideOnSample(database.write);
   const progress = mirrorProgress();
   if (isInClear(options.from)) {
     progress.say(
       '--from is http://: the token can be read on the way; use https:// where the service has it.',
     );
   }
-  const hooks: MirrorHooks = { stop, say: progress.say, onList: progress.list };
+  let current: string | undefined;
+  signals.leave.addEventListener('abort', () => {
+    progress.say(`The mirror was stopped${current ? `; nothing loaded of ${current}` : ''}.`);
+  });
+  const hooks: MirrorHooks = {
+    stop,
+    say: progress.say,
+    onList(title, tallies) {
+      current = title;
+      if (title) progress.list(title, tallies);
+    },
+  };
   const round = async (resumeWithinMs: number) => {
     const report = await mirrorOnce(database.write, { ...options, resumeWithinMs }, hooks).finally(
       progress.stop,

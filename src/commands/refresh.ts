@@ -44,7 +44,10 @@ Exit codes: 0 everything was refreshed, or --every was asked to stop; 1 not ever
     )
     .action((flags: Flags) =>
       withDatabase(
-        async ({ write }, stop) => {
+        async ({ write }, { stop, leave }) => {
+          leave.addEventListener('abort', () => {
+            process.stderr.write('The refresh was stopped; what was not told as done is as it was.\n');
+          });
           if (flags.every === undefined) await once(write, flags, stop);
           else await repeated(write, flags, flags.every, stop);
         },

@@ -1,31 +1,47 @@
 import { resolve } from 'node:path';
-import { readSettings } from '../config.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { readSettings, type Settings, SettingsError } from '../config.ts';
 import { type Database, ofWriting, openDatabase } from '../db/open.ts';
 
 type Options = {
   /** Whether a new embedded database is made where there is none. */
   creates?: boolean;
+  /** Loads rows: it tells where, and makes a new embedded database for `--create` alone. */
+  loads?: boolean;
   migrate?: boolean;
   writers?: number;
   /** At a signal the work is asked to end by itself, and left only at a second one. */
   graceful?: boolean;
 };
 
+export type Signals = {
+  /** A graceful command is to end by itself. */
+  stop: AbortSignal;
+  /** The process is about to exit, and nothing more is committed: what was not loaded is to be told at once. */
+  leave: AbortSignal;
+};
+
 /** Runs the work of a command on the database of the settings, and closes it at the end, also at that of a signal. */
 export async function withDatabase(
-  work: (database: Database, stop: AbortSignal) => Promise<void>,
+  work: (database: Database, signals: Signals) => Promise<void>,
   options: Options = {},
 ): Promise<void> {
   const settings = readSettings();
   // Reading or writing rows must not change the schema under the gateways that serve a shared database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
-  if (!settings.DATABASE_URL && !options.creates) await checkDatabase(settings.DATA_DIR);
+  await checkDatabase(settings, options);
   const onError = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const opening = openDatabase(settings, onError, { ...options, migrate });
-  const stop = new AbortController();
-  // An exit, unlike a signal, stops an embedded PostgreSQL; what was not committed is rolled back.
-  const leave = () => opening.catch(() => undefined).then(() => process.exit(1));
-  const steps = options.graceful ? [() => stop.abort(), leave] : [leave];
+  const signals = { stop: new AbortController(), leave: new AbortController() };
+  const leave = async () => {
+    const database = await opening.catch(() => undefined);
+    await database?.write.abandon();
+    await turn(); // what was committed is told as such before
+    signals.leave.abort();
+    // An exit, unlike a signal, stops an embedded PostgreSQL; what was not committed is rolled back.
+    process.exit(1);
+  };
+  const steps = options.graceful ? [() => signals.stop.abort(), leave] : [leave];
   const onSignal = () => {
     const step = steps.shift();
     if (step) void step();
@@ -34,7 +50,7 @@ export async function withDatabase(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   const database = await opening;
   try {
-    await work(database, stop.signal);
+    await work(database, { stop: signals.stop.signal, leave: signals.leave.signal });
   } catch (error) {
     throw settings.DATABASE_URL ? ofWriting(error as NodeJS.ErrnoException) : error;
   } finally {
@@ -42,10 +58,18 @@ export async function withDatabase(
   }
 }
 
-async function checkDatabase(dataDir: string): Promise<void> {
+/** Refuses a missing embedded database unless it is to be made, and tells where rows are going to. */
+async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, loads }: Options) {
+  if (DATABASE_URL) {
+    if (!loads || !creates) return;
+    throw new SettingsError('--create makes an embedded database, and DATABASE_URL is set: leave one out.');
+  }
   const { hasCluster } = await import('../db/embedded/cluster.ts'); // not loaded with DATABASE_URL
-  if (await hasCluster(dataDir)) return;
-  throw new Error(
-    `There is no database in ${resolve(dataDir)}: start the gateway first, or set DATA_DIR or DATABASE_URL.`,
-  );
+  const folder = resolve(DATA_DIR);
+  if (!creates && !(await hasCluster(DATA_DIR))) {
+    const make = loads ? ', make one with --create' : '';
+    const advice = `start the gateway first${make}, or set DATA_DIR or DATABASE_URL`;
+    throw new Error(`There is no database in ${folder}: ${advice}.`);
+  }
+  if (loads) process.stderr.write(`The database is the embedded one in ${folder}.\n`);
 }

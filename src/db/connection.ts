@@ -47,6 +47,13 @@ function giveUpAfter(client: pg.ClientBase, milliseconds: number): void {
 }
 
 /**
+ * A statement without a timeout ends within a second of the process that waits for it, however that ended, and lets its locks
+ * go. Servers on Windows cannot tell, and refuse the setting.
+ */
+const noticeExit = `do $$ begin set client_connection_check_interval = '1s';
+  exception when invalid_parameter_value then null; end $$`;
+
+/**
  * What is set on each new connection of a pool, whatever the URL, the database or the role sets; and not in its startup
  * `options`, which poolers such as PgBouncer refuse.
  */
@@ -67,6 +74,8 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
   ];
   return async (client: pg.ClientBase): Promise<void> => {
     if (statementTimeoutMs > 0) giveUpAfter(client, statementTimeoutMs + SILENCE_MS);
-    await client.query(`/* settings */ ${settings.map((setting) => `set ${setting}`).join('; ')}`);
+    const statements = settings.map((setting) => `set ${setting}`);
+    if (statementTimeoutMs === 0) statements.push(noticeExit);
+    await client.query(`/* settings */ ${statements.join('; ')}`);
   };
 }

@@ -17,6 +17,13 @@ export type Primary = Queryable & {
 export type Pool = Queryable & {
   /** A client of one's own, for transactions and COPY. */
   withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  /** Ends the transaction of a client with its changes. Does not come back once the pool is abandoned. */
+  commit(client: pg.PoolClient): Promise<void>;
+  /**
+   * For a process that is about to exit: nothing more is committed, and commits under way are waited for. The server ends what
+   * is at work when it misses the connections (`prepareWith`).
+   */
+  abandon(): Promise<void>;
   stats(): { total: number; idle: number; waiting: number };
   end(): Promise<void>;
 };
@@ -102,9 +109,23 @@ export function createPool(options: Options): Pool {
       });
     });
 
+  let abandoned = false;
+  const committing = new Set<Promise<unknown>>();
+  async function commit(client: pg.PoolClient): Promise<void> {
+    if (abandoned) return new Promise(() => undefined);
+    const done = client.query('commit');
+    committing.add(done);
+    await done.finally(() => committing.delete(done));
+  }
+
   return {
     query,
     withClient,
+    commit,
+    async abandon() {
+      abandoned = true;
+      await Promise.allSettled(committing);
+    },
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: () => {
       ending = true;
@@ -166,7 +187,7 @@ export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Prom
     await client.query('begin');
     try {
       const result = await work(client);
-      await client.query('commit');
+      await pool.commit(client);
       return result;
     } catch (error) {
       // A connection that is of no more use is closed, which rolls back too.

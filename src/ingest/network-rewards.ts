@@ -45,11 +45,6 @@ function stagedColumns(network: RewardsNetwork): Column[] {
   return [{ name: 'kind', type: 'text' }, ...named.values()];
 }
 
-/** Every table of daily rewards. */
-export const rewardTables = rewardsNetworks.flatMap((network) =>
-  rewardKinds.map((kind) => `${network}_${kind}_rewards`),
-);
-
 async function mergeRewards(
   client: pg.ClientBase,
   network: RewardsNetwork,

@@ -21,22 +21,16 @@ import { chainDailyRewardImporter } from './chain-daily-rewards.ts';
 import { consolidationImporter, type ImportedConsolidation } from './consolidations.ts';
 import { loadRows } from './import-file.ts';
 import type { Importer } from './importer.ts';
-import { networkRewardImporters, rewardTables } from './network-rewards.ts';
+import { networkRewardImporters } from './network-rewards.ts';
 import { type ImportedOperator, operatorImporter } from './operators.ts';
 import { loadSampleAttestations } from './sample-attestations.ts';
+import { decideOnSample, sampleWanted } from './sample-decision.ts';
 import { loadSamplePrivateSet } from './sample-private-set.ts';
 import { slashingImporter } from './slashings.ts';
 import { solanaOverviewImporter } from './solana-overview.ts';
 import { stakeAuthorityImporter } from './stake-authorities.ts';
 import { type ImportedReward, syncCommitteeRewardImporter } from './sync-committee-rewards.ts';
 import { validatorImporter } from './validators.ts';
-
-/** Where a row says that the database has data of its own. */
-const published = [
-  ...['operator_summaries', 'slashings', 'solana_overviews', 'stake_authority_summaries', 'validators'],
-  ...['sync_committee_rewards', 'blocks', 'chain_daily_rewards', 'consolidations', 'chain_balances'],
-  ...rewardTables,
-];
 
 /** Fills an empty database with the sample data, once: a later start does not bring back what was removed. */
 export async function loadSampleData(
@@ -46,11 +40,7 @@ export async function loadSampleData(
 ): Promise<void> {
   await transaction(pool, async (client) => {
     await client.query('lock table sample_data');
-    const { rows } = await client.query(
-      `/* sampleWanted */ select not exists (select from sample_data)
-        ${published.map((table) => `and not exists (select from ${table})`).join(' ')} as wanted`,
-    );
-    if (!rows[0]?.wanted) return;
+    if (!(await sampleWanted(client))) return;
     log.info('loading sample data, which takes some seconds');
     const made = [...sampleOperators()];
     const operators = made.map(
@@ -90,7 +80,7 @@ export async function loadSampleData(
       validatorDays: await loadSamplePrivateSet(client),
     };
     for (const dataset of ['attestations', 'validator-days']) await raisedRevision(client, dataset)();
-    await client.query('insert into sample_data default values');
+    await decideOnSample(client);
     log.info(counts, 'sample data loaded');
   });
 }

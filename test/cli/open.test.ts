@@ -1,6 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { developmentToken } from '../../src/accounts/development-token.ts';
+import { createDatabase } from '../support/gateway.ts';
 import { dataDirForTest, endRunning, type Served, serve, stakegraph } from '../support/process.ts';
 
 afterEach(endRunning);
@@ -66,6 +68,15 @@ describe('the development token', () => {
     const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
     await serve({ env });
     expect([await modeOf(dataDir), await modeOf(join(dataDir, 'token'))]).toEqual(['700', '600']);
+  });
+
+  it('is one, however many look for it at once', async () => {
+    const database = await createDatabase('empty');
+    onTestFinished(() => database.drop());
+    const dataDir = join(dataDirForTest(), 'data');
+    const tokens = await Promise.all([1, 2, 3].map(() => developmentToken(dataDir, database.pool)));
+    expect(new Set(tokens).size).toBe(1);
+    expect((await readFile(join(dataDir, 'token'), 'utf8')).trim()).toBe(tokens[0]);
   });
 
   it('is one of two gateways that start at once on one new data folder', async () => {

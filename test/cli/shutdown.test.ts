@@ -153,10 +153,13 @@ describe('SIGTERM before the banner', () => {
 
 describe('SIGTERM to a command that waits for its input', () => {
   it('ends it with exit code 1, and PostgreSQL', async () => {
-    const { child, outcome } = launch(['import', 'slashings', '-'], { env });
+    const { child, outcome } = launch(['import', 'slashings', '-', '--create'], { env });
     await until(async () => (await postgresOf(dataDir.path)) !== undefined);
+    await sleep(1_500); // when it reads
     child.kill();
-    expect(await outcome).toMatchObject({ code: 1, stdout: '' });
+    const { code, stdout, stderr } = await outcome;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('-: nothing loaded; the import was stopped\n');
     await until(async () => (await postgresOf(dataDir.path)) === undefined);
   });
 });

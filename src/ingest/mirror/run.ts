@@ -20,8 +20,8 @@ export type MirrorHooks = {
   stop: AbortSignal;
   /** What goes on, for a person: tries, failures. */
   say: (message: string) => void;
-  /** A list was begun. */
-  onList?: (title: string, tallies: readonly Tally[]) => void;
+  /** A list was begun; without a title, the one before was loaded or failed. */
+  onList?: (title: string | undefined, tallies: readonly Tally[]) => void;
 };
 
 /** What a run works with, and what it has found so far. */
@@ -130,6 +130,7 @@ async function mirrorList(round: Round, tally: Tally, list: MirrorList): Promise
   round.onList?.(titleOf(list), round.tallies);
   try {
     const { absent, ...counts } = await loadList(round, list);
+    round.onList?.(undefined, round.tallies);
     for (const name of ['rows', 'inserted', 'updated', 'removed'] as const) tally[name] += counts[name];
     tally[absent ? 'absent' : 'done'] += 1;
     round.unanswered = 0;
