@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { developmentToken } from '../../src/accounts/development-token.ts';
@@ -76,7 +76,11 @@ describe('the development token', () => {
     const dataDir = join(dataDirForTest(), 'data');
     const tokens = await Promise.all([1, 2, 3].map(() => developmentToken(dataDir, database.pool)));
     expect(new Set(tokens).size).toBe(1);
-    expect((await readFile(join(dataDir, 'token'), 'utf8')).trim()).toBe(tokens[0]);
+    const file = join(dataDir, 'token');
+    expect((await readFile(file, 'utf8')).trim()).toBe(tokens[0]);
+    await chmod(file, 0o644); // as a copy of the folder may leave it
+    expect(await developmentToken(dataDir, database.pool)).toBe(tokens[0]);
+    expect(await modeOf(file)).toBe('600');
   });
 
   it('is one of two gateways that start at once on one new data folder', async () => {

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
+  access,
   chmod,
+  constants,
   lchown,
   mkdir,
   mkdtemp,
@@ -46,6 +48,16 @@ async function makeFolder(path: string): Promise<void> {
   await giveToOwner(path, join(path, '..'));
 }
 
+/** Who owns a folder that this process may not enter; undefined where it may, and where there is none. */
+async function ownerOfClosed(path: string): Promise<number | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found) return undefined;
+  return access(path, constants.X_OK).then(
+    () => undefined,
+    () => found.uid,
+  );
+}
+
 const folderIn = (dataDir: string) => join(resolve(dataDir), 'postgres');
 const clusterIn = (folder: string) => join(folder, 'cluster');
 
@@ -74,7 +86,9 @@ export async function openHome(dataDir: string): Promise<Home> {
       throw new Error(`DATA_DIR ${dataDir} is no folder.`);
     if (!isRefusal(error) || process.getuid?.() === 0) throw error;
     // Where there is nothing yet, nobody's data is in the way.
-    if (await exists(wanted).catch(() => true)) throw ownershipAdvice(wanted);
+    if (await exists(wanted)) throw ownershipAdvice(wanted);
+    const owner = await ownerOfClosed(dataDir);
+    if (owner !== undefined) throw ownershipAdvice(wanted, owner);
     throw new Error(
       `DATA_DIR ${dataDir} cannot be written by this process, which runs with uid ${process.getuid?.()}: choose another.`,
     );
