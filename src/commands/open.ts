@@ -21,7 +21,7 @@ The link works once, within ${CODE_MINUTES} minutes, with the embedded database 
           'With DATABASE_URL there is no development token: make one with "stakegraph token create --name NAME" and give it to GraphiQL.',
         );
       }
-      const url = gatewayOf(DATA_DIR);
+      const url = await gatewayOf(DATA_DIR);
       if (!url) throw new Error(`No gateway runs on ${resolve(DATA_DIR)}: start it first, or set DATA_DIR.`);
       await withDatabase(async ({ write }) => {
         process.stdout.write(`${url}/graphql#${await newPageCode(write)}\n`);

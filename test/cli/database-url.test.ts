@@ -69,8 +69,8 @@ describe('stakegraph serve with DATABASE_URL', () => {
     expect(rows).toEqual([]);
   });
 
-  it('prefills GraphiQL with no token', () => {
-    expect(page).toContain('Bearer <token>'.replace('<', '\\u003c'));
+  it('has GraphiQL ask for a token', () => {
+    expect(page).toContain('Access token <input');
     expect(page).not.toContain('sgt_');
   });
 
