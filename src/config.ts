@@ -62,7 +62,7 @@ export const Settings = z.object({
     .describe('A read replica for the answers; default: DATABASE_URL.'),
   DATABASE_POOL: integer(10, 1, 200).describe('Connections for reading.'),
   STATEMENT_TIMEOUT_MS: integer(15_000, 100, 600_000).describe(
-    'Longest time a reading statement may take; a connection on which nothing comes for two seconds more is given up.',
+    'Longest time a reading statement may take; a connection on which it has not ended two seconds later is given up.',
   ),
   PREPARED_STATEMENTS: flag('on').describe(
     'Keep the plans of reading statements on their connections; off behind a pooler that does not carry them, such as PgBouncer before 1.21.',

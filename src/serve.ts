@@ -126,8 +126,8 @@ async function start(
   log: Logger,
   serving: { draining: boolean; undo: (() => Promise<unknown>)[] },
 ): Promise<boolean> {
-  const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
-  const database = await openDatabase(settings, onError);
+  const onError = (error: Error) => log.warn({ err: error }, 'the database failed');
+  const database = await openDatabase(settings, onError, { serves: true });
   serving.undo.push(database.close);
   if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
   if (serving.draining) return false;

@@ -7,8 +7,16 @@ export const ACQUIRE_DEADLINE_MS = 5_000;
 /** A connection on which nothing happens is looked after from then on: who is between may drop it without a word. */
 export const KEEP_ALIVE_MS = 10_000;
 
-/** SQLSTATEs of "not now": no connection, shutting down, too many clients, out of time, in the way of a replica's replay. */
-const passing = /^(08|57P0|53300|57014|25P03|40001)/;
+/**
+ * SQLSTATEs of a server that cannot do now what it could do another time: no connection (08), no disk, memory, connection or
+ * temporary file left (53), shutting down (57P0), canceled or out of time (57014, 25P03, 25P04), in the way of a replica's
+ * replay or of another transaction (40001, 40P01, 55P03), an error of its system or disk (58000, 58030).
+ */
+const passing = /^(08|53|57P0|57014|25P0[34]|40001|40P01|55P03|580[03]0)/;
+/** SQLSTATE of a write on a standby, or on a connection that may only read. */
+export const READ_ONLY = '25006';
+/** SQLSTATE of a statement that was canceled, most often by the statement timeout. */
+export const CANCELED = '57014';
 /** Those of a connection that there was: without one, whatever the reason, the database is away. */
 const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
@@ -21,9 +29,6 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** How much longer than PostgreSQL may take for a statement its answer is waited for, until the connection counts as dead. */
-const SILENCE_MS = 2_000;
-
 /** A connection of a pool, which is made in time or not at all. */
 export class Connection extends pg.Client {
   constructor(config: pg.ClientConfig = {}) {
@@ -33,17 +38,41 @@ export class Connection extends pg.Client {
   }
 }
 
+/** How much longer than PostgreSQL may take for a statement its end is waited for, until the connection counts as dead. */
+const MARGIN_MS = 2_000;
+const SWEEP_MS = 250;
+
+type Wired = { connection: { stream: Socket; on(event: string, listener: () => void): void } };
+
 /**
- * Gives a connection up when nothing comes for so long while a statement is at work on it. By the socket's own clock: pg's
- * `query_timeout` is a timer for each statement that keeps its rows, with which 200 of them took a fifth more CPU.
+ * Gives up connections whose statement does not end in time, also those on which a byte comes now and then. Statements at
+ * work are looked at every 250 ms: pg's `query_timeout` is a timer for each statement that keeps its rows, with which 200 of
+ * them took a fifth more CPU. Looks are counted and not time, so that a process that stood still takes no connection for dead.
  */
-function giveUpAfter(client: pg.ClientBase, milliseconds: number): void {
-  const wired = client as unknown as { connection: { stream: Socket }; readyForQuery: boolean };
-  const { stream } = wired.connection;
-  stream.setTimeout(milliseconds, () => {
-    if (wired.readyForQuery) return;
-    stream.destroy(new Error(`Connection terminated: nothing came for ${milliseconds} ms`));
-  });
+export function boundStatements(statementTimeoutMs: number) {
+  const milliseconds = statementTimeoutMs + MARGIN_MS;
+  const atWork = new Map<pg.ClientBase, { ended: number; seen: number; looks: number }>();
+  const look = () => {
+    for (const [client, state] of atWork) {
+      if ((client as unknown as { readyForQuery: boolean }).readyForQuery || state.seen !== state.ended) {
+        state.seen = state.ended;
+        state.looks = 0;
+      } else if (++state.looks * SWEEP_MS > milliseconds) {
+        const fault = new Error(`Connection terminated: a statement did not end within ${milliseconds} ms`);
+        (client as unknown as Wired).connection.stream.destroy(fault);
+      }
+    }
+  };
+  const timer = setInterval(look, SWEEP_MS).unref();
+  return {
+    watch(client: pg.ClientBase) {
+      const state = { ended: 0, seen: -1, looks: 0 };
+      atWork.set(client, state);
+      (client as unknown as Wired).connection.on('readyForQuery', () => (state.ended += 1));
+      client.once('end', () => atWork.delete(client));
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 /**
@@ -73,7 +102,6 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
     ...(prepared ? ['plan_cache_mode = force_generic_plan'] : []),
   ];
   return async (client: pg.ClientBase): Promise<void> => {
-    if (statementTimeoutMs > 0) giveUpAfter(client, statementTimeoutMs + SILENCE_MS);
     const statements = settings.map((setting) => `set ${setting}`);
     if (statementTimeoutMs === 0) statements.push(noticeExit);
     await client.query(`/* settings */ ${statements.join('; ')}`);

@@ -1,4 +1,5 @@
 import type { Settings } from '../config.ts';
+import { isPassing, READ_ONLY } from './connection.ts';
 import type { Embedded } from './embedded/index.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 import { createPool, type Pool } from './pool.ts';
@@ -16,15 +17,25 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/** Longest time of what a gateway writes for itself: usage, and the last use of tokens. Commands have no such bound. */
+const OWN_TIMEOUT_MS = 10_000;
+
+type Options = {
+  migrate?: boolean;
+  /** How many writers work side by side in transactions of their own. */
+  writers?: number;
+  /** Whether a gateway is served from it, and no command run. */
+  serves?: boolean;
+};
+
 /**
  * Opens the database: the one of `DATABASE_URL`, else the embedded one, which is not even loaded otherwise. Applies
- * missing migrations, or with `MIGRATE=off` refuses a database that lacks some, by name. `writers` work side by side in
- * transactions of their own.
+ * missing migrations, or with `MIGRATE=off` refuses a database that lacks some, by name.
  */
 export async function openDatabase(
   settings: Settings,
   onError: (error: Error) => void,
-  options: { migrate?: boolean; writers?: number } = {},
+  options: Options = {},
 ): Promise<Database> {
   const embedded = settings.DATABASE_URL
     ? undefined
@@ -46,7 +57,15 @@ export async function openDatabase(
       prepared: settings.PREPARED_STATEMENTS,
       onError,
     });
-    const write = createPool({ url, readOnly: false, max: options.writers ?? 3, onError });
+    const write = createPool({
+      url,
+      readOnly: false,
+      max: options.writers ?? 3,
+      // The embedded database is loaded with the sample data by it, and is on no network.
+      statementTimeoutMs: options.serves && !embedded ? OWN_TIMEOUT_MS : 0,
+      tells: !options.serves,
+      onError,
+    });
     const primary = createPool({
       url,
       readOnly: false,
@@ -65,7 +84,6 @@ export async function openDatabase(
   }
 }
 
-const READ_ONLY = '25006';
 const NO_RIGHT = '42501';
 /** SQLSTATEs and codes of a server that is not there, or does not let in: refused, timed out, a wrong password or name. */
 const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;
@@ -81,7 +99,6 @@ function ofUrl(error: NodeJS.ErrnoException): Error {
 export function ofWriting(error: NodeJS.ErrnoException): Error {
   if (error.code === READ_ONLY)
     return new Error('The database of DATABASE_URL cannot be written: it is a standby or read-only.');
-  return error.code === NO_RIGHT
-    ? new Error(`The role of DATABASE_URL lacks a right: ${error.message}.`)
-    : error;
+  if (error.code === NO_RIGHT) return new Error(`The role of DATABASE_URL lacks a right: ${error.message}.`);
+  return isPassing(error) ? new Error(`The database of DATABASE_URL: ${error.message}`) : error;
 }

@@ -1,6 +1,14 @@
 import pg from 'pg';
 import { unavailable } from '../kernel/refusal.ts';
-import { ACQUIRE_DEADLINE_MS, Connection, isPassing, KEEP_ALIVE_MS, prepareWith } from './connection.ts';
+import {
+  ACQUIRE_DEADLINE_MS,
+  boundStatements,
+  Connection,
+  isPassing,
+  KEEP_ALIVE_MS,
+  prepareWith,
+  READ_ONLY,
+} from './connection.ts';
 import { statementNames } from './statement-names.ts';
 
 /** What queries need of a database: one statement in, rows out. */
@@ -36,6 +44,9 @@ type Options = {
   statementTimeoutMs?: number;
   /** Whether statements keep their plans on the connection; not behind a proxy that hands each to any connection. */
   prepared?: boolean;
+  /** Whether callers are told what is wrong with the database, as a command tells it, and not that it cannot answer. */
+  tells?: boolean;
+  /** Told of failures of the database that no caller is told. */
   onError?: (error: Error) => void;
 };
 
@@ -49,7 +60,9 @@ type Done = (error: Error | null | undefined, result: Result) => void;
 
 /** A pool whose waiting is bounded: a caller gets a client, or 503 within the deadline or when the queue is long. */
 export function createPool(options: Options): Pool {
-  const { url, readOnly, statementTimeoutMs = 0, prepared = false } = options;
+  const { url, readOnly, statementTimeoutMs = 0, prepared = false, tells = false } = options;
+  const bound = statementTimeoutMs > 0 ? boundStatements(statementTimeoutMs) : undefined;
+  const prepare = prepareWith({ readOnly, statementTimeoutMs, prepared });
   const pool = new pg.Pool({
     Client: Connection,
     connectionString: url,
@@ -58,7 +71,10 @@ export function createPool(options: Options): Pool {
     application_name: 'stakegraph',
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    onConnect: prepareWith({ readOnly, statementTimeoutMs, prepared }),
+    onConnect: (client) => {
+      bound?.watch(client);
+      return prepare(client);
+    },
   });
   // A connection that is being closed may still be told that the server stops; that is no failure.
   let ending = false;
@@ -69,11 +85,16 @@ export function createPool(options: Options): Pool {
   const giveBack = (client: pg.PoolClient, broken: boolean) => client.release(broken || retired.has(client));
   const ask = prepared ? askByName(retired) : askByText;
 
+  // Where nothing can be written anyway, a write is a fault of the statement.
+  const isAway = (error: Error) =>
+    isPassing(error) || (!readOnly && (error as { code?: string }).code === READ_ONLY);
+
   /** What a failure says to callers, told here when it is of the database; whether its connection is of no more use. */
   function told(error: Error, client: pg.PoolClient | undefined): { error: Error; broken: boolean } {
-    if (client && !isPassing(error)) return { error, broken: false };
+    if (client && !isAway(error)) return { error, broken: false };
+    if (tells) return { error, broken: true };
     options.onError?.(error);
-    return { error: unavailable(), broken: true };
+    return { error: unavailable(undefined, error), broken: true };
   }
 
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -129,7 +150,7 @@ export function createPool(options: Options): Pool {
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: () => {
       ending = true;
-      return pool.end();
+      return pool.end().finally(bound?.stop);
     },
   };
 }
@@ -140,7 +161,7 @@ export function createPool(options: Options): Pool {
  */
 function acquire(pool: pg.Pool, use: (error: Error | undefined, client?: pg.PoolClient) => void): void {
   if (pool.waitingCount >= MAX_WAITING) {
-    use(unavailable());
+    use(new Error(`${MAX_WAITING} callers wait for a connection already`));
     return;
   }
   let late = false;
@@ -148,7 +169,7 @@ function acquire(pool: pg.Pool, use: (error: Error | undefined, client?: pg.Pool
   if (pool.idleCount <= pool.waitingCount) {
     timer = setTimeout(() => {
       late = true;
-      use(unavailable());
+      use(new Error(`no connection was free within ${ACQUIRE_DEADLINE_MS} ms`));
     }, ACQUIRE_DEADLINE_MS);
   }
   pool.connect((error, client) => {

@@ -26,7 +26,12 @@ export const shown = (given: string): string => JSON.stringify(given.slice(0, 80
 /** One thing wrong with one input: where it stands, what is wrong and what would be right. */
 export type Fault = { loc: (string | number)[]; msg: string; type: string };
 
-type Extra = { faults?: Fault[]; headers?: Record<string, string> };
+type Extra = {
+  faults?: Fault[];
+  headers?: Record<string, string>;
+  /** What led to it: for the log, never for the caller. */
+  cause?: unknown;
+};
 
 /** The only error whose message reaches a caller. Everything else is masked and logged. */
 export class Refusal extends Error {
@@ -35,7 +40,7 @@ export class Refusal extends Error {
   readonly headers: Record<string, string>;
 
   constructor(code: RefusalCode, message: string, extra: Extra = {}) {
-    super(message);
+    super(message, extra.cause === undefined ? undefined : { cause: extra.cause });
     this.name = 'Refusal';
     this.code = code;
     this.faults = extra.faults;
@@ -76,8 +81,9 @@ export const unknownPath = () => new Refusal('NOT_FOUND', 'Not found.');
 export const notFound = (what: string, where?: string) =>
   new Refusal('NOT_FOUND', `${what} was not found${where === undefined ? '' : ` ${where}`}.`);
 
-/** The database cannot answer now; `seconds` is when trying again makes sense. */
-export const unavailable = (seconds = 5) =>
+/** The database cannot answer now, because of `cause`; `seconds` is when trying again makes sense. */
+export const unavailable = (seconds = 5, cause?: unknown) =>
   new Refusal('UNAVAILABLE', 'The service cannot answer right now. Try again later.', {
     headers: { 'retry-after': String(seconds) },
+    cause,
   });

@@ -80,6 +80,44 @@ describe('the read pool', () => {
     await expect(query(poolForTest(), conflict)).rejects.toMatchObject(refusal);
   });
 
+  /** Has the database say what it says then: a full disk is not to be had in a test. */
+  const raising = (state: string) =>
+    `do $$ begin raise 'could not extend file "base/1/2"' using errcode = '${state}'; end $$`;
+
+  it.each([
+    ['53100', 'a full disk'],
+    ['53200', 'no memory left'],
+    ['53400', 'no room for temporary files'],
+    ['58030', 'an I/O error'],
+    ['58000', 'an error of its system'],
+    ['40P01', 'a deadlock'],
+    ['55P03', 'a lock not had in time'],
+  ])('answers 503 to SQLSTATE %s, %s, with what the database said for the log alone', async (state) => {
+    const errors: string[] = [];
+    const pool = poolForTest({ onError: (error) => errors.push(error.message) });
+    await expect(query(pool, raising(state))).rejects.toMatchObject({ ...refusal, cause: { code: state } });
+    expect(errors).toEqual(['could not extend file "base/1/2"']);
+    expect((await query(pool, 'select 1 as n')).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('answers 503 when the room for temporary files is used up', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const set = (to: string) => query(database.pool, `alter database ${name} ${to}`);
+    await set(`set temp_file_limit = 0`);
+    await set(`set work_mem = '64kB'`);
+    onTestFinished(() => set('reset all').then(() => undefined));
+    const spilling = 'select count(*) from (select g from generate_series(1, 100000) g order by random()) s';
+    await expect(query(poolForTest(), spilling)).rejects.toMatchObject({
+      ...refusal,
+      cause: { code: '53400' },
+    });
+  });
+
+  it('of a command hands on what the database said', async () => {
+    const pool = poolForTest({ tells: true });
+    await expect(query(pool, raising('53100'))).rejects.toMatchObject({ code: '53100' });
+  });
+
   it('hands on what fails of other things while a connection is held', async () => {
     const folder = poolForTest().withClient(() => mkdtemp('/no/such/folder/x-'));
     await expect(folder).rejects.toMatchObject({ code: 'ENOENT' });
@@ -87,6 +125,20 @@ describe('the read pool', () => {
 
   it('hands on what is wrong with a statement', async () => {
     await expect(query(poolForTest(), 'select * from nowhere')).rejects.toMatchObject({ code: '42P01' });
+  });
+});
+
+describe('a pool for writing', () => {
+  it('answers 503 to a write where the database has become a standby', async () => {
+    const pool = poolForTest({ readOnly: false });
+    const standby = 'begin read only; insert into numbers values (1); commit'; // refused as a standby refuses it
+    await expect(query(pool, standby)).rejects.toMatchObject({ ...refusal, cause: { code: '25006' } });
+    const writing = transaction(pool, async (client) => {
+      await client.query('set transaction read only');
+      await client.query('insert into numbers values (1)');
+    });
+    await expect(writing).rejects.toMatchObject(refusal);
+    await query(pool, 'delete from numbers');
   });
 });
 

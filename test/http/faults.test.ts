@@ -89,6 +89,41 @@ describe('a database that is away', () => {
   });
 });
 
+describe('a database that has no room', () => {
+  const full = (name: string) => `create function ${name}() returns trigger language plpgsql as
+    $$ begin raise 'could not extend file "base/1/2": No space left on device' using errcode = '53100'; end $$`;
+
+  it('is 503 with Retry-After on both faces, whoever reads or writes, and the log tells why', async () => {
+    const { gateway, lines } = await gatewayWithLog();
+    await run(gateway, 'alter table slashings rename to slashings_gone');
+    await run(
+      gateway,
+      `create function no_memory() returns setof slashings_gone language plpgsql as
+        $$ begin raise 'out of memory' using errcode = '53200'; end $$`,
+    );
+    await run(gateway, 'create view slashings as select * from no_memory()');
+    await run(gateway, full('no_room'));
+    await run(gateway, 'create trigger no_room before insert on private_sets execute function no_room()');
+    const post = {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.token}`, 'content-type': 'application/json' },
+      body: '{"name":"x"}',
+    };
+    for (const asked of [await gateway.get('/v0/eth/slashings'), await gateway.fetch('/v1/eth/tags', post)]) {
+      expect([asked.status, asked.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(asked.json).toEqual({ detail: 'The service cannot answer right now. Try again later.' });
+    }
+    for (const text of [query, 'mutation { createTag(input: { name: "x" }) { tag { name } } }']) {
+      const { status, headers, errors } = await gateway.graphql(text);
+      expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+      expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code: 'UNAVAILABLE' }]);
+    }
+    const said = JSON.stringify(lines.filter(({ msg }) => msg === 'request failed'));
+    expect(said).toMatch(/out of memory/);
+    expect(said).toMatch(/No space left on device/);
+  });
+});
+
 describe('the log', () => {
   it('holds no token and no value of a request, whatever becomes of it', async () => {
     const { gateway, lines } = await gatewayWithLog();

@@ -11,7 +11,9 @@ export type LossyWay = {
   cut(): void;
   /** From now on takes connections and bytes, and hands on nothing; those of these connections are lost for good. */
   hush(): void;
-  /** Hands on what comes by new connections. */
+  /** From now on hands on one byte of the database's answers at a time; those of these connections stay slow for good. */
+  trickle(everyMs: number): void;
+  /** Hands on what comes by new connections, whole and at once. */
   mend(): void;
 };
 
@@ -19,6 +21,7 @@ export async function lossyWay(to: string): Promise<LossyWay> {
   const { port, hostname } = new URL(to);
   const sockets = new Set<Socket>();
   let silent = false;
+  let slowMs = 0;
   let made = 0;
   const server = createServer((near) => {
     made += 1;
@@ -31,13 +34,24 @@ export async function lossyWay(to: string): Promise<LossyWay> {
     far.on('close', () => near.destroy());
     near.on('close', () => far.destroy());
     let lost = false;
-    const hand = (from: Socket, into: Socket) =>
-      from.on('data', (bytes) => {
-        lost ||= silent;
-        if (!lost) into.write(bytes);
-      });
-    hand(near, far);
-    hand(far, near);
+    near.on('data', (bytes) => {
+      lost ||= silent;
+      if (!lost) far.write(bytes);
+    });
+    let held = Buffer.alloc(0);
+    let timer: NodeJS.Timeout | undefined;
+    near.on('close', () => clearInterval(timer));
+    const release = () => {
+      near.write(held.subarray(0, 1));
+      held = held.subarray(1);
+    };
+    far.on('data', (bytes) => {
+      lost ||= silent;
+      if (lost) return;
+      if (slowMs === 0 && !timer) return void near.write(bytes);
+      held = Buffer.concat([held, bytes]);
+      timer ??= setInterval(release, slowMs);
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -58,8 +72,12 @@ export async function lossyWay(to: string): Promise<LossyWay> {
     hush() {
       silent = true;
     },
+    trickle(everyMs) {
+      slowMs = everyMs;
+    },
     mend() {
       silent = false;
+      slowMs = 0;
     },
   };
 }
