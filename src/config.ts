@@ -17,6 +17,9 @@ const integer = (fallback: number, min: number, max: number) => {
     .default(fallback);
 };
 
+/** The same where none is meant unless one is given. */
+const optionalInteger = (min: number, max: number) => integer(min, min, max).unwrap().optional();
+
 const list = (text: string) =>
   text
     .split(',')
@@ -54,12 +57,21 @@ const headerName = /^[A-Za-z0-9-]+$/;
 export const Settings = z.object({
   PORT: integer(4000, 0, 65535).describe('Port to listen on; 0 takes a free one.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  METRICS_PORT: optionalInteger(0, 65535).describe(
+    'Port for /metrics alone, on the same address; default: on PORT.',
+  ),
+  MAX_CONNECTIONS: integer(4_000, 1, 1_000_000).describe(
+    'Most connections at once; more are closed at once.',
+  ),
+  SEND_TIMEOUT_MS: integer(30_000, 100, 60_000).describe(
+    'Time after which a connection is closed of which nothing is read while an answer waits.',
+  ),
   DATABASE_URL: postgresUrl
     .optional()
     .describe('PostgreSQL 15 or later; without it an embedded one is used.'),
   DATABASE_READ_URL: postgresUrl
     .optional()
-    .describe('A read replica for the answers; default: DATABASE_URL.'),
+    .describe('A read replica for the answers; DATABASE_URL while it does not answer, and by default.'),
   DATABASE_POOL: integer(10, 1, 200).describe('Connections for reading.'),
   STATEMENT_TIMEOUT_MS: integer(15_000, 100, 600_000).describe(
     'Longest time a reading statement may take; a connection on which it has not ended two seconds later is given up.',

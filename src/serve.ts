@@ -9,16 +9,12 @@ import { tierLimits } from './accounts/tiers.ts';
 import { openDirectory } from './accounts/token-directory.ts';
 import { type Settings, SettingsError } from './config.ts';
 import type { Embedded } from './db/embedded/index.ts';
-import { HistoryError, pendingOf } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/open.ts';
-import type { Queryable } from './db/pool.ts';
 import { openRevisions } from './db/revisions.ts';
 import { noteGateway } from './gateway-file.ts';
-import type { Readiness } from './http/health.ts';
 import { buildServer } from './http/server.ts';
 import { loadSampleData } from './ingest/sample.ts';
-import { withDeadline } from './kernel/deadline.ts';
-import { Refusal } from './kernel/refusal.ts';
+import { readinessOf } from './readiness.ts';
 
 /** JSON lines on standard error; standard output is for people. */
 export const makeLog = (settings: Settings): Logger =>
@@ -109,8 +105,8 @@ function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void 
   let first: number | undefined;
   const listener = (signal: NodeJS.Signals) => {
     if (first === undefined) callback(signal);
-    else if (Date.now() - first > 1_000) process.exit(1);
-    first ??= Date.now();
+    else if (performance.now() - first > 1_000) process.exit(1);
+    first ??= performance.now();
   };
   for (const signal of SIGNALS) process.on(signal, listener);
   return {
@@ -145,6 +141,11 @@ async function start(
   serving.undo.push(meter.stop);
   const revisions = await openRevisions({ url: database.url, db: database.read, log });
   serving.undo.push(revisions.stop);
+  database.replica?.onChange((up, err) => {
+    if (up) log.info('the read replica answers again: it is read from');
+    else log.warn({ err }, 'the read replica does not answer: DATABASE_URL is read from');
+    revisions.moved();
+  });
   const ready = readinessOf(database, log);
   if (database.embedded) serving.undo.push(endWith(database.embedded, settings.DATA_DIR));
   const app = await buildServer({
@@ -155,6 +156,7 @@ async function start(
     tokens,
     meter,
     revisions,
+    replicaUp: database.replica?.up,
     now,
     exchangeCode: async (code) => ((await takePageCode(database.primary, code)) ? token : undefined),
     readiness: async () => (serving.draining ? { ready: false, reason: 'draining' } : ready()),
@@ -190,56 +192,4 @@ function endWith(embedded: Embedded, dataDir: string): () => Promise<void> {
     );
   }, WATCH_MS).unref();
   return async () => clearInterval(watch);
-}
-
-const READINESS_MS = 1_000;
-
-/** Migrations that the database lacks, of one whose rows may be read. */
-async function pendingRead(db: Queryable): Promise<string[]> {
-  await db.query({ text: '/* readiness */ select 1 from datasets limit 1', values: [] });
-  return pendingOf(db);
-}
-
-async function isStandby(db: Queryable): Promise<boolean> {
-  const { rows } = await db.query({
-    text: '/* isStandby */ select pg_is_in_recovery() as standby',
-    values: [],
-  });
-  return rows[0]?.standby === true;
-}
-
-/** What `/ready` says of an error; the rest is in the log. */
-function notReady(error: unknown): string {
-  if (error instanceof HistoryError) return error.message;
-  return (error as { code?: string }).code && !(error instanceof Refusal)
-    ? 'the database cannot be read'
-    : 'the database does not answer';
-}
-
-/**
- * Ready is: the database that is read answers and has every migration of this version, and that of DATABASE_URL can be
- * written. Asked once a second, however often called.
- */
-function readinessOf(database: Database, log: Logger): () => Promise<Readiness> {
-  let asked = 0;
-  let answer: Promise<Readiness> | undefined;
-  const ask = async (): Promise<Readiness> => {
-    try {
-      const [pending, standby] = await withDeadline(
-        Promise.all([pendingRead(database.read), isStandby(database.primary)]),
-      );
-      if (pending.length > 0) return { ready: false, reason: `the database lacks ${pending.join(', ')}` };
-      return standby
-        ? { ready: false, reason: 'the database of DATABASE_URL is a standby' }
-        : { ready: true };
-    } catch (error) {
-      log.warn({ err: error }, 'not ready');
-      return { ready: false, reason: notReady(error) };
-    }
-  };
-  return () => {
-    if (answer && Date.now() - asked < READINESS_MS) return answer;
-    asked = Date.now();
-    return (answer = ask());
-  };
 }

@@ -26,11 +26,11 @@ export function importProgress(stream: NodeJS.WriteStream = process.stderr): Imp
   );
   return {
     file(name) {
-      const started = Date.now();
+      const started = performance.now();
       let bar: SingleBar | undefined;
       return {
         show({ phase, rows, read, size: whole }) {
-          const seconds = Math.max(0.001, (Date.now() - started) / 1000);
+          const seconds = Math.max(0.001, (performance.now() - started) / 1000);
           const total = Math.max(whole ?? read, 1);
           const left = whole
             ? `${Math.ceil((seconds / Math.max(read, 1)) * (whole - read))} s left`

@@ -211,12 +211,12 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
     return;
   }
   for (let first = true; !stop.aborted; first = false) {
-    const began = Date.now();
+    const began = performance.now();
     // Only the first round may be one that broke off: later ones are new, also where the one before lacks lists.
     await round(first ? options.resumeWithinMs : 0).catch((error: Error) => {
       progress.say(`${error.message} The next round begins when it is due.`);
     });
-    const wait = Math.max(0, began + every - Date.now());
+    const wait = Math.max(0, began + every - performance.now());
     await sleep(wait, undefined, { signal: stop }).catch(() => undefined);
   }
 }

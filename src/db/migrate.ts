@@ -6,6 +6,7 @@ import type { Queryable } from './pool.ts';
 
 const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 const TABLE = 'stakegraph_migrations';
+const COMPATIBLE = 'compatible_migrations';
 
 /** The names of the committed migrations, in order. */
 export async function committedMigrations(dir = folder): Promise<string[]> {
@@ -26,19 +27,41 @@ async function appliedMigrations(db: Queryable): Promise<string[]> {
 /** A database that another version has migrated. */
 export class HistoryError extends Error {}
 
+/** The oldest migration that a version has to know to go on beside these migrations, of those that tell it. */
+async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const { rows } = await db.query({
+    text: `select to_regclass($1) is not null as yes`,
+    values: [COMPATIBLE],
+  });
+  if (!rows[0]?.yes) return new Map();
+  const text = `select name, least from ${COMPATIBLE} where name = any($1)`;
+  const told = await db.query({ text, values: [names] });
+  return new Map(told.rows.map(({ name, least }) => [name as string, least as string]));
+}
+
 /**
- * Refuses a database that this version cannot serve: one with a migration that is not ours (a newer version's, or
- * another program's), or with a gap before its last one (a migration was slipped in under one already applied).
+ * The migrations of this version that the database lacks. Throws HistoryError of a database that this version cannot serve:
+ * one with a migration that is not ours (a newer version's that does not say that we may go on, or another program's), or with
+ * a gap before its last one (a migration was slipped in under one already applied).
  */
-function checkHistory(applied: string[], committed: string[]) {
-  const unknown = applied.filter((name) => !committed.includes(name));
+async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[]; isNew: boolean }> {
+  const committed = await committedMigrations(dir);
+  const all = await appliedMigrations(db);
+  const others = all.filter((name) => !committed.includes(name));
+  const least = await compatibleFrom(db, others);
+  const newest = committed.at(-1) ?? '';
+  const unknown = others.filter((name) => !(name > newest && (least.get(name) ?? name) <= newest));
   if (unknown.length > 0) {
     throw new HistoryError(
       `The database has a migration that this version does not know: ${unknown.join(', ')}.`,
     );
   }
-  const gap = committed.find((name, index) => index < applied.length && applied[index] !== name);
+  const applied = all.filter((name) => committed.includes(name));
+  const most = others.length > 0 ? committed.length : applied.length; // a newer version has applied all of ours
+  const gap = committed.find((name, index) => index < most && applied[index] !== name);
   if (gap) throw new HistoryError(`Migration ${gap} is out of order: a later one is already applied.`);
+  return { pending: committed.slice(applied.length), isNew: all.length === 0 };
 }
 
 const LEAST_VERSION = 15;
@@ -80,11 +103,9 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 /** Applies what is missing, one migration a transaction, under an advisory lock: replicas may start at once. */
 export const migrate = (url: string, dir = folder): Promise<string[]> =>
   withClient(url, async (client) => {
-    const committed = await committedMigrations(dir);
-    const applied = await appliedMigrations(client);
-    checkHistory(applied, committed);
-    if (applied.length === committed.length) return []; // a role that owns nothing may serve
-    await checkDatabase(client, applied.length === 0);
+    const { pending, isNew } = await pendingIn(client, dir);
+    if (pending.length === 0) return []; // a role that owns nothing may serve
+    await checkDatabase(client, isNew);
     const run = await runner({
       dbClient: client,
       dir,
@@ -98,12 +119,8 @@ export const migrate = (url: string, dir = folder): Promise<string[]> =>
   });
 
 /** The migrations that are committed and not applied yet; throws like `migrate` on a history it cannot serve. */
-export async function pendingOf(db: Queryable, dir = folder): Promise<string[]> {
-  const committed = await committedMigrations(dir);
-  const applied = await appliedMigrations(db);
-  checkHistory(applied, committed);
-  return committed.slice(applied.length);
-}
+export const pendingOf = async (db: Queryable, dir = folder): Promise<string[]> =>
+  (await pendingIn(db, dir)).pending;
 
 /** The same of a database that is not open yet. */
 export const pendingMigrations = (url: string, dir = folder): Promise<string[]> =>

@@ -3,6 +3,7 @@ import { isPassing, READ_ONLY } from './connection.ts';
 import type { Embedded } from './embedded/index.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 import { createPool, type Pool } from './pool.ts';
+import { type Replica, replicaPool } from './replica.ts';
 
 /** The database that the settings name, migrated; `close` ends what was opened, the embedded server last. */
 export type Database = {
@@ -10,6 +11,8 @@ export type Database = {
   /** The embedded server, where it is that. */
   embedded: Embedded | undefined;
   read: Pool;
+  /** Where reads go to a replica, as long as it answers. */
+  replica: Replica | undefined;
   write: Pool;
   /** Writes for callers: bounded in time, as their reads are. */
   primary: Pool;
@@ -49,14 +52,7 @@ export async function openDatabase(
         `The database lacks ${pending.join(', ')}; run "stakegraph migrate"${options.migrate === undefined ? ' or set MIGRATE=on' : ''}.`,
       );
     }
-    const read = createPool({
-      url: settings.DATABASE_READ_URL ?? url,
-      readOnly: true,
-      max: settings.DATABASE_POOL,
-      statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
-      prepared: settings.PREPARED_STATEMENTS,
-      onError,
-    });
+    const { read, replica } = readersOf(settings, url, onError);
     const write = createPool({
       url,
       readOnly: false,
@@ -77,7 +73,7 @@ export async function openDatabase(
       await Promise.all([read.end(), write.end(), primary.end()]);
       await embedded?.stop();
     };
-    return { url, embedded, read, write, primary, applied, close };
+    return { url, embedded, read, replica, write, primary, applied, close };
   } catch (error) {
     await embedded?.stop();
     throw embedded ? error : ofUrl(error as NodeJS.ErrnoException);
@@ -85,6 +81,23 @@ export async function openDatabase(
 }
 
 const NO_RIGHT = '42501';
+/** The pool for reading: of the replica where there is one, with the primary behind it. */
+function readersOf(settings: Settings, primary: string, onError: (error: Error) => void) {
+  const reading = (url: string) =>
+    createPool({
+      url,
+      readOnly: true,
+      max: settings.DATABASE_POOL,
+      statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+      prepared: settings.PREPARED_STATEMENTS,
+      onError,
+    });
+  const { DATABASE_READ_URL: url } = settings;
+  if (url === undefined) return { read: reading(primary), replica: undefined };
+  const { pool, replica } = replicaPool(url, reading(url), reading(primary));
+  return { read: pool, replica };
+}
+
 /** SQLSTATEs and codes of a server that is not there, or does not let in: refused, timed out, a wrong password or name. */
 const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;
 

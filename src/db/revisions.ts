@@ -47,6 +47,8 @@ export type Revisions = {
   onChange(listener: (snapshot: Snapshot) => void): void;
   /** Called when that connection is lost: another database may answer next, with other rows of the same revisions. */
   onLost(listener: () => void): void;
+  /** Tells that another database answers from now on: nothing is kept until its revisions have been read. */
+  moved(): void;
   stop(): Promise<void>;
 };
 
@@ -95,22 +97,32 @@ export async function openRevisions(options: {
     }, ms);
     timers.add(timer.unref());
   };
-  const heard = async () => {
+  const hear = async () => {
     const before = losses;
     await reading.run();
     if (before === losses) listening = true; // else it was cut again meanwhile
     for (const ms of AGAIN_MS) soon(ms);
   };
 
+  /** Whether the connection that is told of changes is there. */
+  let connected = false;
+  const lose = () => {
+    listening = false;
+    losses += 1;
+    for (const listener of lossListeners) listener();
+  };
+
   await reading.run();
   const listener = listen(
     options.url,
     'stakegraph_data',
-    () => void heard(),
     () => {
-      listening = false;
-      losses += 1;
-      for (const listener of lossListeners) listener();
+      connected = true;
+      void hear();
+    },
+    () => {
+      connected = false;
+      lose();
     },
   );
   const poll = setInterval(() => void reading.run(), POLL_MS).unref();
@@ -119,6 +131,10 @@ export async function openRevisions(options: {
     trusted: () => listening && answered,
     onChange: (changed) => listeners.push(changed),
     onLost: (lost) => lossListeners.push(lost),
+    moved() {
+      lose();
+      if (connected) void hear();
+    },
     async stop() {
       clearInterval(poll);
       await Promise.all([listener.stop(), reading.stop()]);

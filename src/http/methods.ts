@@ -16,12 +16,16 @@ function allowed(): Map<string, string> {
 const known = [...allowed()].map(([path, allow]) => ({
   pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
   allow,
+  of: path,
 }));
 
-/** 405 with `Allow` for a known path asked with another method, else 404. Neither needs a token. */
-export function refusalOf({ method, url }: { method: string; url: string }): Refusal {
+/**
+ * 405 with `Allow` for a known path asked with another method, else 404; `absent` is one that is not served here. Neither needs
+ * a token.
+ */
+export function refusalOf({ method, url }: { method: string; url: string }, absent?: string): Refusal {
   const path = url.split('?', 1)[0] as string;
-  const match = known.find(({ pattern }) => pattern.test(path));
+  const match = known.find(({ pattern, of }) => of !== absent && pattern.test(path));
   if (!match) return unknownPath();
   return new Refusal('METHOD_NOT_ALLOWED', `${method} is not served here; use ${match.allow}.`, {
     headers: { allow: match.allow },

@@ -1,7 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Pool } from '../db/pool.ts';
 import type { Dataset, Revisions } from '../db/revisions.ts';
+import { recent } from '../kernel/recent.ts';
 import type { AnswerCache } from './answer-cache.ts';
+import type { Connections } from './connections.ts';
 
 /** An answer as the log and the metrics tell of it. */
 export type Answered = {
@@ -12,7 +14,7 @@ export type Answered = {
   ms: number;
 };
 
-/** What `/metrics` tells, for Prometheus. */
+/** What `/metrics` tells, for Prometheus. Its text is made once a second at the most. */
 export type Metrics = { observe(answered: Answered): void; text(): Promise<string>; contentType: string };
 
 type Sources = {
@@ -23,15 +25,24 @@ type Sources = {
   redisUp: () => boolean | undefined;
   /** Headers that look like the network header and are not read. */
   unreadHeaders: () => number;
+  /** Whether the read replica answers, where there is one. */
+  replicaUp?: (() => boolean) | undefined;
+  connections: Connections;
   cache?: AnswerCache | undefined;
 };
+
+const RECENT_MS = 1_000;
 
 export function openMetrics(sources: Sources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   tellOfData(registry, sources.revisions);
   tellOfParts(registry, sources);
-  return { observe: answers(registry), text: () => registry.metrics(), contentType: registry.contentType };
+  return {
+    observe: answers(registry),
+    text: recent(RECENT_MS, () => registry.metrics()),
+    contentType: registry.contentType,
+  };
 }
 
 /** What was answered, and in what time. */
@@ -78,7 +89,7 @@ function tellOfData(registry: Registry, revisions: Revisions): void {
 
 /** How the parts of the gateway do: what it waits for, and what it keeps. */
 function tellOfParts(registry: Registry, sources: Sources): void {
-  const { pool, revisions, waiting, redisUp, cache } = sources;
+  const { pool, revisions, waiting, redisUp, replicaUp, connections, cache } = sources;
   const told = (name: string, help: string) => ({
     name: `stakegraph_${name}`,
     help,
@@ -102,6 +113,21 @@ function tellOfParts(registry: Registry, sources: Sources): void {
   for (const state of ['total', 'idle', 'waiting'] as const)
     gauge(`db_connections_${state}`, `Reading connections: ${state}.`, () => pool.stats()[state]);
   gauge('http_requests_waiting', 'Requests that wait for others to be answered.', waiting);
+  gauge('http_connections', 'Connections that are open.', connections.open);
+  counter(
+    'http_connections_refused',
+    'Connections refused, since there were MAX_CONNECTIONS.',
+    connections.refused,
+  );
+  counter(
+    'http_connections_unread',
+    'Connections closed, since nothing of an answer was read for SEND_TIMEOUT_MS.',
+    connections.unread,
+  );
+  if (replicaUp)
+    gauge('read_replica_up', '1 while the read replica answers, 0 while DATABASE_URL is read from.', () =>
+      Number(replicaUp()),
+    );
   gauge(
     'changes_heard',
     '1 while the database tells of changes, 0 while it does not and no answer is kept.',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { ServerOptions as HttpOptions, IncomingMessage, RequestListener, Server } from 'node:http';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import underPressure from '@fastify/under-pressure';
@@ -22,6 +22,7 @@ import { version } from '../version.ts';
 import { answerCache } from './answer-cache.ts';
 import { learnSent, repeatKept } from './cached-replay.ts';
 import { makeGate } from './concurrency-limit.ts';
+import { boundedServers } from './connections.ts';
 import { contextMaker } from './context.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
@@ -31,6 +32,7 @@ import { takeJson } from './json-body.ts';
 import { meterRequests } from './metering.ts';
 import { refusalOf } from './methods.ts';
 import { type Answered, openMetrics } from './metrics.ts';
+import { metricsServer, serveMetrics } from './metrics-server.ts';
 import { openApiDocument } from './openapi.ts';
 import { type ExchangeCode, servePageToken } from './page-token.ts';
 import { refuseExpectation, withHostChecked } from './refused-early.ts';
@@ -56,6 +58,8 @@ export type ServerOptions = {
   meter: Meter;
   revisions: Revisions;
   readiness: () => Promise<Readiness>;
+  /** Whether the read replica answers, where there is one. */
+  replicaUp?: (() => boolean) | undefined;
   /** What GraphiQL gets for a one-time code; without it no code is known. */
   exchangeCode?: ExchangeCode | undefined;
   now?: () => Date;
@@ -96,11 +100,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const cache = settings.CACHE ? answerCache(revisions, settings.CACHE_MB * 1_000_000) : undefined;
   const gate = makeGate(Math.max(LEAST_AT_WORK, 2 * settings.DATABASE_POOL));
   const unread = unreadHeaders(settings.NETWORK_HEADERS);
+  const servers = boundedServers(settings.MAX_CONNECTIONS, settings.SEND_TIMEOUT_MS);
   const metrics = openMetrics({
     ...{ pool, revisions, cache },
     waiting: gate.waiting,
     redisUp: meter.redisUp,
     unreadHeaders: unread.count,
+    replicaUp: options.replicaUp,
+    connections: servers.connections,
   });
   const tell = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
     metrics.observe(answered);
@@ -115,7 +122,11 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       publicUrl: settings.PUBLIC_URL,
       trustsProxy: settings.TRUST_PROXY !== undefined,
     });
-  const app = makeApp(options, repeat);
+  const app = makeApp(options, (bounds, serve) =>
+    servers
+      .make(bounds, withHostChecked(repeat ? repeat(serve) : serve))
+      .on('checkExpectation', refuseExpectation),
+  );
   await addForAll(app, options);
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
@@ -131,7 +142,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     makeContext: contextMaker({ pool, primary, meter, revisions, now, log }),
     cache,
   };
-  serveHealth(app, { readiness: options.readiness, metrics });
+  serveHealth(app, options.readiness);
+  if (settings.METRICS_PORT === undefined) serveMetrics(app, metrics);
+  else serveBeside(app, metricsServer(metrics, log), settings.METRICS_PORT, settings.HOST);
   servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
@@ -144,10 +157,19 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   return app;
 }
 
-/** Fastify with its bounds; `before` sees each request first. */
+/** What is not on the port of the API: its path, where it has one of its own. */
+const absentOf = ({ METRICS_PORT }: Settings) => (METRICS_PORT === undefined ? undefined : '/metrics');
+
+/** Listens before the app does and stops with it; a port that is taken keeps both from listening. */
+function serveBeside(app: FastifyInstance, other: FastifyInstance, port: number, host: string): void {
+  app.addHook('onReady', async () => void (await other.listen({ port, host })));
+  app.addHook('onClose', () => other.close());
+}
+
+/** Fastify with its bounds, on a server of `make`. */
 function makeApp(
   { settings, log, requestTimeoutMs: requestTimeout = 30_000 }: ServerOptions,
-  before: ((serve: RequestListener) => RequestListener) | undefined,
+  make: (bounds: HttpOptions, serve: RequestListener) => Server,
 ): FastifyInstance {
   const bounds = {
     maxHeaderSize: 16_384,
@@ -158,11 +180,7 @@ function makeApp(
     requireHostHeader: false, // Node's refusal has no body
   };
   return Fastify({
-    serverFactory: (serve) =>
-      createServer(bounds, withHostChecked(before ? before(serve) : serve)).on(
-        'checkExpectation',
-        refuseExpectation,
-      ),
+    serverFactory: (serve) => make(bounds, serve),
     loggerInstance: log as never,
     logController: new LogController({ disableRequestLogging: true }), // one line an answer, with the route's pattern
     genReqId: requestId,
@@ -175,7 +193,7 @@ function makeApp(
       commonHeaders(request, reply); // no hook runs for these
       return sendError(error, request, reply);
     }) as never,
-    clientErrorHandler: answerUnparsed,
+    clientErrorHandler: (error, socket) => answerUnparsed(error, socket, absentOf(settings)),
   }) as unknown as FastifyInstance;
 }
 
@@ -194,7 +212,11 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     if (headers) reply.headers(headers);
     // Only a preflight is for CORS to answer; other OPTIONS are a method like any other.
     const { origin, 'access-control-request-method': method } = request.headers;
-    done(request.method === 'OPTIONS' && !(origin && method) ? refusalOf(request) : undefined);
+    done(
+      request.method === 'OPTIONS' && !(origin && method)
+        ? refusalOf(request, absentOf(settings))
+        : undefined,
+    );
   });
   await app.register(cors, {
     origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
@@ -203,7 +225,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     maxAge: 600,
   });
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? refusalOf(request) : undefined); // before the body is read: it cannot matter
+    done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // before the body is read: it cannot matter
   });
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
   await app.register(underPressure, {

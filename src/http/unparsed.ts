@@ -15,23 +15,23 @@ const unparsed = new Map<string, Answer>([
 ]);
 
 /** A method that Node does not know is refused as any other that a path does not take. */
-function unknownMethod({ code, rawPacket }: Fault): Answer | undefined {
+function unknownMethod({ code, rawPacket }: Fault, absent?: string): Answer | undefined {
   if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return undefined;
   const line = rawPacket.toString('latin1', 0, LONGEST_LINE);
   const [, method, url] = /^([A-Z]{1,20}) (\/[!-~]*) HTTP\/1\.[01]\r\n/.exec(line) ?? [];
   if (!method || !url || METHODS.includes(method)) return undefined; // what comes before the fault may be good
-  const { code: kind, message, headers } = refusalOf({ method, url });
+  const { code: kind, message, headers } = refusalOf({ method, url }, absent);
   return { status: refusalStatus[kind], detail: message, headers };
 }
 const LONGEST_LINE = 4_096;
 
-/** Answers where no request came to be: what was sent is no HTTP, too large or too slow. */
-export function answerUnparsed(error: Fault, socket: Socket): void {
+/** Answers where no request came to be: what was sent is no HTTP, too large or too slow. `absent` as of `refusalOf`. */
+export function answerUnparsed(error: Fault, socket: Socket, absent?: string): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, detail, headers } = unknownMethod(error) ??
+  const { status, detail, headers } = unknownMethod(error, absent) ??
     unparsed.get(error.code ?? '') ?? { status: 400, detail: 'Bad request.' };
   const body = JSON.stringify({ detail });
   const lines = Object.entries({

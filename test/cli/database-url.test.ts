@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createToken } from '../../src/accounts/tokens.ts';
 import { type Embedded, startEmbedded } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { createPool } from '../../src/db/pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import {
@@ -14,6 +16,7 @@ import {
   serve,
   stakegraph,
 } from '../support/process.ts';
+import { lossyWay } from '../support/proxy.ts';
 
 /** NODE_OPTIONS that write the URL of every module that is loaded to standard error. */
 const traceModules = (() => {
@@ -208,13 +211,35 @@ describe('/ready of stakegraph serve', () => {
   });
 });
 
+it('A gateway stays ready, and starts, beside a newer migration that says that it may go on', async () => {
+  const database = await createDatabase('empty');
+  onTestFinished(async () => {
+    endRunning();
+    await database.drop();
+  });
+  const env = { DATABASE_URL: database.url, DATA_DIR: dataDirForTest() };
+  const served = await serve({ env });
+  const run = (text: string) => database.pool.query({ text, values: [] });
+  await run(`insert into compatible_migrations select '9999_later', max(name) from stakegraph_migrations`);
+  await run(`insert into stakegraph_migrations (name, run_on) values ('9999_later', now())`);
+  const until = performance.now() + 2_500; // asked anew once a second
+  while (performance.now() < until) expect((await served.get('/ready')).status).toBe(200);
+  const other = await serve({ env });
+  expect((await other.get('/ready')).status).toBe(200);
+  expect(await stakegraph(['migrate'], { env })).toMatchObject({ code: 0, stdout: 'nothing to apply\n' });
+});
+
 describe('stakegraph on a standby as DATABASE_URL', () => {
   let standby: Embedded;
   let env: Record<string, string>;
+  let token: string;
   const dataDir = makeDataDir();
   beforeAll(async () => {
     const primary = await startEmbedded({ dataDir: dataDir.path });
     await migrate(primary.url);
+    const pool = createPool({ url: primary.url, readOnly: false });
+    token = (await createToken(pool, 'test')).token;
+    await pool.end();
     await primary.stop();
     await writeFile(join(dataDir.path, 'postgres', 'cluster', 'standby.signal'), '');
     standby = await startEmbedded({ dataDir: dataDir.path });
@@ -231,6 +256,24 @@ describe('stakegraph on a standby as DATABASE_URL', () => {
     const response = await served.get('/ready');
     const reason = 'the database of DATABASE_URL is a standby';
     expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ reason })]);
+  });
+
+  it('is 503 with Retry-After to what would write, on both faces, and answers what reads', async () => {
+    const served = await serve({ env: { ...env, DATA_DIR: dataDirForTest() } });
+    const ask = async (path: string, body?: object) => {
+      const response = await fetch(served.url + path, {
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      });
+      return { response, json: (await response.json()) as any };
+    };
+    const rest = await ask('/v1/eth/tags', { name: 'Mine' });
+    const query = 'mutation { createTag(input: { name: "Mine" }) { tag { name } } }';
+    const graphql = await ask('/graphql', { query });
+    for (const { response } of [rest, graphql])
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(graphql.json.errors[0].extensions.code).toBe('UNAVAILABLE');
+    expect((await ask('/v0/eth/slashings')).response.status).toBe(200);
   });
 
   it.each([['import slashings -'], ['account create somebody']])(
@@ -273,5 +316,74 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
     expect(await setsOf(primary)).toEqual([{ name: 'Mine' }]);
     expect(await setsOf(replica)).toEqual([]);
     expect((await ask('/v1/eth/tags')).results.map((set: { name: string }) => set.name)).toEqual(['Mine']);
+  });
+
+  it.each(['is reset', 'falls silent'])(
+    'answers from the primary while a replica that %s is away',
+    async (how) => {
+      const [primary, replica] = [await createDatabase('empty'), await createDatabase('sample')];
+      const way = await lossyWay(replica.url);
+      onTestFinished(async () => {
+        endRunning();
+        await Promise.all([primary.drop(), replica.drop()]);
+      });
+      const env = {
+        ...{ DATABASE_URL: primary.url, DATABASE_READ_URL: way.url, DATA_DIR: dataDirForTest() },
+        ...{ STATEMENT_TIMEOUT_MS: '60000', LOG_LEVEL: 'info' },
+      };
+      const token = (await stakegraph(['token', 'create', '--name', 'reader'], { env })).stdout.trim();
+      const served = await serve({ env });
+      const ask = async (path: string) => {
+        const response = await fetch(served.url + path, { headers: { authorization: `Bearer ${token}` } });
+        expect(response.status).toBe(200);
+        return response;
+      };
+      const total = async () =>
+        ((await (await ask('/v0/eth/operators?window=7d&idType=pool')).json()) as any).total as number;
+      const up = async () =>
+        /^stakegraph_read_replica_up (\d)$/m.exec(await (await ask('/metrics')).text())?.[1];
+      const ready = async () => expect((await served.get('/ready')).status).toBe(200);
+      const lines = (text: string) =>
+        served
+          .stderr()
+          .split('\n')
+          .filter((line) => line.includes(text)).length;
+      expect(await total()).toBeGreaterThan(0);
+      expect(await up()).toBe('1');
+
+      way.hush();
+      if (how === 'is reset') way.cut();
+      // More than there are connections, each answered without a failure; the answers kept of the replica are dropped.
+      await eventually(async () => expect(await total()).toBe(0), 15_000);
+      expect(await Promise.all(Array.from({ length: 40 }, total))).toEqual(Array(40).fill(0));
+      await eventually(async () => expect(await up()).toBe('0'));
+      await ready();
+      expect([lines('the read replica does not answer'), lines('the read replica answers again')]).toEqual([
+        1, 0,
+      ]);
+
+      way.mend();
+      way.cut();
+      await eventually(async () => expect(await total()).toBeGreaterThan(0), 20_000);
+      await eventually(async () => expect(await up()).toBe('1'));
+      await ready();
+      expect([lines('the read replica does not answer'), lines('the read replica answers again')]).toEqual([
+        1, 1,
+      ]);
+    },
+  );
+
+  it('starts and answers from the primary where the replica is not there', async () => {
+    const primary = await createDatabase('sample');
+    onTestFinished(async () => {
+      endRunning();
+      await primary.drop();
+    });
+    const env = { DATABASE_URL: primary.url, DATA_DIR: dataDirForTest() };
+    const token = (await stakegraph(['token', 'create', '--name', 'reader'], { env })).stdout.trim();
+    const served = await serve({ env: { ...env, DATABASE_READ_URL: 'postgres://me@127.0.0.1:1/none' } });
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${served.url}/v0/eth/operators?window=7d`, { headers })).status).toBe(200);
+    expect((await served.get('/ready')).status).toBe(200);
   });
 });

@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
 /** Tables of the service's own: nothing of them is published. */
 const own =
-  /^(accounts|tokens|page_codes|usage|usage_batches|sample_data|stakegraph_migrations|datasets|imported_files|mirror_runs|mirror_state|mirror_usage|mirror_fruitless_shares|private_sets|private_set_members|idempotency_keys)$/;
+  /^(accounts|tokens|page_codes|usage|usage_batches|sample_data|stakegraph_migrations|compatible_migrations|datasets|imported_files|mirror_runs|mirror_state|mirror_usage|mirror_fruitless_shares|private_sets|private_set_members|idempotency_keys)$/;
 /** Parts of a table by time are read as the table. */
 const part = /_\d{4}(_\d{2})?$/;
 

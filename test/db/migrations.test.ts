@@ -104,6 +104,62 @@ describe.each([
   });
 });
 
+describe('a newer migration that says from which one on a version may go on', () => {
+  const table = readFileSync(join(folder, '0028_compatible_migrations.sql'), 'utf8');
+  /** Folders of versions: the first makes the table of what is compatible, later ones have their SQL. */
+  function version(sql: Record<string, string>): string {
+    const dir = migrations(...Object.keys(sql));
+    writeFileSync(join(dir, '0001_a.sql'), table);
+    for (const [name, text] of Object.entries(sql)) writeFileSync(join(dir, `${name}.sql`), text);
+    return dir;
+  }
+  const may = (name: string, least: string) =>
+    `create table t_${name} (); insert into compatible_migrations values ('${name}', '${least}')`;
+  const first = { '0001_a': table };
+  const second = { ...first, '0002_b': 'create table t_b ()' };
+  const third = { ...second, '0003_c': may('0003_c', '0002_b') };
+
+  it('lets that one go on, and no older one', async () => {
+    await migrate(database.url, version(third));
+    for (const call of [migrate, pendingMigrations]) {
+      expect(await call(database.url, version(second))).toEqual([]);
+      await expect(call(database.url, version(first))).rejects.toThrow(
+        'The database has a migration that this version does not know: 0002_b, 0003_c.',
+      );
+    }
+  });
+
+  it('lets none go on where another one says nothing', async () => {
+    await migrate(database.url, version({ ...third, '0004_d': 'drop table t_b' }));
+    await expect(pendingMigrations(database.url, version(second))).rejects.toThrow(
+      'The database has a migration that this version does not know: 0004_d.',
+    );
+    expect(await pendingMigrations(database.url, version({ ...third, '0004_d': '' }))).toEqual([]);
+  });
+
+  it('is not the place for one of an older version that is missing', async () => {
+    await migrate(database.url, version({ ...first, '0003_c': may('0003_c', '0001_a') }));
+    await expect(migrate(database.url, version(second))).rejects.toThrow(
+      'Migration 0002_b is out of order: a later one is already applied.',
+    );
+  });
+
+  it('says so of itself, and names one before it', async () => {
+    await migrate(database.url);
+    const committed = await committedMigrations();
+    for (const { name, least } of await run('select name, least from compatible_migrations')) {
+      expect(committed).toContain(name);
+      expect(committed).toContain(least);
+      expect(String(least) < String(name)).toBe(true);
+    }
+    for (const name of committed) {
+      const text = readFileSync(join(folder, `${name}.sql`), 'utf8');
+      for (const [, told] of text.matchAll(/insert into compatible_migrations\b[^']*'([^']*)'/g))
+        expect(told).toBe(name);
+    }
+  });
+});
+
 describe('a committed migration', () => {
   it('never changes: its checksum is that of migrations.sha256', () => {
     const sums = readdirSync(folder)

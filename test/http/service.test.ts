@@ -4,6 +4,7 @@ import { readSettings } from '../../src/config.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
+import { freePort } from '../support/redis.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -221,5 +222,39 @@ describe('/metrics', () => {
         changed,
       );
     });
+  });
+
+  it('is made once a second at the most, however many ask', async () => {
+    const own = await gatewayForTest({ template: 'empty' });
+    const ask = async () => (await own.fetch('/metrics')).text;
+    const texts = new Set(await Promise.all(Array.from({ length: 50 }, ask)));
+    expect(texts.size).toBe(1); // each one made would tell of another time and other memory
+    await eventually(async () => expect(texts).not.toContain(await ask()));
+  });
+
+  it('has a port of its own with METRICS_PORT, and is nothing known on the other', async () => {
+    const port = await freePort();
+    const own = await startGateway({ template: 'empty', settings: { METRICS_PORT: port } });
+    const beside = `http://127.0.0.1:${port}`;
+    const metrics = await fetch(`${beside}/metrics`);
+    expect([metrics.status, metrics.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/^text\/plain; version=/),
+    ]);
+    expect(metrics.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await metrics.text()).toMatch(/stakegraph_http_connections \d/);
+    const posted = await fetch(`${beside}/metrics`, { method: 'POST' });
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    for (const path of ['/v0/eth/slashings', '/ready', '/']) {
+      const other = await fetch(beside + path);
+      expect([other.status, await other.json()]).toEqual([404, { detail: 'Not found.' }]);
+    }
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      const { status, json } = await own.fetch('/metrics', { method });
+      expect([method, status, json]).toEqual([method, 404, { detail: 'Not found.' }]);
+    }
+    expect((await own.get('/v0/eth/slashings')).status).toBe(200);
+    await own.close();
+    await expect(fetch(`${beside}/metrics`)).rejects.toThrow();
   });
 });

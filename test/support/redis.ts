@@ -9,7 +9,7 @@ export const noRedis =
     ? undefined
     : 'there is no redis-server (apt-get install redis-server)';
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

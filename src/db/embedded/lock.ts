@@ -35,10 +35,10 @@ async function breakLock(path: string, claim: string): Promise<void> {
 }
 
 async function acquire(path: string, claim: string, wait: number): Promise<void> {
-  const deadline = Date.now() + wait;
+  const deadline = performance.now() + wait;
   while (!(await linkOnce(claim, path))) {
     const holder = readMark(path);
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       const who = holder ? `process ${holder.pid}` : 'another process';
       throw new Error(
         `The lock ${path} has been held by ${who} for over ${wait / 1000} s: end that one first.`,

@@ -108,9 +108,9 @@ export function isServer(pid: number, cluster: string): boolean {
 
 /** Waits until the process is gone; false when it still runs after `bound` milliseconds. */
 export async function waitForEnd(pid: number, bound: number): Promise<boolean> {
-  const deadline = Date.now() + bound;
+  const deadline = performance.now() + bound;
   while (isRunning(pid)) {
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
     await sleep(10);
   }
   return true;

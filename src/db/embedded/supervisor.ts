@@ -54,12 +54,12 @@ async function findServer(home: Home, options: StartOptions): Promise<Found | un
   const first = await readPidFile(home.cluster);
   if (!first) return undefined;
   const owner = ownerOf(home);
-  const began = Date.now();
+  const began = performance.now();
   while (isServer(first.pid, home.cluster)) {
     const port = (await readPidFile(home.cluster))?.port ?? first.port;
     const state = await probe(port, await readPassword(home));
     if (state === 'ready') return { pid: first.pid, port, owned: owner !== undefined };
-    if (Date.now() - began > (state === 'busy' ? BUSY_BOUND : (options.patience ?? 5_000))) {
+    if (performance.now() - began > (state === 'busy' ? BUSY_BOUND : (options.patience ?? 5_000))) {
       if (owner) throw new Error(`The embedded PostgreSQL of process ${owner.pid} is silent: end that one.`);
       options.log?.(`the PostgreSQL left running in ${home.cluster} does not answer and is ended`);
       await endOwn(first.pid, home, options.native, 2_000);

@@ -52,9 +52,9 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     text.replaceAll(token, '[token]').replaceAll(encodeURIComponent(token), '[token]');
 
   async function pace() {
-    const wait = free - Date.now();
+    const wait = free - performance.now();
     if (wait > 0) await sleep(wait);
-    free = Date.now() + 1000 / options.rate;
+    free = performance.now() + 1000 / options.rate;
   }
 
   async function send(url: URL, network: string | undefined): Promise<Outcome> {

@@ -1,0 +1,35 @@
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { Refusal, unknownPath } from '../kernel/refusal.ts';
+import { sendError } from './errors.ts';
+import type { Metrics } from './metrics.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/** `/metrics`, for Prometheus. */
+export const serveMetrics = (app: FastifyInstance, metrics: Metrics) =>
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+
+/** A server of nothing but `/metrics`, ready to listen. */
+export function metricsServer(metrics: Metrics, log: Logger): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: log as never,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: true, // a scrape is made again
+    requestTimeout: 30_000,
+  }) as unknown as FastifyInstance;
+  app.setErrorHandler(sendError);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders).header('x-request-id', request.id);
+    if (!request.is404) return done();
+    const isKnown = /^\/metrics\/?(\?|$)/.test(request.url);
+    done(
+      isKnown
+        ? new Refusal('METHOD_NOT_ALLOWED', `${request.method} is not served here; use GET, HEAD.`, {
+            headers: { allow: 'GET, HEAD' },
+          })
+        : unknownPath(),
+    );
+  });
+  serveMetrics(app, metrics);
+  return app;
+}

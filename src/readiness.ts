@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import { HistoryError, pendingOf } from './db/migrate.ts';
+import type { Database } from './db/open.ts';
+import type { Queryable } from './db/pool.ts';
+import type { Readiness } from './http/health.ts';
+import { withDeadline } from './kernel/deadline.ts';
+import { recent } from './kernel/recent.ts';
+import { Refusal } from './kernel/refusal.ts';
+
+const READINESS_MS = 1_000;
+
+/** Migrations that the database lacks, of one whose rows may be read. */
+async function pendingRead(db: Queryable): Promise<string[]> {
+  await db.query({ text: '/* readiness */ select 1 from datasets limit 1', values: [] });
+  return pendingOf(db);
+}
+
+async function isStandby(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query({
+    text: '/* isStandby */ select pg_is_in_recovery() as standby',
+    values: [],
+  });
+  return rows[0]?.standby === true;
+}
+
+/** What `/ready` says of an error; the rest is in the log. */
+function notReady(error: unknown): string {
+  if (error instanceof HistoryError) return error.message;
+  return (error as { code?: string }).code && !(error instanceof Refusal)
+    ? 'the database cannot be read'
+    : 'the database does not answer';
+}
+
+/**
+ * Ready is: the database that is read answers and has every migration of this version, and that of DATABASE_URL can be
+ * written. Asked once a second, however often called.
+ */
+export function readinessOf(
+  database: Pick<Database, 'read' | 'primary'>,
+  log: Logger,
+): () => Promise<Readiness> {
+  return recent(READINESS_MS, async () => {
+    try {
+      const [pending, standby] = await withDeadline(
+        Promise.all([pendingRead(database.read), isStandby(database.primary)]),
+      );
+      if (pending.length > 0) return { ready: false, reason: `the database lacks ${pending.join(', ')}` };
+      return standby
+        ? { ready: false, reason: 'the database of DATABASE_URL is a standby' }
+        : { ready: true };
+    } catch (error) {
+      log.warn({ err: error }, 'not ready');
+      return { ready: false, reason: notReady(error) };
+    }
+  });
+}
