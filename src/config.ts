@@ -60,7 +60,7 @@ export const Settings = z.object({
   METRICS_PORT: optionalInteger(0, 65535).describe(
     'Port for /metrics alone, on the same address; default: on PORT.',
   ),
-  MAX_CONNECTIONS: integer(4_000, 1, 1_000_000).describe(
+  MAX_CONNECTIONS: integer(2_000, 1, 1_000_000).describe(
     'Most connections at once; more are closed at once.',
   ),
   SEND_TIMEOUT_MS: integer(30_000, 100, 60_000).describe(

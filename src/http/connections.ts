@@ -46,7 +46,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   function onTimeout(this: Socket) {
     if (!timed.has(this) || this.writableLength === 0) return;
     unread += 1;
-    this.destroy();
+    this.resetAndDestroy(); // closed in peace, its megabytes would stay with the system for minutes
   }
   function sweep() {
     for (const socket of sockets) {

@@ -109,7 +109,8 @@ describe('requests that come before the answer to the one before them', () => {
     await sleep(SEND_TIMEOUT_MS / 2);
     expect(gateway.statements).toEqual([]);
     answersOn(socket);
-    await eventually(() => expect(gateway.statements).toHaveLength(20));
+    const begun = () => gateway.statements.filter((name) => name === 'slashingPage');
+    await eventually(() => expect(begun()).toHaveLength(20));
   });
 
   it('close the connection where more than 64 wait', async () => {
