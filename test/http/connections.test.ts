@@ -22,8 +22,12 @@ async function connectionTo(of: Gateway): Promise<Socket> {
 }
 const request = (of: Gateway, path: string) =>
   `GET ${path} HTTP/1.1\r\nHost: ${new URL(of.url).host}\r\nAuthorization: Bearer ${of.token}\r\n\r\n`;
-const metric = async (of: Gateway, name: string) =>
-  Number(new RegExp(`^stakegraph_${name} (\\d+)$`, 'm').exec((await of.fetch('/metrics')).text)?.[1]);
+async function metric(of: Gateway, name: string): Promise<number> {
+  const value = new RegExp(`^stakegraph_${name} (\\d+)$`, 'm').exec((await of.fetch('/metrics')).text)?.[1];
+  expect(value).toBeDefined();
+  return Number(value);
+}
+
 /** Of 9 MB: more than the buffers of the system hold. */
 const LARGE = '/assets/graphiql.js';
 const list = '/v0/eth/slashings';
@@ -50,7 +54,7 @@ describe('a connection of which nothing is read', () => {
     );
     for (const socket of sockets) socket.resume();
     await Promise.all(ended);
-    expect(sockets.map(({ bytesRead }) => bytesRead < 9_000_000)).toEqual([true, true, true]);
+    expect(sockets.map(({ bytesRead }) => bytesRead < 4_000_000)).toEqual([true, true, true]);
   });
 
   it('stays open while a little is read now and then', async () => {
