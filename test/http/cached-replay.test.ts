@@ -131,7 +131,7 @@ describe('an answer that is given again at once', () => {
 
   it('is logged and counted like any other', async () => {
     const count = async () => {
-      await sleep(1_100); // they are made once a second
+      await setTimeout(1_100); // they are made once a second
       const { text } = await gateway.fetch('/metrics');
       const route = 'route="/v1/solana/delegators/stakeAuthorities",method="GET",status="200"';
       return Number(new RegExp(`seconds_count\\{${route}\\} (\\d+)`).exec(text)?.[1]);
