@@ -36,7 +36,7 @@ const answered = async () =>
 describe('CSV with a header of field names', () => {
   it('is read as the same rows are as JSON, lists as JSON and empty cells as null', async () => {
     const rows = [
-      operator('Pool, "A"\nof two lines', { operatorTags: [{ name: 'exchange', path: null }] }),
+      operator('Pool, "A"\nof two lines', { operatorTags: [{ name: 'exchange', path: null, idType: null }] }),
       operator('0123', { avgInclusionDelay: null, displayName: '42' }),
     ];
     expect(await load('operators', csv(rows))).toMatchObject({ loaded: true, inserted: 2, faults: [] });
