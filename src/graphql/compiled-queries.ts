@@ -140,7 +140,7 @@ function introspectionQuery(
     takes: () => true,
     write: jsonPieces,
     async run({ metering }, variables) {
-      const result = introspectionAnswer(document, name, variables);
+      const result = introspectionAnswer(document, operation, variables);
       if (result.data) metering.charged += introspectionUnits(cost(variables));
       return result;
     },

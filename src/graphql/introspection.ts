@@ -122,16 +122,19 @@ export function introspectionAnswers(schema: GraphQLSchema) {
     KEPT_TEXT,
     ({ pieces }, key) => (pieces[0]?.length ?? 0) + key.length + OVERHEAD,
   );
-  return (document: DocumentNode, operationName: string | undefined, variables: Values): ExecutionResult => {
-    const text = document.loc?.source.body ?? '';
-    const key = JSON.stringify([text, operationName, variables]);
-    const known = kept.get(key);
+  return (document: DocumentNode, operation: OperationDefinitionNode, variables: Values): ExecutionResult => {
+    const operationName = operation.name?.value;
+    const values = operation.variableDefinitions?.map(({ variable }) => variables[variable.name.value]) ?? [];
+    // Introspection takes texts and truth values; others are refused when it runs, however deep they nest.
+    const plain = values.every((value) => typeof value !== 'object' || value === null);
+    const key = plain ? JSON.stringify([document.loc?.source.body, operationName, values]) : undefined;
+    const known = key === undefined ? undefined : kept.get(key);
     if (known) return { data: known as never };
     const result = execute({ schema, document, operationName, variableValues: variables });
     if (result instanceof Promise) throw new Error('Introspection answers at once.');
     if (result.errors || !result.data) return result;
     const answer = new JsonText([JSON.stringify(result.data)], 0);
-    kept.set(key, answer);
+    if (key !== undefined) kept.set(key, answer);
     return { data: answer as never };
   };
 }
