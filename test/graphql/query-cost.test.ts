@@ -32,6 +32,16 @@ describe('the rows that a query asks for', () => {
       7,
     ],
     [
+      'the largest of fragments on different types, of which an object has one',
+      `{ node(id: "x") { ... on Operator { poolShares(first: 7) { nodes { id } } } ... on Block { syncCommitteeRewards(first: 3) { nodes { epoch } } } } }`,
+      7,
+    ],
+    [
+      'a fragment that is spread twice at a place once',
+      `{ ${page(2, '...f ...f')} } fragment f on Operator { poolShares(first: 4) { nodes { id } } }`,
+      10,
+    ],
+    [
       'global ids',
       '{ nodes(ids: ["a", "b"]) { ... on Operator { poolShares(first: 3) { nodes { id } } } } }',
       8,
@@ -53,6 +63,36 @@ describe('the rows that a query asks for', () => {
     expect(rows(query, { n: 7 })).toBe(7);
     expect(rows(query)).toBe(20);
     expect(rows('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] })).toBe(3);
+  });
+});
+
+describe('the fields that a query asks for', () => {
+  const fields = (query: string) => costOf(schema, parse(query), null, {}).fields;
+  it.each([
+    [
+      'a page, which counts as 20, its list, and its rows',
+      '{ slashings(first: 10) { nodes { slashingEpoch } } }',
+      20 + 1 + 10 * 2,
+    ],
+    ['nothing with each row that is asked for once', '{ slashings(first: 10) { totalCount } }', 20 + 2],
+    [
+      'aliases of rows',
+      '{ slashings(first: 10) { nodes { slashingEpoch } a: nodes { slashingEpoch } } }',
+      20 + 2 * (1 + 10 * 2),
+    ],
+    ['cursors as 5', '{ slashings(first: 10) { edges { cursor } } }', 20 + 1 + 10 * 6],
+    [
+      'an object that is looked up as 8',
+      '{ slashings(first: 10) { nodes { validator { validatorIndex } } } }',
+      20 + 1 + 10 * (1 + 8 + 1 + 1),
+    ],
+    [
+      'the rows of pages within pages',
+      `{ ${page(2, 'poolShares(first: 3) { nodes { validatorCount } }')} }`,
+      20 + 1 + 2 * (1 + 2 + 20 + 1 + 3 * 2),
+    ],
+  ])('count %s', (_what, query, expected) => {
+    expect(fields(query)).toBe(expected);
   });
 });
 
