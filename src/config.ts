@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseDatabaseUrl } from './db/url.ts';
 
 const flag = (fallback: 'on' | 'off') =>
   z
@@ -41,7 +42,13 @@ const perTier = (fallback: string, tiers: string) => {
 
 const urlOf = (scheme: RegExp, error: string) =>
   z.string().refine((text) => scheme.test(text) && URL.canParse(text), error);
-const postgresUrl = urlOf(/^postgres(ql)?:\/\//, 'a postgres:// URL is needed');
+const postgresUrl = z.string().superRefine((text, context) => {
+  try {
+    parseDatabaseUrl(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const most = isIP(address) === 6 ? 128 : 32;
@@ -68,7 +75,9 @@ export const Settings = z.object({
   ),
   DATABASE_URL: postgresUrl
     .optional()
-    .describe('PostgreSQL 15 or later; without it an embedded one is used.'),
+    .describe(
+      'PostgreSQL 15 or later, as a URL with the parameters of libpq (docs/database.md); without it an embedded one is used.',
+    ),
   DATABASE_READ_URL: postgresUrl
     .optional()
     .describe('A read replica for the answers; DATABASE_URL while it does not answer, and by default.'),

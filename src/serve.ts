@@ -11,6 +11,7 @@ import { type Settings, SettingsError } from './config.ts';
 import type { Embedded } from './db/embedded/index.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { openRevisions } from './db/revisions.ts';
+import { checkRoles } from './db/serving.ts';
 import { noteGateway } from './gateway-file.ts';
 import { buildServer } from './http/server.ts';
 import { loadSampleData } from './ingest/sample.ts';
@@ -127,6 +128,7 @@ async function start(
   serving.undo.push(database.close);
   if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
   if (serving.draining) return false;
+  if (!database.embedded) await checkRoles({ ...database, readUrl: settings.DATABASE_READ_URL });
   if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);
   const token = database.embedded ? await developmentToken(settings.DATA_DIR, database.write) : undefined;
   const tokens = await openDirectory({

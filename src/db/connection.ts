@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import type { Target } from './servers.ts';
 
 /** A connection is made, and a caller gets one, in this time or not at all. */
 export const ACQUIRE_DEADLINE_MS = 5_000;
@@ -29,10 +30,10 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** A connection of a pool, which is made in time or not at all. */
+/** A connection to the server that `target` has chosen, which is made in time or not at all. */
 export class Connection extends pg.Client {
-  constructor(config: pg.ClientConfig = {}) {
-    super({ ...config, connectionTimeoutMillis: ACQUIRE_DEADLINE_MS });
+  constructor({ target, ...config }: pg.ClientConfig & { target?: Target } = {}) {
+    super({ ...config, connectionTimeoutMillis: ACQUIRE_DEADLINE_MS, ...target?.config() });
     // The pool listens while it is idle. At work its statement is told that it is lost; unheard, it would end the process.
     this.on('error', () => undefined);
   }

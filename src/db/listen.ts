@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { ACQUIRE_DEADLINE_MS, KEEP_ALIVE_MS } from './connection.ts';
+import { ACQUIRE_DEADLINE_MS, Connection, KEEP_ALIVE_MS } from './connection.ts';
+import { targetOf } from './servers.ts';
 
 /**
  * Keeps a connection that LISTENs on a channel and calls back for each notification, and once for each time the
@@ -11,7 +11,8 @@ export function listen(
   onChange: () => void,
   onLost: () => void = () => undefined,
 ): { stop(): Promise<void> } {
-  let client: pg.Client | undefined;
+  const target = targetOf(url);
+  let client: Connection | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
@@ -21,16 +22,16 @@ export function listen(
   };
 
   async function connect() {
-    const current = new pg.Client({
-      connectionString: url,
+    await target.choose().catch(() => undefined); // the one that is chosen says what is wrong
+    if (stopped) return;
+    const current = new Connection({
+      target,
       application_name: 'stakegraph listen',
-      connectionTimeoutMillis: ACQUIRE_DEADLINE_MS,
       query_timeout: ACQUIRE_DEADLINE_MS, // of LISTEN, the one statement
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
     client = current;
-    current.on('error', () => undefined); // 'end' follows
     current.on('end', () => {
       onLost();
       if (client === current) retry();

@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
-import pg from 'pg';
+import type pg from 'pg';
+import { Connection } from './connection.ts';
 import type { Queryable } from './pool.ts';
+import { targetOf } from './servers.ts';
 
 const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 const TABLE = 'stakegraph_migrations';
@@ -89,8 +91,9 @@ async function checkDatabase(client: pg.Client, isNew: boolean) {
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'stakegraph migrate' });
-  client.on('error', () => undefined); // the statement at work is told; unheard, it would end the process without a word
+  const target = targetOf(url);
+  await target.choose();
+  const client = new Connection({ target, application_name: 'stakegraph migrate' });
   await client.connect();
   try {
     await client.query('/* settings */ set jit = off');

@@ -4,6 +4,8 @@ import type { Embedded } from './embedded/index.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 import { createPool, type Pool } from './pool.ts';
 import { type Replica, replicaPool } from './replica.ts';
+import { targetOf } from './servers.ts';
+import { checkPooling } from './serving.ts';
 
 /** The database that the settings name, migrated; `close` ends what was opened, the embedded server last. */
 export type Database = {
@@ -52,7 +54,7 @@ export async function openDatabase(
         `The database lacks ${pending.join(', ')}; run "stakegraph migrate"${options.migrate === undefined ? ' or set MIGRATE=on' : ''}.`,
       );
     }
-    const { read, replica } = readersOf(settings, url, onError);
+    const { read, replica } = await readersOf(settings, url, onError);
     const write = createPool({
       url,
       readOnly: false,
@@ -73,6 +75,12 @@ export async function openDatabase(
       await Promise.all([read.end(), write.end(), primary.end()]);
       await embedded?.stop();
     };
+    if (!embedded) {
+      await checkPooling({ read, primary, readUrl: settings.DATABASE_READ_URL }).catch(async (error) => {
+        await close();
+        throw error;
+      });
+    }
     return { url, embedded, read, replica, write, primary, applied, close };
   } catch (error) {
     await embedded?.stop();
@@ -82,7 +90,7 @@ export async function openDatabase(
 
 const NO_RIGHT = '42501';
 /** The pool for reading: of the replica where there is one, with the primary behind it. */
-function readersOf(settings: Settings, primary: string, onError: (error: Error) => void) {
+async function readersOf(settings: Settings, primary: string, onError: (error: Error) => void) {
   const reading = (url: string) =>
     createPool({
       url,
@@ -94,6 +102,9 @@ function readersOf(settings: Settings, primary: string, onError: (error: Error) 
     });
   const { DATABASE_READ_URL: url } = settings;
   if (url === undefined) return { read: reading(primary), replica: undefined };
+  await targetOf(url)
+    .choose()
+    .catch(() => undefined); // it may come later
   const { pool, replica } = replicaPool(url, reading(url), reading(primary));
   return { read: pool, replica };
 }

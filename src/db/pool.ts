@@ -9,6 +9,7 @@ import {
   prepareWith,
   READ_ONLY,
 } from './connection.ts';
+import { type Target, targetOf } from './servers.ts';
 import { statementNames } from './statement-names.ts';
 
 /** What queries need of a database: one statement in, rows out. */
@@ -63,9 +64,10 @@ export function createPool(options: Options): Pool {
   const { url, readOnly, statementTimeoutMs = 0, prepared = false, tells = false } = options;
   const bound = statementTimeoutMs > 0 ? boundStatements(statementTimeoutMs) : undefined;
   const prepare = prepareWith({ readOnly, statementTimeoutMs, prepared });
-  const pool = new pg.Pool({
+  const target = targetOf(url);
+  const settings: pg.PoolConfig & { target: Target } = {
     Client: Connection,
-    connectionString: url,
+    target,
     max: options.max ?? 10,
     connectionTimeoutMillis: 0, // node-postgres 3543: its own timeout leaks a slot; that of `acquire` is ours
     application_name: 'stakegraph',
@@ -75,7 +77,8 @@ export function createPool(options: Options): Pool {
       bound?.watch(client);
       return prepare(client);
     },
-  });
+  };
+  const pool = new pg.Pool(settings);
   // A connection that is being closed may still be told that the server stops; that is no failure.
   let ending = false;
   pool.on('error', (error) => ending || options.onError?.(error));
@@ -94,6 +97,7 @@ export function createPool(options: Options): Pool {
     if (client && !isAway(error)) return { error, broken: false };
     if (tells) return { error, broken: true };
     options.onError?.(error);
+    target.choose().catch(() => undefined); // another server of the URL may have taken its place
     return { error: unavailable(undefined, error), broken: true };
   }
 

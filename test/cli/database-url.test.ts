@@ -8,6 +8,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { noPgBouncer, pgBouncerForTest } from '../support/pgbouncer.ts';
 import {
   dataDirForTest,
   endRunning,
@@ -179,6 +180,74 @@ describe('a database that this version cannot serve', () => {
     expect(stderr).toMatch(/^stakegraph: The database of DATABASE_URL: .*ECONNREFUSED.*\n$/);
     expect(stderr).not.toContain('hunter2');
     expect(code).toBe(1);
+  });
+});
+
+describe('a database that cannot be served from', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase('empty');
+  });
+  afterAll(() => database.drop());
+  afterEach(endRunning);
+
+  const serveFrom = (env: Record<string, string>) =>
+    stakegraph(['serve'], { env: { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDirForTest(), ...env } });
+
+  it.skipIf(noPgBouncer)('is one behind a pooler that pools transactions, by either URL', async () => {
+    const pooled = await pgBouncerForTest(database.url, 'transaction');
+    for (const [name, env] of [
+      ['DATABASE_URL', { DATABASE_URL: pooled, MIGRATE: 'off' }],
+      ['DATABASE_READ_URL', { DATABASE_URL: database.url, DATABASE_READ_URL: pooled }],
+    ] as const) {
+      const { code, stderr } = await serveFrom(env);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `stakegraph: ${name} leads to a pooler that pools transactions, and sessions are needed: set pool_mode = session for this database (PgBouncer), or name the PostgreSQL behind it.\n`,
+      });
+    }
+  });
+
+  it.skipIf(noPgBouncer)('is not one behind a pooler that pools sessions', async () => {
+    const DATABASE_URL = await pgBouncerForTest(database.url, 'session');
+    const served = await serve({ env: { DATABASE_URL, DATA_DIR: dataDirForTest() } });
+    expect((await served.get('/ready')).status).toBe(200);
+    await served.stop();
+  });
+
+  it('is one whose role lacks a right, which is told with what to grant', async () => {
+    const role = `server_${process.pid}`;
+    const run = (text: string) => database.pool.query({ text, values: [] });
+    await run(`create role ${role} login password 'x'`);
+    onTestFinished(async () => {
+      endRunning();
+      await run(`drop owned by ${role}`);
+      await run(`drop role ${role}`);
+    });
+    await run(`grant usage on schema public to ${role}`);
+    const url = new URL(database.url);
+    Object.assign(url, { username: role, password: 'x' });
+    const lacking = async () => (await serveFrom({ DATABASE_URL: url.href, MIGRATE: 'off' })).stderr;
+
+    await run(`grant select on stakegraph_migrations to ${role}`);
+    expect(await lacking()).toMatch(
+      new RegExp(
+        `^stakegraph: The role ${role} of DATABASE_URL lacks rights on \\w+, \\w+, \\w+ and \\d+ more: grant select on all tables in schema public to ${role}\\.\\n$`,
+      ),
+    );
+    await run(`grant select on all tables in schema public to ${role}`);
+    expect(await lacking()).toContain(
+      'lacks rights on accounts, idempotency_keys, private_set_days and 5 more: grant select, insert, update, delete on all tables in schema public to',
+    );
+    await run(`grant insert, update, delete on all tables in schema public to ${role}`);
+    await run(`revoke delete on usage from ${role}`);
+    expect(await lacking()).toContain('lacks rights on usage: grant');
+    await run(`grant delete on usage to ${role}`);
+    const served = await serve({
+      env: { DATABASE_URL: url.href, MIGRATE: 'off', DATA_DIR: dataDirForTest() },
+    });
+    expect((await served.get('/ready')).status).toBe(200);
+    await served.stop();
   });
 });
 

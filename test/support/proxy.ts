@@ -9,6 +9,8 @@ export type LossyWay = {
   made(): number;
   /** Resets every connection there is. */
   cut(): void;
+  /** Resets every connection there is, and takes no more. */
+  close(): void;
   /** From now on takes connections and bytes, and hands on nothing; those of these connections are lost for good. */
   hush(): void;
   /** From now on hands on one byte of the database's answers at a time; those of these connections stay slow for good. */
@@ -69,6 +71,10 @@ export async function lossyWay(to: string): Promise<LossyWay> {
     url: url.href,
     made: () => made,
     cut,
+    close() {
+      server.close();
+      cut();
+    },
     hush() {
       silent = true;
     },
