@@ -56,10 +56,15 @@ async function backendOf(client: pg.ClientBase): Promise<number> {
   return rows[0].pid;
 }
 
-const publicTables = ['datasets', 'stakegraph_migrations', ...Object.values(datasetTables).flat()];
+const publicTables = [
+  'datasets',
+  'stakegraph_migrations',
+  'compatible_migrations',
+  ...Object.values(datasetTables).flat(),
+];
 /** What belongs to accounts, which the gateway writes while it serves. */
 const accountTables = [
-  ...['accounts', 'tokens', 'usage', 'usage_batches', 'idempotency_keys'],
+  ...['accounts', 'tokens', 'page_codes', 'usage', 'usage_batches', 'idempotency_keys'],
   ...['private_sets', 'private_set_members', 'private_set_days'],
 ];
 

@@ -198,27 +198,58 @@ describe('the image', () => {
 
 describe('the compose file', () => {
   const text = read('compose.yaml');
-  const file = parse(text) as ComposeFile;
+  const file = parse(text, { merge: true }) as ComposeFile;
   const services = Object.entries(file.services);
-  const { gateway, db } = file.services as { gateway: Service; db: Service };
+  const { gateway, refresh, mirror, db } = file.services as Record<
+    'gateway' | 'refresh' | 'mirror' | 'db',
+    Service
+  >;
   const password = 'c0ffee';
   const settings = Object.fromEntries(
-    Object.entries(gateway.environment).map(([name, value]) => [name, filledIn(value, password)]),
+    Object.entries(gateway.environment).flatMap(([name, value]) =>
+      value === null ? [] : [[name, filledIn(value, password)]],
+    ),
   );
+  const programs = [gateway, refresh, mirror];
 
-  it('has the gateway, built from this repository, and its database', () => {
-    expect(services.map(([name]) => name)).toEqual(['gateway', 'db']);
+  it('has the gateway, built from this repository, and its database, and by their profiles the commands that go on', () => {
+    expect(services.map(([name]) => name)).toEqual(['gateway', 'refresh', 'mirror', 'db']);
+    expect([gateway.profiles, refresh.profiles, mirror.profiles, db.profiles]).toEqual([
+      undefined,
+      ['refresh'],
+      ['mirror'],
+      undefined,
+    ]);
+    expect(refresh.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'refresh']);
+    expect(mirror.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'mirror']);
+    expect([refresh.healthcheck, mirror.healthcheck]).toEqual([{ disable: true }, { disable: true }]);
     expect(gateway.build).toBe('.');
     expect(db.image).toBe('postgres:18');
   });
 
   it('gives the gateway only known settings, with values that it takes', () => {
-    const unknown = Object.keys(settings).filter((name) => name !== 'NODE_ENV' && !(name in Settings.shape));
+    const unknown = Object.keys(gateway.environment).filter(
+      (name) => name !== 'NODE_ENV' && !(name in Settings.shape),
+    );
     expect(unknown).toEqual([]);
     expect(() => readSettings(settings)).not.toThrow();
   });
 
-  it('connects the gateway to the database service as its user', () => {
+  it('passes every setting on to the gateway that does not follow from the containers', () => {
+    const fixed = ['DATABASE_URL', 'PORT', 'HOST', 'DATA_DIR', 'SAMPLE_DATA'];
+    const passed = Object.entries(gateway.environment).flatMap(([name, value]) =>
+      value === null ? [name] : [],
+    );
+    expect(passed.sort()).toEqual(
+      Object.keys(Settings.shape)
+        .filter((name) => !fixed.includes(name))
+        .sort(),
+    );
+  });
+
+  it('connects all of them to the database service as its user', () => {
+    const urls = programs.map(({ environment }) => environment.DATABASE_URL);
+    expect(new Set(urls)).toEqual(new Set([gateway.environment.DATABASE_URL]));
     const url = new URL(settings.DATABASE_URL as string);
     expect(url.hostname).toBe('db');
     expect(url.port).toBe('5432');
@@ -233,6 +264,7 @@ describe('the compose file', () => {
     const variables = [...text.matchAll(/\$\{?(\w+)(:?[-?+])?/g)].map((match) => [match[1], match[2]]);
     expect(variables).toEqual([
       ['POSTGRES_PASSWORD', ':?'],
+      ['UPSTREAM_URL', ':-'],
       ['POSTGRES_PASSWORD', ':?'],
     ]);
     expect(db.environment.POSTGRES_PASSWORD).toMatch(/^\$\{[^}]*\}$/);
@@ -271,18 +303,22 @@ describe('the compose file', () => {
     expect(db.volumes?.map((mount) => mount.split(':')[1])).toEqual(['/var/lib/postgresql']);
   });
 
-  it('runs the gateway without privileges and with nothing to write to', () => {
-    expect(gateway).toMatchObject({
-      read_only: true,
-      cap_drop: ['ALL'],
-      init: true,
-      restart: 'unless-stopped',
-    });
-    expect(gateway.security_opt).toEqual(['no-new-privileges:true']);
-    for (const loosening of ['privileged', 'cap_add', 'user', 'pid', 'volumes', 'devices']) {
-      expect(gateway).not.toHaveProperty(loosening);
-    }
-  });
+  it.each(['gateway', 'refresh', 'mirror'] as const)(
+    'runs %s without privileges and with nothing to write to',
+    (name) => {
+      const program = file.services[name] as Service;
+      expect(program).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        init: true,
+        restart: 'unless-stopped',
+      });
+      expect(program.security_opt).toEqual(['no-new-privileges:true']);
+      for (const loosening of ['privileged', 'cap_add', 'user', 'pid', 'volumes', 'devices']) {
+        expect(program).not.toHaveProperty(loosening);
+      }
+    },
+  );
 
   it('leaves the start command and the health check of the gateway to the image', () => {
     for (const own of ['command', 'entrypoint', 'healthcheck']) expect(gateway).not.toHaveProperty(own);
@@ -301,12 +337,14 @@ type Stage = { name: string; base: string; instructions: Instruction[] };
 type Service = {
   build?: string;
   image?: string;
-  environment: Record<string, string>;
+  environment: Record<string, string | null>;
+  profiles?: string[];
+  command?: string[];
   ports?: string[];
   volumes?: string[];
   security_opt?: string[];
   depends_on?: Record<string, unknown>;
-  healthcheck?: { test?: string[] };
+  healthcheck?: { test?: string[]; disable?: boolean };
 };
 type ComposeFile = { services: Record<string, Service>; volumes: Record<string, unknown> };
 
