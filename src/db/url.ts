@@ -20,9 +20,6 @@ export type DatabaseUrl = {
   config: pg.ClientConfig;
 };
 
-/** A URL that cannot be used, in words that name the part and never hold the password. */
-export class DatabaseUrlError extends Error {}
-
 /** Parameters that pg takes as they are. */
 const passed = [
   'application_name',
@@ -41,8 +38,8 @@ const known = [...own, ...files, ...passed];
 
 /**
  * Reads a `postgres://` URL as libpq does: several hosts by comma, hosts that are folders of Unix sockets, parameters of
- * the same names and meanings. Without `sslmode` the connection is not encrypted. Throws DatabaseUrlError, also for a
- * parameter that libpq knows and this service does not: to ignore it could be to ignore a demand for encryption.
+ * the same names and meanings. Without `sslmode` the connection is not encrypted. Throws what is wrong, never with the
+ * password. A parameter that is not known is refused: to ignore it could be to ignore a demand for encryption.
  */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, login = '', hosts = '', path = '', query = ''] =
@@ -76,7 +73,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
 }
 
 function refuse(why: string): never {
-  throw new DatabaseUrlError(why);
+  throw new Error(why);
 }
 
 function oneOf<T extends string>(
@@ -103,8 +100,8 @@ const DEFAULT_PORT = 5432;
 function serversOf(hosts: string, parameters: URLSearchParams): Server[] {
   const list = hosts.split(',').map((item) => {
     const [, host = '', port] =
-      /^(\[[\da-f:.]+\]|[^:]*)(?::(\d*))?$/i.exec(item) ??
-      refuse('a host is not one; several are separated by commas');
+      /^(\[[\da-f:.]+\]|[^:[\]]*)(?::(\d*))?$/i.exec(item) ??
+      refuse('a host is not valid; several are separated by commas');
     return { host: decoded(host.replace(/^\[|\]$/g, '')) || 'localhost', port };
   });
   const ports = parameters.get('port')?.split(',');
