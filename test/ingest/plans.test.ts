@@ -33,6 +33,9 @@ function watch(client: pg.PoolClient, before: (text: string, values?: unknown[])
   });
 }
 
+/** What PostgreSQL does by itself where it expects one row of a million: by its version and by what it knows of the table. */
+const NESTED = 'set local enable_hashjoin = off; set local enable_mergejoin = off';
+
 /** Imports rows; gives how PostgreSQL ran what the import asked of stored rows, by the names of the statements. */
 async function planned(...given: Parameters<typeof importFile> extends [Pool, ...infer Rest] ? Rest : never) {
   const plans: Record<string, Plan> = {};
@@ -44,6 +47,7 @@ async function planned(...given: Parameters<typeof importFile> extends [Pool, ..
           watch(client, async (text, values) => {
             const name = /^\/\* (\w+) \*\/\s*(?:update|insert|delete|with)\b/.exec(text)?.[1];
             if (!name) return;
+            await client.query(NESTED);
             const { rows } = await client.query(`explain (format json) ${text}`, values);
             plans[name] = rows[0]['QUERY PLAN'][0].Plan;
           }),
@@ -97,7 +101,7 @@ describe('an import of days', () => {
   });
 });
 
-describe('an import into a table that has not been analyzed since it grew', () => {
+describe('an import that replaces its list', () => {
   /** Whether a join reads every staged row anew for each row of its other side. */
   const rereads = (plan: Plan) =>
     nodesOf(plan).some(
@@ -115,11 +119,10 @@ describe('an import into a table that has not been analyzed since it grew', () =
     slashed: false,
   });
 
-  it.each<[ImportResource, string, (index: number) => object]>([
-    ['operators', 'operator_summaries', (index) => operator(`o${index}`)],
-    ['validators', 'validators', validator],
-  ])('reads no staged row again for each stored one: %s', async (resource, table, row) => {
-    await run(`alter table ${table} set (autovacuum_enabled = off)`);
+  it.each<[ImportResource, (index: number) => object]>([
+    ['operators', (index) => operator(`o${index}`)],
+    ['validators', validator],
+  ])('reads no staged row again for each stored one, also in a nested loop: %s', async (resource, row) => {
     const [first, second] = [many.map(row), many.map((index) => row(index + 10))];
     for (const rows of [first, second]) {
       const plans = await planned(resource, await write(rows), { network: 'mainnet', replace: true });
