@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chain/networks.ts';
@@ -73,10 +74,11 @@ describe('X-Service-Network', () => {
       const other = await gatewayForTest({ template: 'empty', settings: { CACHE }, log });
       await eventually(() => expect(other.revisions.trusted()).toBe(true));
       const token = `sgt_${'a'.repeat(49)}`;
-      const counted = async () =>
-        Number(
-          /^stakegraph_unread_network_headers_total (\d+)$/m.exec((await other.fetch('/metrics')).text)?.[1],
-        );
+      const counted = async () => {
+        await setTimeout(1_100); // metrics are made once a second
+        const { text } = await other.fetch('/metrics');
+        return Number(/^stakegraph_unread_network_headers_total (\d+)$/m.exec(text)?.[1]);
+      };
       const named = () =>
         lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('network header not read'));
       expect(await counted()).toBe(0);
