@@ -27,7 +27,7 @@ const operators = `
     0.3 / (i + 1),
     '[{"relayer":"flashbots","percentage":0.25},{"relayer":"bloxroute","percentage":0.25},{"relayer":"ultra sound","percentage":0.4},{"relayer":"no_mev_boost","percentage":0.1}]',
     case t.name when 'pool' then i % 40 end,
-    '[{"name":"professional","path":null}]',
+    '[{"name":"professional","path":null,"idType":null}]',
     'Operator ' || i, 2.8 + (i % 71) / 100.0,
     32014860472 * (400000 / (i + 1) + 1), 32000000000 * (400000 / (i + 1) + 1)
   from generate_series(0, $1::int - 1) i, ${windows},
