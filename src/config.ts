@@ -18,7 +18,7 @@ const integer = (fallback: number, min: number, max: number) => {
     .default(fallback);
 };
 
-/** The same where none is meant unless one is given. */
+/** Like `integer`, but undefined when the setting is not given. */
 const optionalInteger = (min: number, max: number) => integer(min, min, max).unwrap().optional();
 
 const list = (text: string) =>
@@ -68,10 +68,10 @@ export const Settings = z.object({
     'Port for /metrics alone, on the same address; default: on PORT.',
   ),
   MAX_CONNECTIONS: integer(2_000, 1, 1_000_000).describe(
-    'Most connections at once; more are closed at once.',
+    'Most client connections at a time; further ones are closed immediately.',
   ),
   SEND_TIMEOUT_MS: integer(30_000, 100, 60_000).describe(
-    'Time after which a connection is closed of which nothing is read while an answer waits.',
+    'Time after which a connection is closed when its client reads nothing while an answer is waiting.',
   ),
   DATABASE_URL: postgresUrl
     .optional()
@@ -80,10 +80,10 @@ export const Settings = z.object({
     ),
   DATABASE_READ_URL: postgresUrl
     .optional()
-    .describe('A read replica for the answers; DATABASE_URL while it does not answer, and by default.'),
+    .describe('Read replica for the answers; DATABASE_URL is read without it, and while it does not answer.'),
   DATABASE_POOL: integer(10, 1, 200).describe('Connections for reading.'),
   STATEMENT_TIMEOUT_MS: integer(15_000, 100, 600_000).describe(
-    'Longest time a reading statement may take; a connection on which it has not ended two seconds later is given up.',
+    'Longest time a reading statement may take; its connection is dropped if it has not ended two seconds later.',
   ),
   PREPARED_STATEMENTS: flag('on').describe(
     'Keep the plans of reading statements on their connections; off behind a pooler that does not carry them, such as PgBouncer before 1.21.',
