@@ -9,7 +9,7 @@ import { Refusal } from './kernel/refusal.ts';
 
 const READINESS_MS = 1_000;
 
-/** Migrations that the database lacks, of one whose rows may be read. */
+/** The migrations that the database lacks; throws when its rows cannot be read. */
 async function pendingRead(db: Queryable): Promise<string[]> {
   await db.query({ text: '/* readiness */ select 1 from datasets limit 1', values: [] });
   return pendingOf(db);
@@ -32,8 +32,8 @@ function notReady(error: unknown): string {
 }
 
 /**
- * Ready is: the database that is read answers and has every migration of this version, and that of DATABASE_URL can be
- * written. Asked once a second, however often called.
+ * The gateway is ready when the database that is read answers and has every migration of this version, and that of
+ * DATABASE_URL is no standby. The databases are asked at most once a second, however often this is called.
  */
 export function readinessOf(
   database: Pick<Database, 'read' | 'primary'>,

@@ -24,7 +24,7 @@ export const makeLog = (settings: Settings): Logger =>
     destination(2),
   );
 
-/** What opens GraphiQL and the API: with a token that works, and a one-time code for it. */
+/** The development token, and a one-time code that GraphiQL exchanges for it. */
 type Access = { token: string; code: string };
 
 function banner(address: string, database: Database, access: Access | undefined): string {

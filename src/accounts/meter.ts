@@ -11,11 +11,11 @@ export type { Admission };
 export type Meter = {
   /** Lets a request in, or refuses it: RATE_LIMITED over the rate, ALLOWANCE_USED when nothing is left. */
   admit(caller: Caller): Promise<Admission>;
-  /** Compute units left of the allowance that no answer under way has reserved; null without a limit. */
+  /** Compute units left of the allowance, less those reserved by requests in progress; null without a limit. */
   available(caller: Caller): number | null;
-  /** Reserves the estimate of an answer until it is charged, so that requests at once cannot all spend the same units. */
+  /** Reserves the estimate of an answer until it is charged, so that concurrent requests cannot spend the same units. */
   reserve(caller: Caller, units: number): void;
-  /** Counts what the answer cost, in place of what was reserved for it. */
+  /** Charges what the answer cost, and releases what was reserved for it. */
   charge(caller: Caller, units: number, reserved?: number): void;
   standing(caller: Caller): Standing;
   /** Compute units left, of `standing`; null without a limit. */
@@ -46,7 +46,7 @@ export async function openMeter(options: {
   const rates = redis ? redisRates(redis) : memoryRates();
   /** What Redis told last of an account, with what was charged here since. */
   const told = new Map<string, { counter: string; units: number }>();
-  /** Units reserved by answers under way in this process, by account. */
+  /** Units reserved by requests in progress in this process, by account. */
   const reservations = new Map<string, number>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthOf(now())) =>
     `used:${accountId}:${period === 'life' ? period : month}`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 import { rows, sql } from '../db/rows.ts';
 
-/** How long a code may be exchanged. */
+/** How long a code is valid. */
 export const CODE_MINUTES = 10;
 
 /** The form of a code: 144 random bits in base64url. */
@@ -12,7 +12,7 @@ export const CODE_FORM = '[\\w-]{24}';
 const hashOf = (code: string) => hash('sha256', code, 'hex');
 const Found = z.object({ found: z.int() });
 
-/** Makes a code that GraphiQL exchanges for the development token, once and within `CODE_MINUTES`. Only its hash is stored. */
+/** Creates a code that GraphiQL may exchange for the development token, once and within `CODE_MINUTES`. Only its hash is stored. */
 export async function newPageCode(db: Queryable): Promise<string> {
   const code = randomBytes(18).toString('base64url');
   await rows(

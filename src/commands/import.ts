@@ -79,7 +79,7 @@ next) replaces that list, unless it may be a narrowed one (pool shares, pools of
 authorities, unless it holds nothing but pools or nothing but individuals, and one of sync committee rewards for its slot.
 Daily rewards of other networks add to what is stored; a row with the id of a validator is a day of that validator, any
 other a day of the network.
-SIGINT and SIGTERM end it: what is not committed is not loaded, and each file is told.
+SIGINT and SIGTERM stop an import: it reports each file that was not loaded.
 Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     )
     .action((resource: ImportResource, files: string[], flags: Flags, command: Command) => {

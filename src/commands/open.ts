@@ -5,7 +5,7 @@ import { readSettings, SettingsError } from '../config.ts';
 import { gatewayOf } from '../gateway-file.ts';
 import { withDatabase } from './with-database.ts';
 
-/** `stakegraph open`: prints the link only. A browser started from here would show the code in the list of processes. */
+/** `stakegraph open` only prints the link: starting a browser with it would show the code in the list of processes. */
 export const openCommand = (): Command =>
   new Command('open')
     .description('print a link that opens GraphiQL with the development token')

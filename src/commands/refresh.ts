@@ -27,7 +27,10 @@ export const refreshCommand = (): Command =>
     .addOption(namesOption('--windows <names>', 'windows, by comma', timeWindows, timeWindows))
     .addOption(namesOption('--only <names>', 'what to compute, by comma', subjects, subjects))
     .option('--validators', 'also figures of each single validator: a row each in every window and day')
-    .option('--all-days', 'attestations and chain daily rewards of all days, not only of those that changed')
+    .option(
+      '--all-days',
+      'compute attestations and chain daily rewards for all days, not only for those that changed',
+    )
     .option('--every <time>', 'go on until SIGTERM, once in this time (90s, 15m, 1h, 1d)', duration)
     .option('--json', 'tell each part as a line of JSON')
     .addHelpText(
@@ -35,10 +38,11 @@ export const refreshCommand = (): Command =>
       `
 Operators come from validator-days, validators, blocks, chain-balances, validator-clients and operator-profiles; slashings
 from validator-days until they are withdrawable; attestations by day from validator-days and validators; chain daily rewards
-from these and blocks, for whole days on which all validators are known; Solana from solana-epochs, solana-validator-epochs
-and solana-stake-authority-epochs. Attestations and chain daily rewards are computed of days whose validator-days changed;
-after changes of validators, blocks or chain-balances --all-days computes those of earlier days again. A part without facts is
-left as it is. Each network and window, and each week of days, is one transaction: readers see all of it or nothing. If another process is refreshing a part, this one waits for it; with --every it skips that part.
+from these, blocks and chain-balances, for whole days on which all validators are known; Solana from solana-epochs,
+solana-validator-epochs and solana-stake-authority-epochs. Attestations and chain daily rewards are computed for days whose
+validator-days changed; after changes of validators, blocks or chain-balances use --all-days to compute earlier days again.
+A part without facts is left unchanged. Each network and window, and each week of days, is one transaction: readers see all
+of it or nothing. If another process is refreshing a part, this one waits for it; with --every it skips that part.
 SIGTERM ends it after the transaction at hand; a second one at once.
 Exit codes: 0 everything was refreshed, or --every was asked to stop; 1 not everything; 2 wrong usage.`,
     )
@@ -46,7 +50,9 @@ Exit codes: 0 everything was refreshed, or --every was asked to stop; 1 not ever
       withDatabase(
         async ({ write }, { stop, leave }) => {
           leave.addEventListener('abort', () => {
-            process.stderr.write('The refresh was stopped; what was not told as done is as it was.\n');
+            process.stderr.write(
+              'The refresh was stopped; parts that were not reported as done are unchanged.\n',
+            );
           });
           if (flags.every === undefined) await once(write, flags, stop);
           else await repeated(write, flags, flags.every, stop);

@@ -6,7 +6,7 @@ import { type Database, ofWriting, openDatabase } from '../db/open.ts';
 type Options = {
   /** Whether a new embedded database is made where there is none. */
   creates?: boolean;
-  /** Loads rows: it tells where, and makes a new embedded database for `--create` alone. */
+  /** The command loads rows: it prints which database it uses, and creates an embedded one only with `--create`. */
   loads?: boolean;
   migrate?: boolean;
   writers?: number;
@@ -15,9 +15,9 @@ type Options = {
 };
 
 export type Signals = {
-  /** A graceful command is to end by itself. */
+  /** Asks a graceful command to end by itself. */
   stop: AbortSignal;
-  /** The process is about to exit, and nothing more is committed: what was not loaded is to be told at once. */
+  /** The process is about to exit and commits nothing more: the command has to report now what was not loaded. */
   leave: AbortSignal;
 };
 
@@ -36,7 +36,7 @@ export async function withDatabase(
   const leave = async () => {
     const database = await opening.catch(() => undefined);
     await database?.write.abandon();
-    await turn(); // what was committed is told as such before
+    await turn(); // so that what was committed is reported first
     signals.leave.abort();
     // An exit, unlike a signal, stops an embedded PostgreSQL; what was not committed is rolled back.
     process.exit(1);
@@ -58,7 +58,7 @@ export async function withDatabase(
   }
 }
 
-/** Refuses a missing embedded database unless it is to be made, and tells where rows are going to. */
+/** Refuses a missing embedded database unless the command may create it, and prints where rows are loaded. */
 async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, loads }: Options) {
   if (DATABASE_URL) {
     if (!loads || !creates) return;

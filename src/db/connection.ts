@@ -9,12 +9,12 @@ export const ACQUIRE_DEADLINE_MS = 5_000;
 export const KEEP_ALIVE_MS = 10_000;
 
 /**
- * SQLSTATEs of a server that cannot do now what it could do another time: no connection (08), no disk, memory, connection or
- * temporary file left (53), shutting down (57P0), canceled or out of time (57014, 25P03, 25P04), in the way of a replica's
- * replay or of another transaction (40001, 40P01, 55P03), an error of its system or disk (58000, 58030).
+ * SQLSTATEs of failures that may pass: no connection (08); no disk, memory, connection or temporary file left (53); shutting
+ * down (57P0); canceled or timed out (57014, 25P03, 25P04); in conflict with a replica's replay or another transaction (40001,
+ * 40P01, 55P03); a system or disk error (58000, 58030).
  */
 const passing = /^(08|53|57P0|57014|25P0[34]|40001|40P01|55P03|580[03]0)/;
-/** SQLSTATE of a write on a standby, or on a connection that may only read. */
+/** SQLSTATE of a write on a standby or on a read-only connection. */
 export const READ_ONLY = '25006';
 /** SQLSTATE of a statement that was canceled, most often by the statement timeout. */
 export const CANCELED = '57014';
@@ -30,7 +30,7 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** A connection to the server that `target` has chosen, which is made in time or not at all. */
+/** A connection to the server that `target` has chosen. Connecting fails after `ACQUIRE_DEADLINE_MS`, or `connect_timeout` of the URL. */
 export class Connection extends pg.Client {
   constructor({ target, ...config }: pg.ClientConfig & { target?: Target } = {}) {
     super({ ...config, connectionTimeoutMillis: ACQUIRE_DEADLINE_MS, ...target?.config() });
@@ -39,16 +39,16 @@ export class Connection extends pg.Client {
   }
 }
 
-/** How much longer than PostgreSQL may take for a statement its end is waited for, until the connection counts as dead. */
+/** How long after its statement timeout a statement may still end, before its connection counts as dead. */
 const MARGIN_MS = 2_000;
 const SWEEP_MS = 250;
 
 type Wired = { connection: { stream: Socket; on(event: string, listener: () => void): void } };
 
 /**
- * Gives up connections whose statement does not end in time, also those on which a byte comes now and then. Statements at
- * work are looked at every 250 ms: pg's `query_timeout` is a timer for each statement that keeps its rows, with which 200 of
- * them took a fifth more CPU. Looks are counted and not time, so that a process that stood still takes no connection for dead.
+ * Destroys connections whose statement does not end in time, even if single bytes still arrive. All connections are checked
+ * every 250 ms, since pg's `query_timeout` keeps a timer for each statement, which retains its rows: 200 statements took a fifth
+ * more CPU with it. The bound is a number of checks and not a time, so that a process that was suspended drops no connection.
  */
 export function boundStatements(statementTimeoutMs: number) {
   const milliseconds = statementTimeoutMs + MARGIN_MS;
@@ -77,8 +77,8 @@ export function boundStatements(statementTimeoutMs: number) {
 }
 
 /**
- * A statement without a timeout ends within a second of the process that waits for it, however that ended, and lets its locks
- * go. Servers on Windows cannot tell, and refuse the setting.
+ * Ends a statement that has no timeout, and releases its locks, within a second of the end of the process that waits for it,
+ * also after a crash. Servers on Windows do not support the setting and refuse it.
  */
 const noticeExit = `do $$ begin set client_connection_check_interval = '1s';
   exception when invalid_parameter_value then null; end $$`;
@@ -96,7 +96,7 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
     `timezone = 'UTC'`,
     `datestyle = 'ISO, YMD'`,
     'extra_float_digits = 1',
-    // Compiling costs 0.2 to 0.4 s of a statement that takes milliseconds: PostgreSQL decides by its estimate of all rows.
+    // JIT would add 0.2 to 0.4 s to statements that take milliseconds: PostgreSQL chooses it by its estimate for all rows.
     'jit = off',
     // Statements are written for one way to the rows, by key or stored order. PostgreSQL would plan a page anew at every
     // call, since with its size known it looks cheaper; planning took a third of what 10 × 30 days of attestations cost it.

@@ -22,7 +22,7 @@ export function listen(
   };
 
   async function connect() {
-    await target.choose().catch(() => undefined); // the one that is chosen says what is wrong
+    await target.choose().catch(() => undefined); // connecting reports the reason
     if (stopped) return;
     const current = new Connection({
       target,

@@ -29,7 +29,7 @@ async function appliedMigrations(db: Queryable): Promise<string[]> {
 /** A database that another version has migrated. */
 export class HistoryError extends Error {}
 
-/** The oldest migration that a version has to know to go on beside these migrations, of those that tell it. */
+/** For those of these migrations that declare it: the oldest migration that a compatible version has to know. */
 async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const { rows } = await db.query({
@@ -43,9 +43,9 @@ async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<strin
 }
 
 /**
- * The migrations of this version that the database lacks. Throws HistoryError of a database that this version cannot serve:
- * one with a migration that is not ours (a newer version's that does not say that we may go on, or another program's), or with
- * a gap before its last one (a migration was slipped in under one already applied).
+ * The migrations of this version that the database lacks. Throws HistoryError when this version cannot serve the database: it
+ * has an unknown migration (of a newer version that does not declare this one compatible, or of another program), or a gap before
+ * its last one (a migration was inserted before one that is already applied).
  */
 async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[]; isNew: boolean }> {
   const committed = await committedMigrations(dir);
@@ -60,7 +60,7 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
     );
   }
   const applied = all.filter((name) => committed.includes(name));
-  const most = others.length > 0 ? committed.length : applied.length; // a newer version has applied all of ours
+  const most = others.length > 0 ? committed.length : applied.length; // a newer version has applied all of this one
   const gap = committed.find((name, index) => index < most && applied[index] !== name);
   if (gap) throw new HistoryError(`Migration ${gap} is out of order: a later one is already applied.`);
   return { pending: committed.slice(applied.length), isNew: all.length === 0 };

@@ -13,7 +13,7 @@ export type Database = {
   /** The embedded server, where it is that. */
   embedded: Embedded | undefined;
   read: Pool;
-  /** Where reads go to a replica, as long as it answers. */
+  /** The read replica, if there is one: reads go to it while it answers. */
   replica: Replica | undefined;
   write: Pool;
   /** Writes for callers: bounded in time, as their reads are. */
@@ -22,14 +22,14 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** Longest time of what a gateway writes for itself: usage, and the last use of tokens. Commands have no such bound. */
+/** Statement timeout for what a gateway writes for itself: usage, and the last use of tokens. Commands have none. */
 const OWN_TIMEOUT_MS = 10_000;
 
 type Options = {
   migrate?: boolean;
   /** How many writers work side by side in transactions of their own. */
   writers?: number;
-  /** Whether a gateway is served from it, and no command run. */
+  /** Whether a gateway uses the database, and not a command. */
   serves?: boolean;
 };
 
@@ -59,7 +59,7 @@ export async function openDatabase(
       url,
       readOnly: false,
       max: options.writers ?? 3,
-      // The embedded database is loaded with the sample data by it, and is on no network.
+      // This pool also loads the sample data into the embedded database, which may take longer; no network can fail there.
       statementTimeoutMs: options.serves && !embedded ? OWN_TIMEOUT_MS : 0,
       tells: !options.serves,
       onError,
@@ -89,7 +89,7 @@ export async function openDatabase(
 }
 
 const NO_RIGHT = '42501';
-/** The pool for reading: of the replica where there is one, with the primary behind it. */
+/** The pool for reads: on the replica if there is one, and on the primary while the replica does not answer. */
 async function readersOf(settings: Settings, primary: string, onError: (error: Error) => void) {
   const reading = (url: string) =>
     createPool({
@@ -104,7 +104,7 @@ async function readersOf(settings: Settings, primary: string, onError: (error: E
   if (url === undefined) return { read: reading(primary), replica: undefined };
   await targetOf(url)
     .choose()
-    .catch(() => undefined); // it may come later
+    .catch(() => undefined); // the replica may become available later
   const { pool, replica } = replicaPool(url, reading(url), reading(primary));
   return { read: pool, replica };
 }

@@ -26,11 +26,11 @@ export type Primary = Queryable & {
 export type Pool = Queryable & {
   /** A client of one's own, for transactions and COPY. */
   withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** Ends the transaction of a client with its changes. Does not come back once the pool is abandoned. */
+  /** Commits the transaction of a client. Never settles once the pool is abandoned. */
   commit(client: pg.PoolClient): Promise<void>;
   /**
-   * For a process that is about to exit: nothing more is committed, and commits under way are waited for. The server ends what
-   * is at work when it misses the connections (`prepareWith`).
+   * For a process that is about to exit: waits for commits in progress and starts no others. PostgreSQL ends running statements
+   * when it notices that their connections are gone (`prepareWith`).
    */
   abandon(): Promise<void>;
   stats(): { total: number; idle: number; waiting: number };
@@ -45,9 +45,9 @@ type Options = {
   statementTimeoutMs?: number;
   /** Whether statements keep their plans on the connection; not behind a proxy that hands each to any connection. */
   prepared?: boolean;
-  /** Whether callers are told what is wrong with the database, as a command tells it, and not that it cannot answer. */
+  /** Whether callers get the database's own error, as commands do, instead of 503. */
   tells?: boolean;
-  /** Told of failures of the database that no caller is told. */
+  /** Gets the database errors that are hidden from callers. */
   onError?: (error: Error) => void;
 };
 
@@ -88,7 +88,7 @@ export function createPool(options: Options): Pool {
   const giveBack = (client: pg.PoolClient, broken: boolean) => client.release(broken || retired.has(client));
   const ask = prepared ? askByName(retired) : askByText;
 
-  // Where nothing can be written anyway, a write is a fault of the statement.
+  // On a read-only pool a refused write is a fault of the statement, and not of the database.
   const isAway = (error: Error) =>
     isPassing(error) || (!readOnly && (error as { code?: string }).code === READ_ONLY);
 

@@ -3,7 +3,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import { CANCELED, isPassing } from './connection.ts';
 import { createPool, type Pool } from './pool.ts';
 
-/** Whether a read replica answers, and who is told when that changes. */
+/** Whether the read replica answers; listeners are called when that changes. */
 export type Replica = {
   up(): boolean;
   onChange(listener: (up: boolean, error?: unknown) => void): void;
@@ -11,7 +11,7 @@ export type Replica = {
 
 const PROBE_MS = 1_000;
 
-/** Whether the replica is to blame, and not how busy this gateway is or how long a statement takes. */
+/** Whether an error is a failure of the replica, and not a busy gateway or a slow statement. */
 function isOfReplica(error: unknown): boolean {
   if (!(error instanceof Refusal)) return false;
   const { code } = (error.cause ?? {}) as { code?: string };
@@ -19,13 +19,13 @@ function isOfReplica(error: unknown): boolean {
 }
 
 /**
- * Answers reads from a replica, and from the primary what the replica cannot answer. The replica is asked once a second
- * whether it answers, on a connection of its own: while it does not, all reads go to the primary, also those under way.
+ * Reads from a replica, and from the primary what the replica cannot answer. A separate connection probes the replica once a
+ * second: while it does not answer, all reads go to the primary, also those in progress.
  */
 export function replicaPool(url: string, replica: Pool, primary: Pool): { pool: Pool; replica: Replica } {
   const probes = createPool({ url, readOnly: true, max: 1, statementTimeoutMs: PROBE_MS });
   const listeners: ((up: boolean, error?: unknown) => void)[] = [];
-  /** What asks the primary in place of the replica, of each statement that the replica works on. */
+  /** For each statement that the replica is working on, a function that sends it to the primary instead. */
   const asking = new Set<() => void>();
   let up = true;
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ export function replicaPool(url: string, replica: Pool, primary: Pool): { pool: 
     for (const listener of listeners) listener(up, error);
   });
   const current = () => {
-    timer ??= setInterval(() => void probing.run(), PROBE_MS).unref(); // a command that reads nothing asks nothing
+    timer ??= setInterval(() => void probing.run(), PROBE_MS).unref(); // at the first read: a command that reads nothing needs no probes
     return up ? replica : primary;
   };
 

@@ -47,7 +47,7 @@ export type Revisions = {
   onChange(listener: (snapshot: Snapshot) => void): void;
   /** Called when that connection is lost: another database may answer next, with other rows of the same revisions. */
   onLost(listener: () => void): void;
-  /** Tells that another database answers from now on: nothing is kept until its revisions have been read. */
+  /** To be called when another database answers from now on: nothing is cached until its revisions have been read. */
   moved(): void;
   stop(): Promise<void>;
 };
@@ -104,7 +104,7 @@ export async function openRevisions(options: {
     for (const ms of AGAIN_MS) soon(ms);
   };
 
-  /** Whether the connection that is told of changes is there. */
+  /** Whether the connection that listens for changes is open. */
   let connected = false;
   const lose = () => {
     listening = false;

@@ -1,25 +1,25 @@
 import pg from 'pg';
 import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 
-/** The server of a URL that connections are made to. */
+/** Chooses one server of a URL and tells how to connect to it. */
 export type Target = {
-  /** How to connect to the server that was chosen last; the first of the URL before that. */
+  /** The configuration of the server that was chosen last; before the first choice, of the first one in the URL. */
   config(): pg.ClientConfig;
   /**
-   * Looks for the first server that lets in and is what the URL asks for. Nothing is asked where the URL leaves no choice.
-   * Throws what each of them said.
+   * Chooses the first server that accepts a connection and matches the URL. Does nothing when the URL leaves no choice. Throws
+   * an error with the fault of each server when none is usable.
    */
   choose(): Promise<void>;
 };
 
-/** A server is asked whether it will do in this time. */
+/** Time limit for probing a server. */
 const PROBE_MS = 2_000;
 
 type Candidate = Server & { ssl: pg.ClientConfig['ssl'] };
 
 const targets = new Map<string, Target>();
 
-/** The target of a URL, common to all who connect by it: what one of them finds, the others use. */
+/** The target of a URL, shared by all connections to that URL. */
 export function targetOf(url: string): Target {
   const known = targets.get(url);
   if (known) return known;
@@ -48,8 +48,8 @@ function makeTarget({ servers, tls, attrs, config }: DatabaseUrl): Target {
         faults.push(`${candidate.host}:${candidate.port} ${fault}`);
       }
     }
-    // The code by which others tell that a database is away.
-    throw Object.assign(new Error(`no server will do: ${faults.join('; ')}`), { code: 'ECONNREFUSED' });
+    // Callers treat this code as a database that is unavailable.
+    throw Object.assign(new Error(`no server is usable: ${faults.join('; ')}`), { code: 'ECONNREFUSED' });
   }
 
   const isFixed = candidates.length === 1 && attrs === 'any';
@@ -65,7 +65,7 @@ function makeTarget({ servers, tls, attrs, config }: DatabaseUrl): Target {
   };
 }
 
-/** What a session of each kind answers to `probeServer`. */
+/** Whether a server matches each value of `target_session_attrs`, by the answer to `probeServer`. */
 const fits: Record<DatabaseUrl['attrs'], (session: { standby: boolean; readonly: boolean }) => boolean> = {
   any: () => true,
   primary: ({ standby }) => !standby,
@@ -75,7 +75,7 @@ const fits: Record<DatabaseUrl['attrs'], (session: { standby: boolean; readonly:
   'prefer-standby': () => true,
 };
 
-/** Why a server will not do; undefined when it will. */
+/** Why a server is not usable; undefined when it is. */
 async function probe(config: pg.ClientConfig, wanted: DatabaseUrl['attrs']): Promise<string | undefined> {
   const client = new pg.Client({
     application_name: 'stakegraph probe',

@@ -5,20 +5,20 @@ import type { Pool } from './pool.ts';
 
 type Pools = { read: Pool; primary: Pool; readUrl: string | undefined };
 
-/** Refuses databases behind a pooler that pools transactions, by the setting that leads there. */
+/** Throws when a database is behind a pooler that pools transactions; the message names the setting. */
 export async function checkPooling({ read, primary, readUrl }: Pools): Promise<void> {
   await checkSessions(primary, 'DATABASE_URL');
   if (readUrl) await checkSessions(read, 'DATABASE_READ_URL').catch(unlessAway);
 }
 
-/** Refuses roles that lack a right that serving needs, with what to grant. */
+/** Throws when a role lacks a privilege that serving needs; the message says what to grant. */
 export async function checkRoles({ read, primary, readUrl }: Pools): Promise<void> {
   if (readUrl) await checkRights(read, 'DATABASE_READ_URL', ['select'], publicTables).catch(unlessAway);
   await checkRights(primary, 'DATABASE_URL', ['select'], publicTables);
   await checkRights(primary, 'DATABASE_URL', ['select', 'insert', 'update', 'delete'], accountTables);
 }
 
-/** A replica that is away at the start may come later. */
+/** Ignores a replica that is unavailable at startup: it may become available later. */
 function unlessAway(error: unknown) {
   if (!(error instanceof Refusal)) throw error;
 }
@@ -26,15 +26,15 @@ function unlessAway(error: unknown) {
 type Client = pg.PoolClient & { processID: number };
 
 /**
- * Refuses a pooler that gives a client another session for each transaction: what is set on a connection, plans that are
- * kept and LISTEN belong to a session. A pooler is known by the process that it names in place of the backend's.
+ * Throws for a pooler that may give a client another session for each transaction: settings, prepared statements and LISTEN
+ * belong to a session. Behind a pooler the process id of the connection is not that of the backend.
  */
 async function checkSessions(pool: Pool, setting: string): Promise<void> {
   const isPooled = await pool.withClient(async (one) => {
     const first = await backendOf(one);
     if (first === (one as Client).processID) return false;
     return await pool.withClient(async (other) => {
-      // A transaction of another client takes the session that was free last, so this one gets another.
+      // The transaction of another client takes the session that was freed last, so that this client gets a different one.
       await other.query('begin');
       try {
         await backendOf(other);
@@ -62,7 +62,7 @@ const publicTables = [
   'compatible_migrations',
   ...Object.values(datasetTables).flat(),
 ];
-/** What belongs to accounts, which the gateway writes while it serves. */
+/** Tables of accounts, to which the gateway writes while it serves. */
 const accountTables = [
   ...['accounts', 'tokens', 'page_codes', 'usage', 'usage_batches', 'idempotency_keys'],
   ...['private_sets', 'private_set_members', 'private_set_days'],

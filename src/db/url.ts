@@ -20,7 +20,7 @@ export type DatabaseUrl = {
   config: pg.ClientConfig;
 };
 
-/** Parameters that pg takes as they are. */
+/** Parameters that are passed to pg unchanged. */
 const passed = [
   'application_name',
   'fallback_application_name',
@@ -29,7 +29,7 @@ const passed = [
   'sslnegotiation',
 ];
 const files = ['sslrootcert', 'sslcert', 'sslkey'];
-/** Parameters that are read here. */
+/** Parameters that this module interprets. */
 const own = [
   ...['user', 'password', 'dbname', 'host', 'port', 'sslmode', 'target_session_attrs'],
   ...['connect_timeout', 'channel_binding'],
@@ -38,8 +38,8 @@ const known = [...own, ...files, ...passed];
 
 /**
  * Reads a `postgres://` URL as libpq does: several hosts by comma, hosts that are folders of Unix sockets, parameters of
- * the same names and meanings. Without `sslmode` the connection is not encrypted. Throws what is wrong, never with the
- * password. A parameter that is not known is refused: to ignore it could be to ignore a demand for encryption.
+ * the same names and meanings. Without `sslmode` the connection is not encrypted. Throws an error that says what is wrong and
+ * never has the password. Unknown parameters are refused: ignoring one could mean ignoring a demand for encryption.
  */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, login = '', hosts = '', path = '', query = ''] =
@@ -124,14 +124,14 @@ function credentials(login: string, parameters: URLSearchParams) {
   return { ...(user !== '' && { user }), ...(password !== '' && { password }) };
 }
 
-/** libpq's `prefer` goes on without TLS where the server has none, and its `allow` turns to TLS where it insists. */
+/** As in libpq, `prefer` falls back to no TLS when the server has none, and `allow` falls back to TLS when it insists. */
 function attemptsOf(mode: SslMode | undefined): boolean[] {
   if (mode === undefined || mode === 'disable') return [false];
   if (mode === 'prefer') return [true, false];
   return mode === 'allow' ? [false, true] : [true];
 }
 
-/** How TLS is used, and the parameters that pg takes itself, by the parser of pg with the meanings of libpq. */
+/** TLS and the parameters of pg itself, parsed by pg's own parser with the meanings of libpq. */
 function pgConfig(mode: SslMode | undefined, parameters: URLSearchParams): pg.ClientConfig {
   const given = new URLSearchParams();
   for (const name of [...files, ...passed]) {

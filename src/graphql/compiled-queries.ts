@@ -126,7 +126,7 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
 
 const introspectionAnswer = introspectionAnswers(schema);
 
-/** An operation that asks for the schema alone: its answer is kept, and charged to each who asks. */
+/** An operation that is introspection only: its answer is cached, and each request for it is charged. */
 function introspectionQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,

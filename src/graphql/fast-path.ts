@@ -7,12 +7,12 @@ import { renderError } from './errors.ts';
 import { costRefusal, settled } from './metering.ts';
 import { hasNul } from './nul.ts';
 
-/** An answer of the quick way: the same values in the same order that Yoga would have answered. */
+/** An answer of the fast path: the same values in the same order as Yoga's. */
 export type QuickAnswer = {
   status: number;
   headers: Record<string, string>;
   bytes: Buffer;
-  /** Whether nothing in it failed. */
+  /** Whether it has no errors. */
   whole: boolean;
 };
 

@@ -9,16 +9,16 @@ import {
 import { type Weight, weightOf } from '../accounts/compute-units.ts';
 import type { FieldCost } from './metering.ts';
 
-/** Entries of a list that is no page and does not say how many it has at the most. */
+/** Estimated entries of a list without pages that declares no `rows`. */
 const PLAIN_LIST_SIZE = 4;
 
 /**
- * What takes the server more work than a field that is read from its row, in such fields. Measured on answers of 20,000
- * cursors (6 µs each), 5,600 linked objects (10 µs) and 5,600 pages within rows (25 µs); a plain field takes 1 to 1.3 µs.
+ * The work of each kind of field, relative to a plain field that is read from its row. Measured on answers of 20,000 cursors
+ * (6 µs each), 5,600 linked objects (10 µs) and 5,600 pages within rows (25 µs); a plain field takes 1 to 1.3 µs.
  */
 const work = { page: 20, link: 8, cursor: 5, resolved: 2, plain: 1 } as const;
 
-/** Characters of values at the most, or where texts have no bound what few exceed; by the name of their type. */
+/** Maximum characters of a value, by its type; for strings without a bound, a length that few exceed. */
 const lengths: Record<string, number> = {
   Int: 11,
   Float: 22,
@@ -32,25 +32,24 @@ const lengths: Record<string, number> = {
 };
 const ENUM_LENGTH = 40;
 
-/** What is known of a field by the schema alone of what it adds to an answer. */
+/** What the schema alone tells about how much a field adds to an answer. */
 export type FieldShape = {
   type: GraphQLNamedType;
   weight: Weight | undefined;
-  /** Whether it gives a page. */
+  /** Whether the field is a connection. */
   page: boolean;
-  /** Whether it gives the rows of a page, as `nodes` and `edges` do. */
+  /** Whether the field holds the rows of a connection, as `nodes` and `edges` do. */
   ofPage: boolean;
-  /** Entries of a plain list, or rows of a page whose size is not given. */
+  /** Entries of a list without pages, or default page size of a connection. */
   rows: number | undefined;
-  /** The work that it takes, in fields that are read from their row. */
+  /** The work of the field, in plain fields. */
   work: number;
-  /** Characters of a leaf. */
+  /** Estimated characters of a leaf. */
   length: number;
 };
 
 const shapes = new WeakMap<GraphQLField<unknown, unknown>, FieldShape>();
 
-/** The shape of a field of a type. */
 export function shapeOf(field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): FieldShape {
   let shape = shapes.get(field);
   if (!shape) shapes.set(field, (shape = makeShape(field, parent)));
@@ -81,6 +80,6 @@ function workOf(field: GraphQLField<unknown, unknown>): number {
   return isLeafType(getNamedType(field.type)) ? work.resolved : work.link;
 }
 
-/** Whether a field gives a page. */
+/** Whether a field is a connection. */
 export const isConnection = (field: GraphQLField<unknown, unknown>): boolean =>
   getNamedType(field.type).name.endsWith('Connection');

@@ -32,17 +32,17 @@ export const fragmentsOf = (document: DocumentNode): Fragments =>
     ),
   );
 
-/** What JSON writes beside the key and the value of a field. */
+/** Punctuation of a field in JSON, in characters: quotes, colon and comma. */
 export const MARKS = 4;
 
 /**
- * Counts the fields and bytes that `__schema` and `__type` answer, exactly, by asking the schema itself. It stops when an
- * operation has passed the limit, so that counting is bounded too.
+ * Counts the fields and bytes in the answers of `__schema` and `__type` exactly, by resolving them on the schema. Stops when an
+ * operation exceeds the limit, so that counting is bounded too.
  */
 export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, values: Values) {
-  const info = { schema } as GraphQLResolveInfo; // all that the fields of the schema look at
+  const info = { schema } as GraphQLResolveInfo; // the introspection fields use nothing else of it
   let left = limits.introspection + 1;
-  let steps = left * 4; // fragments within fragments may take more of them than they have fields
+  let steps = left * 4; // nested fragments may take more steps than they have fields
   let bytes = 0;
 
   function ofSet(set: SelectionSetNode, type: GraphQLNamedType, source: unknown): void {
@@ -85,7 +85,7 @@ export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments
       const given = field.args.length > 0 ? getArgumentValues(field, node, values) : {};
       return field.resolve?.(source, given, undefined, info);
     } catch {
-      return null; // arguments that do not fit: execution says so
+      return null; // invalid arguments, which execution reports
     }
   }
 
@@ -98,7 +98,7 @@ export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments
   };
 }
 
-/** Whether an operation asks for the schema alone. */
+/** Whether an operation is introspection only. */
 export function isIntrospection(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   const fragments = new Map(fragmentsOf(document));
   const asksForSchema = ({ selections }: SelectionSetNode): boolean =>
@@ -106,17 +106,17 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
       if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
       if (selection.kind === Kind.INLINE_FRAGMENT) return asksForSchema(selection.selectionSet);
       const fragment = fragments.get(selection.name.value);
-      fragments.delete(selection.name.value); // looked at once, however often it is spread
+      fragments.delete(selection.name.value); // checked once, however often it is spread
       return !fragment || asksForSchema(fragment.selectionSet);
     });
   return operation.operation === 'query' && asksForSchema(operation.selectionSet);
 }
 
-/** Characters of answers that are kept: some 15 of the fullest documents of tools. */
+/** Characters of cached answers in total: about 15 of the largest introspection queries of tools. */
 const KEPT_TEXT = 5_000_000;
 const OVERHEAD = 500;
 
-/** Answers of operations that ask for the schema alone, which are the same for every caller, as texts. */
+/** Runs operations that are introspection only, and caches their answers as text: they are the same for every caller. */
 export function introspectionAnswers(schema: GraphQLSchema) {
   const kept = sizedMap<JsonText>(
     KEPT_TEXT,
@@ -125,13 +125,13 @@ export function introspectionAnswers(schema: GraphQLSchema) {
   return (document: DocumentNode, operation: OperationDefinitionNode, variables: Values): ExecutionResult => {
     const operationName = operation.name?.value;
     const values = operation.variableDefinitions?.map(({ variable }) => variables[variable.name.value]) ?? [];
-    // Introspection takes texts and truth values; others are refused when it runs, however deep they nest.
+    // Introspection takes strings and booleans; execution refuses objects and lists, which might nest too deeply for a key.
     const plain = values.every((value) => typeof value !== 'object' || value === null);
     const key = plain ? JSON.stringify([document.loc?.source.body, operationName, values]) : undefined;
     const known = key === undefined ? undefined : kept.get(key);
     if (known) return { data: known as never };
     const result = execute({ schema, document, operationName, variableValues: variables });
-    if (result instanceof Promise) throw new Error('Introspection answers at once.');
+    if (result instanceof Promise) throw new Error('Introspection must be synchronous.');
     if (result.errors || !result.data) return result;
     const answer = new JsonText([JSON.stringify(result.data)], 0);
     if (key !== undefined) kept.set(key, answer);

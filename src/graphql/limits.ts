@@ -1,9 +1,9 @@
 import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type ValidationContext } from 'graphql';
 
 /**
- * Bounds on one document, before anything runs. graphql-armor's own rules refuse ordinary Relay queries or ignore
- * `__typename`; these count plainly and name the bound. `fields`, `bytes` and `introspection` are such that no document
- * holds the event loop up for more than 200 ms (docs/performance.md).
+ * Limits of one document, checked before anything runs. graphql-armor's own rules refuse ordinary Relay queries or ignore
+ * `__typename`; these count plainly and name the limit. `fields`, `bytes` and `introspection` are chosen so that no document
+ * blocks the event loop for more than 200 ms (docs/performance.md).
  */
 export const limits = {
   tokens: 2_000,
@@ -17,13 +17,16 @@ export const limits = {
   introspection: 30_000,
 } as const;
 
-/** A refusal of a document, with the bound that it passes. */
+/** The error for a document that exceeds a limit. */
 export const limitError = (name: keyof typeof limits) =>
   new GraphQLError(`The query passes the limit of ${limits[name]} ${words[name]}.`, {
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** A refusal of a document that might cost more compute units than the account has left beside those reserved. */
+/**
+ * The error for a document whose estimate exceeds `limit`, the compute units that are not reserved by requests in progress;
+ * `left` includes those.
+ */
 export function costError(estimate: number, limit: number, left: number) {
   const advice =
     estimate > left

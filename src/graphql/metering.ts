@@ -68,14 +68,14 @@ function settle(charged: number, errors: readonly GraphQLError[]): number {
 }
 
 /**
- * Fields that are put into an answer in one turn of the event loop, some 30 ms where a document is not compiled; only
- * what is answered in pages can be spread over several.
+ * Fields resolved in one turn of the event loop: about 30 ms for a document that is not compiled. Only pages can be spread
+ * over several turns.
  */
 const FIELDS_A_TURN = 30_000;
 
 /**
- * Reserves what an operation may cost; an error where that is more than is allowed, or than the caller has left beside
- * what other answers under way have reserved.
+ * Reserves the estimate of an operation. Returns an error when it exceeds a limit, or what the caller has left that is not
+ * reserved by other requests in progress.
  */
 export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {
   const { units, fields } = cost;

@@ -15,21 +15,21 @@ import { fragmentsOf, introspectionCounter, MARKS } from './introspection.ts';
 import { limits } from './limits.ts';
 import { argument, countOf, defaults, isSkipped, sizeOf, sizes, type Values } from './size-arguments.ts';
 
-/** The most that an operation may ask of the server. */
+/** Upper estimates of what an operation asks for. */
 export type Cost = {
   /** Rows that it may read. */
   rows: number;
   /** Compute units that it may be charged. */
   units: number;
-  /** Fields of its answer, each once for every object; what takes more work than reading a row counts as several. */
+  /** Fields of its answer, for each object; a field that takes more work than reading it from its row counts as several. */
   fields: number;
-  /** Bytes of its answer, where texts are no longer than most. */
+  /** Bytes of its answer, if its strings are of usual lengths. */
   bytes: number;
-  /** Those of `fields` that tell of the schema: exactly so many, where they are within the limit. */
+  /** Those of `fields` that are introspection: the exact number, up to the limit. */
   introspection: number;
 };
 
-/** What a selection adds; on a page beside what it adds itself what it adds with each row. */
+/** The cost of a selection; in a connection also what it adds for each row. */
 type Part = Cost & { rowFields: number; rowBytes: number };
 const none = (): Part => ({
   rows: 0,
@@ -48,9 +48,9 @@ function add(total: Part, part: Part): void {
 const TYPENAME_LENGTH = 40;
 
 /**
- * What an operation may ask for, from the page sizes that it asks for: those of a connection within a connection multiply.
- * Sizes given as variables count like literals. Each alias counts, and so does each use of a fragment; what is skipped does
- * not, and of fragments on different types of an interface only the largest, since an object is of one.
+ * Estimates an operation from its page sizes: those of a connection within a connection multiply. Sizes given as variables
+ * count like literals. Each alias counts, and so does each use of a fragment. Skipped selections do not count, and of fragments
+ * on different types of an interface only the largest does, since an object has one type.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -70,7 +70,7 @@ export function costOf(
   function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
     const total = none();
     const byType = new Map<GraphQLNamedType, Part>();
-    const spreads = new Set<string>(); // one that is spread twice at a place adds nothing
+    const spreads = new Set<string>(); // spreading a fragment twice in one selection adds nothing
     for (const selection of set.selections) {
       if (isSkipped(selection, values)) continue;
       if (selection.kind === Kind.FIELD) {
@@ -148,12 +148,12 @@ export function costOf(
 
 const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
 
-/** The first limit that an operation passes. */
+/** The first limit that an operation exceeds; undefined if it exceeds none. */
 export const passedLimit = (cost: Cost) => bounded.find((measure) => cost[measure] > limits[measure]);
 
 const FIELDS_A_UNIT = 100;
 
-/** What introspection is charged: a hundred fields are a row. */
+/** The compute units of introspection: a hundred fields count as one row. */
 export const introspectionUnits = ({ introspection }: Pick<Cost, 'introspection'>): number =>
   introspection === 0 ? 0 : unitsFor(weightOf('introspection'), Math.ceil(introspection / FIELDS_A_UNIT));
 

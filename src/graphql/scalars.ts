@@ -31,8 +31,8 @@ function textScalar(
   });
 }
 
-// A double has the same text as in REST: `jsonPieces` writes it. Pothos takes the Float of graphql-js whatever is
-// registered under that name, so that one is changed; this process has one schema.
+// Makes `jsonPieces` write a double with the same text as REST. Pothos uses the Float of graphql-js even if another scalar has
+// that name, so its `serialize` is replaced; this process has only one schema.
 const float: GraphQLScalarType = GraphQLFloat;
 const finite = GraphQLFloat.serialize;
 float.serialize = (value) => {

@@ -12,20 +12,20 @@ import {
 export type Values = Record<string, unknown>;
 
 /**
- * The arguments that say how many objects a field reads, those of `@skip` and `@include`: whether it is read at all, and
- * those of introspection.
+ * The arguments that decide how much a document costs: page sizes and ids, `if` of `@skip` and `@include`, and those of
+ * introspection.
  */
 export const sizes = { forward: 'first', backward: 'last', ids: 'ids' } as const;
 const sizeArguments = new Set<string>([...Object.values(sizes), 'if', 'name', 'includeDeprecated']);
 
-/** Whether a directive leaves a selection out; one that is no truth value is refused when it runs. */
+/** Whether a directive skips a selection; execution refuses a condition that is no boolean. */
 export const isSkipped = ({ directives }: SelectionNode, values: Values): boolean =>
   directives?.some(({ name, arguments: given }) => {
     const condition = argument(given, 'if', values);
     return (name.value === 'skip' && condition === true) || (name.value === 'include' && condition === false);
   }) ?? false;
 
-/** Whether what a document may read and cost is left to its variables. */
+/** Whether the cost of a document depends on its variables. */
 export function hasOpenSizes(document: DocumentNode): boolean {
   let open = false;
   visit(document, {
@@ -39,11 +39,10 @@ export function hasOpenSizes(document: DocumentNode): boolean {
   return open;
 }
 
-/** The entries of a list as GraphQL takes it: one that is not in a list is a list of one. */
+/** The number of entries of a list argument: GraphQL takes a single value as a list of one. */
 export const countOf = (given: unknown): number | undefined =>
   given == null ? undefined : Array.isArray(given) ? given.length : 1;
 
-/** The defaults of an operation's variables. */
 export const defaults = (operation: OperationDefinitionNode): Values =>
   Object.fromEntries(
     (operation.variableDefinitions ?? [])
@@ -54,16 +53,16 @@ export const defaults = (operation: OperationDefinitionNode): Values =>
       ]),
   );
 
-/** An argument by its name; undefined where it is not given. */
+/** The value of an argument; undefined when it is not given. */
 export function argument(nodes: readonly ArgumentNode[] | undefined, name: string, values: Values): unknown {
   const node = nodes?.find((given) => given.name.value === name);
   return node && valueFromASTUntyped(node.value, values);
 }
 
-/** No list has larger pages: one that is asked for is refused by its list, in the list's words. */
+/** The largest page size of any list: the list itself refuses a larger one, with its own message. */
 const LARGEST_PAGE = 1_000;
 
-/** The size of the page that is asked for; undefined where none is given, or none that is taken. */
+/** The requested page size; undefined when none is given, or an invalid one. */
 export function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {
   const size = argument(nodes, sizes.forward, values) ?? argument(nodes, sizes.backward, values);
   return Number.isInteger(size) && (size as number) > 0 && (size as number) <= LARGEST_PAGE

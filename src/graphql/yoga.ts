@@ -37,7 +37,7 @@ const limitsPlugin: Plugin = {
     addValidationRule(NulRule);
   },
   onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
-    setExecuteFn(execute); // Yoga's own takes any object with the key `then`, which an alias may be, for a promise
+    setExecuteFn(execute); // Yoga's own takes an object with a key `then`, which may be an alias, for a promise
     const { schema, document, operationName, variableValues } = args;
     const cost = costOf(schema, document, operationName, variableValues ?? {});
     const refused = keyRefusal(args) ?? costRefusal(cost, args.contextValue as unknown as Context);
@@ -65,7 +65,7 @@ const errorsPlugin: Plugin = {
   },
 };
 
-/** Writes answers as the fast path does: what JSON.stringify makes of a double is not its text in REST. */
+/** Serializes answers as the fast path does: JSON.stringify would write doubles differently from REST. */
 const stringify = ({ errors, data, extensions }: ExecutionResult): string =>
   jsonPieces({ errors: errors?.map((error) => error.toJSON()), data, extensions }).join('');
 const writePlugin: Plugin = {
@@ -85,10 +85,10 @@ function documentCache<T extends NonNullable<unknown>>() {
   };
 }
 
-/** Large results that Yoga has answered but for their body, by the metering of their request. */
+/** Large results whose body is still to be serialized, by the metering of their request. */
 const unwritten = new WeakMap<Context['metering'], object>();
 
-/** Leaves the body of a large answer to be written over several turns of the event loop. */
+/** Leaves the body of a large answer empty, so that it is serialized later, over several turns of the event loop. */
 const turnsPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     const { metering } = serverContext as unknown as Context;

@@ -163,7 +163,7 @@ export async function sendKept(
   const encoding = encodingFor(request, entry);
   // Another form is another sequence of bytes, and a strong tag names one.
   const tag = `"${entry.tag}${encoding ? `-${encoding}` : ''}"`;
-  const beside = reply.getHeader('vary'); // of Authorization; and of Origin, where some are let in
+  const beside = reply.getHeader('vary'); // Authorization, and Origin if CORS_ORIGINS lists some
   reply.headers({
     etag: tag,
     'cache-control': 'private, no-cache',

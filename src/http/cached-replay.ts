@@ -118,7 +118,7 @@ export function repeatKept(options: {
       return false;
     }
     if ((meter.available(caller) ?? 1) <= 0) {
-      admissions.set(request, admitted); // refused where every other request is
+      admissions.set(request, admitted); // Fastify refuses it, like every other request
       return false;
     }
     const id = options.requestId(request);

@@ -1,22 +1,22 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that may wait on a connection for the answer to the one before them. */
+/** The most pipelined requests that may wait on one connection. */
 const MOST_PIPELINED = 64;
 const SWEEP_MS = 1_000;
 
 /** The connections of a server, for the metrics. */
 export type Connections = {
   open(): number;
-  /** How many were refused, since there were as many as there may be. */
+  /** Connections refused because the maximum was reached. */
   refused(): number;
-  /** How many were closed since nothing of an answer was read. */
+  /** Connections closed because the client read nothing of an answer. */
   unread(): number;
 };
 
 /**
- * Requests of a connection one after the other: one that comes before the answer to the one before it has gone out begins
- * when that has, so that a caller who reads nothing has one answer in memory. Closes a connection on which too many wait.
+ * Serves the pipelined requests of a connection one after the other: a request starts when the answer to the one before it
+ * has been sent, so that a client that reads nothing keeps only one answer in memory. Closes a connection on which too many wait.
  */
 const oneAtATime =
   (serve: RequestListener, waiting = new WeakMap<Socket, number>()): RequestListener =>
@@ -28,14 +28,14 @@ const oneAtATime =
     waiting.set(socket, count);
     response.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) as number) - 1);
-      process.nextTick(serve, request, response); // Node sends what it has of the answer first
+      process.nextTick(serve, request, response); // Node first sends what is written of the answer
     });
   };
 
 /**
- * Makes servers whose connections are bounded: at most so many, and none on which an answer waits and nothing of it is read
- * for so long. Node's own clock of a socket tells, which knows of bytes that have left in part; it runs only while an answer
- * waits, and answers that are read at once cost nothing.
+ * Creates servers with at most `most` connections, which close a connection when its client reads nothing of a waiting answer
+ * for `sendTimeoutMs`. This uses the timeout of Node's sockets, which notices partial writes. It is set only while an answer is
+ * waiting, so answers that are read at once cost nothing.
  */
 export function boundedServers(most: number, sendTimeoutMs: number) {
   const sockets = new Set<Socket>();
@@ -46,7 +46,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   function onTimeout(this: Socket) {
     if (!timed.has(this) || this.writableLength === 0) return;
     unread += 1;
-    this.resetAndDestroy(); // closed in peace, its megabytes would stay with the system for minutes
+    this.resetAndDestroy(); // after an orderly close the system would keep the unread megabytes for minutes
   }
   function sweep() {
     for (const socket of sockets) {

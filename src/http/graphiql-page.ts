@@ -34,7 +34,7 @@ function keptTabs() {
 }
 const codeIn = (hash) => /^#(${CODE_FORM})$/.exec(hash)?.[1];
 async function exchange(code) {
-  // Out of the address bar and the history before anything else happens with it.
+  // Removes the code from the address bar and the history before it is used.
   history.replaceState(null, '', location.pathname + location.search);
   const answer = await fetch('/page-token', {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }),
@@ -88,7 +88,7 @@ const options = {
   })),
 };
 
-/** GraphiQL, the same for everybody: no answer but that to a one-time code holds a token. */
+/** GraphiQL. The page is the same for everybody and holds no token; only the answer to a one-time code does. */
 export function graphiqlPage(reply: FastifyReply) {
   const nonce = nonceOf();
   const body = `${tokenForm}<div id="root"></div><script src="/assets/graphiql.js"></script>

@@ -12,7 +12,7 @@ function withRemaining(text: string, remaining: number | null): string {
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));
 }
 
-/** Keeps an answer without errors for callers without a limit: what others have left is put in when it is sent. */
+/** Caches an answer without errors, as for callers without a limit; for others, `remaining` is filled in when it is sent. */
 export function keepAnswer(
   cache: AnswerCache,
   key: string,
@@ -36,7 +36,7 @@ export async function sendAgain(
   const entry = cache.get(key);
   if (!entry) return false;
   const available = context.metering.available();
-  if (available !== null && (entry.estimated ?? 0) > available) return false; // refused by the engine, in its words
+  if (available !== null && (entry.estimated ?? 0) > available) return false; // the engine refuses it with its own message
   if (available === null) {
     await sendBytes(request, reply, entry);
     return true;

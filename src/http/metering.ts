@@ -20,9 +20,9 @@ declare module 'fastify' {
     admission: Admission | null;
     /** What the answer costs, in compute units; null where nothing was answered. */
     units: number | null;
-    /** Compute units that are reserved until the answer is charged. */
+    /** Compute units reserved until the answer is charged. */
     reserved: number;
-    /** Reserves the estimate of a REST answer. Throws where others under way have reserved all that is left. */
+    /** Reserves the estimate of a REST answer. Throws when requests in progress have reserved all that is left. */
     reserve(units: number): void;
   }
 }
@@ -38,7 +38,7 @@ export function rowsAnswered(body: unknown): number {
   return 1;
 }
 
-/** Statuses of requests that the allowance or the rate refuses, before or after their input is read. */
+/** Statuses of requests that are refused for their rate or allowance. */
 const notLetIn = new Set([402, 429]);
 
 /** What a request costs: errors of ours nothing, errors of the caller one unit, and what was not let in nothing. */
@@ -65,15 +65,15 @@ export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context,
   },
 });
 
-/** Reserves this in place of what the request has reserved before: a query may be tried in two ways. */
+/** Replaces what the request has reserved before: a GraphQL query may pass first the fast path and then Yoga. */
 function reserve(request: FastifyRequest, meter: Meter, units: number) {
   meter.reserve(request.caller as Caller, units - request.reserved);
   request.reserved = units;
 }
 
 /**
- * Refuses a request while answers under way have reserved all that the account has left. One that fits in part is
- * answered: the last answer may exceed the allowance. 402 when it is used up, and 429 when it may not be.
+ * Refuses a request when nothing is available: 402 when the allowance is used up, 429 when requests in progress have reserved
+ * the rest of it. A request that is only partly covered is answered, so the last answer may exceed the allowance.
  */
 function refuseReserved(caller: Caller, meter: Meter) {
   const available = meter.available(caller);
@@ -141,7 +141,7 @@ export function meterRequests(
     const units = unitsOf(request, reply.statusCode);
     reply.header('x-service-compute-units', units);
     if (request.caller && request.admission) meter.charge(request.caller, units, request.reserved);
-    request.reserved = 0; // also runs for a caller who has gone: what was begun for them stays reserved until here
+    request.reserved = 0; // this hook also runs when the caller has disconnected
     done(null, payload);
   });
 }

@@ -20,8 +20,8 @@ const known = [...allowed()].map(([path, allow]) => ({
 }));
 
 /**
- * 405 with `Allow` for a known path asked with another method, else 404; `absent` is one that is not served here. Neither needs
- * a token.
+ * 405 with `Allow` for a known path with another method, else 404. `absent` is a known path that this port does not serve.
+ * Neither needs a token.
  */
 export function refusalOf({ method, url }: { method: string; url: string }, absent?: string): Refusal {
   const path = url.split('?', 1)[0] as string;

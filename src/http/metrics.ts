@@ -14,7 +14,7 @@ export type Answered = {
   ms: number;
 };
 
-/** What `/metrics` tells, for Prometheus. Its text is made once a second at the most. */
+/** The metrics at `/metrics`, for Prometheus. Their text is built at most once a second. */
 export type Metrics = { observe(answered: Answered): void; text(): Promise<string>; contentType: string };
 
 type Sources = {
@@ -23,7 +23,7 @@ type Sources = {
   /** Requests that wait for others to be answered. */
   waiting: () => number;
   redisUp: () => boolean | undefined;
-  /** Headers that look like the network header and are not read. */
+  /** Number of headers that look like the network header and are not read. */
   unreadHeaders: () => number;
   /** Whether the read replica answers, where there is one. */
   replicaUp?: (() => boolean) | undefined;
@@ -116,12 +116,12 @@ function tellOfParts(registry: Registry, sources: Sources): void {
   gauge('http_connections', 'Connections that are open.', connections.open);
   counter(
     'http_connections_refused',
-    'Connections refused, since there were MAX_CONNECTIONS.',
+    'Connections refused because MAX_CONNECTIONS were open.',
     connections.refused,
   );
   counter(
     'http_connections_unread',
-    'Connections closed, since nothing of an answer was read for SEND_TIMEOUT_MS.',
+    'Connections closed because the client read nothing of an answer for SEND_TIMEOUT_MS.',
     connections.unread,
   );
   if (replicaUp)

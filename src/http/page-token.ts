@@ -6,7 +6,7 @@ import { pageSecurityHeaders } from './security-headers.ts';
 /** The development token for a code; undefined when the code is unknown, used or expired. */
 export type ExchangeCode = (code: string) => Promise<string | undefined>;
 
-/** Codes cannot be guessed; this bounds the statements that strangers can cause. */
+/** Codes cannot be guessed; this limits how many database statements a stranger can cause. */
 const FAILURES_A_SECOND = 100;
 
 const codeForm = new RegExp(`^${CODE_FORM}$`);
@@ -26,9 +26,9 @@ function countFailures() {
 }
 
 /**
- * `POST /page-token`: GraphiQL exchanges the code in its fragment for a token. The code alone counts: which address a request
- * comes from says nothing behind a proxy. No page of another origin may read the answer, and browsers that say so are
- * refused. `Origin` is not compared with `Host`, which a proxy may have rewritten.
+ * `POST /page-token`: GraphiQL exchanges the code in the URL's fragment for a token. Only the code is checked, since behind a
+ * proxy the address of a request proves nothing. Pages of other origins cannot read the answer, and requests that the browser
+ * marks as coming from another site are refused. `Origin` is not compared with `Host`, which a proxy may have rewritten.
  */
 export function servePageToken(app: FastifyInstance, exchange: ExchangeCode = async () => undefined) {
   const failures = countFailures();

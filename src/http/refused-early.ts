@@ -16,7 +16,7 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
     .end(body);
 }
 
-/** What is wrong with the Host of a request (RFC 9112, section 3.2); undefined where nothing is. */
+/** The fault of the Host header of a request (RFC 9112, section 3.2); undefined when it is valid. */
 function hostFault({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -28,8 +28,8 @@ function hostFault({ httpVersion, rawHeaders }: IncomingMessage): string | undef
 }
 
 /**
- * Refuses (400) a request without Host, which Node would answer without a body, or with several, of which Node takes the
- * first and a proxy may take another.
+ * Refuses (400) a request without Host, to which Node would answer without a body, and a request with several: Node would use
+ * the first, and a proxy might use another.
  */
 export const withHostChecked =
   (serve: RequestListener): RequestListener =>
@@ -39,6 +39,6 @@ export const withHostChecked =
     else refuse(response, 400, fault);
   };
 
-/** Refuses (417) an Expect that is not 100-continue, to which Node answers no body. */
+/** Refuses (417) an Expect header other than 100-continue; Node's own answer has no body. */
 export const refuseExpectation: RequestListener = (_request, response) =>
   refuse(response, 417, 'The Expect header is not taken; send 100-continue or none.');

@@ -65,10 +65,10 @@ function asker(route: Route<Context>, weight: Weight) {
   };
 }
 
-/** Rows of a list without pages: windows, mostly. */
+/** Estimated rows of a list without pages; most have one row for each window. */
 const PLAIN_LIST_ROWS = 4;
 
-/** What an answer of a route may cost, in compute units: a full page of the size that the query asks for. */
+/** Estimates what an answer of a route costs, in compute units: a full page of the requested size. */
 function estimator(route: Route<Context>, weight: Weight): (query: unknown) => number {
   const rows = route.reply instanceof z.ZodArray ? PLAIN_LIST_ROWS : 1;
   return (query) => {

@@ -12,10 +12,10 @@ export const securityHeaders = {
   'x-frame-options': 'SAMEORIGIN',
 };
 
-/** What answers have that need a token: a shared cache must give them to no one else. */
+/** Headers of answers that need a token: a shared cache must not store them. */
 export const privateHeaders = { 'cache-control': 'private, no-store', vary: 'Authorization' };
 
-/** What a page has beside these, or in their place. */
+/** Headers that a page has in addition, or with another value. */
 export const pageSecurityHeaders = {
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
@@ -28,11 +28,11 @@ export const pageSecurityHeaders = {
 
 const PRIVATE_PATH = /^(https?:\/\/[^/]*)?\/(v\d+|graphql)([/?]|$)/i;
 
-/** Whether a request is for what needs a token: by its route, or where that is none of ours, by its URL. */
+/** Whether a request needs a token, by its route, or by its URL when no route matches. */
 export const needsToken = ({ routeOptions, url }: FastifyRequest): boolean =>
   PRIVATE_PATH.test(routeOptions.url ?? '') || PRIVATE_PATH.test(url);
 
-/** Headers of every answer. What needs a token is kept by no cache unless its handler says otherwise. */
+/** Sets the headers of every answer. Answers that need a token are not cacheable unless their handler changes that. */
 export function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(securityHeaders).header('x-request-id', request.id);
   if (needsToken(request)) reply.headers(privateHeaders);

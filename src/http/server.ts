@@ -60,7 +60,7 @@ export type ServerOptions = {
   readiness: () => Promise<Readiness>;
   /** Whether the read replica answers, where there is one. */
   replicaUp?: (() => boolean) | undefined;
-  /** What GraphiQL gets for a one-time code; without it no code is known. */
+  /** Exchanges a one-time code of GraphiQL for a token; without it every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
   now?: () => Date;
   /** How long the event loop may lag behind before data requests are answered with 503. */
@@ -157,16 +157,16 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   return app;
 }
 
-/** What is not on the port of the API: its path, where it has one of its own. */
+/** The path that the port of the API does not serve, because it has a port of its own; undefined if there is none. */
 const absentOf = ({ METRICS_PORT }: Settings) => (METRICS_PORT === undefined ? undefined : '/metrics');
 
-/** Listens before the app does and stops with it; a port that is taken keeps both from listening. */
+/** Makes another server listen before the app does, and close with it; if its port is taken, neither listens. */
 function serveBeside(app: FastifyInstance, other: FastifyInstance, port: number, host: string): void {
   app.addHook('onReady', async () => void (await other.listen({ port, host })));
   app.addHook('onClose', () => other.close());
 }
 
-/** Fastify with its bounds, on a server of `make`. */
+/** Creates Fastify with its limits, on the server that `make` creates. */
 function makeApp(
   { settings, log, requestTimeoutMs: requestTimeout = 30_000 }: ServerOptions,
   make: (bounds: HttpOptions, serve: RequestListener) => Server,
@@ -177,7 +177,7 @@ function makeApp(
     headersTimeout: requestTimeout,
     keepAliveTimeout: 72_000,
     connectionsCheckingInterval: requestTimeout / 10,
-    requireHostHeader: false, // Node's refusal has no body
+    requireHostHeader: false, // `withHostChecked` refuses with a body
   };
   return Fastify({
     serverFactory: (serve) => make(bounds, serve),

@@ -25,7 +25,7 @@ function unknownMethod({ code, rawPacket }: Fault, absent?: string): Answer | un
 }
 const LONGEST_LINE = 4_096;
 
-/** Answers where no request came to be: what was sent is no HTTP, too large or too slow. `absent` as of `refusalOf`. */
+/** Answers input that is no request: it is no HTTP, too large or too slow. `absent` is that of `refusalOf`. */
 export function answerUnparsed(error: Fault, socket: Socket, absent?: string): void {
   if (!socket.writable) {
     socket.destroy();

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import { withoutTokens } from '../accounts/token-format.ts';
 
-/** Headers of requests that name a network by their look, and that no setting has read. */
+/** Request headers that look like a network header, but are not in `NETWORK_HEADERS`. */
 export type UnreadHeaders = {
-  /** Counts such a header of a request that was let in, and names it in a debug line. */
+  /** Counts such headers of a request with a valid token, and names each in a debug line of the log. */
   note(headers: IncomingHttpHeaders, log: Logger, bindings?: { reqId: string }): void;
   count(): number;
 };
@@ -12,8 +12,8 @@ export type UnreadHeaders = {
 const LONGEST_NAME = 64;
 
 /**
- * A client of another service sends the network header of that service, and is answered for mainnet unless
- * `NETWORK_HEADERS` has its name. It is not refused, since other parties may add headers of that form.
+ * Counts network headers of other services. A client that sends one gets the rows of mainnet unless `NETWORK_HEADERS` has its
+ * name. Such requests are not refused, since proxies may add headers of that form.
  */
 export function unreadHeaders(networkHeaders: readonly string[]): UnreadHeaders {
   const read = new Set(networkHeaders.map((name) => name.toLowerCase()));

@@ -63,7 +63,7 @@ describe('several hosts', () => {
         (error) => error.message,
       );
     expect(message).toMatch(
-      /^no server will do: 127\.0\.0\.1:1 cannot be used: .*; 127\.0\.0\.1:2 cannot be used: /,
+      /^no server is usable: 127\.0\.0\.1:1 cannot be used: .*; 127\.0\.0\.1:2 cannot be used: /,
     );
     expect(message).not.toContain(password);
   });

@@ -48,7 +48,7 @@ async function makeFolder(path: string): Promise<void> {
   await giveToOwner(path, join(path, '..'));
 }
 
-/** Who owns a folder that this process may not enter; undefined where it may, and where there is none. */
+/** The owner (uid) of a folder that this process may not enter; undefined if it may, or if there is no folder. */
 async function ownerOfClosed(path: string): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return undefined;
