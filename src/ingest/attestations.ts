@@ -102,7 +102,7 @@ const dayColumns = [
   { name: 'end_epoch', type: 'int' },
 ];
 const hourColumn = { name: 'hour', type: 'int' };
-/** Of days: whether a refresh computed the row of days of validators. */
+/** Column of days only: whether a refresh computed the row from days of validators. */
 const computedColumn = { name: 'computed', type: 'boolean' };
 const entity = ['network', 'id_type', 'entity_id'];
 
@@ -135,7 +135,7 @@ export async function ensureParts(client: pg.ClientBase, dates: readonly string[
   await client.query('/* attestationParts */ select attestation_parts($1::date[], $2)', [distinct, hours]);
 }
 
-/** Brings the staged hours, or the staged days, where they belong: the dates keep it from reading others. */
+/** Merges the staged hours, or the staged days, into their table; `dates` limits which parts of it are read. */
 async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<ImportCounts> {
   const table = hours ? 'attestation_hours' : 'attestation_days';
   const wanted = hours ? 'hour is not null' : 'hour is null';
@@ -149,7 +149,7 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   const key = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
-  // Dates as values: those of the staged rows are known too late to leave out parts.
+  // Dates are parameters because the planner prunes no parts by dates from a join.
   const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and t.date = any($1::date[])`;
   const updated = await client.query(
     `/* updateAttestations */

@@ -52,7 +52,7 @@ const fields = fieldColumns<ImportedReward>([
   ['sum_baseline_mev', 'numeric', 'sumBaselineMev'],
   ['sum_effective_balance', 'bigint', 'sumEffectiveBalance'],
 ]);
-/** With whether a refresh computed the row of days of validators. */
+/** The fields, and whether a refresh computed the row from days of validators. */
 const columns = [...fields.columns, { name: 'computed', type: 'boolean' }];
 const table: PlainTable = {
   name: 'chain_daily_rewards',

@@ -1,7 +1,7 @@
 import { SECONDS_PER_DAY } from '../chain/calendar.ts';
 import { timestampText } from '../kernel/time.ts';
 
-/** What is wrong with a decoded moment that must be this one (seconds since 1970); undefined when nothing is. */
+/** The fault of a decoded moment that must equal `begins` (seconds since 1970); undefined when it does. */
 export function momentFault(given: string, expected: number, what: string): string | undefined {
   const begins = timestampText(expected);
   return given === begins ? undefined : `is ${given}; ${what} begins at ${begins}`;

@@ -217,7 +217,7 @@ function checkRow(
   if (checked?.success) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
   const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
-  // The whole file is something else: one line says so.
+  // The whole file has another form: one error says so instead of one for each row.
   if (unlike && report.rows === 1 && !options.skipInvalid)
     throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
   report.rejected += 1;
@@ -271,7 +271,7 @@ async function checkStaged(
         }
       }
       report.rejected += found;
-      // A row that is taken out may have kept another from contradicting what is stored.
+      // A row that was removed may have hidden that another contradicts what is stored.
     } while (found > 0 && options.skipInvalid);
   }
 }

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../db/rows.ts';
 
 /**
  * Pools that issue a liquid staking token, under the names that services and explorers have for them. No service tags them.
- * In lower case, without spaces, dots, hyphens and underscores. `operator-profiles` adds to it and corrects it.
+ * In lower case, without spaces, dots, hyphens and underscores. Imported `operator-profiles` take precedence over this list.
  */
 const liquidStakingPools: readonly string[] = [
   ...[
@@ -55,10 +55,10 @@ const liquidStakingPools: readonly string[] = [
 
 const known = new Set(liquidStakingPools);
 
-/** Whether a pool goes by a name that is known for liquid staking, in any letter case and spacing. */
+/** Whether the name of a pool is in this list, in any letter case and spacing. */
 export const isLiquidStakingPool = (name: string): boolean =>
   known.has(name.toLowerCase().replace(/[ ._-]+/g, ''));
 
-/** The same of a column, for what is computed in the database. */
+/** The same check in SQL, for a column of names. */
 export const isLiquidStakingColumn = (name: Sql): Sql =>
   sql`regexp_replace(lower(${name}), '[ ._-]+', '', 'g') = any(${[...liquidStakingPools]}::text[])`;

@@ -66,7 +66,7 @@ const table: PlainTable = {
   scope: ['network', 'id_type'],
 };
 
-/** Which pools have a type of their profile, each as network, id and type. */
+/** The pools whose profile has a type, each as network, id and type. */
 async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[]>> {
   const { rows } = await client.query(
     `/* profiledPoolTypes */ select network, operator_id, pool_type from operator_profiles
@@ -77,7 +77,7 @@ async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[
   );
 }
 
-/** Merges profiles, and makes the lists by pool type anew where the type of a stored pool is another now. */
+/** Merges profiles, and rebuilds the lists by pool type when the type of a stored pool changes. */
 async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
   const before = await profiledTypes(client);
   const counts = await mergePlain(client, table, options);
@@ -93,7 +93,7 @@ async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Prom
       or id_type = 'poolShare' and (network, pool_id) in (select * from unnest($1::text[], $2::text[])))`,
     [pools.map(([network]) => network), pools.map(([, id]) => id)],
   );
-  // Raised first: whoever imports operators at this moment ranks them before this or after it.
+  // Raising the revision first locks it, so that a concurrent import of operators ranks either before this or after it.
   if (lists.length > 0) await rankLists(client, lists, await raisedRevision(client, 'operators')());
   return counts;
 }
@@ -117,7 +117,7 @@ export const operatorProfileImporter: Importer<ImportedProfile> = {
       display_name: row.displayName,
       pool_id: poolId,
       node_operator_id: nodeOperatorId,
-      // what the profile says outright or by a tag: a known name counts only where nobody says anything
+      // the profile's own type or tags only: a known name counts when neither profile nor row has a type
       pool_type: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
     };
   },

@@ -68,7 +68,7 @@ const tables: RankedTables = {
     { name: 'sum_end_epoch_effective_balance', type: 'bigint' },
     { name: 'pool_id', type: 'text' },
     { name: 'node_operator_id', type: 'text' },
-    // what the row tells by itself: a profile may tell otherwise, and a share's pool, which `rankLists` looks at
+    // by the row alone: the type in a profile, or that of a share's pool, takes precedence in `rankLists`
     { name: 'pool_type', type: 'text' },
   ],
 };
@@ -117,9 +117,9 @@ const listArrays = (lists: readonly ListOf[]) => [
 ];
 
 /**
- * Makes these lists anew under a revision: network penetration descending with nulls last, then validator count
+ * Rebuilds these lists under a revision: network penetration descending with nulls last, then validator count
  * descending, then id; for the whole list, for each pool type, and for the shares of each parent. The type of a pool is that
- * of its profile where that tells one, else its own; of a share, that of its pool.
+ * of its profile, else its own; a share has the type of its pool.
  */
 export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
   // The pool type of a share is that of its pool, so new pools change the lists of shares too.
@@ -200,8 +200,7 @@ export const operatorImporter: Importer<ImportedOperator> = {
   stored,
   key: tables.key,
   merge: mergeOperators,
-  // Bodies may be pages of several lists; one of shares is that of one parent, and one of pools may have been narrowed by
-  // poolType: none of these is all.
+  // These sources are not a whole list: pages of several lists, shares (of one parent), and pools filtered by poolType.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,
 };

@@ -11,7 +11,7 @@ export type PlainTable = {
   scope: readonly string[];
   /** Which staged rows go there; all when absent. */
   from?: string;
-  /** The dates of the staged rows, of a table with parts by this column: no other part is looked into. */
+  /** For a table partitioned by this column: the dates of the staged rows, so that only their parts are read. */
   parts?: { column: string; dates: readonly string[] };
 };
 
@@ -37,7 +37,7 @@ export async function mergePlain(
     );
     counts.removed = removed.rowCount ?? 0;
   }
-  // Dates as values: those of the staged rows are known too late to leave out parts.
+  // Dates are parameters because the planner prunes no parts by dates from a join.
   const same = `${sameColumns('t', 's', key)}${parts ? ` and t.${parts.column} = any($1::date[])` : ''}`;
   const dates = parts ? [parts.dates] : [];
   const updated = await client.query(

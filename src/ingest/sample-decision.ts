@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool.ts';
 
-/** Whether the sample data is wanted: not after it was loaded once, and not where rows of the user's own came first. */
+/** Whether to load the sample data: only once, and not after rows of the user's own. */
 export async function sampleWanted(db: Queryable): Promise<boolean> {
   const { rows } = await db.query({
     text: `/* sampleWanted */
@@ -10,7 +10,7 @@ export async function sampleWanted(db: Queryable): Promise<boolean> {
   return rows[0]?.wanted === true;
 }
 
-/** Keeps the sample data out of a database from now on; waits for one that is being loaded. */
+/** Keeps the sample data out of a database from now on; waits while it is being loaded. */
 export async function decideOnSample(db: Queryable): Promise<void> {
   const text = `/* decideOnSample */
     insert into sample_data select now() where not exists (select from sample_data)`;

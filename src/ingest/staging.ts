@@ -14,16 +14,16 @@ export const columnList = (names: readonly string[], alias?: string): string =>
 export const sameColumns = (a: string, b: string, names: readonly string[]): string =>
   names.map((name) => `${a}.${name} = ${b}.${name}`).join(' and ');
 
-/** Types whose equal values have the same text. Of others 1.50 and 1.5, or 0 and -0, are equal and not the same digits. */
+/** Types whose equal values have the same text. In others 1.50 and 1.5, or 0 and -0, are equal but have different digits. */
 const exactTypes = new Set(['smallint', 'int', 'integer', 'bigint', 'boolean', 'date', 'text', 'text[]']);
-/** That two tables differ in one of these columns, in value or in digits. */
+/** SQL: whether two tables differ in one of these columns, in value or in digits. */
 export const changedColumns = (a: string, b: string, columns: readonly Column[]): string =>
   columns
     .map(({ name, type }) => (exactTypes.has(type) ? name : `${name}::text`))
     .map((value) => `${a}.${value} is distinct from ${b}.${value}`)
     .join(' or ');
 
-/** A day of a million validators is compared with what is stored in memory, and not in temporary files. */
+/** Enough to compare a day of a million validators with the stored rows in memory instead of temporary files. */
 const WORK_MEM = '256MB';
 
 const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
@@ -34,8 +34,8 @@ const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
   );
 
 /**
- * Makes staged rows ready to be merged. The index bounds what a join with them costs: of a table that has grown since it
- * was analyzed the planner expects a few rows, and would read all staged rows anew for each of a million.
+ * Prepares staged rows for the merge. The index bounds the cost of a join with them: for a table that has grown since it was
+ * analyzed the planner expects few rows and chooses a nested loop, which would scan all staged rows for each stored one.
  */
 async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
   if (key.length > 0)
@@ -45,7 +45,7 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
   await client.query('/* analyzeStaging */ analyze staged');
 }
 
-/** What is staged: its columns, and those in which no two rows are to be the same. */
+/** The columns of the staged rows, and those that have to be unique. */
 type Staged = { columns: readonly Column[]; key: readonly string[] };
 
 /** Stages what a statement selects, which has the columns in their order. */
@@ -120,7 +120,7 @@ const arrayText = (values: unknown[]): string =>
 /** What no two stored rows share beside their key. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
-/** Rows that are the same as an earlier one in these columns, with its place. Rows with null in one are not compared. SQL, empty without columns. */
+/** SQL for staged rows that repeat an earlier one in these columns, with its place; empty without columns. Nulls are not equal. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';
   const present = columns.map((column) => `${column} is not null`).join(' and ');
@@ -135,7 +135,7 @@ export function repeatedRows(columns: readonly string[]): string {
     where place > earliest`;
 }
 
-/** Rows that have what a stored row of another key has, which the source does not change; with the end of that key. SQL. */
+/** SQL for staged rows that share unique columns with a stored row of another key that the source does not replace. */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
     from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
@@ -143,10 +143,10 @@ export const contradictingRows = ({ table, key, columns }: Unique): string => `
 
 const AT_ONCE = 1_000;
 
-/** A row that was taken out of the staging, with its text where that is kept, and the row that is in its way. */
+/** A row that was removed from the staging, with its text if that is kept, and the row that it conflicts with. */
 export type TakenRow = { place: number; other: string; source: string | null };
 
-/** Takes rows out of the staging and gives them in their order, some at a time: they are looked for once, however many. */
+/** Removes the rows of a query from the staging and yields them in order, in batches. The query runs once. */
 export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGenerator<TakenRow[]> {
   const taken = await client.query(`/* takeStaged */ create temp table taken on commit drop as ${query}`);
   if (taken.rowCount !== 0) {
@@ -165,8 +165,8 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 const LEAST_GROWTH = 1_000;
 
 /**
- * Analyzes a table that has grown by a tenth in this transaction, as autovacuum would do after it: statements until then,
- * of this transaction and of the next import, would be planned for the rows of before.
+ * Analyzes a table that has grown by a tenth in this transaction. Autovacuum would do it only later, and until then statements
+ * of this transaction and of the next import would be planned for the old number of rows.
  */
 export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {
   if (written < LEAST_GROWTH) return;

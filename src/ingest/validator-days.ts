@@ -100,8 +100,8 @@ export const ensureValidatorDayParts = (client: pg.ClientBase, dates: readonly s
   client.query('/* validatorDayParts */ select validator_day_parts($1::date[])', [[...new Set(dates)]]);
 
 /**
- * Notes which days are stored, and where they changed that a refresh is due, and sums them up anew for every private set:
- * after days of validators were written.
+ * To be called after days of validators were written: records which days are stored and, for changed days, that a refresh is
+ * due, and recomputes these days of every private set.
  */
 export async function finishValidatorDays(
   client: pg.ClientBase,

@@ -1,7 +1,7 @@
 /**
  * The JSON text of a double, the same in every answer of both APIs (decisions, "Doubles"): its shortest digits, always with
- * a point or an exponent, and with an exponent of two digits or more below 1e-4 and from 1e16: `1.0`, `0.0001`, `7e-06`,
- * `1e+16`. It is how Python writes a float, and so how other services of this interface answer.
+ * a point or an exponent, and with an exponent of at least two digits below 1e-4 and from 1e16: `1.0`, `0.0001`, `7e-06`,
+ * `1e+16`. Python writes floats this way, and so do other services of this interface.
  */
 export function doubleText(value: number): string {
   const size = Math.abs(value);
@@ -13,7 +13,7 @@ export function doubleText(value: number): string {
   return Object.is(value, -0) ? '-0.0' : `${value}.0`;
 }
 
-/** Whether JavaScript writes the double as `doubleText` does, which it does for most. */
+/** Whether JavaScript and `doubleText` write the same text, as for most doubles. */
 export const isPlainDouble = (value: number): boolean =>
   !Number.isInteger(value) && (value >= 1e-4 || value <= -1e-4);
 
@@ -24,7 +24,7 @@ export const isPlainDouble = (value: number): boolean =>
 export const doubleOfPostgres = (text: string): string =>
   text.includes('.') && !text.includes('+') ? text : doubleText(Number(text));
 
-/** A double among other values, for a writer of JSON that would write the number in another way. */
+/** A double with its JSON text, for values that JSON.stringify would write differently. */
 export class WrittenDouble {
   readonly text: string;
 
@@ -32,7 +32,7 @@ export class WrittenDouble {
     this.text = doubleText(value);
   }
 
-  /** For whoever compares answers. */
+  /** The number, for code that compares answers. */
   toJSON(): number {
     return Number(this.text);
   }

@@ -48,16 +48,16 @@ export function bytesOf(pieces: readonly string[]): Buffer {
   return bytes.subarray(0, at);
 }
 
-/** What a JSON string cannot hold as it is. */
+/** Characters that JSON strings have to escape. */
 const SPECIAL = /["\\\p{Cc}\p{Cs}]/u;
-/** JSON of a value that is no object. JSON.stringify takes twice the time, and most texts need nothing of it. */
+/** The JSON of a value that is no object. JSON.stringify takes twice the time, and most strings need no escapes. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' && !SPECIAL.test(value) ? `"${value}"` : (JSON.stringify(value) ?? 'null');
 
-/** Characters that are written in one turn of the event loop: some 2 ms. */
+/** Characters serialized in one turn of the event loop: about 2 ms. */
 const A_TURN = 256_000;
 
-/** The bytes of the JSON of a large value, written over several turns of the event loop. */
+/** The JSON of a large value as bytes, serialized over several turns of the event loop. */
 export async function bytesInTurns(value: unknown): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let open: string[] = [];

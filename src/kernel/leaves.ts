@@ -95,7 +95,7 @@ export const timestamp = () =>
       .refine((value) => parseDateTime(value) !== undefined, 'must be a moment that exists'),
     'DateTime',
   );
-/** The same as imports take it, decoded: with a fraction of a second where one was given. */
+/** A moment in imports, after decoding: may have a fraction of a second. */
 export const moment = () => {
   const form =
     'must be a moment like 2024-03-31T12:00:23Z; an offset, a fraction and a space for T are taken too';

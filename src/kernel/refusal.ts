@@ -29,7 +29,7 @@ export type Fault = { loc: (string | number)[]; msg: string; type: string };
 type Extra = {
   faults?: Fault[];
   headers?: Record<string, string>;
-  /** What led to it: for the log, never for the caller. */
+  /** The underlying error, for the log and never for the caller. */
   cause?: unknown;
 };
 
@@ -74,14 +74,14 @@ export function together<Parts extends unknown[]>(
   return made as Parts;
 }
 
-/** 404 of a path that is not served. */
+/** 404 of an unknown path. */
 export const unknownPath = () => new Refusal('NOT_FOUND', 'Not found.');
 
-/** 404 of what a caller asked for; `what` names it, quoted by `shown`, and `where` the network or list that lacks it. */
+/** 404 of a row: `what` names it, quoted by `shown`, and `where` the network or list that does not have it. */
 export const notFound = (what: string, where?: string) =>
   new Refusal('NOT_FOUND', `${what} was not found${where === undefined ? '' : ` ${where}`}.`);
 
-/** The database cannot answer now, because of `cause`; `seconds` is when trying again makes sense. */
+/** 503: the database cannot answer now, because of `cause`; `seconds` is the `Retry-After`. */
 export const unavailable = (seconds = 5, cause?: unknown) =>
   new Refusal('UNAVAILABLE', 'The service cannot answer right now. Try again later.', {
     headers: { 'retry-after': String(seconds) },

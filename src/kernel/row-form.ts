@@ -5,8 +5,8 @@ import { JsonText, jsonList } from './json-text.ts';
 import { isNullable, leafOf, unwrap } from './leaves.ts';
 
 /**
- * How a value stands in JSON: `digits` as they are, `double` as `doubleText` has it, `quoted` digits, dates or names, `text` with what JSON escapes and also
- * true and false, `json` as it is stored; or a text of a few, by other names.
+ * How a value is written in JSON: `digits` unchanged, `double` by `doubleText`, `quoted` for digits, dates or names, `text` with
+ * escapes and also for true and false, `json` as it is stored; or by a map from stored values to texts.
  */
 type Kind = 'digits' | 'double' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 

@@ -29,11 +29,11 @@ const MOMENT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:([Zz])|([+-]\d{2})(?::?(\d{2}))?)?$/;
 
 /**
- * A moment as sources write it, in UTC and ending in `Z`: RFC 3339 with any offset, also one of hours alone, or without a
- * zone, which is UTC; `T` or a space; any fraction, of which zeros at the end go. Undefined for another text.
+ * A moment of a source, converted to UTC and ending in `Z`; undefined for any other text. Takes RFC 3339 with any offset, also
+ * of hours only, or without a zone (UTC); with `T` or a space; with any fraction, whose trailing zeros are removed.
  */
 export function momentText(text: string): string | undefined {
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return text; // an import asks for millions like this
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return text; // the fast path of imports: most moments have this form
   const [, date, time, fraction = '', , hours, minutes = '00'] = MOMENT.exec(text) ?? [];
   const seconds = parseDateTime(`${date}T${time}${hours ? `${hours}:${minutes}` : 'Z'}`);
   if (seconds === undefined) return undefined;

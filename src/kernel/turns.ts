@@ -1,7 +1,7 @@
-/** Waits until the event loop has looked at everything else once. */
+/** Resolves in the next turn of the event loop, after pending I/O. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Lets so much of a work be done in each turn of the event loop: whoever would pass that waits for the next. */
+/** Limits the work done in one turn of the event loop to `most`: work beyond it waits for the next turn. */
 export function paced(most: number): (work: number) => Promise<void> {
   let left = most;
   let next: Promise<void> | undefined;

@@ -6,7 +6,7 @@ import { type Sql, sql } from '../db/rows.ts';
  * null where a figure has nothing to be of.
  */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
-/** Attestations that it was to make: none on a day of sync duty alone, which a validator may have after its exit. */
+/** Attestation duties; 0 on a day with only sync duty, which a validator may have after its exit. */
 export const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;
 /** Blocks that it was to propose. */
 export const proposals = sql`(a.proposed_count + a.missed_proposal_count)`;

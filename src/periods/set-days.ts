@@ -31,7 +31,7 @@ export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bou
 
 const sumOf = (...names: string[]): [string, Sql][] => names.map((name) => [name, raw(`sum(a.${name})`)]);
 
-/** A validator that has exited may have sync duty alone: it is no validator of the set's day, and its balance none either. */
+/** Excludes exited validators that have only sync duty: they do not count as validators of the day, nor do their balances. */
 const active = sql`filter (where ${duties} > 0)`;
 
 /** The columns of a set's day, each with what gives it from the days `a` of its validators. All but epochs add up. */

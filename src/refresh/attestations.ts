@@ -11,8 +11,8 @@ import { run, type Written, writeSelected } from './write.ts';
 /**
  * Computes the attestations by day of every entity with known validators from the days of these (spec §2.3, decisions on
  * attestations), for the next days that are due; undefined without days of validators. Stored rows of the same entities and days are
- * replaced. Rows that were computed before and whose entity has no validators on that day any more are removed; all others
- * stay. A day on which no validator belongs to a known entity remains due.
+ * replaced. Computed rows whose entity has no validators on that day any more are removed; all others stay. A day on which no
+ * validator belongs to a known entity remains due.
  */
 export async function refreshAttestations(
   client: pg.ClientBase,
@@ -21,7 +21,7 @@ export async function refreshAttestations(
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked);
   if (!dates?.length) return dates && NOTHING;
-  // Statistics of tables that were just filled say that they are empty, and a loop over one for each row of another has no end.
+  // Tables that were just filled still have statistics of empty tables; a nested loop planned by these would take forever.
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
   await gatherMembers(client, asked.network, types);
   let computed: string[] = [];
@@ -46,8 +46,8 @@ export async function refreshAttestations(
 }
 
 /**
- * Makes the tables `member_entities` and `members` of the transaction: the entities of a network's validators, as they are
- * known now, under a number, and who belongs to which. Numbers, since a million validators are grouped by them.
+ * Creates the temporary tables `member_entities` (the entities of a network's validators, as known now, each with a number) and
+ * `members` (the entities of each validator). Numbers make grouping a million validators cheap.
  */
 async function gatherMembers(client: pg.ClientBase, network: Network, types: readonly ComputedType[]) {
   await run(
@@ -94,7 +94,7 @@ async function gatherMembers(client: pg.ClientBase, network: Network, types: rea
   await client.query('/* analyzeMembers */ analyze members');
 }
 
-/** Counts and sums of an entity's day that add up over its validators, under their names in both tables. */
+/** SQL for the counts and sums that add up over an entity's validators; both tables have the same column names. */
 const added = [
   'total_unique_attestations',
   'sum_missed_attestations',
@@ -112,7 +112,7 @@ const added = [
 const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
 const active = sql`filter (where ${figure.duties} > 0)`;
 
-/** What gives each column of the import, of an entity `e` and its day `a`. `at_end` is of the members that reached its last epoch. */
+/** SQL for each imported column, of an entity `e` and its day `a`. `at_end` is of the validators that reached its last epoch. */
 const columns: Record<string, Sql> = {
   ...Object.fromEntries(['day', 'date', 'start_epoch', ...added].map((name) => [name, raw(`a.${name}`)])),
   end_epoch: sql`a.at_end[1]`,
@@ -129,7 +129,7 @@ const columns: Record<string, Sql> = {
 /**
  * The days of entities. Sums are over all of their validators; `validatorCount` and the balances are of those that were
  * active in the last epoch of the row; the mean is over those with attestation duties, of whole numbers as in summaries of
- * operators. Validators are grouped by their last epoch first, of which an entity has few: their order needs no sorting.
+ * operators. Validators are first grouped by their last epoch, of which an entity has few, so that they need not be sorted.
  */
 function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Sql {
   const given: Record<string, Sql> = { ...columns, network: sql`${network}`, utc: sql`${utc}::boolean` };
@@ -158,7 +158,7 @@ function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Sql 
   join member_entities e using (entity)`;
 }
 
-/** Removes rows of these dates that were computed before and are not now; how many. */
+/** Removes computed rows of these dates that were not computed again; returns how many. */
 async function removeStale(
   client: pg.ClientBase,
   { network, utc }: DaysAsked,

@@ -10,9 +10,9 @@ const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
 /**
  * Computes what a network earned in a chain day (decisions on the further endpoints) from the days of its validators, for
- * the next days that are due; undefined where no days or not all validators are stored. A day is computed when it is there
- * from its first epoch to its last and all validators of the chain are known on it; others remain due. A row that was
- * imported stays as it is.
+ * the next days that are due; undefined where no days or not all validators are stored. A day is computed when it is stored
+ * from its first epoch to its last and all validators of the chain are known on it; others remain due. An imported row is
+ * left unchanged.
  */
 export async function refreshChainRewards(
   client: pg.ClientBase,
@@ -30,7 +30,7 @@ export async function refreshChainRewards(
   const importer: typeof chainDailyRewardImporter = {
     ...chainDailyRewardImporter,
     merge: async (_, options) => {
-      // An import may have brought some of these days meanwhile; others wait for this transaction.
+      // An import may have loaded some of these days meanwhile; from here on imports wait for this transaction.
       await client.query(`/* keepImported */ delete from staged d where ${imported.sql}`);
       return chainDailyRewardImporter.merge(client, options);
     },
@@ -52,9 +52,9 @@ export async function refreshChainRewards(
 
 /**
  * The rewards of complete days. Consensus rewards are those of all validators for attestations, sync committees and
- * proposals, less the penalties for these; penalties of slashings are in no day of a validator and not among them.
- * Execution rewards come from the blocks where every slot of the day is stored with what its proposer got, else from the
- * days of validators. The effective balance is the chain balance of the last epoch, else that of the validators active in it.
+ * proposals, less the penalties for these. Penalties of slashings are in no validator's day and are not included.
+ * Execution rewards come from the blocks if every slot of the day is stored with its proposer's rewards, else from the days
+ * of validators. The effective balance is the chain balance of the last epoch, else that of the validators active in it.
  */
 const rewards = ({ network }: DaysAsked, dates: readonly string[]): Sql => sql`
   select ${network}, d.day, d.consensus, case when b.told then b.execution else d.fees + d.mev end,

@@ -3,25 +3,25 @@ import type { Network } from '../chain/networks.ts';
 import { raw, type Sql, sql } from '../db/rows.ts';
 import { run } from './write.ts';
 
-/** Days of validators that are computed from in one transaction: a week of a million validators is seven million rows. */
+/** Most days computed in one transaction: a week of a million validators is seven million rows. */
 export const DAYS_AT_ONCE = 7;
 
-/** What is computed from single days, by the column that says whether a day has yet to be computed from. */
+/** Columns that say whether attestations or rewards of a day are still to be computed. */
 type Due = 'attestations_due' | 'rewards_due';
 
-/** Which days of a calendar are computed from next. */
+/** Selects the days of a calendar to compute next. */
 export type DaysAsked = {
   network: Network;
   utc: boolean;
-  /** Also days that were computed from before and have not changed since. */
+  /** Whether to include days that were computed before and have not changed since. */
   all: boolean;
   /** Only days after this date. */
   after: string;
 };
 
 /**
- * The next dates to compute from, ascending, at most `DAYS_AT_ONCE`; undefined where no day is stored. They are locked: an
- * import that changes their days meanwhile ends after this transaction, and makes them due again.
+ * The next dates to compute, ascending, at most `DAYS_AT_ONCE`; undefined when no day is stored. Their rows are locked: a
+ * concurrent import that changes these days finishes after this transaction, and makes them due again.
  */
 export async function dueDates(
   client: pg.ClientBase,
@@ -44,10 +44,10 @@ export async function dueDates(
   return days.length > 0 ? [] : undefined;
 }
 
-/** What is written where no day is due. */
+/** The counts when no day is due. */
 export const NOTHING = { rows: 0, inserted: 0, updated: 0, removed: 0, dates: [] as string[] };
 
-/** Notes that these dates were computed from. */
+/** Marks these dates as computed. */
 export async function doneDates(
   client: pg.ClientBase,
   due: Due,

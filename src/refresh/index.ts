@@ -20,7 +20,7 @@ export type RefreshOptions = {
   windows: readonly TimeWindow[];
   only: readonly Subject[];
   types: readonly ComputedType[];
-  /** Whether figures of single days are computed of all days, and not only of those that changed. */
+  /** Whether figures of single days are computed for all days, and not only for those that changed. */
   allDays: boolean;
   /** Whether a part that another process is refreshing is waited for, or passed over. */
   wait: boolean;
@@ -35,13 +35,13 @@ export type PartReport = {
   state: 'done' | 'passed' | 'no facts' | 'failed';
   seconds: number;
   error?: string;
-  /** Days that figures of single days were computed from. */
+  /** Number of days computed, for figures of single days. */
   days?: number;
 } & Partial<Written & { facts: number }>;
 
 type Outcome = Written & { facts?: number; dates?: readonly string[] };
 type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
-  /** `after` is the last of the dates that the same refresh has computed from already. */
+  /** `after` is the last date that this refresh has already computed. */
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
 };
 

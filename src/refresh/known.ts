@@ -7,11 +7,11 @@ export const everyIndex = (network: Network): Sql => sql`
   (select coalesce(count(*) = max(validator_index) + 1, false) from validators where network = ${network})`;
 
 /**
- * What the validators of a network did together on these dates of the chain calendar, a row a day: `day`, `date`, `first`
- * and `last` epoch with data, sums, and `complete`: whether these are all validators of the chain. They are when every index
- * is stored from 0 on; when each that was active between the first and the last epoch, by its activation and exit, has a
- * row with duties; and when there is no row of a validator that is not stored or was not active by those epochs. An
- * activation that is not known makes a day incomplete.
+ * SQL for the sums over all validators of a network, a row for each of these dates of the chain calendar: `day`, `date`, the
+ * `first` and `last` epoch with data, sums, and `complete`: whether these are all validators of the chain. They are if every
+ * index from 0 on is stored; if each validator that was active between the first and the last epoch, by its activation and
+ * exit, has a row with duties; and if no row is of a validator that is not stored or was not active in those epochs. A row of
+ * a validator whose activation is not known makes the day incomplete.
  */
 export const chainDays = (network: Network, dates: Sql): Sql => sql`
   select d.*, ${everyIndex(network)} and d.fitting and d.active = (

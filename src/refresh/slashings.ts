@@ -9,8 +9,8 @@ import { run, type Written, writeSelected } from './write.ts';
  * balance at the end of the newest date stored, and `slashingPenalties` the rest of `balanceBeforeSlashing`, only while the
  * head of the chain is before `withdrawableEpoch`: afterwards the row is frozen. The head is the newest epoch of blocks or
  * days of validators. A validator without a row on the newest date keeps what is stored, which may be newer than its last
- * day: one that has exited has no days and is still penalised. For the same reason the balance of one that left before the
- * end of the newest date counts only where it is less than what is stored.
+ * day: it has exited and has no further days, but is still penalised. For the same reason the balance of one that left before
+ * the end of the newest date counts only if it is less than what is stored.
  */
 export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
   const { rows } = await run(

@@ -21,7 +21,7 @@ export async function writeSelected<Row>(
 /** Runs a statement in the transaction of the client. */
 export const run = (client: pg.ClientBase, { text, values }: Sql) => client.query(text, values);
 
-/** A share of 0 to 1 as a double in JSON, as it is shown: `doubleText` has the rule, PostgreSQL writes 1 for `1.0`. */
+/** SQL for a share of 0 to 1 as JSON with the text of `doubleText`: PostgreSQL itself would write 1 for `1.0`. */
 export const shownShare = (share: Sql): Sql => sql`json_share(${share}::float8)`;
 
 /** The rows `of` a subselect as a list of objects in JSON, as they are shown. */

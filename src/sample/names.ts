@@ -115,7 +115,7 @@ export const nodeOperatorTags = (random: Random): OperatorTag[] => {
   ];
 };
 
-/** A pool share's tags, as services have them: to its node operator, with a label for a name, and to its pool. */
+/** Tags of a pool share, as services have them: one of its node operator, whose name is a label, and one of its pool. */
 export const parentTags = (poolId: string, nodeOperatorId: string): OperatorTag[] => [
   { name: 'operator', path: `/o/${encodeURIComponent(nodeOperatorId)}`, idType: 'nodeOperator' },
   { name: poolId, path: `/o/${encodeURIComponent(poolId)}`, idType: 'pool' },

@@ -8,8 +8,8 @@ import type { Pool } from '../../db/pool.ts';
 export type ShareList = { source: string; network: Network; window: TimeWindow };
 
 /**
- * What a share's parents may follow from: its name, tags and number of validators. The other figures move every day, and tell
- * nothing about parents.
+ * A digest of what may tell a share's parents: its name, tags and number of validators. Its other figures change every day
+ * and say nothing about its parents.
  */
 export function shareDigest(row: Record<string, unknown>): string {
   const { displayName, operatorTags, validatorCount, poolId, nodeOperatorId } = row;
@@ -17,7 +17,7 @@ export function shareDigest(row: Record<string, unknown>): string {
   return createHash('sha256').update(String(text)).digest('base64');
 }
 
-/** Shares for which all lists by `parentId` were asked and had nothing, each with its digest of then. */
+/** Shares that were in no list by `parentId`, each with its digest at that time. */
 export async function fruitlessShares(
   db: Pool,
   { source, network, window }: ShareList,
@@ -31,7 +31,7 @@ export async function fruitlessShares(
   return new Map(rows.map((row) => [row.operator_id as string, row.digest as string]));
 }
 
-/** Notes all such shares of a list, and forgets those that are no longer among them. */
+/** Stores all such shares of a list, and removes stored ones that are no longer among them. */
 export async function noteFruitless(
   db: Pool,
   { source, network, window }: ShareList,

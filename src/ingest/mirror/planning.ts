@@ -10,7 +10,7 @@ import type { Upstream } from './upstream.ts';
 /** What the lists of a resource are told by. */
 export type Planning = {
   db: Pool;
-  /** Origin and base path of the service, which its state is kept under. */
+  /** Origin and base path of the service: the key of its stored state. */
   source: string;
   upstream: Upstream;
   scope: MirrorScope;

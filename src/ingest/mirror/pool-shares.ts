@@ -41,7 +41,7 @@ async function storedIds(pool: Pool, network: Network, window: TimeWindow, idTyp
 /** The id of a row as it is stored. */
 export const idOf = (row: unknown): string => normaliseId(String((row as { id?: unknown }).id));
 
-/** The parents that a row tells by itself: by name, or by tags that say of what class they are. */
+/** The parents that a row itself names, in fields or in tags that have their class. */
 function toldParents(row: Record<string, unknown>): Parents {
   const tags = Array.isArray(row.operatorTags) ? row.operatorTags : [];
   const told = parentsByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string'));
@@ -54,9 +54,8 @@ function toldParents(row: Record<string, unknown>): Parents {
 const isWhole = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
 /**
- * The parents of pool shares whose rows do not tell them: a share's record has neither its pool nor its node operator,
- * and the lists by `parentId` do. Asks for as few of those as will do, and for none again for shares of which it found
- * nothing the time before and which have not changed.
+ * Finds the parents of pool shares whose rows do not name them, by the lists by `parentId`. Requests as few of these lists as
+ * possible, and none for shares that were in none of them before and have not changed since.
  */
 export async function parentsOfShares(
   db: Pool,
@@ -97,7 +96,7 @@ export async function parentsOfShares(
   };
 }
 
-/** Fills in what the lists by `parentId` tell of these shares. */
+/** Sets the parents of these shares by the lists by `parentId`. */
 async function findParents(
   db: Pool,
   { network, window }: { network: Network; window: TimeWindow },

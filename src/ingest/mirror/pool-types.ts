@@ -3,7 +3,7 @@ import { poolTypeByTags } from '../operator-tags.ts';
 import { UpstreamError } from './failure.ts';
 import { idOf } from './pool-shares.ts';
 
-/** Statuses of a service that does not take the question; others are failures. */
+/** Statuses of a service that refuses the parameter; others are failures. */
 const REFUSED = [400, 404, 422];
 
 const isExchange = (row: unknown): boolean => {
@@ -12,8 +12,9 @@ const isExchange = (row: unknown): boolean => {
 };
 
 /**
- * Adds to pools what the service's own list of liquid staking says of them, which no field of theirs does. Where it lists
- * none, or exchanges too, because it does not know `poolType`, tags and names decide as in an import.
+ * Returns a function that adds `poolType` to pools by the service's own list of liquid staking pools, since rows do not have it.
+ * If that list is empty, or has exchanges because the service does not know `poolType`, rows stay unchanged, and tags and names
+ * decide as in an import.
  */
 export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {
   const ids = new Set<string>();

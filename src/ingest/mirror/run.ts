@@ -20,7 +20,7 @@ export type MirrorHooks = {
   stop: AbortSignal;
   /** What goes on, for a person: tries, failures. */
   say: (message: string) => void;
-  /** A list was begun; without a title, the one before was loaded or failed. */
+  /** Called when a list begins, and without a title when it was loaded or failed. */
   onList?: (title: string | undefined, tallies: readonly Tally[]) => void;
 };
 

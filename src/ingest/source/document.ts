@@ -4,28 +4,28 @@ import parser, { type Token } from 'stream-json/parser.js';
 import { type RawRow, SourceError } from './source.ts';
 import { type Envelope, wholeList } from './whole-list.ts';
 
-/** A value that is being put together, and the key that its next member has. */
+/** A value that is being parsed, and the key of its next member. */
 type Open = {
   value: unknown[] | Envelope;
   key: string;
   /** Whether its elements are rows. */
   list: boolean;
-  /** Whether a list of rows was found in it, which makes it a body or a wrapper and no row. */
+  /** Whether it contains a list of rows, so that it is a body or a wrapper and no row. */
   holds: boolean;
-  /** Whether it holds that list itself. */
+  /** Whether that list is its own member. */
   body: boolean;
-  /** Rows before it. */
+  /** Number of rows before it. */
   before: number;
 };
 
 const BATCH = 500;
-/** The lists of rows in a REST body: of v0 and of v1. No row has a field of these names. */
+/** Keys of the rows in a REST body, of v0 and of v1. No row has a field of these names. */
 const listNames = new Set(['data', 'results']);
 
 const isContainer = (value: unknown) =>
   typeof value === 'object' && value !== null && !isLosslessNumber(value);
 
-/** Whether a value is a REST body, or holds one. */
+/** Whether a value is a REST body or contains one. */
 export const holdsList = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -34,8 +34,8 @@ export const holdsList = (value: unknown): boolean =>
   );
 
 /**
- * The rows of JSON: of REST bodies, also in an array, one after the other, or each within other keys; of an array; or an
- * object itself. Rows are put together one by one; of the rest of a body only what tells its place in a list is needed.
+ * The rows of JSON: those of REST bodies (in an array, one after the other, or within other keys), those of an array, or a
+ * single object. Rows are parsed one by one; of the rest of a body only what tells its place in a list is kept.
  */
 export function documentRows(
   name: string,
@@ -45,7 +45,7 @@ export function documentRows(
   const open: Open[] = [];
   let count = 0;
   let batch: RawRow[] = [];
-  /** How many values are open within the list of a body, whose elements are rows whatever they hold. */
+  /** Depth of the open list of a body, whose elements are rows whatever they contain; undefined outside of one. */
   let sealed: number | undefined;
 
   const row = (value: unknown) => {
@@ -67,7 +67,7 @@ export function documentRows(
     const list = Array.isArray(value) && beginsList(open.at(-1));
     open.push({ value, key: '', list, holds: false, body: false, before: count });
   };
-  /** Puts a whole value where it belongs. */
+  /** Adds a complete value to its parent, or to the rows. */
   const place = (value: unknown) => {
     const parent = open.at(-1);
     if (!parent && count > 0 && !isContainer(value)) throw new Error('unexpected characters');
@@ -79,7 +79,7 @@ export function documentRows(
     const { value, list, holds, body, before } = open.pop() as Open;
     if (sealed === open.length + 1) sealed = undefined;
     if (body) whole.body(value as Envelope, count - before);
-    const empty = list && open.at(-1)?.list && count === before; // a list without rows in place of a row
+    const empty = list && open.at(-1)?.list && count === before; // an empty list where a row is expected
     if (empty || !(list || holds)) place(value);
   };
   const take = (token: Token) => {

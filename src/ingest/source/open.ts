@@ -16,8 +16,8 @@ const PEEKED = 65_536;
 
 /**
  * Opens a file, or standard input for `-`: REST bodies, one or several, a JSON array, one JSON object, NDJSON, or CSV with a
- * header (`.csv`, or `format`), and gzip of each, recognised by its first bytes. Numbers keep their digits. `shape` tells the
- * kinds of CSV's columns. Throws SourceError, also while rows are read.
+ * header (`.csv`, or `format`), and gzip of each, recognised by its first bytes. Numbers keep their digits. `shape` gives the
+ * types of CSV's columns. Throws SourceError, also while rows are read.
  */
 export async function openSource(path: string, shape: z.ZodObject, format?: Format): Promise<Source> {
   const name = path === '-' ? 'standard input' : path;

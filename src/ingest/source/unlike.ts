@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 
-/** Objects somewhere in a value that have fields of a row: how many of them, and where, as jq says it. */
+/** An object within a value: how many fields of a row it has, its jq path, and whether it is within JSON in a string. */
 type Found = { fields: number; path: string; text: boolean };
 
 const DEEPEST = 12;
@@ -22,7 +22,7 @@ function jsonText(text: string): unknown {
   }
 }
 
-/** The object in a value that has the most fields of a row; of lists the first element is looked at. */
+/** The object within a value that has the most fields of a row; of lists only the first element is searched. */
 function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = false, depth = 0): Found {
   const own = isObject(value) && !Array.isArray(value) ? Object.keys(value) : [];
   let best: Found = { fields: own.filter((key) => known.has(key)).length, path: at || '.', text };
@@ -42,8 +42,8 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
 }
 
 /**
- * What a value that is no row of this resource looks like, and how its rows are loaded, in one line; undefined for one that
- * may be a row with faults of its own.
+ * A message for a value that is no row of this resource: what it looks like and how to load its rows, in one line. Undefined
+ * for a value that may be a faulty row.
  */
 export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;

@@ -1,6 +1,6 @@
 export type Envelope = Record<string, unknown>;
 
-/** A link to another page: where that begins, and the path and parameters that tell the list and its revision. */
+/** A link to another page: the position where that page begins, and the path and parameters that identify list and revision. */
 function linkOf(link: unknown): { position: number; list: string } | undefined {
   if (typeof link !== 'string' || !URL.canParse(link, 'http://localhost')) return undefined;
   const { pathname, searchParams } = new URL(link, 'http://localhost');
@@ -12,9 +12,9 @@ function linkOf(link: unknown): { position: number; list: string } | undefined {
 }
 
 /**
- * Tells whether bodies, read one after the other, are one whole list. A single body is when no page comes before or after
- * it. Several are when each begins where the one before it ended and links name the same list in one revision: pages of
- * different moments may each miss a row that moved, whatever they count.
+ * Whether bodies, read one after the other, are one whole list. A single body is if no page comes before or after it. Several
+ * are if each begins where the one before it ended and their links name the same list and revision: pages of different
+ * revisions may miss a row that moved, even if their counts agree.
  */
 export function wholeList() {
   let rows = 0;
@@ -43,11 +43,11 @@ export function wholeList() {
     return next?.position === rows && next.list === list ? 'begun' : 'unknown';
   };
   return {
-    /** A body without its rows, and how many those were. */
+    /** Adds a body, without its rows, and the number of its rows. */
     body(body: Envelope, count: number) {
       state = stateAfter(body, count);
     },
-    /** Rows that are of no body. */
+    /** Notes rows outside of any body. */
     stray() {
       state = 'unknown';
     },

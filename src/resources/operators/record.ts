@@ -106,7 +106,7 @@ export const isAddress = (id: string): boolean => address.test(id);
 export const normaliseId = (id: string): string =>
   /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
 
-/** 404 of an entity that a caller named. */
+/** The 404 of an unknown entity. */
 export const entityNotFound = (entity: { network: Network; idType: IdType; id: string }) =>
   notFound(`Entity ${shown(entity.id)} of entityType ${entity.idType}`, `on ${entity.network}`);
 

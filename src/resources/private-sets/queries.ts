@@ -16,7 +16,7 @@ const mean = (sum: string, of: string): Expression => ({
   stored: sql([`a.${sum} / nullif(a.${of}, 0)`]),
   gathered: sql([`sum(a.${sum}) / nullif(sum(a.${of}), 0)::float8`]),
 });
-/** The same where it is never missing: 0 on days without a validator with duties. */
+/** Like `mean`, but 0 instead of null on days when no validator has duties. */
 const meanOrZero = (sum: string, of: string): Expression => {
   const { stored, gathered } = mean(sum, of);
   return { stored: sql`coalesce(${stored}, 0)`, gathered: sql`coalesce(${gathered}, 0)` };

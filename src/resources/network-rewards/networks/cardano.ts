@@ -34,7 +34,7 @@ const readId = (given: string): string | undefined =>
 const tidied = (row: Record<string, unknown>) =>
   typeof row.poolHashId === 'string' ? { ...row, poolHashId: row.poolHashId.toLowerCase() } : row;
 
-/** What is wrong with a row whose hash is not that of its pool. */
+/** The fault of a row whose hash is not that of its pool. */
 function* faults({ poolId, poolHashId }: Record<string, unknown>): RowFaults {
   if (typeof poolHashId !== 'string' || !HASH.test(poolHashId)) return; // the record tells what is wrong
   const hashed = poolIdOfHash(poolHashId);

@@ -4,7 +4,7 @@ import { count, date, decimalRatio, nonNegativeDecimal, text } from '../../../ke
 /** What a validator is called by, as far as the form is sure: `read` gives it as it is stored, or undefined. */
 type IdForm = { form: string; read(text: string): string | undefined };
 
-/** What is wrong with a row that fits its record, field by field. */
+/** Faults of a row that matches its record, by field. */
 export type RowFaults = Generator<[field: string, message: string]>;
 
 /** A network whose rewards are published by UTC days: its two records, and what its validators are called by. */
@@ -16,9 +16,9 @@ export type RewardsDefinition = {
   /** The field that only the record of the whole network has, by which an import tells one from the other. */
   countField: string;
   id: IdForm;
-  /** A validator's row in the record's own form, where sources write another; for imports. */
+  /** For imports: converts a validator's row of a source to the form of the record. */
   tidied?(row: Record<string, unknown>): Record<string, unknown>;
-  /** What the fields of a validator's row say against one another; for imports. */
+  /** For imports: fields of a validator's row that contradict each other. */
   faults?(row: Record<string, unknown>): RowFaults;
   /** A validator of the sample data. */
   exampleId: string;
