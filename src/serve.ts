@@ -123,7 +123,7 @@ async function start(
   log: Logger,
   serving: { draining: boolean; undo: (() => Promise<unknown>)[] },
 ): Promise<boolean> {
-  const onError = (error: Error) => log.warn({ err: error }, 'the database failed');
+  const onError = (error: Error) => log.warn({ err: error }, 'database error');
   const database = await openDatabase(settings, onError, { serves: true });
   serving.undo.push(database.close);
   if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
@@ -144,8 +144,8 @@ async function start(
   const revisions = await openRevisions({ url: database.url, db: database.read, log });
   serving.undo.push(revisions.stop);
   database.replica?.onChange((up, err) => {
-    if (up) log.info('the read replica answers again: it is read from');
-    else log.warn({ err }, 'the read replica does not answer: DATABASE_URL is read from');
+    if (up) log.info('the read replica answers again: reads go to it');
+    else log.warn({ err }, 'the read replica does not answer: reads go to DATABASE_URL');
     revisions.moved();
   });
   const ready = readinessOf(database, log);

@@ -93,7 +93,7 @@ const references = `
     E'@foreignKey (network, operator_id, id_type) references attestation_entities (network, entity_id, id_type)';
   comment on table attestation_days is E'@foreignKey (entity_key) references attestation_entities (entity_key)'`;
 
-/** Fills a database of a server (`server.mjs`); answers its URL, a token without limits, and the seconds that it took. */
+/** Fills a database on a server (`server.mjs`); returns its URL, a token without limits, and the seconds that it took. */
 export async function fill(server, name, sizes) {
   const started = performance.now();
   const url = await server.create(name);

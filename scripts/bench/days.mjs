@@ -21,7 +21,7 @@ const validators = Number(process.argv[2] ?? 1_000_000);
 const stored = Number(process.argv[3] ?? 30);
 const first = Number(process.argv[4] ?? 1_492); // 2025-01-01: 31 days of one month
 
-/** The figures of a validator's day are functions of both, and the same in the file and in the database. */
+/** A validator's day. Its figures depend on index and day only, and `fill` below has the same formulas. */
 function row(validatorIndex, day, correction) {
   const missed = (validatorIndex * 31 + day) % 50 === 0 ? 3 : 0;
   return {
@@ -106,7 +106,7 @@ const written = () =>
     `select pg_current_wal_lsn() as wal, temp_bytes::text as temp from pg_stat_database where datname = current_database()`,
   );
 
-/** Imports a file and says what that took. */
+/** Imports a file and prints what that cost. */
 async function importDay(path, expected, flags = []) {
   const [before, cpu, started] = [await written(), cpuOfDatabase(serverPid), performance.now()];
   const child = spawn(process.execPath, [main, 'import', 'validator-days', path, '--json', ...flags], {
@@ -127,7 +127,7 @@ async function importDay(path, expected, flags = []) {
     console.error(`${path}: ${name} is ${report[name]}, not ${value}; ${output.stderr.split('\n')[0]}`);
   }
   const databaseCpu = (cpuOfDatabase(serverPid) - cpu) / 1000;
-  await new Promise((done) => setTimeout(done, 1_000)); // a backend tells its temporary files when it ends
+  await new Promise((done) => setTimeout(done, 1_000)); // a backend reports its temporary files when it ends
   const after = await written();
   const { bytes } = await asked('select ($1::pg_lsn - $2::pg_lsn)::text as bytes', [after.wal, before.wal]);
   return {

@@ -1,4 +1,4 @@
-// Documents that ask for as much as they can. Those that the limits refuse are here too: they show what holds.
+// Documents that ask for as much as they can, including those that the limits refuse.
 const times = (count, part) => Array.from({ length: count }, (_, index) => part(index)).join(' ');
 
 const attestation = `avgAttesterEffectiveness date day endDate endDay endEpoch endSlot endTimestamp entityId hour startDate

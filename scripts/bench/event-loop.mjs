@@ -1,4 +1,4 @@
-// How long one document holds the gateway up, whatever it asks for:
+// How long one document blocks the event loop of the gateway:
 //   npm run bench:event-loop
 // Sends documents made to be as expensive as the limits let them be, each three times (the second is compiled, the third
 // runs compiled), and reports what was answered, the longest delay of the event loop by the gateway's own metrics, and how
@@ -18,13 +18,13 @@ const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseco
 const text = async (url, init) =>
   (await fetch(url, { ...init, headers: { connection: 'close', ...init?.headers } })).text();
 
-/** The longest delay of the event loop since this was asked last, in milliseconds. */
+/** The longest delay of the event loop since the last call, in milliseconds. */
 async function longestDelay(base) {
   const metrics = await text(`${base}/metrics`);
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]) * 1_000;
 }
 
-/** Sends a document while `/health` is asked again and again. */
+/** Sends a document while requesting `/health` repeatedly. */
 async function send(base, token, query) {
   await longestDelay(base);
   let open = true;

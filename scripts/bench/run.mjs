@@ -6,7 +6,7 @@
 //   --only words, --cases words   contenders and cases whose names hold one of the words, by comma
 //   --rounds n, --seconds n       how often and how long each is measured
 //   --json path                   where the raw numbers go (scripts/bench/results.json)
-//   BENCH_DATABASE_URL=postgres://… npm run bench    on a server of one's own, a superuser's URL, in place of an embedded one
+//   BENCH_DATABASE_URL=postgres://… npm run bench    on your own server (a superuser's URL) instead of an embedded one
 // A ratio is what the gateway without its cache does, divided by what the contender does: above 1 it is faster. Load,
 // contenders and PostgreSQL share the machine; only one contender is loaded at a time, round by round in turn.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

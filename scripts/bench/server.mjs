@@ -1,5 +1,5 @@
-// Where benchmarks keep their data: on the server of BENCH_DATABASE_URL (a superuser's: they make databases and
-// checkpoints), or else on an embedded one in their own folder.
+// The server of benchmarks: that of BENCH_DATABASE_URL (a superuser's, since benchmarks create databases and checkpoints),
+// or an embedded one in its own folder.
 import pg from 'pg';
 import { startEmbedded } from '../../dist/db/embedded/index.js';
 
@@ -9,7 +9,7 @@ async function command(url, text) {
   await client.query(text).finally(() => client.end());
 }
 
-/** A server: `create` makes a database and gives its URL, `stop` drops them all again, and ends an embedded server. */
+/** A server: `create` creates a database and returns its URL; `stop` drops all of them and ends an embedded server. */
 export async function benchServer(folder) {
   const given = process.env.BENCH_DATABASE_URL;
   const embedded = given ? undefined : await startEmbedded({ dataDir: folder });

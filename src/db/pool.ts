@@ -165,7 +165,7 @@ export function createPool(options: Options): Pool {
  */
 function acquire(pool: pg.Pool, use: (error: Error | undefined, client?: pg.PoolClient) => void): void {
   if (pool.waitingCount >= MAX_WAITING) {
-    use(new Error(`${MAX_WAITING} callers wait for a connection already`));
+    use(new Error(`${MAX_WAITING} callers are already waiting for a connection`));
     return;
   }
   let late = false;

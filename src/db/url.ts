@@ -90,7 +90,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return refuse('a percent sign is to be written as %25');
+    return refuse('a percent sign is not encoded; write it as %25');
   }
 }
 
@@ -106,7 +106,7 @@ function serversOf(hosts: string, parameters: URLSearchParams): Server[] {
   });
   const ports = parameters.get('port')?.split(',');
   if (ports && ports.length > 1 && ports.length !== list.length)
-    refuse('there are as many ports as hosts, or one for all');
+    refuse('the number of ports is not that of hosts; give one port for each host, or one for all');
   return list.map(({ host, port }, index) => ({ host, port: portOf(port || ports?.[index] || ports?.[0]) }));
 }
 

@@ -99,10 +99,17 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Si
   return { query, fields: query ? fields : 0 };
 }
 
+/** The cost of an operation by its variables, calculated once if they do not change it; undefined if it is always refused. */
+function costFunction(document: DocumentNode, name: string | undefined): Compiled['cost'] | undefined {
+  if (hasOpenSizes(document)) return (variables) => costOf(schema, document, name, variables);
+  const fixed = costOf(schema, document, name, {});
+  return passedLimit(fixed) ? undefined : () => fixed;
+}
+
 function compiledQuery(document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined {
   const name = operation.name?.value;
-  const fixed = hasOpenSizes(document) ? undefined : costOf(schema, document, name, {}); // the same every time
-  if (fixed && passedLimit(fixed)) return undefined; // refused every time
+  const cost = costFunction(document, name);
+  if (!cost) return undefined;
   const rows = withWrittenRows(schema, document, operation);
   const made = compileQuery(rows ? written : schema, rows ?? document, name, {
     disablingCapturingStackErrors: true,
@@ -115,7 +122,7 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
   return {
     takes: (variables) => defaulted.every((variable) => variables[variable] !== null),
     write: jsonPieces,
-    cost: (variables) => fixed ?? costOf(schema, document, name, variables),
+    cost,
     async run(context, variables) {
       const result = await made.query(undefined, context, variables);
       if (!result.errors) return result;
@@ -131,10 +138,8 @@ function introspectionQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): Compiled | undefined {
-  const name = operation.name?.value;
-  const fixed = hasOpenSizes(document) ? undefined : costOf(schema, document, name, {});
-  if (fixed && passedLimit(fixed)) return undefined;
-  const cost = (variables: Values) => fixed ?? costOf(schema, document, name, variables);
+  const cost = costFunction(document, operation.name?.value);
+  if (!cost) return undefined;
   return {
     cost,
     takes: () => true,

@@ -125,7 +125,7 @@ function tellOfParts(registry: Registry, sources: Sources): void {
     connections.unread,
   );
   if (replicaUp)
-    gauge('read_replica_up', '1 while the read replica answers, 0 while DATABASE_URL is read from.', () =>
+    gauge('read_replica_up', '1 while the read replica answers, 0 while reads go to DATABASE_URL.', () =>
       Number(replicaUp()),
     );
   gauge(

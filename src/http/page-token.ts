@@ -37,7 +37,7 @@ export function servePageToken(app: FastifyInstance, exchange: ExchangeCode = as
       .removeHeader('access-control-allow-origin')
       .removeHeader('access-control-expose-headers')
       .headers({ ...pageSecurityHeaders, 'cache-control': 'no-store' });
-    if (isOtherSite(request)) throw new Refusal('FORBIDDEN', 'Pages of other sites get no token.');
+    if (isOtherSite(request)) throw new Refusal('FORBIDDEN', 'Pages of other sites cannot get a token.');
     const code = (request.body as { code?: unknown } | null)?.code;
     if (typeof code !== 'string' || !codeForm.test(code))
       throw badInput([{ loc: ['body', 'code'], msg: 'the code of a link is needed', type: 'value_error' }]);

@@ -24,7 +24,10 @@ export function unreadHeaders(networkHeaders: readonly string[]): UnreadHeaders 
         if (!name.endsWith('-network') || !name.startsWith('x-') || read.has(name)) continue;
         count += 1;
         const header = withoutTokens(name).slice(0, LONGEST_NAME);
-        log.debug({ ...bindings, header }, 'network header not read; NETWORK_HEADERS has the names that are');
+        log.debug(
+          { ...bindings, header },
+          'network header not read; NETWORK_HEADERS has the names that are read',
+        );
       }
     },
     count: () => count,

@@ -54,7 +54,7 @@ const Id = text(256).min(1);
 export function checkParents(row: Tagged & Parents, context: z.RefinementCtx): void {
   for (const [name, id] of Object.entries(parentsOf(row))) {
     if (id === null || Id.safeParse(id).success) continue;
-    const message = `name a ${name} that is no id of 1 to 256 characters`;
+    const message = `have an invalid ${name}; an id has 1 to 256 characters`;
     context.addIssue({ code: 'custom', path: ['operatorTags'], message });
   }
 }
@@ -65,7 +65,7 @@ export function checkPoolType(
   context: z.RefinementCtx,
 ): void {
   if (row.poolType === null || row.idType === 'pool') return;
-  const message = `is of pools; leave it out of a row of ${row.idType}`;
+  const message = `is only for pools; leave it out of a row of ${row.idType}`;
   context.addIssue({ code: 'custom', path: ['poolType'], message });
 }
 

@@ -135,7 +135,7 @@ export function repeatedRows(columns: readonly string[]): string {
     where place > earliest`;
 }
 
-/** SQL for staged rows that share unique columns with a stored row of another key that the source does not replace. */
+/** SQL for staged rows that share unique columns with a stored row of another key, which the source does not have; `other` is the last column of that key. */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
     from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})

@@ -98,7 +98,7 @@ export const timestamp = () =>
 /** A moment in imports, after decoding: may have a fraction of a second. */
 export const moment = () => {
   const form =
-    'must be a moment like 2024-03-31T12:00:23Z; an offset, a fraction and a space for T are taken too';
+    'must be a moment like 2024-03-31T12:00:23Z; an offset, a fraction and a space instead of T are accepted too';
   return leaf(
     z
       .string(form)

@@ -92,8 +92,11 @@ describe('a database URL that cannot be used', () => {
     ['mysql://db', 'a postgres:// URL is needed'],
     ['postgres://db:70000/app', 'a port is a number from 1 to 65535'],
     ['postgres://a b:x:y/app', 'a host is not valid; several are separated by commas'],
-    ['postgres://a,b,c/app?port=1,2', 'there are as many ports as hosts, or one for all'],
-    ['postgres://me:50%@db/app', 'a percent sign is to be written as %25'],
+    [
+      'postgres://a,b,c/app?port=1,2',
+      'the number of ports is not that of hosts; give one port for each host, or one for all',
+    ],
+    ['postgres://me:50%@db/app', 'a percent sign is not encoded; write it as %25'],
     [
       'postgres://db/app?sslmode=always',
       'sslmode is one of disable, allow, prefer, require, verify-ca, verify-full',
