@@ -30,11 +30,11 @@ type Metering = {
   standing(): Standing;
   /** Compute units that the account has left, of `standing`; null without a limit. */
   remaining(): number | null;
-  /** Those of `remaining` that no other answer under way has reserved. */
+  /** What is left of `remaining` after reservations by other requests in progress; null without a limit. */
   available(): number | null;
-  /** Reserves the estimate of this answer until it is charged, in place of an earlier one. */
+  /** Reserves the estimate of this answer until it is charged, and replaces an earlier estimate. */
   reserve(units: number): void;
-  /** Of a large answer: waits until the event loop has a turn for what so many units have read. */
+  /** Only for large answers: waits for a turn of the event loop that has room for the rows of so many units. */
   turn?: (units: number) => Promise<void>;
 };
 

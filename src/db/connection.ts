@@ -30,7 +30,7 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** A connection to the server that `target` has chosen. Connecting fails after `ACQUIRE_DEADLINE_MS`, or `connect_timeout` of the URL. */
+/** A connection to the server that `target` has chosen. Connecting fails after `connect_timeout`, or `ACQUIRE_DEADLINE_MS`. */
 export class Connection extends pg.Client {
   constructor({ target, ...config }: pg.ClientConfig & { target?: Target } = {}) {
     super({ ...config, connectionTimeoutMillis: ACQUIRE_DEADLINE_MS, ...target?.config() });

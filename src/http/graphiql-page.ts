@@ -3,7 +3,7 @@ import { CODE_FORM } from '../accounts/page-codes.ts';
 import { exampleQueries } from './examples.ts';
 import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
 
-// Tabs can be dragged, and as they are first shown each is some way off its place: a click would begin with a jump.
+// GraphiQL's tabs can be dragged and are first drawn away from their place; without this rule a click on one makes it jump.
 const head = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/graphiql.css">
 <style>body{display:flex;flex-direction:column;height:100vh;margin:0;font:14px/1.5 system-ui,sans-serif}
 #root{flex:1;min-height:0}.graphiql-tab{transform:none!important}
@@ -15,8 +15,8 @@ const tokenForm = `<form id="token" autocomplete="off">
 <button>Use in this tab</button><button type="button" hidden>Forget</button></form>`;
 
 /**
- * The token of the tab: from the one-time code in the fragment, or typed in. It is in sessionStorage, which other tabs do not
- * see, and never in what GraphiQL keeps of its tabs in localStorage; versions before kept it there, so it is removed.
+ * The token of the tab: from the one-time code in the fragment, or typed in. It is kept in sessionStorage, which other tabs do
+ * not see, and never with GraphiQL's tabs in localStorage; earlier versions kept it there, so it is removed.
  */
 const tokenOfTab = `
 const KEY = 'stakegraph:token';
@@ -62,7 +62,7 @@ function showToken(token, failure) {
   });
 }`;
 
-/** GraphiQL opens an empty tab at every reload unless it is told of the one that was open last. */
+/** Without this, GraphiQL would open an empty tab at every reload instead of the last open one. */
 const start = `
 addEventListener('hashchange', () => codeIn(location.hash) && location.reload());
 (async () => {

@@ -4,10 +4,10 @@ import { leafOf, unwrap } from './leaves.ts';
 import { momentText } from './time.ts';
 
 /**
- * Brings a value parsed by lossless-json into the kinds of a record, ready for the record's own check: digits of a
- * `BigInt` or `Decimal` leaf stay text, other numbers become doubles, bytes written as `\x…` become `0x…`, moments in any
- * zone are in UTC, and a key that is absent
- * where null is allowed becomes null (older services answer fewer keys). What does not fit is left for the check.
+ * Converts a value parsed by lossless-json to the kinds of a record, ready for the record's own check: digits of a `BigInt` or
+ * `Decimal` leaf stay text, other numbers become doubles, bytes written as `\x…` become `0x…`, moments in any zone become
+ * UTC, and a missing key becomes null where null is allowed (older services answer fewer keys). Invalid values are left for
+ * the check.
  */
 export const decode = (schema: z.core.$ZodType, value: unknown): unknown => decoder(schema)(value);
 

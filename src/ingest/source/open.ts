@@ -109,8 +109,8 @@ async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; a
 }
 
 /**
- * NDJSON is told from documents by its first or second line being a whole row, with other lines beside it. A line that opens
- * or goes on is of one document, whose only row may be the next; one that is a whole body is a document.
+ * Whether a text with several lines is NDJSON: its first or second line is a whole row. It is not if the first line ends in the
+ * middle of a document, where the second may be that document's only row. A line that is a whole body is no row.
  */
 function isNdjson(head: string): boolean {
   const lines = head.split('\n', 50).filter((line) => line.trim() !== '');
