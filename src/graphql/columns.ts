@@ -29,8 +29,8 @@ export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
  * A field that is a property of the row and no plain leaf: an enum, a list of objects. Exposed for the same reason: for each
  * call of a resolver the executor makes arguments, a path and closures. What is selected is read, so it is there, also where
  * the type of a row says that it need not be. `stored` is the record of objects that are stored as they are shown, as JSON
- * with their keys in this order, and
- * `rows` a length of that list that few rows exceed, by which the size of an answer is estimated.
+ * with their keys in this order, and `rows` a length of that list that few rows exceed, by which the size of an answer is
+ * estimated.
  */
 export const exposed = <Row>(
   t: FieldsOf<Row>,
