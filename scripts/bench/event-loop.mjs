@@ -6,11 +6,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbedded } from '../../dist/db/embedded/index.js';
 import { fill } from './data.mjs';
 import { worstDocuments } from './event-loop-documents.mjs';
 import { endAll, startServer } from './processes.mjs';
 import { markdown } from './report.mjs';
+import { benchServer } from './server.mjs';
 
 const TIMES = 3;
 const folder = mkdtempSync(join(tmpdir(), 'stakegraph-bench-'));
@@ -20,6 +20,7 @@ const text = async (url, init) =>
 
 /** The longest delay of the event loop since the last call, in milliseconds. */
 async function longestDelay(base) {
+  await pause(1_000); // metrics are collected at most once a second
   const metrics = await text(`${base}/metrics`);
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]) * 1_000;
 }
@@ -53,11 +54,10 @@ async function send(base, token, query) {
 const refusal = (answer) => /"limit":"(\w+)"/.exec(answer.slice(0, 2_000))?.[1];
 
 try {
-  const embedded = process.env.BENCH_DATABASE_URL ? undefined : await startEmbedded({ dataDir: folder });
+  const server = await benchServer(folder);
   try {
     const sizes = { operators: 300, authorities: 1_000, entities: 300, days: 1_000 };
-    const name = `event_loop_${process.pid}`;
-    const database = await fill(process.env.BENCH_DATABASE_URL ?? embedded.url, name, sizes);
+    const database = await fill(server, 'event_loop', sizes);
     const env = {
       DATABASE_URL: database.url,
       PORT: '0',
@@ -87,7 +87,7 @@ try {
     console.log(markdown(table));
   } finally {
     await endAll();
-    await embedded?.stop();
+    await server.stop();
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
