@@ -88,10 +88,21 @@ function documentCache<T extends NonNullable<unknown>>() {
 /** Large results whose body is still to be serialized, by the metering of their request. */
 const unwritten = new WeakMap<Context['metering'], object>();
 
+const jsonRange = /^(application\/(json|graphql-response\+json|\*)|\*\/\*)$/;
+const streamRange = /^(text\/event-stream|multipart\/mixed)$/;
+
+/** Whether Yoga answers an Accept as plain JSON, and not as a stream, whose frames it builds of the serialized body. */
+function isJson(accept: string): boolean {
+  const ranges = accept.split(',').map((range) => (range.split(';', 1)[0] as string).trim().toLowerCase());
+  const first = ranges.find((range) => jsonRange.test(range) || streamRange.test(range));
+  return first === undefined || jsonRange.test(first);
+}
+
 /** Leaves the body of a large answer empty, so that it is serialized later, over several turns of the event loop. */
 const turnsPlugin: Plugin = {
-  onResultProcess({ result, setResult, serverContext }) {
+  onResultProcess({ request, result, setResult, serverContext }) {
     const { metering } = serverContext as unknown as Context;
+    if (!isJson(request.headers.get('accept') ?? '')) return;
     if (!metering.turn || Symbol.asyncIterator in result || Array.isArray(result)) return;
     const stringify = (shown: ExecutionResult) => {
       const { stringify: _, ...rest } = shown as typeof result;

@@ -40,8 +40,15 @@ function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
   );
 }
 
-/** Headers of Yoga's answer that say how it is sent: that is for the server to say. */
-const framing = new Set(['content-length', 'transfer-encoding', 'connection', 'content-encoding']);
+/** Headers of Yoga's response that the server sets itself: how it is sent, and who may cache it. */
+const ours = new Set([
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'content-encoding',
+  'cache-control',
+  'vary',
+]);
 
 /** `/graphql` over POST and GET. */
 export function serveGraphql(
@@ -99,7 +106,7 @@ export function serveGraphql(
         return reply.code(406).send({ detail });
       }
       for (const [name, value] of response.headers) {
-        if (!framing.has(name.toLowerCase())) reply.header(name, value);
+        if (!ours.has(name.toLowerCase())) reply.header(name, value);
       }
       return reply.code(response.status).send(response.body);
     },

@@ -154,6 +154,19 @@ describe('the answer', () => {
     expect(text).toContain('{"data":{"__typename":"Query"},"extensions":');
   });
 
+  it.each(['multipart/mixed', 'text/event-stream', 'text/event-stream, application/json'])(
+    'to Accept: %s is whole, also where it is large',
+    async (accept) => {
+      const fields =
+        'id operatorId aprPercentage operatorTags { name path idType } clientPercentages { client percentage }';
+      const page = `operators(window: SEVEN_DAYS, idType: POOL, first: 200) { nodes { ${fields} } }`;
+      const large = `{ ${Array.from({ length: 10 }, (_, n) => `page${n}: ${page}`).join(' ')} }`;
+      const { status, text } = await postJson(JSON.stringify({ query: large }), { accept });
+      expect(status).toBe(200);
+      expect(text).toContain('"page9":{"nodes":[]}},"extensions":{');
+    },
+  );
+
   it('is 406 to an Accept that asks for something else', async () => {
     const { status, json } = await postJson(JSON.stringify({ query }), { accept: 'application/xml' });
     expect([status, typeof json.detail]).toEqual([406, 'string']);

@@ -60,6 +60,20 @@ describe.each([
   });
 });
 
+it('an answer of GraphQL as a stream is private too', async () => {
+  const gateway = await gatewayForTest();
+  for (const accept of ['text/event-stream', 'multipart/mixed']) {
+    for (const url of ['/graphql', `/graphql?query=${encodeURIComponent(query)}`]) {
+      const answer = await gateway.fetch(url, {
+        method: url === '/graphql' ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${gateway.token}`, 'content-type': 'application/json', accept },
+        ...(url === '/graphql' && { body: JSON.stringify({ query }) }),
+      });
+      expect([answer.status, isPrivate(answer.headers)], `${accept} ${url}`).toEqual([200, true]);
+    }
+  }
+});
+
 it('the answer to what is too large or not allowed is private too', async () => {
   const gateway = await gatewayForTest();
   const account = await accountOf(gateway, 'free');
