@@ -23,10 +23,14 @@ export const limitError = (name: keyof typeof limits) =>
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
+/** What is reserved now may be released in a moment: as over the rate, a refusal costs nothing. */
+const askAgain = { status: 429, headers: { 'retry-after': '1' } };
+
 /**
  * The error for a document whose estimate exceeds `limit`, the compute units that are not reserved by requests in progress;
- * `left` includes those.
+ * `left` includes those. It is 429 where the document fits into what is left.
  */
+
 export function costError(estimate: number, limit: number, left: number) {
   const advice =
     estimate > left
@@ -34,7 +38,7 @@ export function costError(estimate: number, limit: number, left: number) {
       : `${left - limit} of its ${left} are reserved by requests that are being answered; ask again when they are.`;
   return new GraphQLError(
     `The query may cost ${estimate} compute units and the account has ${limit} left; ${advice}`,
-    { extensions: { code: 'COST_LIMIT', estimate, limit } },
+    { extensions: { code: 'COST_LIMIT', estimate, limit, ...(estimate <= left && { http: askAgain }) } },
   );
 }
 

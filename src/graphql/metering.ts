@@ -60,10 +60,15 @@ const isCallersFault = (error: unknown): boolean =>
 const oursCodes = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
 const isOurs = ({ extensions }: GraphQLError) => oursCodes.has(extensions.code);
 
+/** Whether an error says that the request may succeed later. */
+const isForNow = ({ extensions }: GraphQLError) => {
+  const { status = 200 } = (extensions.http ?? {}) as { status?: number };
+  return status === 429 || status >= 500;
+};
+
 /** What an answer costs in the end. One that cannot be given for now costs nothing, whatever was read for it. */
 function settle(charged: number, errors: readonly GraphQLError[]): number {
-  if (errors.some(({ extensions }) => Number((extensions.http as { status?: number })?.status) >= 500))
-    return 0;
+  if (errors.some(isForNow)) return 0;
   return errors.some((error) => !isOurs(error)) ? Math.max(charged, CALLER_ERROR_UNITS) : charged;
 }
 
