@@ -2,7 +2,7 @@ import type { Settings } from '../config.ts';
 import { isPassing, READ_ONLY } from './connection.ts';
 import type { Embedded } from './embedded/index.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
-import { createPool, type Pool } from './pool.ts';
+import { createPool, type Pool, type Queryable } from './pool.ts';
 import { type Replica, replicaPool } from './replica.ts';
 import { targetOf } from './servers.ts';
 import { checkPooling } from './serving.ts';
@@ -13,6 +13,8 @@ export type Database = {
   /** The embedded server, where it is that. */
   embedded: Embedded | undefined;
   read: Pool;
+  /** Reads the revisions of datasets, on the server that rows are read from. */
+  revisions: Queryable;
   /** The read replica, if there is one: reads go to it while it answers. */
   replica: Replica | undefined;
   write: Pool;
@@ -54,7 +56,7 @@ export async function openDatabase(
         `The database lacks ${pending.join(', ')}; run "stakegraph migrate"${options.migrate === undefined ? ' or set MIGRATE=on' : ''}.`,
       );
     }
-    const { read, replica } = await readersOf(settings, url, onError);
+    const { read, revisions, replica } = await readersOf(settings, url, onError);
     const write = createPool({
       url,
       readOnly: false,
@@ -81,7 +83,7 @@ export async function openDatabase(
         throw error;
       });
     }
-    return { url, embedded, read, replica, write, primary, applied, close };
+    return { url, embedded, read, revisions, replica, write, primary, applied, close };
   } catch (error) {
     await embedded?.stop();
     throw embedded ? error : ofUrl(error as NodeJS.ErrnoException);
@@ -101,12 +103,15 @@ async function readersOf(settings: Settings, primary: string, onError: (error: E
       onError,
     });
   const { DATABASE_READ_URL: url } = settings;
-  if (url === undefined) return { read: reading(primary), replica: undefined };
+  if (url === undefined) {
+    const read = reading(primary);
+    return { read, revisions: read, replica: undefined };
+  }
   await targetOf(url)
     .choose()
     .catch(() => undefined); // the replica may become available later
-  const { pool, replica } = replicaPool(url, reading(url), reading(primary));
-  return { read: pool, replica };
+  const { pool, revisions, replica } = replicaPool(url, reading(url), reading(primary));
+  return { read: pool, revisions, replica };
 }
 
 /** SQLSTATEs and codes of a server that is not there, or does not let in: refused, timed out, a wrong password or name. */

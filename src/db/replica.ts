@@ -1,7 +1,7 @@
 import { inTurn } from '../kernel/in-turn.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { CANCELED, isPassing } from './connection.ts';
-import { createPool, type Pool } from './pool.ts';
+import { createPool, type Pool, type Queryable } from './pool.ts';
 
 /** Whether the read replica answers; listeners are called when that changes. */
 export type Replica = {
@@ -22,7 +22,11 @@ function isOfReplica(error: unknown): boolean {
  * Reads from a replica, and from the primary what the replica cannot answer. A separate connection probes the replica once a
  * second: while it does not answer, all reads go to the primary, also those in progress.
  */
-export function replicaPool(url: string, replica: Pool, primary: Pool): { pool: Pool; replica: Replica } {
+export function replicaPool(
+  url: string,
+  replica: Pool,
+  primary: Pool,
+): { pool: Pool; revisions: Queryable; replica: Replica } {
   const probes = createPool({ url, readOnly: true, max: 1, statementTimeoutMs: PROBE_MS });
   const listeners: ((up: boolean, error?: unknown) => void)[] = [];
   /** For each statement that the replica is working on, a function that sends it to the primary instead. */
@@ -81,5 +85,7 @@ export function replicaPool(url: string, replica: Pool, primary: Pool): { pool: 
       await Promise.all([probes.end(), replica.end(), primary.end()]);
     },
   };
-  return { pool, replica: { up: () => up, onChange: (listener) => listeners.push(listener) } };
+  // A revision of the primary would vouch for rows of a replica that lags: it is read where rows are, or not at all.
+  const revisions: Queryable = { query: (statement) => current().query(statement) };
+  return { pool, revisions, replica: { up: () => up, onChange: (listener) => listeners.push(listener) } };
 }

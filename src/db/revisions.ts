@@ -43,6 +43,8 @@ export type Revisions = {
   current(): Snapshot;
   /** Whether a change would be known at once: not while the connection that is told of them is away. */
   trusted(): boolean;
+  /** Whether what was begun with this snapshot has been read from the database that answers now. */
+  isOfSource(snapshot: Snapshot): boolean;
   /** Called after each change. */
   onChange(listener: (snapshot: Snapshot) => void): void;
   /** Called when that connection is lost: another database may answer next, with other rows of the same revisions. */
@@ -68,6 +70,8 @@ export async function openRevisions(options: {
   let snapshot: Snapshot = new Map();
   let listening = false;
   let losses = 0;
+  /** How many losses there had been when a snapshot was made. */
+  const begun = new WeakMap<Snapshot, number>();
   let answered = false;
   const listeners: ((snapshot: Snapshot) => void)[] = [];
   const lossListeners: (() => void)[] = [];
@@ -83,6 +87,7 @@ export async function openRevisions(options: {
       answered = true;
       if (same) return;
       snapshot = found;
+      begun.set(snapshot, losses);
       for (const listener of listeners) listener(snapshot);
     } catch (error) {
       answered = false;
@@ -109,6 +114,8 @@ export async function openRevisions(options: {
   const lose = () => {
     listening = false;
     losses += 1;
+    snapshot = new Map(snapshot); // what was begun before is told apart
+    begun.set(snapshot, losses);
     for (const listener of lossListeners) listener();
   };
 
@@ -129,6 +136,7 @@ export async function openRevisions(options: {
   return {
     current: () => snapshot,
     trusted: () => listening && answered,
+    isOfSource: (given) => (begun.get(given) ?? 0) === losses,
     onChange: (changed) => listeners.push(changed),
     onLost: (lost) => lossListeners.push(lost),
     moved() {

@@ -10,6 +10,8 @@ export type Target = {
    * an error with the fault of each server when none is usable.
    */
   choose(): Promise<void>;
+  /** Called when another server is connected to from now on. */
+  onChange(listener: () => void): void;
 };
 
 /** Time limit for probing a server. */
@@ -34,6 +36,7 @@ function makeTarget({ servers, tls, attrs, config }: DatabaseUrl): Target {
   );
   let chosen = candidates[0] as Candidate;
   let choosing: Promise<void> | undefined;
+  const listeners: (() => void)[] = [];
 
   async function find() {
     const faults: string[] = [];
@@ -42,7 +45,9 @@ function makeTarget({ servers, tls, attrs, config }: DatabaseUrl): Target {
       for (const candidate of candidates) {
         const fault = await probe({ ...config, ...candidate }, wanted);
         if (fault === undefined) {
+          if (candidate === chosen) return;
           chosen = candidate;
+          for (const listener of listeners) listener();
           return;
         }
         faults.push(`${candidate.host}:${candidate.port} ${fault}`);
@@ -62,6 +67,7 @@ function makeTarget({ servers, tls, attrs, config }: DatabaseUrl): Target {
       });
       await choosing;
     },
+    onChange: (listener) => listeners.push(listener),
   };
 }
 

@@ -64,7 +64,7 @@ const publicTables = [
 ];
 /** Tables of accounts, to which the gateway writes while it serves. */
 const accountTables = [
-  ...['accounts', 'tokens', 'page_codes', 'usage', 'usage_batches', 'idempotency_keys'],
+  ...['accounts', 'tokens', 'usage', 'usage_batches', 'idempotency_keys'],
   ...['private_sets', 'private_set_members', 'private_set_days'],
 ];
 

@@ -98,6 +98,7 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
     },
     keep(key, { trace, data: begun }, answer) {
       if (trace.own || trace.datasets.size === 0 || !revisions.trusted()) return undefined;
+      if (!revisions.isOfSource(begun)) return undefined;
       const datasets = [...trace.datasets].sort();
       const times = datasets.flatMap((name) => begun.get(name)?.refreshedAt ?? []);
       const entry: Kept = {
