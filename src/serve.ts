@@ -11,6 +11,7 @@ import { type Settings, SettingsError } from './config.ts';
 import type { Embedded } from './db/embedded/index.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { openRevisions } from './db/revisions.ts';
+import { targetOf } from './db/servers.ts';
 import { checkRoles } from './db/serving.ts';
 import { noteGateway } from './gateway-file.ts';
 import { buildServer } from './http/server.ts';
@@ -82,13 +83,17 @@ export async function serve(settings: Settings): Promise<void> {
   }
 }
 
-/** What keeps it from listening, by the setting that is to be changed. */
-function listenError(error: NodeJS.ErrnoException, { PORT, HOST }: Settings): Error {
+/** Turns a listen error into a message that names the setting to change. */
+function listenError(error: NodeJS.ErrnoException & { port?: number }, settings: Settings): Error {
   if (error.syscall !== 'listen') return error;
+  const { HOST } = settings;
+  const name = error.port !== settings.PORT && error.port === settings.METRICS_PORT ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE')
-    return new Error(`Port ${PORT} on ${HOST} is taken; set PORT to another, or 0 for a free one.`);
+    return new Error(
+      `Port ${settings[name]} on ${HOST} is taken; set ${name} to another, or 0 for a free one.`,
+    );
   if (error.code === 'EACCES')
-    return new Error(`PORT is ${PORT}, which this user may not listen on; set another.`);
+    return new Error(`${name} is ${settings[name]}, which this user may not listen on; set another.`);
   return new Error(`HOST is ${JSON.stringify(HOST)}, on which this machine cannot listen: ${error.message}`);
 }
 
@@ -141,13 +146,14 @@ async function start(
   const now = () => new Date();
   const meter = await openMeter({ db: database.write, log, now, redisUrl: settings.REDIS_URL });
   serving.undo.push(meter.stop);
-  const revisions = await openRevisions({ url: database.url, db: database.read, log });
+  const revisions = await openRevisions({ url: database.url, db: database.revisions, log });
   serving.undo.push(revisions.stop);
   database.replica?.onChange((up, err) => {
     if (up) log.info('the read replica answers again: reads go to it');
     else log.warn({ err }, 'the read replica does not answer: reads go to DATABASE_URL');
     revisions.moved();
   });
+  targetOf(settings.DATABASE_READ_URL ?? database.url).onChange(revisions.moved);
   const ready = readinessOf(database, log);
   if (database.embedded) serving.undo.push(endWith(database.embedded, settings.DATA_DIR));
   const app = await buildServer({
@@ -160,7 +166,10 @@ async function start(
     revisions,
     replicaUp: database.replica?.up,
     now,
-    exchangeCode: async (code) => ((await takePageCode(database.primary, code)) ? token : undefined),
+    exchangeCode:
+      token === undefined
+        ? undefined
+        : async (code) => ((await takePageCode(database.primary, code)) ? token : undefined),
     readiness: async () => (serving.draining ? { ready: false, reason: 'draining' } : ready()),
   });
   app.server.prependListener('request', (_request, response) => {

@@ -26,7 +26,10 @@ export const refreshCommand = (): Command =>
     .addOption(namesOption('--networks <names>', 'Ethereum networks, by comma', networks, networks))
     .addOption(namesOption('--windows <names>', 'windows, by comma', timeWindows, timeWindows))
     .addOption(namesOption('--only <names>', 'what to compute, by comma', subjects, subjects))
-    .option('--validators', 'also figures of each single validator: a row each in every window and day')
+    .option(
+      '--validators',
+      'also figures of each single validator: a row each in every window and day; days that were computed without them need --all-days once',
+    )
     .option(
       '--all-days',
       'compute attestations and chain daily rewards for all days, not only for those that changed',

@@ -50,16 +50,17 @@ function splitGraphiql(html: string): { css: string; script: string; icon: strin
   return { css, icon, script: html.slice(start + '<script>'.length, end) };
 }
 
-const landing = html(
-  'stakegraph',
-  '<style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}dt{font-weight:600}</style>',
-  `<h1>stakegraph</h1><p>Performance, rewards and network statistics of proof-of-stake validators.</p><dl>
+const landing = (operations: readonly string[]) =>
+  html(
+    'stakegraph',
+    '<style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}dt{font-weight:600}</style>',
+    `<h1>stakegraph</h1><p>Performance, rewards and network statistics of proof-of-stake validators.</p><dl>
 <dt><a href="/graphql">/graphql</a></dt><dd>GraphQL; GraphiQL in a browser</dd>
 <dt><a href="/docs">/docs</a></dt><dd>Reference of the REST paths</dd>
 <dt><a href="/openapi.json">/openapi.json</a></dt><dd>OpenAPI 3.1 document</dd>
-<dt><a href="/health">/health</a>, <a href="/ready">/ready</a>, <a href="/metrics">/metrics</a></dt><dd>Operations</dd></dl>
+<dt>${operations.map((path) => `<a href="${path}">${path}</a>`).join(', ')}</dt><dd>Operations</dd></dl>
 <p>Every call below /v0, /v1 and /graphql needs <code>Authorization: Bearer &lt;token&gt;</code>.</p>`,
-);
+  );
 
 const places = {
   name: 'stakegraph',
@@ -68,11 +69,12 @@ const places = {
   openapi: '/openapi.json',
   health: '/health',
   ready: '/ready',
-  metrics: '/metrics',
 };
 
 /** `/`, `/docs`, `/openapi.json` and their assets. Nothing here leaves the machine or needs a token. */
-export function servePages(app: FastifyInstance, openApi: object) {
+export function servePages(app: FastifyInstance, openApi: object, hasMetrics: boolean) {
+  const index = landing(['/health', '/ready', ...(hasMetrics ? ['/metrics'] : [])]);
+  const paths = { ...places, ...(hasMetrics && { metrics: '/metrics' }) };
   const graphiql = lazy(async () => splitGraphiql(renderGraphiQL({})));
   const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const assets: Record<string, () => Promise<Asset>> = {
@@ -92,9 +94,7 @@ export function servePages(app: FastifyInstance, openApi: object) {
     app.get(url, { compress: false }, async (request, reply) => sendAsset(await asset(), request, reply));
   }
   app.get('/', (request, reply) =>
-    wantsPage(request)
-      ? sendPage(reply, `${strict}; style-src 'unsafe-inline'`, landing)
-      : reply.send(places),
+    wantsPage(request) ? sendPage(reply, `${strict}; style-src 'unsafe-inline'`, index) : reply.send(paths),
   );
   app.get('/docs', (_request, reply) => {
     const nonce = nonceOf();

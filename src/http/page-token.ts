@@ -7,21 +7,21 @@ import { pageSecurityHeaders } from './security-headers.ts';
 export type ExchangeCode = (code: string) => Promise<string | undefined>;
 
 /** Codes cannot be guessed; this limits how many database statements a stranger can cause. */
-const FAILURES_A_SECOND = 100;
+const ATTEMPTS_A_SECOND = 100;
 
 const codeForm = new RegExp(`^${CODE_FORM}$`);
 
 const isOtherSite = ({ headers }: FastifyRequest) =>
   ![undefined, 'same-origin'].includes(headers['sec-fetch-site'] as string | undefined);
 
-function countFailures() {
+function countAttempts() {
   let second = 0;
-  let failures = 0;
-  return (failed: number) => {
+  let attempts = 0;
+  return () => {
     const now = Math.floor(Date.now() / 1_000);
-    failures = failed + (now === second ? failures : 0);
+    attempts = 1 + (now === second ? attempts : 0);
     second = now;
-    return failures;
+    return attempts;
   };
 }
 
@@ -31,7 +31,7 @@ function countFailures() {
  * marks as coming from another site are refused. `Origin` is not compared with `Host`, which a proxy may have rewritten.
  */
 export function servePageToken(app: FastifyInstance, exchange: ExchangeCode = async () => undefined) {
-  const failures = countFailures();
+  const attempt = countAttempts();
   app.post('/page-token', { bodyLimit: 1_024 }, async (request, reply) => {
     reply
       .removeHeader('access-control-allow-origin')
@@ -41,13 +41,12 @@ export function servePageToken(app: FastifyInstance, exchange: ExchangeCode = as
     const code = (request.body as { code?: unknown } | null)?.code;
     if (typeof code !== 'string' || !codeForm.test(code))
       throw badInput([{ loc: ['body', 'code'], msg: 'the code of a link is needed', type: 'value_error' }]);
-    if (failures(0) >= FAILURES_A_SECOND) {
+    if (attempt() > ATTEMPTS_A_SECOND) {
       const headers = { 'retry-after': '1' };
       throw new Refusal('RATE_LIMITED', 'Too many codes were tried; try again in a second.', { headers });
     }
     const token = await exchange(code);
     if (token !== undefined) return { token };
-    failures(1);
     const msg = 'is unknown, used or expired; "npx stakegraph open" prints a link with another';
     throw badInput([{ loc: ['body', 'code'], msg, type: 'value_error' }]);
   });

@@ -145,7 +145,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   serveHealth(app, options.readiness);
   if (settings.METRICS_PORT === undefined) serveMetrics(app, metrics);
   else serveBeside(app, metricsServer(metrics, log), settings.METRICS_PORT, settings.HOST);
-  servePages(app, openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version));
+  const openApi = openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version);
+  servePages(app, openApi, settings.METRICS_PORT === undefined);
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
     gate.guard(metered);

@@ -91,20 +91,29 @@ describe('stakegraph serve on a folder without a database', () => {
 });
 
 describe('stakegraph serve', () => {
-  it('refuses a port that is taken with one line and exit code 1, and leaves no PostgreSQL', async () => {
-    const dataDir = dataDirForTest();
-    const listener = createServer().listen(0, '127.0.0.1');
-    await once(listener, 'listening');
-    const { port } = listener.address() as { port: number };
-    const env = { DATA_DIR: dataDir, PORT: String(port), SAMPLE_DATA: 'off', LOG_LEVEL: 'warn' };
-    const { code, stdout, stderr } = await stakegraph(['serve'], { env });
-    listener.close();
-    expect(stderr).toBe(
-      `stakegraph: Port ${port} on 127.0.0.1 is taken; set PORT to another, or 0 for a free one.\n`,
-    );
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(await postgresOf(dataDir)).toBeUndefined();
-  });
+  it.each(['PORT', 'METRICS_PORT'])(
+    'refuses a %s that is taken with one line and exit code 1, and leaves no PostgreSQL',
+    async (name) => {
+      const dataDir = dataDirForTest();
+      const listener = createServer().listen(0, '127.0.0.1');
+      await once(listener, 'listening');
+      const { port } = listener.address() as { port: number };
+      const env = {
+        DATA_DIR: dataDir,
+        PORT: '0',
+        [name]: String(port),
+        SAMPLE_DATA: 'off',
+        LOG_LEVEL: 'warn',
+      };
+      const { code, stdout, stderr } = await stakegraph(['serve'], { env });
+      listener.close();
+      expect(stderr).toBe(
+        `stakegraph: Port ${port} on 127.0.0.1 is taken; set ${name} to another, or 0 for a free one.\n`,
+      );
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(await postgresOf(dataDir)).toBeUndefined();
+    },
+  );
 
   it('tells every wrong setting in one message and exits with 2', async () => {
     const dataDir = dataDirForTest();

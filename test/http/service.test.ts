@@ -253,6 +253,7 @@ describe('/metrics', () => {
       const { status, json } = await own.fetch('/metrics', { method });
       expect([method, status, json]).toEqual([method, 404, { detail: 'Not found.' }]);
     }
+    expect((await own.fetch('/')).json).not.toHaveProperty('metrics');
     expect((await own.get('/v0/eth/slashings')).status).toBe(200);
     await own.close();
     await expect(fetch(`${beside}/metrics`)).rejects.toThrow();

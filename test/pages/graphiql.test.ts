@@ -130,6 +130,15 @@ describe('POST /page-token', () => {
     expect((await exchange({ code })).json).toEqual(refused);
   });
 
+  it('asks the database for at most 100 codes a second', async () => {
+    gateway.statements.length = 0;
+    const began = performance.now();
+    const answers = await Promise.all(Array.from({ length: 400 }, () => exchange({ code: 'y'.repeat(24) })));
+    const seconds = Math.ceil((performance.now() - began) / 1_000) + 1;
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400, 429]));
+    expect(gateway.statements.length).toBeLessThanOrEqual(100 * seconds);
+  });
+
   it.each([[{}], [{ code: 7 }], [{ code: '' }], [{ code: 'short' }], [[]], [null]])(
     'refuses the body %j and names what is needed',
     async (body) => {
