@@ -15,10 +15,10 @@ const isOtherSite = ({ headers }: FastifyRequest) =>
   ![undefined, 'same-origin'].includes(headers['sec-fetch-site'] as string | undefined);
 
 function countAttempts() {
-  let second = 0;
+  let second = -1;
   let attempts = 0;
   return () => {
-    const now = Math.floor(Date.now() / 1_000);
+    const now = Math.floor(performance.now() / 1_000);
     attempts = 1 + (now === second ? attempts : 0);
     second = now;
     return attempts;
