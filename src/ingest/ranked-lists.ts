@@ -17,10 +17,7 @@ export type RankedTables = {
   scope: readonly string[];
   /** What tells one list from another. */
   listKey: readonly string[];
-  columns: readonly (Column & {
-    /** False for what is not the row's own: a difference there is none of the row. */
-    compared?: boolean;
-  })[];
+  columns: readonly Column[];
 };
 
 /** Lists that were replaced are kept this long, and no more of each than so many. */
@@ -34,7 +31,6 @@ export async function mergeSummaries(
   options: Pick<MergeOptions, 'replace' | 'whole'>,
 ): Promise<ImportCounts> {
   const names = columns.map(({ name }) => name);
-  const compared = columns.filter((column) => column.compared !== false);
   const counts = { inserted: 0, updated: 0, removed: 0 };
   if (options.replace) {
     const scopes = stagedScopes(scope, options);
@@ -51,7 +47,7 @@ export async function mergeSummaries(
   const updated = await client.query(
     `/* supersedeSummaries */
     update ${summaries} s set superseded = true from staged g
-    where not s.superseded and ${sameColumns('s', 'g', key)} and (${changedColumns('s', 'g', compared)})`,
+    where not s.superseded and ${sameColumns('s', 'g', key)} and (${changedColumns('s', 'g', columns)})`,
   );
   const written = await client.query(
     `/* insertSummaries */

@@ -76,7 +76,6 @@ describe.each([
     );
     const refused = answers.filter(({ data }) => !data);
     expect(refused.length).toBeGreaterThan(0);
-    // A refused query costs 1, as any error of the caller; what was reserved is what answers with data were let in by.
     expect(await used(name)).toBeLessThanOrEqual(ALLOWANCE + PAGE_UNITS);
     for (const { status, json } of refused) {
       if (status === 402) continue;
