@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ACQUIRE_DEADLINE_MS } from './connection.ts';
 import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 
 /** Chooses one server of a URL and tells how to connect to it. */
@@ -14,10 +15,11 @@ export type Target = {
   onChange(listener: () => void): void;
 };
 
-/** Time limit for probing a server. */
+/** Time limit for probing one of several servers. A single server has that of connecting, as there is no other to turn to. */
 const PROBE_MS = 2_000;
 
-type Candidate = Server & { ssl: pg.ClientConfig['ssl'] };
+/** A server, and whether and how TLS is used. */
+type Attempt = Server & { ssl: pg.ClientConfig['ssl'] };
 
 const targets = new Map<string, Target>();
 
@@ -31,33 +33,36 @@ export function targetOf(url: string): Target {
 }
 
 function makeTarget({ servers, tls, attrs, config }: DatabaseUrl): Target {
-  const candidates: Candidate[] = servers.flatMap((server) =>
-    tls.map((used) => ({ ...server, ssl: used ? (config.ssl ?? true) : false })),
+  const attempts = servers.map((server) =>
+    (isSocket(server) ? [false] : tls).map(
+      (used): Attempt => ({ ...server, ssl: used ? (config.ssl ?? true) : false }),
+    ),
   );
-  let chosen = candidates[0] as Candidate;
+  let chosen = attempts[0]?.[0] as Attempt;
   let choosing: Promise<void> | undefined;
   const listeners: (() => void)[] = [];
+  const probeMs = servers.length > 1 ? PROBE_MS : (config.connectionTimeoutMillis ?? ACQUIRE_DEADLINE_MS);
 
   async function find() {
-    const faults: string[] = [];
+    const faults = new Map<string, Error>();
     const passes = attrs === 'prefer-standby' ? (['standby', 'any'] as const) : [attrs];
     for (const wanted of passes) {
-      for (const candidate of candidates) {
-        const fault = await probe({ ...config, ...candidate }, wanted);
-        if (fault === undefined) {
-          if (candidate === chosen) return;
-          chosen = candidate;
-          for (const listener of listeners) listener();
-          return;
+      for (const ofServer of attempts) {
+        const found = await firstUsable({ ...config, connectionTimeoutMillis: probeMs }, ofServer, wanted);
+        if (found instanceof Error) {
+          faults.set(`${ofServer[0]?.host}:${ofServer[0]?.port}`, found);
+          continue;
         }
-        faults.push(`${candidate.host}:${candidate.port} ${fault}`);
+        if (found === chosen) return;
+        chosen = found;
+        for (const listener of listeners) listener();
+        return;
       }
     }
-    // Callers treat this code as a database that is unavailable.
-    throw Object.assign(new Error(`no server is usable: ${faults.join('; ')}`), { code: 'ECONNREFUSED' });
+    throw servers.length === 1 ? [...faults.values()][0] : noneUsable(faults);
   }
 
-  const isFixed = candidates.length === 1 && attrs === 'any';
+  const isFixed = attempts.flat().length === 1 && attrs === 'any';
   return {
     config: () => ({ ...config, ...chosen }),
     async choose() {
@@ -81,13 +86,36 @@ const fits: Record<DatabaseUrl['attrs'], (session: { standby: boolean; readonly:
   'prefer-standby': () => true,
 };
 
+const isSocket = ({ host }: Server) => host.startsWith('/');
+
+function noneUsable(faults: Map<string, Error>): Error {
+  const reasons = [...faults].map(([server, { message }]) => `${server}: ${message}`);
+  // Callers treat this code as a database that is unavailable.
+  return Object.assign(new Error(`no server is usable: ${reasons.join('; ')}`), { code: 'ECONNREFUSED' });
+}
+
+/** The first way of connecting to a server that works, or why none does. */
+async function firstUsable(
+  config: pg.ClientConfig,
+  attempts: Attempt[],
+  wanted: DatabaseUrl['attrs'],
+): Promise<Attempt | Error> {
+  const faults: Error[] = [];
+  for (const attempt of attempts) {
+    const fault = await probe({ ...config, ...attempt }, wanted);
+    if (!fault) return attempt;
+    faults.push(fault);
+  }
+  // That a server has no TLS explains nothing when connecting without it failed too.
+  return faults.find(({ message }) => !/does not support SSL/.test(message)) ?? (faults[0] as Error);
+}
+
 /** Why a server is not usable; undefined when it is. */
-async function probe(config: pg.ClientConfig, wanted: DatabaseUrl['attrs']): Promise<string | undefined> {
+async function probe(config: pg.ClientConfig, wanted: DatabaseUrl['attrs']): Promise<Error | undefined> {
   const client = new pg.Client({
     application_name: 'stakegraph probe',
     ...config,
-    connectionTimeoutMillis: PROBE_MS,
-    query_timeout: PROBE_MS,
+    query_timeout: config.connectionTimeoutMillis,
   });
   client.on('error', () => undefined);
   try {
@@ -95,9 +123,9 @@ async function probe(config: pg.ClientConfig, wanted: DatabaseUrl['attrs']): Pro
     const { rows } = await client.query(
       `/* probeServer */ select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as readonly`,
     );
-    return fits[wanted](rows[0]) ? undefined : `is not ${wanted}`;
+    return fits[wanted](rows[0]) ? undefined : new Error(`is not ${wanted}`);
   } catch (error) {
-    return `cannot be used: ${(error as Error).message}`;
+    return error as Error;
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -14,7 +14,7 @@ export type DatabaseUrl = {
   servers: Server[];
   /** Which of the servers is connected to: `target_session_attrs`. */
   attrs: (typeof sessionAttrs)[number];
-  /** Whether TLS is used, in the order in which it is tried. */
+  /** Whether TLS is used over TCP, in the order in which it is tried. Unix sockets never use it. */
   tls: boolean[];
   /** Everything but the server; `ssl` is how TLS is used where it is. */
   config: pg.ClientConfig;
@@ -38,8 +38,8 @@ const known = [...own, ...files, ...passed];
 
 /**
  * Reads a `postgres://` URL as libpq does: several hosts by comma, hosts that are folders of Unix sockets, parameters of
- * the same names and meanings. Without `sslmode` the connection is not encrypted. Throws an error that says what is wrong and
- * never has the password. Unknown parameters are refused: ignoring one could mean ignoring a demand for encryption.
+ * the same names and meanings. Throws an error that says what is wrong and never has the password. Unknown parameters are
+ * refused: ignoring one could mean ignoring a demand for encryption.
  */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, login = '', hosts = '', path = '', query = ''] =
@@ -52,8 +52,12 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
     if (parameters.getAll(name).length > 1) refuse(`the parameter ${name} is given twice`);
   }
   const attrs = oneOf(sessionAttrs, 'target_session_attrs', parameters) ?? 'any';
-  const mode = oneOf(sslModes, 'sslmode', parameters);
-  const binding = oneOf(['disable', 'prefer', 'require'], 'channel_binding', parameters);
+  const mode = oneOf(sslModes, 'sslmode', parameters) ?? 'prefer';
+  if (parameters.get('channel_binding') === 'require')
+    refuse(
+      'channel_binding=require is not supported; use prefer, and sslmode=verify-full for a server that proves who it is',
+    );
+  const binding = oneOf(['disable', 'prefer'], 'channel_binding', parameters);
   const timeout = parameters.get('connect_timeout');
   if (timeout !== null && !/^[1-9]\d{0,3}$/.test(timeout))
     refuse('connect_timeout is a number of seconds from 1 to 9999');
@@ -125,14 +129,14 @@ function credentials(login: string, parameters: URLSearchParams) {
 }
 
 /** As in libpq, `prefer` falls back to no TLS when the server has none, and `allow` falls back to TLS when it insists. */
-function attemptsOf(mode: SslMode | undefined): boolean[] {
-  if (mode === undefined || mode === 'disable') return [false];
+function attemptsOf(mode: SslMode): boolean[] {
+  if (mode === 'disable') return [false];
   if (mode === 'prefer') return [true, false];
   return mode === 'allow' ? [false, true] : [true];
 }
 
 /** TLS and the parameters of pg itself, parsed by pg's own parser with the meanings of libpq. */
-function pgConfig(mode: SslMode | undefined, parameters: URLSearchParams): pg.ClientConfig {
+function pgConfig(mode: SslMode, parameters: URLSearchParams): pg.ClientConfig {
   const given = new URLSearchParams();
   for (const name of [...files, ...passed]) {
     const value = parameters.get(name);
@@ -144,7 +148,7 @@ function pgConfig(mode: SslMode | undefined, parameters: URLSearchParams): pg.Cl
   } else if (mode === 'verify-ca' && !given.has('sslrootcert')) {
     refuse('sslmode=verify-ca needs sslrootcert, the file of the authority that signed the certificate');
   }
-  if (mode !== undefined && mode !== 'disable') given.set('sslmode', mode === 'allow' ? 'prefer' : mode);
+  if (mode !== 'disable') given.set('sslmode', mode === 'allow' ? 'prefer' : mode);
   try {
     const {
       host: _,

@@ -69,11 +69,11 @@ describe('the servers of a database URL', () => {
 
 describe('sslmode', () => {
   const ssl = (query: string) => parseDatabaseUrl(`postgres://db/app${query}`);
-  it('is no TLS when it is absent or disable', () => {
-    for (const query of ['', '?sslmode=disable']) expect(ssl(query).tls).toEqual([false]);
+  it('disable never uses TLS', () => {
+    expect(ssl('?sslmode=disable').tls).toEqual([false]);
   });
-  it('prefer goes on without TLS, and allow turns to it', () => {
-    expect(ssl('?sslmode=prefer').tls).toEqual([true, false]);
+  it('prefer, the default, goes on without TLS, and allow turns to it', () => {
+    for (const query of ['', '?sslmode=prefer']) expect(ssl(query).tls).toEqual([true, false]);
     expect(ssl('?sslmode=allow').tls).toEqual([false, true]);
   });
   it.each(['allow', 'prefer', 'require'])('%s looks at no certificate', (mode) => {
@@ -111,6 +111,10 @@ describe('a database URL that cannot be used', () => {
       'the file /none.pem cannot be read: ENOENT',
     ],
     ['postgres://db/app?sslmode=require&sslmode=disable', 'the parameter sslmode is given twice'],
+    [
+      'postgres://db/app?channel_binding=require',
+      'channel_binding=require is not supported; use prefer, and sslmode=verify-full for a server that proves who it is',
+    ],
     ['postgres://db/app?connect_timeout=soon', 'connect_timeout is a number of seconds from 1 to 9999'],
     [
       'postgres://a,b/app?target_session_attrs=master',
