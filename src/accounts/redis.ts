@@ -10,8 +10,8 @@ const RETRY_MS = 500;
  * busy the answers lie there unread, and every replica would begin to count for itself just when it matters.
  */
 const BEAT_MS = 100;
-const MOST_MISSED = 5;
-const KEPT_SECONDS = 40 * 86_400;
+const MAX_MISSED_BEATS = 5;
+const KEY_TTL_SECONDS = 40 * 86_400;
 
 const ADD = `redis.call('incrby', KEYS[1], ARGV[1])
 redis.call('expire', KEYS[1], ARGV[2])`;
@@ -59,8 +59,8 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
   const beat = setInterval(() => {
     if (!client.isReady) {
       missed = 0;
-    } else if (missed === MOST_MISSED) {
-      tell(false, new Error(`no answer within ${BEAT_MS * MOST_MISSED} ms`));
+    } else if (missed === MAX_MISSED_BEATS) {
+      tell(false, new Error(`no answer within ${BEAT_MS * MAX_MISSED_BEATS} ms`));
       missed = 0; // of the next connection, which may be there before the next beat
       client.destroy(); // whoever waits for it goes on without it
       void connect();
@@ -76,7 +76,7 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
   const key = (name: string) => `stakegraph:${name}`;
   const evaluate = (script: string, name: string, value: number) => {
     if (!client.isReady) return;
-    const options = { keys: [key(name)], arguments: [String(value), String(KEPT_SECONDS)] };
+    const options = { keys: [key(name)], arguments: [String(value), String(KEY_TTL_SECONDS)] };
     client.eval(script, options).catch(() => undefined); // the database gets the number too
   };
   return {

@@ -3,7 +3,7 @@ import type { Caller } from '../context.ts';
 import { listen } from '../db/listen.ts';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
-import { inTurn } from '../kernel/in-turn.ts';
+import { serialize } from '../kernel/serialize.ts';
 import { allowanceOf, type TierLimits, tierSets } from './tiers.ts';
 import { isWellFormed, tokenHash } from './token-format.ts';
 import { type ActiveToken, activeTokens, noteUse, TOKENS_CHANNEL } from './tokens.ts';
@@ -58,7 +58,7 @@ export async function openDirectory(options: {
     }
   };
   // One after the other: an older answer that arrives late must not bring back a revoked token.
-  const reading = inTurn(read);
+  const reading = serialize(read);
   const flush = async () => {
     if (uses.size === 0) return;
     const batch = new Map(uses);

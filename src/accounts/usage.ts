@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
-import { inTurn } from '../kernel/in-turn.ts';
+import { serialize } from '../kernel/serialize.ts';
 import { monthOf } from './allowance.ts';
 import { type UsageCounts, usageCounts } from './usage-counts.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
@@ -71,7 +71,7 @@ export async function openUsage(options: {
   }
 
   // Two at once would send a batch under two ids.
-  const { run: flush } = inTurn(run);
+  const { run: flush } = serialize(run);
   await flush();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 

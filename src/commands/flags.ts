@@ -35,13 +35,13 @@ export const wholeNumber =
   };
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-const LONGEST = 7 * 86_400;
+const MAX_SECONDS = 7 * 86_400;
 
 /** Milliseconds of a time like `90s`, `15m`, `1h` or `1d`. */
 export function duration(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);
-  if (seconds >= 1 && seconds <= LONGEST) return seconds * 1000;
+  if (seconds >= 1 && seconds <= MAX_SECONDS) return seconds * 1000;
   throw new InvalidArgumentError('A time from 1s to 7d is needed, like 90s, 15m, 1h or 1d.');
 }
 

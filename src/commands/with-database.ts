@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { readSettings, type Settings, SettingsError } from '../config.ts';
-import { type Database, ofWriting, openDatabase } from '../db/open.ts';
+import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
   /** Whether a new embedded database is made where there is none. */
@@ -52,7 +52,7 @@ export async function withDatabase(
   try {
     await work(database, { stop: signals.stop.signal, leave: signals.leave.signal });
   } catch (error) {
-    throw settings.DATABASE_URL ? ofWriting(error as NodeJS.ErrnoException) : error;
+    throw settings.DATABASE_URL ? writeError(error as NodeJS.ErrnoException) : error;
   } finally {
     await database.close();
   }

@@ -13,7 +13,7 @@ export const KEEP_ALIVE_MS = 10_000;
  * down (57P0); canceled or timed out (57014, 25P03, 25P04); in conflict with a replica's replay or another transaction (40001,
  * 40P01, 55P03); a system or disk error (58000, 58030).
  */
-const passing = /^(08|53|57P0|57014|25P0[34]|40001|40P01|55P03|580[03]0)/;
+const transient = /^(08|53|57P0|57014|25P0[34]|40001|40P01|55P03|580[03]0)/;
 /** SQLSTATE of a write on a standby or on a read-only connection. */
 export const READ_ONLY = '25006';
 /** SQLSTATE of a statement that was canceled, most often by the statement timeout. */
@@ -22,9 +22,9 @@ export const CANCELED = '57014';
 const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
 /** Whether an error says that the database is away or busy, rather than that a statement is wrong. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
-  if (code && (passing.test(code) || socketCodes.has(code))) return true;
+  if (code && (transient.test(code) || socketCodes.has(code))) return true;
   return /Connection terminated|timeout expired|Client has encountered a connection error/.test(
     message ?? '',
   );

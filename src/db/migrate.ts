@@ -66,7 +66,7 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
   return { pending: committed.slice(applied.length), isNew: all.length === 0 };
 }
 
-const LEAST_VERSION = 15;
+const MIN_VERSION = 15;
 
 /**
  * Refuses a server that is too old, a new database whose texts cannot be any name of a pool, and a role that cannot make tables,
@@ -78,8 +78,8 @@ async function checkDatabase(client: pg.Client, isNew: boolean) {
       current_setting('server_encoding') as encoding, current_setting('server_version_num')::int / 10000 as version`,
   );
   const { role, schema, may, encoding, version } = rows[0];
-  if (version < LEAST_VERSION)
-    throw new Error(`The database is PostgreSQL ${version}, and ${LEAST_VERSION} or later is needed.`);
+  if (version < MIN_VERSION)
+    throw new Error(`The database is PostgreSQL ${version}, and ${MIN_VERSION} or later is needed.`);
   if (isNew && encoding !== 'UTF8')
     throw new Error(
       `The database has the encoding ${encoding}, and UTF8 is needed: create it with template template0 encoding 'UTF8'.`,

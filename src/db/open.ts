@@ -1,5 +1,5 @@
 import type { Settings } from '../config.ts';
-import { isPassing, READ_ONLY } from './connection.ts';
+import { isTransient, READ_ONLY } from './connection.ts';
 import type { Embedded } from './embedded/index.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 import { createPool, type Pool, type Queryable } from './pool.ts';
@@ -56,14 +56,14 @@ export async function openDatabase(
         `The database lacks ${pending.join(', ')}; run "stakegraph migrate"${options.migrate === undefined ? ' or set MIGRATE=on' : ''}.`,
       );
     }
-    const { read, revisions, replica } = await readersOf(settings, url, onError);
+    const { read, revisions, replica } = await openReaders(settings, url, onError);
     const write = createPool({
       url,
       readOnly: false,
       max: options.writers ?? 3,
       // This pool also loads the sample data into the embedded database, which may take longer; no network can fail there.
       statementTimeoutMs: options.serves && !embedded ? OWN_TIMEOUT_MS : 0,
-      tells: !options.serves,
+      reportsErrors: !options.serves,
       onError,
     });
     const primary = createPool({
@@ -86,13 +86,13 @@ export async function openDatabase(
     return { url, embedded, read, revisions, replica, write, primary, applied, close };
   } catch (error) {
     await embedded?.stop();
-    throw embedded ? error : ofUrl(error as NodeJS.ErrnoException);
+    throw embedded ? error : urlError(error as NodeJS.ErrnoException);
   }
 }
 
 const NO_RIGHT = '42501';
 /** The pool for reads: on the replica if there is one, and on the primary while the replica does not answer. */
-async function readersOf(settings: Settings, primary: string, onError: (error: Error) => void) {
+async function openReaders(settings: Settings, primary: string, onError: (error: Error) => void) {
   const reading = (url: string) =>
     createPool({
       url,
@@ -118,16 +118,16 @@ async function readersOf(settings: Settings, primary: string, onError: (error: E
 const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;
 
 /** The same error, with the setting that leads to it. */
-function ofUrl(error: NodeJS.ErrnoException): Error {
+function urlError(error: NodeJS.ErrnoException): Error {
   return unusable.test(error.code ?? '')
     ? new Error(`The database of DATABASE_URL: ${error.message}`)
-    : ofWriting(error);
+    : writeError(error);
 }
 
 /** The same of an error that came while the database was worked on: those of a file or of a service are not of it. */
-export function ofWriting(error: NodeJS.ErrnoException): Error {
+export function writeError(error: NodeJS.ErrnoException): Error {
   if (error.code === READ_ONLY)
     return new Error('The database of DATABASE_URL cannot be written: it is a standby or read-only.');
   if (error.code === NO_RIGHT) return new Error(`The role of DATABASE_URL lacks a right: ${error.message}.`);
-  return isPassing(error) ? new Error(`The database of DATABASE_URL: ${error.message}`) : error;
+  return isTransient(error) ? new Error(`The database of DATABASE_URL: ${error.message}`) : error;
 }

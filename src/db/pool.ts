@@ -4,7 +4,7 @@ import {
   ACQUIRE_DEADLINE_MS,
   boundStatements,
   Connection,
-  isPassing,
+  isTransient,
   KEEP_ALIVE_MS,
   prepareWith,
   READ_ONLY,
@@ -46,7 +46,7 @@ type Options = {
   /** Whether statements keep their plans on the connection; not behind a proxy that hands each to any connection. */
   prepared?: boolean;
   /** Whether callers get the database's own error, as commands do, instead of 503. */
-  tells?: boolean;
+  reportsErrors?: boolean;
   /** Gets the database errors that are hidden from callers. */
   onError?: (error: Error) => void;
 };
@@ -61,7 +61,7 @@ type Done = (error: Error | null | undefined, result: Result) => void;
 
 /** A pool whose waiting is bounded: a caller gets a client, or 503 within the deadline or when the queue is long. */
 export function createPool(options: Options): Pool {
-  const { url, readOnly, statementTimeoutMs = 0, prepared = false, tells = false } = options;
+  const { url, readOnly, statementTimeoutMs = 0, prepared = false, reportsErrors = false } = options;
   const bound = statementTimeoutMs > 0 ? boundStatements(statementTimeoutMs) : undefined;
   const prepare = prepareWith({ readOnly, statementTimeoutMs, prepared });
   const target = targetOf(url);
@@ -85,17 +85,17 @@ export function createPool(options: Options): Pool {
 
   /** Connections that are replaced when they are free. */
   const retired = new WeakSet<pg.PoolClient>();
-  const giveBack = (client: pg.PoolClient, broken: boolean) => client.release(broken || retired.has(client));
-  const ask = prepared ? askByName(retired) : askByText;
+  const release = (client: pg.PoolClient, broken: boolean) => client.release(broken || retired.has(client));
+  const runStatement = prepared ? runByName(retired) : runByText;
 
   // On a read-only pool a refused write is a fault of the statement, and not of the database.
-  const isAway = (error: Error) =>
-    isPassing(error) || (!readOnly && (error as { code?: string }).code === READ_ONLY);
+  const isUnavailable = (error: Error) =>
+    isTransient(error) || (!readOnly && (error as { code?: string }).code === READ_ONLY);
 
-  /** What a failure says to callers, told here when it is of the database; whether its connection is of no more use. */
-  function told(error: Error, client: pg.PoolClient | undefined): { error: Error; broken: boolean } {
-    if (client && !isAway(error)) return { error, broken: false };
-    if (tells) return { error, broken: true };
+  /** The error that callers get, and whether the connection is unusable. Errors of the database itself are reported here. */
+  function assess(error: Error, client: pg.PoolClient | undefined): { error: Error; broken: boolean } {
+    if (client && !isUnavailable(error)) return { error, broken: false };
+    if (reportsErrors) return { error, broken: true };
     options.onError?.(error);
     target.choose().catch(() => undefined); // another server of the URL may have taken its place
     return { error: unavailable(undefined, error), broken: true };
@@ -110,26 +110,26 @@ export function createPool(options: Options): Pool {
       );
       return await work(client);
     } catch (failure) {
-      const fault = told(failure as Error, client);
-      broken = fault.broken;
-      throw fault.error;
+      const assessed = assess(failure as Error, client);
+      broken = assessed.broken;
+      throw assessed.error;
     } finally {
-      if (client) giveBack(client, broken);
+      if (client) release(client, broken);
     }
   }
 
   const query = (statement: Statement): Promise<Result> =>
     new Promise((resolve, reject) => {
       acquire(pool, (failure, client) => {
-        if (!client) return reject(told(failure as Error, client).error);
-        ask(client, statement, (error, result) => {
+        if (!client) return reject(assess(failure as Error, client).error);
+        runStatement(client, statement, (error, result) => {
           if (!error) {
-            giveBack(client, false);
+            release(client, false);
             return resolve(result);
           }
-          const fault = told(error, client);
-          giveBack(client, fault.broken);
-          reject(fault.error);
+          const assessed = assess(error, client);
+          release(client, assessed.broken);
+          reject(assessed.error);
         });
       });
     });
@@ -183,23 +183,23 @@ function acquire(pool: pg.Pool, use: (error: Error | undefined, client?: pg.Pool
   });
 }
 
-const askByText = (client: pg.PoolClient, { text, values }: Statement, done: Done) =>
+const runByText = (client: pg.PoolClient, { text, values }: Statement, done: Done) =>
   client.query(text, values, done);
 
 /** Runs statements by their names where they have one on their connection; what has to be replaced goes to `retired`. */
-function askByName(retired: WeakSet<pg.PoolClient>) {
+function runByName(retired: WeakSet<pg.PoolClient>) {
   const names = statementNames();
   return (client: pg.PoolClient, statement: Statement, done: Done) => {
     const { text, values } = statement;
     const name = names.of(client, text);
-    if (name === undefined) return askByText(client, statement, done);
+    if (name === undefined) return runByText(client, statement, done);
     // Made here of a text: pg copies a configuration property by property, which takes it 5 of the 90 µs of one summary.
     const query: pg.Query & { name?: string } = new pg.Query(text, values, (error, result) => {
       if (names.isFull(client)) retired.add(client);
       // A migration has changed a type since: the plans of this connection are of yesterday.
       if ((error as { code?: string } | null)?.code !== STALE_PLAN) return done(error, result);
       retired.add(client);
-      askByText(client, statement, done);
+      runByText(client, statement, done);
     });
     query.name = name;
     client.query(query);
@@ -216,7 +216,7 @@ export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Prom
       return result;
     } catch (error) {
       // A connection that is of no more use is closed, which rolls back too.
-      if (!isPassing(error)) await client.query('rollback').catch(() => undefined);
+      if (!isTransient(error)) await client.query('rollback').catch(() => undefined);
       throw error;
     }
   });

@@ -1,6 +1,6 @@
-import { inTurn } from '../kernel/in-turn.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import { CANCELED, isPassing } from './connection.ts';
+import { serialize } from '../kernel/serialize.ts';
+import { CANCELED, isTransient } from './connection.ts';
 import { createPool, type Pool, type Queryable } from './pool.ts';
 
 /** Whether the read replica answers; listeners are called when that changes. */
@@ -15,7 +15,7 @@ const PROBE_MS = 1_000;
 function isOfReplica(error: unknown): boolean {
   if (!(error instanceof Refusal)) return false;
   const { code } = (error.cause ?? {}) as { code?: string };
-  return code === undefined ? isPassing(error.cause) : code !== CANCELED;
+  return code === undefined ? isTransient(error.cause) : code !== CANCELED;
 }
 
 /**
@@ -34,7 +34,7 @@ export function replicaPool(
   let up = true;
   let timer: NodeJS.Timeout | undefined;
 
-  const probing = inTurn(async () => {
+  const probing = serialize(async () => {
     const asked = probes.query({ text: '/* isReplicaUp */ select', values: [] });
     const { now, error } = await asked.then(
       () => ({ now: true, error: undefined }),

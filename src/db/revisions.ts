@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { withDeadline } from '../kernel/deadline.ts';
-import { inTurn } from '../kernel/in-turn.ts';
 import { count } from '../kernel/leaves.ts';
+import { serialize } from '../kernel/serialize.ts';
 import { listen } from './listen.ts';
 import type { Queryable } from './pool.ts';
 import { momentText, rows, sql } from './rows.ts';
@@ -94,7 +94,7 @@ export async function openRevisions(options: {
       options.log.warn({ err: error }, 'revisions could not be read; answers are not kept meanwhile');
     }
   };
-  const reading = inTurn(read);
+  const reading = serialize(read);
   const soon = (ms: number) => {
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -102,7 +102,7 @@ export async function openRevisions(options: {
     }, ms);
     timers.add(timer.unref());
   };
-  const hear = async () => {
+  const reload = async () => {
     const before = losses;
     await reading.run();
     if (before === losses) listening = true; // else it was cut again meanwhile
@@ -111,7 +111,7 @@ export async function openRevisions(options: {
 
   /** Whether the connection that listens for changes is open. */
   let connected = false;
-  const lose = () => {
+  const onConnectionLost = () => {
     listening = false;
     losses += 1;
     snapshot = new Map(snapshot); // what was begun before is told apart
@@ -125,11 +125,11 @@ export async function openRevisions(options: {
     'stakegraph_data',
     () => {
       connected = true;
-      void hear();
+      void reload();
     },
     () => {
       connected = false;
-      lose();
+      onConnectionLost();
     },
   );
   const poll = setInterval(() => void reading.run(), POLL_MS).unref();
@@ -140,8 +140,8 @@ export async function openRevisions(options: {
     onChange: (changed) => listeners.push(changed),
     onLost: (lost) => lossListeners.push(lost),
     moved() {
-      lose();
-      if (connected) void hear();
+      onConnectionLost();
+      if (connected) void reload();
     },
     async stop() {
       clearInterval(poll);

@@ -13,7 +13,7 @@ import { type Fields, inOnePiece, join, type Sql, sql } from './rows.ts';
 export const Written = z.object({ text: z.string() });
 
 /** A call of PostgreSQL takes 100 arguments at the most, of which the first is the separator. */
-const MOST_VALUES = 99;
+const MAX_VALUES = 99;
 
 /** How rows come that are gathered in one text: the text of one, and what makes JSON of each of several. */
 export type RowTexts = { text: Sql; decode: (gathered: string) => string[] };
@@ -51,10 +51,10 @@ const separator = character(SEPARATOR);
 
 /** One text of many; of more than a call takes, it is a call of calls. */
 function strung(values: readonly Sql[]): Sql {
-  if (values.length <= MOST_VALUES) return sql`concat_ws(${separator}, ${join(values)})`;
+  if (values.length <= MAX_VALUES) return sql`concat_ws(${separator}, ${join(values)})`;
   const calls: Sql[] = [];
-  for (let at = 0; at < values.length; at += MOST_VALUES)
-    calls.push(strung(values.slice(at, at + MOST_VALUES)));
+  for (let at = 0; at < values.length; at += MAX_VALUES)
+    calls.push(strung(values.slice(at, at + MAX_VALUES)));
   return strung(calls);
 }
 

@@ -23,8 +23,8 @@ export type SharedReads = <Key, Value>(
  * The most that is read together. What requests save is what a statement costs whatever it reads; of many rows or keys that
  * is a small part, and each request would wait for the rows of all, on one connection.
  */
-const MOST_ROWS = 128;
-const MOST_KEYS = 8;
+const MAX_ROWS = 128;
+const MAX_KEYS = 8;
 
 type Waiting = {
   read: Read<unknown, unknown>;
@@ -48,7 +48,7 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       return db.query(statement);
     },
   });
-  async function alone(one: Waiting) {
+  async function runUnbatched(one: Waiting) {
     try {
       one.resolve(await one.read.load(noting([one]), one.read.keys));
     } catch (error) {
@@ -59,7 +59,7 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
   async function run(name: string, { waiting }: Batch) {
     gathering.delete(name);
     const [first, second] = waiting;
-    if (!first || !second) return waiting.forEach(alone);
+    if (!first || !second) return waiting.forEach(runUnbatched);
     const { load, keyOf } = first.read;
     const keys = new Map(waiting.flatMap(({ read }) => read.keys.map((key) => [keyOf(key), key])));
     try {
@@ -70,7 +70,7 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       // fails for the rows of another.
       if (error instanceof Refusal) return waiting.forEach(({ reject }) => void reject(error));
       onFault(error);
-      waiting.forEach(alone);
+      waiting.forEach(runUnbatched);
     }
   }
 
@@ -78,8 +78,8 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
     new Promise<Map<string, Value>>((resolve, reject) => {
       const { name, keys } = read;
       const one = { read, note, resolve, reject } as unknown as Waiting;
-      const most = Math.min(MOST_KEYS, Math.floor(MOST_ROWS / read.rows));
-      if (!(keys.length < most)) return alone(one);
+      const most = Math.min(MAX_KEYS, Math.floor(MAX_ROWS / read.rows));
+      if (!(keys.length < most)) return runUnbatched(one);
       let batch = gathering.get(name);
       if (batch && batch.keys + keys.length > most) {
         run(name, batch);

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { boundedMap } from '../kernel/bounded.ts';
 
 /** Statements that a connection keeps: each is a plan in PostgreSQL's memory, and a caller chooses which fields to ask for. */
-const MOST_PER_CONNECTION = 200;
+const MAX_PER_CONNECTION = 200;
 const TEXTS = 2_000;
 
 export type StatementNames = {
@@ -32,6 +32,6 @@ export function statementNames(): StatementNames {
       else kept.set(client, new Set([known]));
       return known;
     },
-    isFull: (client) => (kept.get(client)?.size ?? 0) >= MOST_PER_CONNECTION,
+    isFull: (client) => (kept.get(client)?.size ?? 0) >= MAX_PER_CONNECTION,
   };
 }

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import type { Context } from '../context.ts';
-import { badArgument, badInput, type Fault, shown } from '../kernel/refusal.ts';
+import { badArgument, badInput, type Fault, quoted } from '../kernel/refusal.ts';
 
 /** What every connection answers beside Relay's own fields; counted only when selected. */
 type ConnectionExtras = { totalCount: () => number | Promise<number> };
@@ -43,7 +43,7 @@ function readGlobalId(globalId: string): GlobalId | undefined {
 
 const globalIdFault = (loc: (string | number)[], globalId: string): Fault => ({
   loc: ['argument', ...loc],
-  msg: `${loc.join('.')} is ${shown(globalId)}; a global id is needed.`,
+  msg: `${loc.join('.')} is ${quoted(globalId)}; a global id is needed.`,
   type: 'value_error',
 });
 

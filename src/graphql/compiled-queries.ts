@@ -16,7 +16,7 @@ import { jsonPieces } from '../kernel/json-text.ts';
 import { introspectionAnswers, isIntrospection } from './introspection.ts';
 import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
-import { documentMap, KEPT_LENGTH, parseBounded } from './parse.ts';
+import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { withWrittenRows } from './prebuilt-rewrite.ts';
 import { schemaOfWritten } from './prebuilt-rows.ts';
 import { type Cost, costOf, introspectionUnits, passedLimit } from './query-cost.ts';
@@ -39,9 +39,9 @@ export type Compiled = {
 };
 
 /** Fields of an operation with its fragments in their places; compiling more than this is not worth it. */
-const MOST_FIELDS = 2_000;
+const MAX_FIELDS = 2_000;
 /** A field takes up to 400 bytes of heap: all that are kept take some 80 MB. */
-const KEPT_FIELDS = 200_000;
+const CACHE_MAX_FIELDS = 200_000;
 /** What else an operation takes, in such: its text becomes up to 140 bytes a character when it is parsed, and is kept with it. */
 const OVERHEAD = 50;
 const FIELDS_A_CHARACTER = 0.35;
@@ -60,9 +60,9 @@ type Sized = { query: Compiled | undefined; fields: number };
 export function compiledQueries() {
   /** Undefined until they come again, and then null where they cannot be compiled. */
   const documents = documentMap<{ document?: DocumentNode | null }>();
-  const compiled = sizedMap<Sized>(KEPT_FIELDS, sizeOfKept);
+  const compiled = sizedMap<Sized>(CACHE_MAX_FIELDS, sizeOfKept);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {
-    if (text.length > KEPT_LENGTH) return undefined;
+    if (text.length > CACHE_MAX_CHARACTERS) return undefined;
     const key = operationName ? `${text}\0${operationName}` : text; // no document holds that character
     const ready = compiled.get(key);
     if (ready) return ready.query;
@@ -94,7 +94,7 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Si
   if (isIntrospection(document, operation))
     return { query: introspectionQuery(document, operation), fields: 0 };
   const fields = fieldsOf(document, operation);
-  const isPlain = operation.operation === 'query' && fields <= MOST_FIELDS;
+  const isPlain = operation.operation === 'query' && fields <= MAX_FIELDS;
   const query = isPlain ? compiledQuery(document, operation) : undefined;
   return { query, fields: query ? fields : 0 };
 }

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { decodePosition, encodeCursor } from '../kernel/cursor.ts';
-import { isPlaced, type Range, type Slice, type Walk } from '../kernel/page.ts';
+import { hasCursor, type Range, type Slice, type Walk } from '../kernel/page.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { perField } from './per-field.ts';
 import { selectedFields } from './selection.ts';
@@ -72,7 +72,7 @@ function rangeOf<Key>(info: GraphQLResolveInfo, args: ConnectionArgs, limits: Li
     backward: args.last != null,
     ...position('after'),
     ...position('before'),
-    rowsAlone: !selected.has('edges') && !selected.has('pageInfo'),
+    rowsOnly: !selected.has('edges') && !selected.has('pageInfo'),
     counted: selected.has('totalCount'),
   };
   if (faults.length > 0) throw badInput(faults);
@@ -114,17 +114,17 @@ export function rankedRange(
  * A page that begins at a place in the list which was named: whether rows come before it is looked up where it is asked
  * for, by a page that ends there.
  */
-export async function begunAt<Row>(
+export async function withPreviousPage<Row>(
   page: Slice<Row>,
   start: number | null,
   range: Range<number>,
   info: GraphQLResolveInfo,
   read: (range: Range<number>) => Promise<Slice<Row>>,
 ): Promise<Slice<Row>> {
-  if (start === null || isPlaced(range) || !selectedFields(info, ['pageInfo']).has('hasPreviousPage'))
+  if (start === null || hasCursor(range) || !selectedFields(info, ['pageInfo']).has('hasPreviousPage'))
     return page;
   if (range.backward && page.hasPrevious) return page; // between the start and the page
-  const { rows } = await read({ before: start, backward: true, limit: 1, rowsAlone: true });
+  const { rows } = await read({ before: start, backward: true, limit: 1, rowsOnly: true });
   return { ...page, hasPrevious: rows.length > 0 };
 }
 

@@ -113,13 +113,13 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
 }
 
 /** Characters of cached answers in total: about 15 of the largest introspection queries of tools. */
-const KEPT_TEXT = 5_000_000;
+const CACHE_MAX_TEXT = 5_000_000;
 const OVERHEAD = 500;
 
 /** Runs operations that are introspection only, and caches their answers as text: they are the same for every caller. */
 export function introspectionAnswers(schema: GraphQLSchema) {
   const kept = sizedMap<JsonText>(
-    KEPT_TEXT,
+    CACHE_MAX_TEXT,
     ({ pieces }, key) => (pieces[0]?.length ?? 0) + key.length + OVERHEAD,
   );
   return (document: DocumentNode, operation: OperationDefinitionNode, variables: Values): ExecutionResult => {

@@ -14,11 +14,11 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
 }
 
 /** Documents are kept by their text. Long ones are not: a caller could fill the memory with literals. */
-export const KEPT_LENGTH = 16_384;
+export const CACHE_MAX_CHARACTERS = 16_384;
 /** A character becomes up to 140 bytes of what is parsed: so many in all are at most 40 MB, or some 600 plain queries. */
-const KEPT_TEXT = 300_000;
+const CACHE_MAX_TEXT = 300_000;
 const OVERHEAD = 200;
 
 /** What is kept of the documents that were used last. */
 export const documentMap = <T extends NonNullable<unknown>>() =>
-  sizedMap<T>(KEPT_TEXT, (_value, text) => text.length + OVERHEAD);
+  sizedMap<T>(CACHE_MAX_TEXT, (_value, text) => text.length + OVERHEAD);

@@ -60,12 +60,12 @@ export function argument(nodes: readonly ArgumentNode[] | undefined, name: strin
 }
 
 /** The largest page size of any list: the list itself refuses a larger one, with its own message. */
-const LARGEST_PAGE = 1_000;
+const MAX_PAGE_SIZE = 1_000;
 
 /** The requested page size; undefined when none is given, or an invalid one. */
 export function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {
   const size = argument(nodes, sizes.forward, values) ?? argument(nodes, sizes.backward, values);
-  return Number.isInteger(size) && (size as number) > 0 && (size as number) <= LARGEST_PAGE
+  return Number.isInteger(size) && (size as number) > 0 && (size as number) <= MAX_PAGE_SIZE
     ? (size as number)
     : undefined;
 }

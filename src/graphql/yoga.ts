@@ -9,7 +9,7 @@ import { renderError } from './errors.ts';
 import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
 import { NulRule, refuseNul } from './nul.ts';
-import { documentMap, KEPT_LENGTH, parseBounded } from './parse.ts';
+import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
 import { schema } from './schema.ts';
 
@@ -80,7 +80,7 @@ function documentCache<T extends NonNullable<unknown>>() {
   return {
     get: (text: string) => kept.get(text),
     set(text: string, value: T) {
-      if (text.length <= KEPT_LENGTH) kept.set(text, value);
+      if (text.length <= CACHE_MAX_CHARACTERS) kept.set(text, value);
     },
   };
 }

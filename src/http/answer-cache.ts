@@ -8,14 +8,14 @@ import type { Revisions, Snapshot } from '../db/revisions.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 
 /** Bytes of a query that is kept at the most. */
-export const LONGEST_BODY = 20_000;
+export const MAX_CACHED_BODY = 20_000;
 
 /**
  * Everything that changes the answer to a query: the body as it came, which need not be parsed to answer again, and what
  * the headers say. Undefined for one that is too long to be kept.
  */
 export const keyOfQuery = (body: string, accept: string | undefined, network: string): string | undefined =>
-  body.length > LONGEST_BODY ? undefined : `graphql ${network} ${accept ?? ''}\n${body}`;
+  body.length > MAX_CACHED_BODY ? undefined : `graphql ${network} ${accept ?? ''}\n${body}`;
 
 /** The same of a GET: the whole URL, since answers link to themselves with the caller's own query. */
 export const keyOfUrl = (network: string, base: string, target: string): string =>
@@ -67,14 +67,14 @@ export type AnswerCache = {
 
 /** What an entry costs beside its bytes, with the headers of the ways in which it was sent. */
 const OVERHEAD = 3_000;
-const MOST_VARIANTS = 4;
-const MOST_BYTES = 4_000_000;
+const MAX_VARIANTS = 4;
+const MAX_BYTES = 4_000_000;
 
 /** Answers of all callers, those used last, in at most so many bytes. */
 export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache {
   const kept = new LRUCache<string, Kept>({
     maxSize: maxBytes,
-    maxEntrySize: MOST_BYTES,
+    maxEntrySize: MAX_BYTES,
     // its compressed forms are a fraction of it, and counted with it
     sizeCalculation: ({ body }, key) => Math.ceil(body.length * 1.5) + key.length * 2 + OVERHEAD,
   });
@@ -107,7 +107,7 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
         modified: times.length > 0 ? new Date(times.sort().at(-1) as string) : undefined,
         made: datasets.map((name) => [name, begun.get(name)?.revision]),
         encoded: new Map(),
-        sent: boundedMap(MOST_VARIANTS),
+        sent: boundedMap(MAX_VARIANTS),
       };
       // Changed while it was made: it may be of before or after, and is not kept.
       if (isGood(entry, revisions.current())) kept.set(key, entry);

@@ -10,7 +10,7 @@ import {
   type Kept,
   keyOfQuery,
   keyOfUrl,
-  LONGEST_BODY,
+  MAX_CACHED_BODY,
   type Sent,
 } from './answer-cache.ts';
 import { admissions } from './metering.ts';
@@ -35,7 +35,7 @@ const variantOf = (headers: IncomingHttpHeaders) =>
   `${headers['accept-encoding'] ?? ''}\n${headers.origin ?? ''}\n${headers['if-none-match'] ?? ''}`;
 
 /** What a variant has of characters at the most: callers choose them, and they are counted in no entry. */
-const LONGEST_VARIANT = 250;
+const MAX_VARIANT_LENGTH = 250;
 
 /** Notes how kept answers are sent, where the bytes that were noted are what went out. */
 export function learnSent(app: FastifyInstance): void {
@@ -51,7 +51,7 @@ function learn({ entry, body }: Again, request: FastifyRequest, reply: FastifyRe
   const headers = reply.getHeaders();
   // An error in their place is something else, and bytes that were compressed on their way have no length.
   const asNoted = body ? Number(headers['content-length']) === body.length : reply.statusCode === 304;
-  if (!asNoted || variant.length > LONGEST_VARIANT) return;
+  if (!asNoted || variant.length > MAX_VARIANT_LENGTH) return;
   entry.sent.set(variant, {
     route: request.routeOptions.url as string,
     status: reply.statusCode,
@@ -69,7 +69,7 @@ const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8
 function lengthOfQuery({ headers, method, url }: IncomingMessage): number {
   if (method !== 'POST' || url !== '/graphql' || !JSON_TYPES.has(headers['content-type'] ?? '')) return 0;
   const length = headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
-  return length <= LONGEST_BODY ? length : 0;
+  return length <= MAX_CACHED_BODY ? length : 0;
 }
 
 /**

@@ -3,12 +3,12 @@ import { unavailable } from '../kernel/refusal.ts';
 
 /** As long as for a connection to the database: what waits longer is better asked again. */
 const DEADLINE_MS = 5_000;
-const MOST_WAITING = 2_000;
+const MAX_WAITING = 2_000;
 const SWEEP_MS = 250;
 
 type Waiting = { request: FastifyRequest; since: number; enter: (refusal?: Error) => void };
 
-export type Gate = {
+export type ConcurrencyLimit = {
   /** Guards the routes of `app`. */
   guard(app: FastifyInstance): void;
   /** Requests that wait. */
@@ -20,7 +20,7 @@ export type Gate = {
  * what V8 copies again and again while it waits for PostgreSQL: with 1,000 connections an answer took 380 µs of CPU
  * without this and takes 230, as with 256. 503 after the deadline, or where the line is too long.
  */
-export function makeGate(most: number, deadlineMs = DEADLINE_MS): Gate {
+export function concurrencyLimit(most: number, deadlineMs = DEADLINE_MS): ConcurrencyLimit {
   const working = new WeakSet<FastifyRequest>();
   const line = new Set<Waiting>(); // in the order of their coming
   let free = most;
@@ -62,7 +62,7 @@ export function makeGate(most: number, deadlineMs = DEADLINE_MS): Gate {
         if (free > 0) {
           free -= 1;
           enter();
-        } else if (line.size < MOST_WAITING) line.add({ request, since: performance.now(), enter });
+        } else if (line.size < MAX_WAITING) line.add({ request, since: performance.now(), enter });
         else done(unavailable());
       });
       // Once the answer is made: a caller who reads slowly keeps nobody waiting.

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import type { Socket } from 'node:net';
 
 /** The most pipelined requests that may wait on one connection. */
-const MOST_PIPELINED = 64;
+const MAX_PIPELINED = 64;
 const SWEEP_MS = 1_000;
 
 /** The connections of a server, for the metrics. */
@@ -24,7 +24,7 @@ const oneAtATime =
     if (response.socket) return serve(request, response);
     const { socket } = request;
     const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > MOST_PIPELINED) return void socket.destroy();
+    if (count > MAX_PIPELINED) return void socket.destroy();
     waiting.set(socket, count);
     response.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) as number) - 1);

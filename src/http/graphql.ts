@@ -6,7 +6,7 @@ import { makeYoga } from '../graphql/yoga.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type AnswerCache, keyOfQuery } from './answer-cache.ts';
 import { keepAnswer, sendAgain } from './graphql-cache.ts';
-import { takeJson } from './json-body.ts';
+import { parseJsonAs } from './json-body.ts';
 import { readNetwork } from './rest.ts';
 
 const MAX_BODY = 256 * 1024;
@@ -64,7 +64,7 @@ export function serveGraphql(
   const { cache } = options;
   // As text at first: an answer that is kept is found by it.
   const parseJson = app.getDefaultJsonParser('error', 'error');
-  takeJson(app, (_request, text, done) => done(null, text));
+  parseJsonAs(app, (_request, text, done) => done(null, text));
   const parse = (request: FastifyRequest) =>
     new Promise<void>((resolve, reject) => {
       parseJson(request, request.body as string, (error, body) => {

@@ -31,7 +31,7 @@ const fingerprint = (request: FastifyRequest, context: Context) =>
  * Answers a request once for each key of an account: the same request again gets the stored answer. Answer and writes
  * are one transaction, so that there is never the one without the other; a refused request keeps no key.
  */
-export function answerOnce(
+export function idempotent(
   context: Context,
   key: string,
   request: FastifyRequest,

@@ -14,7 +14,7 @@ function faultOf({ headers }: FastifyRequest, body: Buffer): Refusal | undefined
 }
 
 /** Has `app` take bodies of JSON, whose text `read` makes a body of. */
-export function takeJson(
+export function parseJsonAs(
   app: FastifyInstance,
   read: (request: FastifyRequest, text: string, done: Done) => void,
 ): void {

@@ -25,13 +25,13 @@ function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fau
 }
 
 type Input = { params: Record<string, unknown>; query: Record<string, unknown>; unknown: string[] };
-const LONGEST_URL = 1_000;
+const MAX_URL_LENGTH = 1_000;
 
 /**
  * Reads what is asked for in the URL. What a URL means is kept with it, as what a GraphQL document means is: reading it
  * anew took 25 of 140 µs of one summary.
  */
-export function inputReader(route: Pick<Route<Context>, 'params' | 'query' | 'together'>) {
+export function inputReader(route: Pick<Route<Context>, 'params' | 'query' | 'crossFieldFaults'>) {
   const known = boundedMap<Input>(200);
   return (request: FastifyRequest, faults: Fault[]): Input => {
     const kept = known.get(request.url) ?? readUrl(request, faults);
@@ -42,12 +42,12 @@ export function inputReader(route: Pick<Route<Context>, 'params' | 'query' | 'to
     const own: Fault[] = [];
     const params = readPart(route.params, 'path', request.params, own);
     const query = readPart(route.query, 'query', request.query, own);
-    own.push(...(route.together?.(query as never) ?? []));
+    own.push(...(route.crossFieldFaults?.(query as never) ?? []));
     faults.push(...own);
     const names = Object.keys(request.query as object).filter((name) => !(name in route.query.shape));
     const unknown = names.slice(0, 20).map((name) => name.slice(0, 64));
     const input = { params: Object.freeze(params), query: Object.freeze(query), unknown };
-    if (own.length === 0 && request.url.length <= LONGEST_URL) known.set(request.url, input);
+    if (own.length === 0 && request.url.length <= MAX_URL_LENGTH) known.set(request.url, input);
     return input;
   }
 }

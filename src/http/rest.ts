@@ -11,7 +11,7 @@ import { paramFaults } from '../kernel/params.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../kernel/route.ts';
 import { type AnswerCache, keyOfUrl, sendKept } from './answer-cache.ts';
-import { type Answer, answerOnce, readKey } from './idempotency.ts';
+import { type Answer, idempotent, readKey } from './idempotency.ts';
 import { rowsAnswered } from './metering.ts';
 import { deprecationReader, inputReader, readBody } from './rest-input.ts';
 
@@ -119,7 +119,7 @@ function handlerOf(route: Route<Context>, options: Options) {
     const context = options.makeContext(request, network);
     const ask = (context: Context) =>
       askRoom(request, context, { params, query, body }, readCall(target, base));
-    const answer = await (key === undefined ? ask(context) : answerOnce(context, key, request, ask));
+    const answer = await (key === undefined ? ask(context) : idempotent(context, key, request, ask));
     request.units ??= unitsFor(weight, 0); // an answer that is given again
     const bytes = bytesOf(answer.pieces);
     const entry = cache?.keep(cacheKey, context, {

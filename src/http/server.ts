@@ -21,14 +21,15 @@ import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { answerCache } from './answer-cache.ts';
 import { learnSent, repeatKept } from './cached-replay.ts';
-import { makeGate } from './concurrency-limit.ts';
+import { sendClientError } from './client-errors.ts';
+import { concurrencyLimit } from './concurrency-limit.ts';
 import { boundedServers } from './connections.ts';
 import { contextMaker } from './context.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
 import { servePages } from './html-pages.ts';
-import { takeJson } from './json-body.ts';
+import { parseJsonAs } from './json-body.ts';
 import { meterRequests } from './metering.ts';
 import { refusalOf } from './methods.ts';
 import { type Answered, openMetrics } from './metrics.ts';
@@ -38,7 +39,6 @@ import { type ExchangeCode, servePageToken } from './page-token.ts';
 import { refuseExpectation, withHostChecked } from './refused-early.ts';
 import { serveRoute } from './rest.ts';
 import { commonHeaders, needsToken } from './security-headers.ts';
-import { answerUnparsed } from './unparsed.ts';
 import { unreadHeaders } from './unread-headers.ts';
 
 declare module 'fastify' {
@@ -70,7 +70,7 @@ export type ServerOptions = {
 };
 
 /** Requests that work at once at the least; more would not be answered sooner by a process of one thread. */
-const LEAST_AT_WORK = 32;
+const MIN_CONCURRENT_REQUESTS = 32;
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
 const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
@@ -98,7 +98,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const { settings, log, pool, tokens, meter, revisions } = options;
   const now = options.now ?? (() => new Date());
   const cache = settings.CACHE ? answerCache(revisions, settings.CACHE_MB * 1_000_000) : undefined;
-  const gate = makeGate(Math.max(LEAST_AT_WORK, 2 * settings.DATABASE_POOL));
+  const gate = concurrencyLimit(Math.max(MIN_CONCURRENT_REQUESTS, 2 * settings.DATABASE_POOL));
   const unread = unreadHeaders(settings.NETWORK_HEADERS);
   const servers = boundedServers(settings.MAX_CONNECTIONS, settings.SEND_TIMEOUT_MS);
   const metrics = openMetrics({
@@ -194,7 +194,7 @@ function makeApp(
       commonHeaders(request, reply); // no hook runs for these
       return sendError(error, request, reply);
     }) as never,
-    clientErrorHandler: (error, socket) => answerUnparsed(error, socket, absentOf(settings)),
+    clientErrorHandler: (error, socket) => sendClientError(error, socket, absentOf(settings)),
   }) as unknown as FastifyInstance;
 }
 
@@ -204,7 +204,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
   app.removeContentTypeParser('text/plain');
   // Clients that name a content type on everything send a DELETE with an empty body of it.
   const parseJson = app.getDefaultJsonParser('error', 'error');
-  takeJson(app, (request, text, done) =>
+  parseJsonAs(app, (request, text, done) =>
     request.method === 'DELETE' && text === '' ? done(null) : parseJson(request, text, done),
   );
   app.addHook('onRequest', (request, reply, done) => {

@@ -9,7 +9,7 @@ export type UnreadHeaders = {
   count(): number;
 };
 
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /**
  * Counts network headers of other services. A client that sends one gets the rows of mainnet unless `NETWORK_HEADERS` has its
@@ -23,7 +23,7 @@ export function unreadHeaders(networkHeaders: readonly string[]): UnreadHeaders 
       for (const name in headers) {
         if (!name.endsWith('-network') || !name.startsWith('x-') || read.has(name)) continue;
         count += 1;
-        const header = withoutTokens(name).slice(0, LONGEST_NAME);
+        const header = withoutTokens(name).slice(0, MAX_NAME_LENGTH);
         log.debug(
           { ...bindings, header },
           'network header not read; NETWORK_HEADERS has the names that are read',

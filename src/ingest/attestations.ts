@@ -54,7 +54,7 @@ const derivedFields = Object.entries(derived) as [
   (row: ImportedAttestation) => unknown,
 ][];
 
-const LONGEST_BIGINT = 19;
+const MAX_BIGINT_DIGITS = 19;
 
 /** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */
 export type ImportedAttestation = z.infer<typeof Shape>;
@@ -71,7 +71,7 @@ const check = rowChecker(Shape, function* (row): Faults {
   if (percent) yield ['avgAttesterEffectiveness', percent];
   for (const name in row) {
     const value = row[name as keyof ImportedAttestation];
-    if (typeof value !== 'string' || value.length < LONGEST_BIGINT || name === 'id') continue;
+    if (typeof value !== 'string' || value.length < MAX_BIGINT_DIGITS || name === 'id') continue;
     if (/^\d+$/.test(value) && BigInt(value) >= 2n ** 63n)
       yield [name, `is ${value}; at most 2^63 - 1 can be stored`];
   }

@@ -10,7 +10,7 @@ const nouns: Record<string, string> = {
 };
 
 /** What is wrong with a field of a row, in the words of the import where zod has but its own. */
-export function wordsOf(issue: z.core.$ZodIssue, row: unknown): string {
+export function faultText(issue: z.core.$ZodIssue, row: unknown): string {
   const { message } = issue;
   const own = /^(Invalid|Too|Unrecognized)\b/.test(message); // zod's
   const needed = own || message.startsWith('must be ');

@@ -2,7 +2,7 @@ import { stringify } from 'lossless-json';
 import type pg from 'pg';
 import { type Pool, transaction } from '../db/pool.ts';
 import { raisedRevision } from '../db/revisions.ts';
-import { wordsOf } from './fault-messages.ts';
+import { faultText } from './fault-messages.ts';
 import { digestOf, noteImported, wasImported } from './imported-files.ts';
 import type { ImportCounts, Importer, MergeOptions, RowOptions } from './importer.ts';
 import { type ImportResource, importerOf } from './importers.ts';
@@ -54,7 +54,7 @@ export type FileReport = ImportCounts & {
   replaced: boolean;
 };
 
-const MOST_FAULTS = 1_000;
+const MAX_FAULTS = 1_000;
 
 const emptyReport = (file: string): FileReport => ({
   ...{ file, rows: 0, rejected: 0, faults: [], faultCount: 0, inserted: 0, updated: 0, removed: 0 },
@@ -171,7 +171,7 @@ const placeNumber = ({ place }: RowFault) => Number(place.split(' ')[1]);
 
 function tell(report: FileReport, fault: RowFault) {
   report.faultCount += 1;
-  if (report.faults.length < MOST_FAULTS) report.faults.push(fault);
+  if (report.faults.length < MAX_FAULTS) report.faults.push(fault);
 }
 
 /** Reads and checks every row, and stages those that fit: also of a source that is refused, whose faults are all told. */
@@ -226,7 +226,7 @@ function checkRow(
   if (whole) tell(report, { ...at, field: '(row)', msg: whole });
   else
     for (const issue of checked?.error?.issues ?? [])
-      tell(report, { ...at, field: issue.path.join('.') || '(row)', msg: wordsOf(issue, raw.value) });
+      tell(report, { ...at, field: issue.path.join('.') || '(row)', msg: faultText(issue, raw.value) });
   return undefined;
 }
 

@@ -21,8 +21,8 @@ export type RankedTables = {
 };
 
 /** Lists that were replaced are kept this long, and no more of each than so many. */
-const KEPT_FOR = '1 hour';
-const KEPT_MOST = 8;
+const CACHE_TTL = '1 hour';
+const CACHE_MAX_ENTRIES = 8;
 
 /** Brings the staged rows into the summaries; rows that are stored already, digit for digit, are left alone. */
 export async function mergeSummaries(
@@ -72,7 +72,7 @@ export async function forgetOldLists(
       from ${lists} where superseded_at is not null
     ) as old
     where l.list_id = old.list_id
-      and (l.superseded_at < now() - interval '${KEPT_FOR}' or old.age > ${KEPT_MOST})`,
+      and (l.superseded_at < now() - interval '${CACHE_TTL}' or old.age > ${CACHE_MAX_ENTRIES})`,
   );
   await client.query(
     `/* forgetSummaries */

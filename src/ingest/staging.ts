@@ -162,14 +162,14 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
   await client.query('/* dropTaken */ drop table taken');
 }
 
-const LEAST_GROWTH = 1_000;
+const MIN_GROWTH = 1_000;
 
 /**
  * Analyzes a table that has grown by a tenth in this transaction. Autovacuum would do it only later, and until then statements
  * of this transaction and of the next import would be planned for the old number of rows.
  */
 export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {
-  if (written < LEAST_GROWTH) return;
+  if (written < MIN_GROWTH) return;
   const { rows } = await client.query<{ known: number }>(
     '/* analyzedRows */ select reltuples::float8 as known from pg_class where oid = $1::regclass',
     [table],

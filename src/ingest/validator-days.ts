@@ -33,7 +33,7 @@ const atMost = [
   ['sumWrongTargetVotes', 'totalUniqueAttestations'],
 ] as const;
 const SLOTS_TO_INCLUDE = 64; // until the end of the next epoch, since Deneb
-const MOST_SEATS = 512;
+const MAX_SEATS = 512;
 
 /** A validator's day as it comes in. */
 export type ImportedValidatorDay = z.infer<typeof Shape>;
@@ -69,8 +69,8 @@ const check = rowChecker(Shape, function* (row): Faults {
     yield ['sumSyncSignatureCount', 'must be given together with sumMissedSyncSignatures, or neither'];
   }
   for (const [name, most] of [
-    ['sumMissedSyncSignatures', epochs * 32 * MOST_SEATS],
-    ['sumSyncSignatureCount', epochs * 32 * MOST_SEATS],
+    ['sumMissedSyncSignatures', epochs * 32 * MAX_SEATS],
+    ['sumSyncSignatureCount', epochs * 32 * MAX_SEATS],
     ['proposedCount', epochs * 32],
     ['missedProposalCount', epochs * 32],
   ] as const) {

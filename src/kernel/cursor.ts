@@ -54,7 +54,7 @@ export function decodePosition(list: string, cursor: string, length: number): nu
  * The cursors of a list in which a row's place is one number, such as a slot. `name` is called for cursors alone, which few
  * ask for.
  */
-export function placeCursors(name: () => string) {
+export function integerCursors(name: () => string) {
   let made: string | undefined;
   const list = () => (made ??= name());
   return {

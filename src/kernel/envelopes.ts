@@ -24,7 +24,7 @@ export const envelopeV0 = <T extends z.ZodType>(record: T) =>
  * The v0 body of a page of a list that goes down by a number, such as the slot: `from` is where it was asked to begin,
  * else its first row, and `to` the number below its last row, where the next page begins.
  */
-export function bodyDownV0<Row>(
+export function descendingPageV0<Row>(
   { path }: Pick<Call, 'path'>,
   { rows, hasNext }: Slice<Row>,
   asked: { from: number | null; size: number; total: number },

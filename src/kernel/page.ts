@@ -13,13 +13,13 @@ export type Range<Key> = {
   /** So many rows before the page are left out, in the lists of REST that have no stored place. */
   offset?: number;
   /** Nothing is asked of the page but its rows: neither their places nor whether more follow. */
-  rowsAlone?: boolean;
+  rowsOnly?: boolean;
   /** The size of the list is asked for, where it is read with the page. */
   counted?: boolean;
 };
 
 /** The rows to read for a range: one more than the limit tells whether more follow, and no count is needed. */
-export const rowsToRead = ({ limit, rowsAlone }: Range<unknown>): number => (rowsAlone ? limit : limit + 1);
+export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rowsOnly ? limit : limit + 1);
 
 /**
  * The revision of a ranked list that a walk began with, and where the caller gave it: every page of the walk is read
@@ -95,8 +95,8 @@ export function rankedSlice<Row extends { rank: number }>(
  * says another. Null is the list's own beginning.
  */
 export const rangeDownFrom = (range: Range<number>, start: number | null): Range<number> =>
-  start === null || isPlaced(range) ? range : { ...range, after: start + 1 };
+  start === null || hasCursor(range) ? range : { ...range, after: start + 1 };
 
 /** Whether a cursor says where a page lies. */
-export const isPlaced = ({ after, before }: Range<unknown>): boolean =>
+export const hasCursor = ({ after, before }: Range<unknown>): boolean =>
   after !== undefined || before !== undefined;

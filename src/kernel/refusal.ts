@@ -21,7 +21,7 @@ export const refusalStatus = {
 export type RefusalCode = keyof typeof refusalStatus;
 
 /** What was given, as a message quotes it. */
-export const shown = (given: string): string => JSON.stringify(given.slice(0, 80));
+export const quoted = (given: string): string => JSON.stringify(given.slice(0, 80));
 
 /** One thing wrong with one input: where it stands, what is wrong and what would be right. */
 export type Fault = { loc: (string | number)[]; msg: string; type: string };
@@ -57,7 +57,7 @@ export const badArgument = (name: string, msg: string, type = 'value_error') =>
   badInput([{ loc: ['argument', name], msg, type }]);
 
 /** Makes parts that do not depend on each other, and refuses for the faults of all of them at once. */
-export function together<Parts extends unknown[]>(
+export function collectFaults<Parts extends unknown[]>(
   ...makers: { [Index in keyof Parts]: () => Parts[Index] }
 ): Parts {
   const faults: Fault[] = [];

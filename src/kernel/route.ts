@@ -34,7 +34,7 @@ export type Route<Context> = {
   params: z.ZodObject;
   query: z.ZodObject;
   /** What is wrong with values of the query that do not go together; one that is wrong by itself is undefined here. */
-  together?(query: never): Fault[];
+  crossFieldFaults?(query: never): Fault[];
   /** The JSON body that it takes; it is refused whole for any fault. */
   body?: z.ZodObject;
   /** Status of its answer, 200 when absent; 204 has no body. */
@@ -54,7 +54,7 @@ export type Route<Context> = {
 type Reply = { body: unknown; headers?: Record<string, string> };
 
 /** What a route's own schemas type. */
-type Typed = 'params' | 'query' | 'together' | 'body' | 'reply' | 'exampleBody' | 'handle';
+type Typed = 'params' | 'query' | 'crossFieldFaults' | 'body' | 'reply' | 'exampleBody' | 'handle';
 
 /** Types the handler's input by the schemas beside it. */
 export const route = <
@@ -67,7 +67,7 @@ export const route = <
   definition: Omit<Route<Context>, Typed> & {
     params: P;
     query: Q;
-    together?(query: Partial<z.output<Q>>): Fault[];
+    crossFieldFaults?(query: Partial<z.output<Q>>): Fault[];
     body?: J;
     reply: B;
     exampleBody?: z.input<J>;

@@ -91,7 +91,7 @@ export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): numb
     : Number.POSITIVE_INFINITY;
 
 /** Whether keys fall from one fetched row to the next. */
-const keysFall = (query: PeriodQuery<string>, range: Range<number>): boolean =>
+const isDescending = (query: PeriodQuery<string>, range: Range<number>): boolean =>
   (query.sortOrder === 'desc') !== (range.backward === true);
 
 /** A page for each of several keys, in one statement: the rows to read for the range. */
@@ -106,14 +106,14 @@ export async function periodPages<Field extends string, Row>(
   const { typed, shown, row, decode, texts } = selectionOf(series, query, asked);
   const keyed = inKeyOrder(query);
   const head = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}`;
-  if (keyed && texts && range.rowsAlone && range.limit <= MOST_GATHERED) {
+  if (keyed && texts && range.rowsOnly && range.limit <= MAX_GATHERED) {
     const statement = sql`${head} ${gatheredPage(source, query, range, typed, texts.text)}`;
     return (await rows(db, Gathered, statement)).flatMap((found) => rowsOf<PeriodRow<Row>>(found, texts));
   }
   const page = keyed ? keyedPage : sortedPage;
   const statement = sql`${head} ${page(source, query, range, typed, shown)}`;
   const found = (await rows(db, row, statement, decode)) as PeriodRow<Row>[];
-  return inOrder(found, keyed ? keysFall(query, range) : range.backward);
+  return inOrder(found, keyed ? isDescending(query, range) : range.backward);
 }
 
 /**
@@ -124,7 +124,7 @@ export const inOrder = <Row extends { list: number; position: number }>(found: R
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
 /** The most rows that come as one text: of 1,000 rows it takes longer than a row each, since pg joins it as it comes. */
-const MOST_GATHERED = 200;
+const MAX_GATHERED = 200;
 
 const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
 
@@ -163,7 +163,7 @@ function keyedPage(
 /** The rows of a page of one key, in the order in which they are read. */
 function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Range<number>, typed: Sql): Sql {
   const { table, period } = shape(source, query.granularity);
-  const direction = keysFall(query, range) ? sql`desc` : sql`asc`;
+  const direction = isDescending(query, range) ? sql`desc` : sql`asc`;
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
   const date = (sign: '>=' | '<=', position: number) =>
     onDate(source.parted, sign, query.granularity === 'hour' ? Math.floor(position / 24) : position);

@@ -108,7 +108,7 @@ export async function addSetDays(
 }
 
 /** Sums up a set's days anew from a date on. In the transaction that removed members from that date on. */
-export async function regatherSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
+export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
   await lockSetDays(db);
   await run(
     db,

@@ -3,7 +3,7 @@ import type { Network } from '../chain/networks.ts';
 import { join, raw, type Sql, sql } from '../db/rows.ts';
 import { attestationImporter } from '../ingest/attestations.ts';
 import * as figure from '../periods/effectiveness.ts';
-import { type DaysAsked, doneDates, dueDates, NOTHING } from './due-days.ts';
+import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { type ComputedType, checkShareNames, knownOperators } from './operators.ts';
 import { scaled } from './validators.ts';
 import { run, type Written, writeSelected } from './write.ts';
@@ -20,7 +20,7 @@ export async function refreshAttestations(
   types: readonly ComputedType[],
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked);
-  if (!dates?.length) return dates && NOTHING;
+  if (!dates?.length) return dates && NO_COUNTS;
   // Tables that were just filled still have statistics of empty tables; a nested loop planned by these would take forever.
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
   await gatherMembers(client, asked.network, types);

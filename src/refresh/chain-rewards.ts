@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import { type Sql, sql } from '../db/rows.ts';
 import { chainDailyRewardImporter } from '../ingest/chain-daily-rewards.ts';
-import { type DaysAsked, doneDates, dueDates, NOTHING } from './due-days.ts';
-import { chainDays, everyIndex } from './known.ts';
+import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
+import { allIndices, chainDays } from './known.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
@@ -19,13 +19,13 @@ export async function refreshChainRewards(
   asked: DaysAsked,
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const { network } = asked;
-  const { rows } = await run(client, sql`/* everyIndex */ select ${everyIndex(network)} as known`);
+  const { rows } = await run(client, sql`/* everyIndex */ select ${allIndices(network)} as known`);
   if (!rows[0].known) return undefined;
   const imported = sql`exists (
     select from chain_daily_rewards c where c.network = d.network and c.day = d.day and not c.computed
   )`;
   const dates = await dueDates(client, 'rewards_due', asked, sql`not ${imported}`);
-  if (!dates?.length) return dates && NOTHING;
+  if (!dates?.length) return dates && NO_COUNTS;
   let computed: string[] = [];
   const importer: typeof chainDailyRewardImporter = {
     ...chainDailyRewardImporter,

@@ -45,7 +45,7 @@ export async function dueDates(
 }
 
 /** The counts when no day is due. */
-export const NOTHING = { rows: 0, inserted: 0, updated: 0, removed: 0, dates: [] as string[] };
+export const NO_COUNTS = { rows: 0, inserted: 0, updated: 0, removed: 0, dates: [] as string[] };
 
 /** Marks these dates as computed. */
 export async function doneDates(

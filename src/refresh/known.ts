@@ -3,7 +3,7 @@ import { type Sql, sql } from '../db/rows.ts';
 import { duties } from '../periods/effectiveness.ts';
 
 /** Whether every validator of a network is stored: each index from 0 on, without a gap. */
-export const everyIndex = (network: Network): Sql => sql`
+export const allIndices = (network: Network): Sql => sql`
   (select coalesce(count(*) = max(validator_index) + 1, false) from validators where network = ${network})`;
 
 /**
@@ -14,7 +14,7 @@ export const everyIndex = (network: Network): Sql => sql`
  * a validator whose activation is not known makes the day incomplete.
  */
 export const chainDays = (network: Network, dates: Sql): Sql => sql`
-  select d.*, ${everyIndex(network)} and d.fitting and d.active = (
+  select d.*, ${allIndices(network)} and d.fitting and d.active = (
       select count(*) from validators v
       where v.network = ${network} and v.activation_epoch <= d.last
         and coalesce(v.exit_epoch > greatest(v.activation_epoch, d.first), true)

@@ -24,7 +24,7 @@ export const overview = (window: TimeWindow): Sql => sql`
       )}, 0) as gini
     from stakes
   ), figures as (
-    select ${weighed('w.inside')} as effectiveness, coalesce(${weighed('w.before')}, 0) as effectiveness_before,
+    select ${weighted('w.inside')} as effectiveness, coalesce(${weighted('w.before')}, 0) as effectiveness_before,
       sum(votes_landed) filter (where w.inside) as landed, sum(votes_due) filter (where w.inside) as due,
       sum(sum_voting_latency) filter (where w.inside) as latency,
       sum(produced_blocks) filter (where w.inside) as produced, sum(leader_slots) filter (where w.inside) as leader,
@@ -59,7 +59,7 @@ export const overview = (window: TimeWindow): Sql => sql`
   join window_epochs b on b.before`;
 
 /** Mean effectiveness of the validators in some epochs, weighted by stake. */
-function weighed(where: 'w.inside' | 'w.before'): Sql {
+function weighted(where: 'w.inside' | 'w.before'): Sql {
   const chosen = where === 'w.inside' ? sql`filter (where w.inside)` : sql`filter (where w.before)`;
   return divided(sql`sum(active_stake * effectiveness) ${chosen}`, sql`sum(active_stake) ${chosen}`);
 }

@@ -45,8 +45,8 @@ export const stakeAuthorities = (window: TimeWindow): Sql => sql`
     select stake_authority,
       (array_agg(pool_name order by epoch desc, pool_name) filter (where inside))[1] as pool_name,
       coalesce(sum(delegated_stake) filter (where newest), 0.000000000) as stake,
-      ${weighed(sql`effectiveness`)} as effectiveness,
-      ${weighed(sql`vote_commission_rate`)} as vote_commission, ${weighed(sql`mev_commission_rate`)} as mev_commission,
+      ${weighted(sql`effectiveness`)} as effectiveness,
+      ${weighted(sql`vote_commission_rate`)} as vote_commission, ${weighted(sql`mev_commission_rate`)} as mev_commission,
       sum(staking_rewards) filter (where inside) as staking, sum(mev_rewards) filter (where inside) as mev,
       sum(staking_commission_paid) filter (where inside) as staking_paid,
       sum(mev_commission_paid) filter (where inside) as mev_paid,
@@ -70,7 +70,7 @@ export const stakeAuthorities = (window: TimeWindow): Sql => sql`
   ) y`;
 
 /** A figure of its validators, weighted by its stake with them over the window; 0 without stake. */
-const weighed = (column: Sql): Sql =>
+const weighted = (column: Sql): Sql =>
   sql`coalesce(${divided(
     sql`sum(delegated_stake * ${column}) filter (where inside)`,
     sql`sum(delegated_stake) filter (where inside)`,

@@ -7,7 +7,7 @@ import * as figure from '../periods/effectiveness.ts';
 import { run } from './write.ts';
 
 /** APR of all time is that of the last 90 days. */
-const MOST_APR_DAYS = 90;
+const MAX_APR_DAYS = 90;
 
 /** The days of a window: the last that are stored of the chain calendar, so that it ends with the newest. */
 export type Days = {
@@ -31,9 +31,9 @@ export async function daysOfWindow(
     client,
     sql`/* refreshDays */
     select min(date)::text as first, max(date)::text as last, min(day) as "firstDay", max(day) as "lastDay",
-      (min(date) filter (where place <= ${MOST_APR_DAYS}))::text as "aprFirst",
-      min(day) filter (where place <= ${MOST_APR_DAYS}) as "aprFirstDay",
-      (count(*) filter (where place <= ${MOST_APR_DAYS}))::int as "aprDays"
+      (min(date) filter (where place <= ${MAX_APR_DAYS}))::text as "aprFirst",
+      min(day) filter (where place <= ${MAX_APR_DAYS}) as "aprFirstDay",
+      (count(*) filter (where place <= ${MAX_APR_DAYS}))::int as "aprDays"
     from (
       select day, date, row_number() over (order by day desc) as place from validator_day_dates
       where network = ${network} and not utc order by day desc limit ${windowDays[window]}

@@ -114,7 +114,7 @@ describe('the read pool', () => {
   });
 
   it('of a command hands on what the database said', async () => {
-    const pool = poolForTest({ tells: true });
+    const pool = poolForTest({ reportsErrors: true });
     await expect(query(pool, raising('53100'))).rejects.toMatchObject({ code: '53100' });
   });
 

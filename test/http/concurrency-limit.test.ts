@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import Fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeGate } from '../../src/http/concurrency-limit.ts';
+import { concurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { Refusal, refusalStatus } from '../../src/kernel/refusal.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 /** A server of which each request works until it is let go. Nothing is late, unless a deadline is given: machines stall. */
 async function guarded(most: number, deadlineMs = 600_000) {
   const app = Fastify();
-  const gate = makeGate(most, deadlineMs);
+  const gate = concurrencyLimit(most, deadlineMs);
   const working = new Map<string, (failure?: Error) => void>();
   const begun: string[] = [];
   app.setErrorHandler((error, _request, reply) =>

@@ -256,7 +256,7 @@ function authoritiesOf(told: Story, span: ReturnType<typeof spanOf>) {
     const paid = told.authorities.filter((row) => row.stakeAuthority === key && span.paid(row));
     const last = atEnd.filter((row) => row.stakeAuthority === key && n(row.delegatedStake) > 0);
     const stake = sum(last, (row) => n(row.delegatedStake));
-    const weighed = (of: (row: Story['validators'][number]) => string) =>
+    const weighted = (of: (row: Story['validators'][number]) => string) =>
       ratio(
         sum(rows, (row) => n(row.delegatedStake) * n(of(its(row)))),
         sum(rows, (row) => n(row.delegatedStake)),
@@ -277,9 +277,9 @@ function authoritiesOf(told: Story, span: ReturnType<typeof spanOf>) {
       stakingRewardsApy: staking,
       mevRewardsApr: mev,
       delegatorApy: staking + mev,
-      aggregateValidatorEffectiveness: weighed((row) => row.effectiveness),
-      blendedVoteCommissionRate: weighed((row) => row.voteCommissionRate),
-      blendedMevCommissionRate: weighed((row) => row.mevCommissionRate),
+      aggregateValidatorEffectiveness: weighted((row) => row.effectiveness),
+      blendedVoteCommissionRate: weighted((row) => row.voteCommissionRate),
+      blendedMevCommissionRate: weighted((row) => row.mevCommissionRate),
       networkPenetration: ratio(stake, total),
       sumMissedStakingRewards: missedSum(
         rows,

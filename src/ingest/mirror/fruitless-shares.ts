@@ -18,7 +18,7 @@ export function shareDigest(row: Record<string, unknown>): string {
 }
 
 /** Shares that were in no list by `parentId`, each with its digest at that time. */
-export async function fruitlessShares(
+export async function sharesWithoutParents(
   db: Pool,
   { source, network, window }: ShareList,
 ): Promise<Map<string, string>> {
@@ -32,7 +32,7 @@ export async function fruitlessShares(
 }
 
 /** Stores all such shares of a list, and removes stored ones that are no longer among them. */
-export async function noteFruitless(
+export async function rememberSharesWithoutParents(
   db: Pool,
   { source, network, window }: ShareList,
   shares: ReadonlyMap<string, string>,

@@ -22,8 +22,8 @@ export type Loading = {
 /** What became of a list: `absent` when the service does not have it. */
 export type Loaded = ImportCounts & { rows: number; absent: boolean };
 
-const MOST_WALKS = 5;
-const FAULTS_TOLD = 5;
+const MAX_WALKS = 5;
+const MAX_FAULTS_REPORTED = 5;
 
 /** A list as messages name it. */
 export const titleOf = (list: MirrorList): string =>
@@ -36,7 +36,7 @@ export async function loadList(loading: Loading, list: MirrorList): Promise<Load
       return await loadOnce(loading, list);
     } catch (error) {
       if (!(error instanceof ChangedError)) throw error;
-      if (attempt >= MOST_WALKS) {
+      if (attempt >= MAX_WALKS) {
         const advice = 'nothing loaded; run again when the service is not being refreshed';
         throw new UpstreamError(
           `${error.message}: it changed under way ${attempt} times in a row; ${advice}.`,
@@ -106,7 +106,7 @@ function loadSpool(
 
 /** Why rows were not taken, each with its page and its place there. */
 function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
-  const told = faults.slice(0, FAULTS_TOLD).map(({ place, field, msg }) => {
+  const told = faults.slice(0, MAX_FAULTS_REPORTED).map(({ place, field, msg }) => {
     const { page, row } = spool.placeOf(Number(place.split(' ')[1]));
     return `${page}, row ${row}, ${field}: ${msg}`;
   });

@@ -4,7 +4,12 @@ import type { Pool } from '../../db/pool.ts';
 import { normaliseId } from '../../resources/operators/record.ts';
 import { isObject } from '../importer.ts';
 import { type Parents, parentsByTags } from '../operator-tags.ts';
-import { fruitlessShares, noteFruitless, type ShareList, shareDigest } from './fruitless-shares.ts';
+import {
+  rememberSharesWithoutParents,
+  type ShareList,
+  shareDigest,
+  sharesWithoutParents,
+} from './fruitless-shares.ts';
 
 /** Every row of the list of pool shares of this parent. */
 type SharesOf = (parentId: string) => AsyncIterable<unknown>;
@@ -42,7 +47,7 @@ async function storedIds(pool: Pool, network: Network, window: TimeWindow, idTyp
 export const idOf = (row: unknown): string => normaliseId(String((row as { id?: unknown }).id));
 
 /** The parents that a row itself names, in fields or in tags that have their class. */
-function toldParents(row: Record<string, unknown>): Parents {
+function parentsFromTags(row: Record<string, unknown>): Parents {
   const tags = Array.isArray(row.operatorTags) ? row.operatorTags : [];
   const told = parentsByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string'));
   return {
@@ -64,12 +69,12 @@ export async function parentsOfShares(
   sharesOf: SharesOf,
 ): Promise<(row: unknown) => unknown> {
   const known = await storedParents(db, list.network);
-  const before = list.full ? new Map<string, string>() : await fruitlessShares(db, list);
+  const before = list.full ? new Map<string, string>() : await sharesWithoutParents(db, list);
   const fruitless = new Map<string, string>();
   const missing = new Map<string, { told: Parents; parents: Parents; digest: string }>();
   for await (const row of rows) {
     if (!isObject(row)) continue; // the import refuses it
-    const told = toldParents(row);
+    const told = parentsFromTags(row);
     const id = idOf(row);
     if (isWhole(told) || known.has(id)) continue;
     const digest = shareDigest(row);
@@ -82,10 +87,10 @@ export async function parentsOfShares(
     if (parents.poolId === told.poolId && parents.nodeOperatorId === told.nodeOperatorId)
       fruitless.set(id, digest);
   }
-  await noteFruitless(db, list, fruitless);
+  await rememberSharesWithoutParents(db, list, fruitless);
   return (row) => {
     if (!isObject(row)) return row;
-    const told = toldParents(row);
+    const told = parentsFromTags(row);
     const parents = found.get(idOf(row)) ?? known.get(idOf(row));
     if (isWhole(told) || !parents) return row;
     return {

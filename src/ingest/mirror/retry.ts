@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StoppedError } from './failure.ts';
 
 /** No answer is waited for longer than this; the service is to be asked again another time. */
-export const LONGEST_WAIT_MS = 900_000;
-const LONGEST_BACKOFF_MS = 60_000;
+export const MAX_WAIT_MS = 900_000;
+const MAX_BACKOFF_MS = 60_000;
 
 /** The milliseconds that a `Retry-After` asks for: whole seconds or an HTTP date; undefined when it is neither. */
 export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
@@ -16,7 +16,7 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
 
 /** How long to wait before the n-th try (from 1): twice as long each time, and half of it by chance. */
 export function backoffMs(firstMs: number, attempt: number): number {
-  const most = Math.min(LONGEST_BACKOFF_MS, firstMs * 2 ** (attempt - 1));
+  const most = Math.min(MAX_BACKOFF_MS, firstMs * 2 ** (attempt - 1));
   return most / 2 + (Math.random() * most) / 2;
 }
 

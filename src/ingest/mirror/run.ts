@@ -6,7 +6,7 @@ import { loadList, titleOf } from './load.ts';
 import type { MirrorResource, MirrorScope } from './options.ts';
 import { plansOf } from './plans.ts';
 import { emptyTally, type RoundReport, type Tally } from './report.ts';
-import { addUsage, alone, beginRun, endRun, type Run, stateOf } from './state.ts';
+import { addUsage, beginRun, endRun, type Run, stateOf, withAdvisoryLock } from './state.ts';
 import { openUpstream, type Upstream, type UpstreamOptions } from './upstream.ts';
 
 export type MirrorOptions = Omit<UpstreamOptions, 'stop' | 'onRequest' | 'onWait'> & {
@@ -41,7 +41,7 @@ type Round = MirrorHooks & {
 };
 
 /** So many lists in a row without an answer: the service is away, and the others are not tried. */
-const MOST_UNANSWERED = 5;
+const MAX_UNANSWERED = 5;
 
 /** Origin and base path: what tells one service from another. */
 const sourceOf = (from: URL): string => from.origin + from.pathname.replace(/\/+$/, '');
@@ -52,7 +52,7 @@ const sourceOf = (from: URL): string => from.origin + from.pathname.replace(/\/+
  */
 export function mirrorOnce(db: Pool, options: MirrorOptions, hooks: MirrorHooks): Promise<RoundReport> {
   const source = sourceOf(options.from);
-  return alone(db, source, async () => {
+  return withAdvisoryLock(db, source, async () => {
     const { scope, resumeWithinMs } = options;
     const startedAt = new Date().toISOString();
     const run = await beginRun(db, { source, scope: JSON.stringify(scope), resumeWithinMs });
@@ -174,6 +174,6 @@ function noteFailure(
   round.failures.push({ resource: tally.resource, ...where, error: message });
   round.say(`${[tally.resource, where.network, where.list].filter(Boolean).join(' ')}: ${message}`);
   round.unanswered = again ? round.unanswered + 1 : 0;
-  if (round.unanswered >= MOST_UNANSWERED) round.ended = 'the service does not answer';
+  if (round.unanswered >= MAX_UNANSWERED) round.ended = 'the service does not answer';
   if (fatal) round.ended = 'the service refuses to go on';
 }

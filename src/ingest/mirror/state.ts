@@ -96,7 +96,7 @@ export async function addUsage(
 }
 
 /** Runs work while no other process mirrors the same source into this database; throws when one does. */
-export const alone = <T>(pool: Pool, source: string, work: () => Promise<T>): Promise<T> =>
+export const withAdvisoryLock = <T>(pool: Pool, source: string, work: () => Promise<T>): Promise<T> =>
   pool.withClient(async (client) => {
     const key = `hashtext('stakegraph mirror ' || $1)`;
     const { rows } = await client.query(`/* mirrorLock */ select pg_try_advisory_lock(${key}) as free`, [

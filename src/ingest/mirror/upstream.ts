@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'lossless-json';
 import { version } from '../../version.ts';
 import { UpstreamError } from './failure.ts';
-import { backoffMs, LONGEST_WAIT_MS, pause, retryAfterMs } from './retry.ts';
+import { backoffMs, MAX_WAIT_MS, pause, retryAfterMs } from './retry.ts';
 
 export type UpstreamOptions = {
   /** Where the service is: origin and base path. Nothing else is ever asked. */
@@ -34,7 +34,7 @@ export type Upstream = {
   redacted(text: string): string;
 };
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** An answer that another try may mend. */
 type Passing = { reason: string; status?: number; waitMs?: number | undefined };
@@ -105,7 +105,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       const told = redacted(`${nameOf(url)}: ${outcome.reason}`);
       const status = outcome.status === undefined ? {} : { status: outcome.status };
       const wait = outcome.waitMs ?? backoffMs(options.firstBackoffMs, attempt);
-      if (wait > LONGEST_WAIT_MS) {
+      if (wait > MAX_WAIT_MS) {
         const seconds = Math.ceil(wait / 1000);
         throw new UpstreamError(`${told}, and asks to wait ${seconds} s; run again then.`, {
           ...status,
@@ -134,8 +134,8 @@ async function textOf(response: Response, url: URL): Promise<string> {
   let text = '';
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) {
-      const most = `more than ${MOST_BYTES / 1_048_576} MiB`;
+    if (bytes > MAX_BYTES) {
+      const most = `more than ${MAX_BYTES / 1_048_576} MiB`;
       throw new UpstreamError(`${nameOf(url)}: answers ${most} for a page; ask for less with --page-size.`);
     }
     text += decoder.decode(chunk, { stream: true });

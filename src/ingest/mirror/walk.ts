@@ -9,7 +9,7 @@ import { nameOf, type Upstream } from './upstream.ts';
 /** Rows of a page that were not seen before, as JSON text. */
 export type Page = { name: string; rows: string[] };
 
-const MOST_ROWS = 20_000_000;
+const MAX_ROWS = 20_000_000;
 
 /** A list's first page. */
 export function urlOf(from: URL, form: Form): URL {
@@ -113,7 +113,7 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     count += rows.length;
     if (list.ranked) read.push({ url, digest: digestOf(page.rows) });
     if (!list.down) checkCounts(first, page, url, count);
-    if (count > MOST_ROWS) throw new UpstreamError(`${nameOf(url)}: lists more than ${MOST_ROWS} rows.`);
+    if (count > MAX_ROWS) throw new UpstreamError(`${nameOf(url)}: lists more than ${MAX_ROWS} rows.`);
     yield { name: nameOf(url), rows };
     if (page.next === null || cut.below) break;
     if (page.rows.length === 0 || (!list.down && rows.length === 0)) {

@@ -3,8 +3,8 @@ import { isLosslessNumber, parse } from 'lossless-json';
 /** An object within a value: how many fields of a row it has, its jq path, and whether it is within JSON in a string. */
 type Found = { fields: number; path: string; text: boolean };
 
-const DEEPEST = 12;
-const MOST_KEYS = 8;
+const MAX_DEPTH = 12;
+const MAX_KEYS = 8;
 
 const member = (at: string, key: string) => {
   if (!/^[A-Za-z_]\w*$/.test(key)) return `${at || '.'}[${JSON.stringify(key)}]`;
@@ -27,7 +27,7 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
   const own = isObject(value) && !Array.isArray(value) ? Object.keys(value) : [];
   let best: Found = { fields: own.filter((key) => known.has(key)).length, path: at || '.', text };
   const look = (inner: unknown, path: string, isText = text) => {
-    if (depth >= DEEPEST) return;
+    if (depth >= MAX_DEPTH) return;
     const found = bestIn(inner, known, path, isText, depth + 1);
     if (found.fields > best.fields) best = found;
   };
@@ -50,7 +50,7 @@ export function unlikeRow(value: unknown, resource: string, fields: readonly str
   const keys = Object.keys(value);
   const own = keys.filter((key) => fields.includes(key)).length;
   const best = bestIn(value, new Set(fields));
-  const most = keys.slice(0, MOST_KEYS).map((key) => key.slice(0, 40));
+  const most = keys.slice(0, MAX_KEYS).map((key) => key.slice(0, 40));
   const told = `${most.join(', ')}${keys.length > most.length ? ', …' : ''}`;
   if (best.fields > Math.max(own, 1)) {
     const looks = best.text

@@ -9,9 +9,9 @@ import { networkArgs } from '../../graphql/enums.ts';
 import { perField } from '../../graphql/per-field.ts';
 import { formOf } from '../../graphql/prebuilt-rows.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
-import { placeCursors } from '../../kernel/cursor.ts';
+import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
-import { together } from '../../kernel/refusal.ts';
+import { collectFaults } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
@@ -56,7 +56,7 @@ async function attestationConnection(
   read: (query: AttestationQuery, range: Range<number>) => Promise<AttestationPage>,
 ) {
   const query = periodQuery<SortField>(args, info);
-  const cursors = placeCursors(
+  const cursors = integerCursors(
     () => `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`,
   );
   const range = connectionRange(args, info, {
@@ -116,7 +116,7 @@ builder.queryField('attestations', (t) =>
         ...queryArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
-        together(
+        collectFaults(
           () => checkId('entityId', args.entityId),
           () => periodQuery<SortField>(args, info),
           () => checkSizes(args, PERIODS_MAX_SIZE),

@@ -27,7 +27,7 @@ const list = route({
     entityType: enumParam(idTypes, { description: 'Class of the entity.' }),
     ...periodParams(sortFields, granularities),
   }),
-  together: (query) => boundFaults(query, 'query'),
+  crossFieldFaults: (query) => boundFaults(query, 'query'),
   reply: envelopeV1(AttestationRecord),
   async handle(ctx: Context, { params, query }, call) {
     const { entityType, limit, offset, utc, ...asked } = query;

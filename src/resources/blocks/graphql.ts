@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
-import { begunAt, connection, connectionRange } from '../../graphql/connection.ts';
+import { connection, connectionRange, withPreviousPage } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
 import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/selection.ts';
-import { badArgument, together } from '../../kernel/refusal.ts';
+import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { loadBlock, loadProposerBlockTotal } from './loaders.ts';
@@ -101,7 +101,7 @@ builder.queryField('blocks', (t) =>
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
         const cursors = blockCursors(network);
-        const [fromSlot, range] = together(
+        const [fromSlot, range] = collectFaults(
           () => startSlot(args.fromSlot),
           () =>
             connectionRange(args, info, {
@@ -112,7 +112,9 @@ builder.queryField('blocks', (t) =>
         );
         const list = { network, fromSlot };
         const page = await blocks(ctx, list, range, selectedOf(info, blockFields, IN_PAGE));
-        const begun = await begunAt(page, fromSlot, range, info, (above) => blocks(ctx, list, above, []));
+        const begun = await withPreviousPage(page, fromSlot, range, info, (above) =>
+          blocks(ctx, list, above, []),
+        );
         return connection(
           begun,
           (row) => cursors.of(row.consensusSlot),

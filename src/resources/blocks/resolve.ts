@@ -1,6 +1,6 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { placeCursors } from '../../kernel/cursor.ts';
+import { integerCursors } from '../../kernel/cursor.ts';
 import { type Range, rangeDownFrom, type Slice, slice } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import { loadProposerBlocks } from './loaders.ts';
@@ -30,11 +30,11 @@ export async function blocks(
 export const totalBlocks = (ctx: Context, network: Network): Promise<number> => blockTotal(ctx.db, network);
 
 /** Cursors of a network's blocks, by slot. */
-export const blockCursors = (network: Network) => placeCursors(() => `blocks:${network}`);
+export const blockCursors = (network: Network) => integerCursors(() => `blocks:${network}`);
 
 /** Cursors of a proposer's blocks, by slot. */
 export const proposerBlockCursors = (proposer: ValidatorKey) =>
-  placeCursors(() => `blocks:proposer:${validatorKeyText(proposer)}`);
+  integerCursors(() => `blocks:proposer:${validatorKeyText(proposer)}`);
 
 /** A page of the slots in which a validator was to propose, newest first. */
 export const proposerBlocks = async (

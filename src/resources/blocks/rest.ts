@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { bodyDownV0, envelopeV0 } from '../../kernel/envelopes.ts';
+import { descendingPageV0, envelopeV0 } from '../../kernel/envelopes.ts';
 import { intParam } from '../../kernel/params.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { route } from '../../kernel/route.ts';
@@ -43,7 +43,7 @@ const list = route({
     ]);
     const rows = page.rows as Block[]; // every field was asked for
     const asked = { from: fromSlot, size, total };
-    return { body: bodyDownV0(call, { ...page, rows }, asked, (row) => row.consensusSlot) };
+    return { body: descendingPageV0(call, { ...page, rows }, asked, (row) => row.consensusSlot) };
   },
 });
 

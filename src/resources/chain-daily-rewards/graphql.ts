@@ -3,12 +3,12 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/builder.ts';
 import { columns } from '../../graphql/columns.ts';
-import { begunAt, connection, connectionRange } from '../../graphql/connection.ts';
+import { connection, connectionRange, withPreviousPage } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
 import type { Range } from '../../kernel/page.ts';
-import { badArgument, together } from '../../kernel/refusal.ts';
+import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { loadChainDailyReward } from './loaders.ts';
 import type { ChainDailyRewardRow } from './queries.ts';
 import { ChainDailyReward, MAX_DAY } from './record.ts';
@@ -87,7 +87,7 @@ builder.queryField('chainDailyRewards', (t) =>
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
         const cursors = chainDailyRewardCursors(network);
-        const [fromDay, range] = together(
+        const [fromDay, range] = collectFaults(
           () => dayOf(network, ['fromDay', args.fromDay], ['fromDate', args.fromDate]),
           () =>
             connectionRange(args, info, {
@@ -97,7 +97,7 @@ builder.queryField('chainDailyRewards', (t) =>
             }),
         );
         const read = (part: Range<number>) => chainDailyRewards(ctx, { network, fromDay }, part);
-        const page = await begunAt(await read(range), fromDay, range, info, read);
+        const page = await withPreviousPage(await read(range), fromDay, range, info, read);
         return connection(
           page,
           (row) => cursors.of(row.day),

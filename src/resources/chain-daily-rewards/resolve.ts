@@ -1,6 +1,6 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { placeCursors } from '../../kernel/cursor.ts';
+import { integerCursors } from '../../kernel/cursor.ts';
 import { type Range, rangeDownFrom, type Slice, slice } from '../../kernel/page.ts';
 import { type ChainDailyRewardRow, chainDailyRewardPage, chainDailyRewardTotal } from './queries.ts';
 
@@ -26,4 +26,4 @@ export const totalChainDailyRewards = (ctx: Context, network: Network): Promise<
 
 /** Cursors of a network's days, by chain day. */
 export const chainDailyRewardCursors = (network: Network) =>
-  placeCursors(() => `chainDailyRewards:${network}`);
+  integerCursors(() => `chainDailyRewards:${network}`);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chainDayOfMoment, dateOfDay, dayOfDate } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { bodyDownV0, envelopeV0 } from '../../kernel/envelopes.ts';
+import { descendingPageV0, envelopeV0 } from '../../kernel/envelopes.ts';
 import { formParam, intParam } from '../../kernel/params.ts';
 import { badInput, notFound } from '../../kernel/refusal.ts';
 import { route } from '../../kernel/route.ts';
@@ -78,7 +78,7 @@ const list = route({
       chainDailyRewards(ctx, { network, fromDay }, { limit: size }),
       totalChainDailyRewards(ctx, network),
     ]);
-    return { body: bodyDownV0(call, page, { from: fromDay, size, total }, (row) => row.day) };
+    return { body: descendingPageV0(call, page, { from: fromDay, size, total }, (row) => row.day) };
   },
 });
 

@@ -6,7 +6,7 @@ import { type ConnectionArgs, connection, connectionRange } from '../../graphql/
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { enumValues, networkArgs, SortOrderEnum, TimeWindowEnum } from '../../graphql/enums.ts';
 import { rangeArgs, rangeOf } from '../../graphql/range.ts';
-import { placeCursors } from '../../kernel/cursor.ts';
+import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { entityClassOf, entityFields } from '../consolidations/graphql.ts';
 import { IdTypeEnum } from '../operators/graphql.ts';
@@ -92,7 +92,7 @@ async function placedConnection<Row>(
   info: GraphQLResolveInfo,
   read: (range: Range<number>) => Promise<PlacedPage<Row>>,
 ) {
-  const cursors = placeCursors(() => name);
+  const cursors = integerCursors(() => name);
   const range = connectionRange(args, info, {
     defaultSize: ENTITIES_DEFAULT_SIZE,
     maxSize: ENTITIES_MAX_SIZE,

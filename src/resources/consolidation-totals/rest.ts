@@ -65,7 +65,7 @@ const entities = route({
     }),
     sortOrder: sortOrderParam('desc'),
   }),
-  together: (query) => boundFaults(query, 'query'),
+  crossFieldFaults: (query) => boundFaults(query, 'query'),
   reply: envelopeV1(EntityConsolidation),
   async handle(ctx: Context, { query }, call) {
     const { entityType, limit, offset, utc, ...asked } = query;

@@ -9,7 +9,7 @@ import { enumName, enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '.
 import { perField } from '../../graphql/per-field.ts';
 import { rangeArgs, rangeOf } from '../../graphql/range.ts';
 import type { Range } from '../../kernel/page.ts';
-import { badArgument, shown, together } from '../../kernel/refusal.ts';
+import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import type { IdType } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
@@ -155,7 +155,7 @@ function validatorOf(text: string | null | undefined) {
   if (text == null) return null;
   const found = readValidatorName(text);
   if (!found) {
-    const msg = `validator is ${shown(text)}; the index or the public key of a validator is needed.`;
+    const msg = `validator is ${quoted(text)}; the index or the public key of a validator is needed.`;
     throw badArgument('validator', msg);
   }
   return found;
@@ -179,7 +179,7 @@ builder.queryField('consolidations', (t) =>
         ...queryArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
-        const [validator, entity] = together(
+        const [validator, entity] = collectFaults(
           () => validatorOf(args.validator),
           () => entityOf(args.entityId, args.entityType),
           () => queryOf(info, args),

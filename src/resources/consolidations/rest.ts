@@ -51,7 +51,7 @@ const list = route({
       nullable: true,
     }),
   }),
-  together({ entityId, entityType, ...range }) {
+  crossFieldFaults({ entityId, entityType, ...range }) {
     const faults = boundFaults(range, 'query');
     if ((entityId === null && entityType) || (entityType === null && entityId)) {
       const [given, missing] = entityId ? ['entityId', 'entityType'] : ['entityType', 'entityId'];
@@ -71,7 +71,7 @@ const list = route({
         entity: entityId !== null && entityType !== null ? { idType: entityType, id: entityId } : null,
       },
       { ...args, calendar: utc ? 'utc' : 'chain' },
-      { limit, offset, rowsAlone: true },
+      { limit, offset, rowsOnly: true },
     );
     const [results, count] = await Promise.all([withEntities(ctx, page.rows), page.total()]);
     return { body: { ...linksV1(call, { limit, offset, count }), results } };

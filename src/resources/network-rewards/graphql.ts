@@ -8,8 +8,8 @@ import { type ConnectionArgs, checkSizes, connection, connectionRange } from '..
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { enumName, enumValues, SortOrderEnum } from '../../graphql/enums.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
-import { placeCursors } from '../../kernel/cursor.ts';
-import { badArgument, shown, together } from '../../kernel/refusal.ts';
+import { integerCursors } from '../../kernel/cursor.ts';
+import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
 import type { RewardQuery, RewardRow } from './queries.ts';
 import {
   definitions,
@@ -142,7 +142,7 @@ function queryOf(args: ListArgs, kind: RewardKind): RewardQuery {
 async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, info: GraphQLResolveInfo) {
   const kind = kindOf(list.validatorId);
   const query = queryOf(args, kind);
-  const cursors = placeCursors(
+  const cursors = integerCursors(
     () => `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`,
   );
   const range = connectionRange(args, info, {
@@ -166,7 +166,7 @@ function validatorOf(network: RewardsNetwork, given: string): string {
   const { id } = definitions[network];
   const validatorId = id.read(given);
   if (validatorId !== undefined) return validatorId;
-  throw badArgument('validatorId', `validatorId is ${shown(given)}; ${id.form} is needed.`, 'format');
+  throw badArgument('validatorId', `validatorId is ${quoted(given)}; ${id.form} is needed.`, 'format');
 }
 
 builder.queryField('validatorRewards', (t) =>
@@ -190,7 +190,7 @@ builder.queryField('validatorRewards', (t) =>
         }),
       },
       resolve: (_root, args, ctx, info) => {
-        const [validatorId] = together(
+        const [validatorId] = collectFaults(
           () => validatorOf(args.network, args.validatorId),
           () => queryOf(args, 'validator'),
           () => checkSizes(args, REWARDS_MAX_SIZE),

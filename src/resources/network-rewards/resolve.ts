@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Range, Slice } from '../../kernel/page.ts';
-import { notFound, shown } from '../../kernel/refusal.ts';
+import { notFound, quoted } from '../../kernel/refusal.ts';
 import { periodPage } from '../../periods/resolve.ts';
 import { loadRewardPage } from './loaders.ts';
 import { type RewardQuery, type RewardRow, rewardedValidatorExists } from './queries.ts';
@@ -38,7 +38,7 @@ export async function rewards(
   const page = await periodPage(range, (part, bare) => read(part, bare ? [] : asked));
   const seen = validatorId === null || page.rows.length > 0 || page.total;
   if (!seen && !(await rewardedValidatorExists(ctx.db, network, validatorId)))
-    throw notFound(`Validator ${shown(validatorId)}`, `on ${network}`);
+    throw notFound(`Validator ${quoted(validatorId)}`, `on ${network}`);
   return page;
 }
 

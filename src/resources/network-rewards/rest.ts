@@ -49,7 +49,7 @@ const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
       ctx,
       { network, validatorId },
       { ...rangeOf(bounds), sortBy, sortOrder },
-      { limit, offset, counted: true, rowsAlone: true },
+      { limit, offset, counted: true, rowsOnly: true },
       asked,
     );
     const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });
@@ -81,7 +81,7 @@ function validatorRewards(network: RewardsNetwork): Route<Context> {
       ),
     }),
     query: queryOf(network, 'validator'),
-    together: (query) => boundFaults(query, 'query'),
+    crossFieldFaults: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(recordV1Of(network, 'validator')),
     handle: (ctx: Context, { params, query }, call) => answer(ctx, params.validator_id, query, call),
   });
@@ -102,7 +102,7 @@ function networkRewards(network: RewardsNetwork): Route<Context> {
     networkHeader: false,
     params: z.object({}),
     query: queryOf(network, 'network'),
-    together: (query) => boundFaults(query, 'query'),
+    crossFieldFaults: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(recordV1Of(network, 'network')),
     handle: (ctx: Context, { query }, call) => answer(ctx, null, query, call),
   });

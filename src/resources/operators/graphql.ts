@@ -17,7 +17,7 @@ import { loadNodes } from '../../graphql/nodes.ts';
 import { formOf } from '../../graphql/prebuilt-rows.ts';
 import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/selection.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
-import { badArgument, badInput, together } from '../../kernel/refusal.ts';
+import { badArgument, badInput, collectFaults } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { loadOperator } from './loaders.ts';
 import type { ListKey, OperatorKey, OperatorRow } from './queries.ts';
@@ -218,7 +218,7 @@ builder.queryField('operators', (t) =>
       },
       resolve: (_root, args, ctx: Context, info) => {
         const parentId = args.parentId ?? args.parentEntity ?? null;
-        together(
+        collectFaults(
           () => checkId('parentId', args.parentId),
           () => checkId('parentEntity', args.parentEntity),
           () => checkParents(parentId, args.parentEntity),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import { count, gwei, nonNegative, number, ratio, text } from '../../kernel/leaves.ts';
-import { notFound, shown } from '../../kernel/refusal.ts';
+import { notFound, quoted } from '../../kernel/refusal.ts';
 
 /** The classes of entity that have summaries (spec §2.2). */
 export const idTypes = [
@@ -108,7 +108,7 @@ export const normaliseId = (id: string): string =>
 
 /** The 404 of an unknown entity. */
 export const entityNotFound = (entity: { network: Network; idType: IdType; id: string }) =>
-  notFound(`Entity ${shown(entity.id)} of entityType ${entity.idType}`, `on ${entity.network}`);
+  notFound(`Entity ${quoted(entity.id)} of entityType ${entity.idType}`, `on ${entity.network}`);
 
 /** What is wrong with an identifier that a caller gives; undefined when nothing is. REST's parameters take the same. */
 export const idFault = (id: string): string | undefined =>

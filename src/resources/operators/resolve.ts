@@ -2,7 +2,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
-import { type Fault, notFound, shown } from '../../kernel/refusal.ts';
+import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import type { Asked } from '../../kernel/row-form.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
@@ -78,7 +78,7 @@ export async function operatorPage(
   const page = await operatorPageOf(ctx, key, range, asked, walk);
   if (page.total === 0 && list.parentId !== null) {
     if (!(await entityExists(ctx.db, key.network, key.parentId, parentClasses)))
-      throw notFound(`Pool or node operator ${shown(list.parentId)}`, `on ${key.network}`);
+      throw notFound(`Pool or node operator ${quoted(list.parentId)}`, `on ${key.network}`);
   }
   return page;
 }

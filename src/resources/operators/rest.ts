@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { envelopeV0 } from '../../kernel/envelopes.ts';
 import { revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam, textParam } from '../../kernel/params.ts';
-import { notFound, shown } from '../../kernel/refusal.ts';
+import { notFound, quoted } from '../../kernel/refusal.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { recordForm, writtenRow, writtenRows } from '../../kernel/row-form.ts';
 import { idTypes, normaliseId, OperatorSummary, poolTypes } from './record.ts';
@@ -53,7 +53,7 @@ const list = route({
     ),
     revision: revisionParam(),
   }),
-  together: ({ parentId, parentEntity }) => parentFaults(parentId, parentEntity, 'query'),
+  crossFieldFaults: ({ parentId, parentEntity }) => parentFaults(parentId, parentEntity, 'query'),
   reply: envelopeV0(OperatorSummary),
   async handle(ctx: Context, { query }, call) {
     const { parentEntity, from, size, revision, ...rest } = query;
@@ -106,7 +106,7 @@ const summary = route({
     if (!row) {
       const ofClass = query.idType ? ` of idType ${query.idType}` : '';
       const where = `on ${ctx.network} for window ${query.window}`;
-      throw notFound(`Operator ${shown(params.operator_id)}${ofClass}`, where);
+      throw notFound(`Operator ${quoted(params.operator_id)}${ofClass}`, where);
     }
     return { body: writtenRow<OperatorSummary>(row) };
   },

@@ -6,7 +6,7 @@ import { columns } from '../../graphql/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
-import { placeCursors } from '../../kernel/cursor.ts';
+import { integerCursors } from '../../kernel/cursor.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import type { PeriodRow } from '../../periods/pages.ts';
 import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
@@ -28,7 +28,7 @@ async function figureConnection<Name extends FigureName>(
   info: GraphQLResolveInfo,
 ) {
   const query = periodQuery<string>(args, info);
-  const cursors = placeCursors(() => `${name}:${JSON.stringify([set.id, query])}`);
+  const cursors = integerCursors(() => `${name}:${JSON.stringify([set.id, query])}`);
   const range = connectionRange(args, info, {
     defaultSize: PERIODS_DEFAULT_SIZE,
     maxSize: PERIODS_MAX_SIZE,

@@ -43,13 +43,13 @@ const figuresRoute = <Row>(
     example: `/v1/eth/sets/5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01/${name}`,
     params: z.object({ id: tagIdParam() }),
     query: z.object(periodParams(sortFieldsOf(record), granularities)),
-    together: (query) => boundFaults(query, 'query'),
+    crossFieldFaults: (query) => boundFaults(query, 'query'),
     reply: envelopeV1(record),
     async handle(ctx: Context, { params, query }, call: Call) {
       const { limit, offset, utc, ...asked } = query;
       const set = await ownTag(ctx, params.id);
       const period = { ...asked, calendar: utc ? ('utc' as const) : ('chain' as const) };
-      const page = await read(ctx, set, period, { limit, offset, counted: true, rowsAlone: true });
+      const page = await read(ctx, set, period, { limit, offset, counted: true, rowsOnly: true });
       const links = linksV1(call, { limit, offset, count: page.total ?? 0 });
       return { body: { ...links, results: page.rows as z.input<typeof record>[] } };
     },

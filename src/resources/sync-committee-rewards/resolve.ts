@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { decodePosition, encodeCursor, placeCursors } from '../../kernel/cursor.ts';
+import { decodePosition, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { notFound } from '../../kernel/refusal.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
@@ -29,7 +29,7 @@ export async function syncCommitteeRewards(
 
 /** Cursors of a slot's rewards, by rank. */
 export const slotRewardCursors = ({ network, slot }: SlotKey) =>
-  placeCursors(() => `syncCommitteeRewards:${network}:${slot}`);
+  integerCursors(() => `syncCommitteeRewards:${network}:${slot}`);
 
 /** A page of a validator's rewards, newest slot first. */
 export const validatorRewards = async (

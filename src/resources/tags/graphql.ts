@@ -4,8 +4,8 @@ import { connection, connectionRange } from '../../graphql/connection.ts';
 import { pageTypes } from '../../graphql/connection-types.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
 import { loadNodes } from '../../graphql/nodes.ts';
-import { decodeCursor, encodeCursor, placeCursors } from '../../kernel/cursor.ts';
-import { badArgument, shown } from '../../kernel/refusal.ts';
+import { decodeCursor, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
+import { badArgument, quoted } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { loadTag } from './loaders.ts';
@@ -62,7 +62,7 @@ builder.node(PrivateSet, {
         extensions: { operation: 'listTagValidators', rows: TAGS_DEFAULT_SIZE },
         description: `The validators that are in it now, by index. ${sizes}`,
         resolve: async (set, args, ctx, info) => {
-          const cursors = placeCursors(() => `members:${set.id}`);
+          const cursors = integerCursors(() => `members:${set.id}`);
           const range = connectionRange(args, info, {
             ...pageSizes,
             decode: cursors.read,
@@ -141,7 +141,7 @@ builder.queryField('privateSet', (t) =>
 export function checkSetId(given: string | number, refuse: (name: string, msg: string) => Error): string {
   const id = readTagId(String(given));
   if (id === undefined) {
-    throw refuse('setId', `setId is ${shown(String(given))}; a UUID is needed.`);
+    throw refuse('setId', `setId is ${quoted(String(given))}; a UUID is needed.`);
   }
   return id;
 }

@@ -4,7 +4,7 @@ import { builder, globalIdOf } from '../../graphql/builder.ts';
 import type { FieldsOf } from '../../graphql/columns.ts';
 import { NetworkEnum } from '../../graphql/enums.ts';
 import { bodyFaults } from '../../kernel/body.ts';
-import { badInput, Refusal, type RefusalCode, shown, together } from '../../kernel/refusal.ts';
+import { badInput, collectFaults, quoted, Refusal, type RefusalCode } from '../../kernel/refusal.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import { checkSetId, PrivateSet } from './graphql.ts';
 import type { TagRow } from './queries.ts';
@@ -67,14 +67,14 @@ function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.ou
 
 /** The set that an input names and what else is in it. */
 const inputOf = <Schema extends z.ZodType>(setId: string, schema: Schema, rest: unknown) =>
-  together(
+  collectFaults(
     () => checkSetId(setId, refuse),
     () => checked(schema, rest),
   );
 
 function validatorOf(pubkey: string): ValidatorName {
   const name = readValidatorName(pubkey);
-  if (!name) throw refuse('pubkey', `pubkey is ${shown(pubkey)}; ${reference} is needed.`);
+  if (!name) throw refuse('pubkey', `pubkey is ${quoted(pubkey)}; ${reference} is needed.`);
   return name;
 }
 
@@ -244,7 +244,7 @@ builder.mutationType({
       },
       resolve: (_root, { input }, ctx) =>
         mutate(ctx, async () => {
-          const [id, one] = together(
+          const [id, one] = collectFaults(
             () => checkSetId(input.setId, refuse),
             () => validatorOf(input.pubkey),
           );

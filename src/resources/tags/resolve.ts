@@ -3,8 +3,8 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
-import { badInput, type Fault, notFound, Refusal, shown } from '../../kernel/refusal.ts';
-import { addSetDays, lockSetDays, regatherSetDays } from '../../periods/set-days.ts';
+import { badInput, type Fault, notFound, quoted, Refusal } from '../../kernel/refusal.ts';
+import { addSetDays, lockSetDays, recomputeSetDays } from '../../periods/set-days.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import { loadMembers, loadMemberTotal, loadTag } from './loaders.ts';
 import {
@@ -30,7 +30,7 @@ export const TAGS_MAX_SIZE = 200;
 export type Place = 'body' | 'input';
 
 /** 404 of a tag, the same whether another account has it or none. */
-const tagNotFound = (id: string) => notFound(`Tag ${shown(id)}`);
+const tagNotFound = (id: string) => notFound(`Tag ${quoted(id)}`);
 
 /** A tag of the caller's account. Throws NOT_FOUND when there is none, also when another account has it. */
 export async function ownTag(ctx: Context, id: string): Promise<TagRow> {
@@ -155,9 +155,9 @@ export const removeValidator = (ctx: Context, id: string, one: ValidatorName): P
   change(ctx, id, async (db, tag, now) => {
     if (!(await endMembership(db, tag.id, one, now))) {
       const name = 'index' in one ? String(one.index) : one.pubkey;
-      throw notFound(`Validator ${shown(name)}`, `in tag ${shown(id)}`);
+      throw notFound(`Validator ${quoted(name)}`, `in tag ${quoted(id)}`);
     }
-    await regatherSetDays(db, tag, now.toISOString().slice(0, 10));
+    await recomputeSetDays(db, tag, now.toISOString().slice(0, 10));
     return tag;
   });
 

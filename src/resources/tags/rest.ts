@@ -73,7 +73,7 @@ const routes = [
     reply: envelopeV1(Tag),
     async handle(ctx: Context, { query }, call) {
       const [page, count] = [
-        await tags(ctx, ctx.network, { ...query, rowsAlone: true }),
+        await tags(ctx, ctx.network, { ...query, rowsOnly: true }),
         await countTags(ctx, ctx.network),
       ];
       return pageOf(call, query, count, page.rows);
@@ -157,7 +157,7 @@ const routes = [
     async handle(ctx: Context, { params, query }, call) {
       const { id } = await ownTag(ctx, params.id);
       const [page, count] = [
-        await tagValidators(ctx, id, { ...query, rowsAlone: true }),
+        await tagValidators(ctx, id, { ...query, rowsOnly: true }),
         await countTagValidators(ctx, id),
       ];
       return pageOf(call, query, count, page.rows);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, flag, hex, text } from '../../kernel/leaves.ts';
-import { badArgument, shown } from '../../kernel/refusal.ts';
+import { badArgument, quoted } from '../../kernel/refusal.ts';
 
 /** A validator and whom it belongs to. The interface documents no path for it: GraphQL and the import only. */
 export const Validator = z
@@ -57,7 +57,7 @@ export function namedValidator(
   if (!read || 'index' in read) {
     throw badArgument(
       names.pubkey,
-      `${names.pubkey} is ${shown(pubkey as string)}; 0x and 96 hex digits are needed.`,
+      `${names.pubkey} is ${quoted(pubkey as string)}; 0x and 96 hex digits are needed.`,
     );
   }
   return read;

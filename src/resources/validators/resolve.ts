@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { placeCursors } from '../../kernel/cursor.ts';
+import { integerCursors } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { loadOperator, type OperatorKey } from '../operators/loaders.ts';
 import type { IdType, OperatorField } from '../operators/record.ts';
@@ -14,7 +14,7 @@ export const validator = byValidatorName(loadValidator, loadValidatorByPubkey);
 
 /** Cursors of an operator's validators, by index: without the window, since they are the same in each. */
 export const operatorValidatorCursors = ({ network, idType, id }: OperatorKey) =>
-  placeCursors(() => `validators:${JSON.stringify([network, idType, id])}`);
+  integerCursors(() => `validators:${JSON.stringify([network, idType, id])}`);
 
 /** A page of the validators of an operator, by index. */
 export const operatorValidators = async (

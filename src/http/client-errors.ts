@@ -17,16 +17,16 @@ const unparsed = new Map<string, Answer>([
 /** A method that Node does not know is refused as any other that a path does not take. */
 function unknownMethod({ code, rawPacket }: Fault, absent?: string): Answer | undefined {
   if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return undefined;
-  const line = rawPacket.toString('latin1', 0, LONGEST_LINE);
+  const line = rawPacket.toString('latin1', 0, MAX_LINE_LENGTH);
   const [, method, url] = /^([A-Z]{1,20}) (\/[!-~]*) HTTP\/1\.[01]\r\n/.exec(line) ?? [];
   if (!method || !url || METHODS.includes(method)) return undefined; // what comes before the fault may be good
   const { code: kind, message, headers } = refusalOf({ method, url }, absent);
   return { status: refusalStatus[kind], detail: message, headers };
 }
-const LONGEST_LINE = 4_096;
+const MAX_LINE_LENGTH = 4_096;
 
 /** Answers input that is no request: it is no HTTP, too large or too slow. `absent` is that of `refusalOf`. */
-export function answerUnparsed(error: Fault, socket: Socket, absent?: string): void {
+export function sendClientError(error: Fault, socket: Socket, absent?: string): void {
   if (!socket.writable) {
     socket.destroy();
     return;

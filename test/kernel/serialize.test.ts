@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { inTurn } from '../../src/kernel/in-turn.ts';
+import { serialize } from '../../src/kernel/serialize.ts';
 
 /** Work that ends when it is told to, and how often it has begun. */
 function heldWork() {
   const held: (() => void)[] = [];
   let begun = 0;
-  const turn = inTurn(() => {
+  const turn = serialize(() => {
     begun += 1;
     return new Promise<void>((done) => held.push(done));
   });

@@ -1,5 +1,5 @@
 /** Work of which one run ends before the next begins. */
-export type InTurn = {
+export type SerializedWork = {
   /** Has it done once more, from now on: calls that wait for the same run share it. */
   run(): Promise<void>;
   /** Nothing starts any more, and what is under way has ended when this resolves. */
@@ -7,7 +7,7 @@ export type InTurn = {
 };
 
 /** `work` must not throw. */
-export function inTurn(work: () => Promise<void>): InTurn {
+export function serialize(work: () => Promise<void>): SerializedWork {
   let last = Promise.resolve();
   let waiting: Promise<void> | undefined;
   let stopped = false;
