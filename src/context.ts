@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Standing } from './accounts/allowance.ts';
 import type { Allowance, Tier } from './accounts/tiers.ts';
 import type { Network } from './chain/networks.ts';
+import type { Reading } from './db/batch/readers.ts';
+import type { Snapshot } from './db/changes/revisions.ts';
 import type { Primary, Queryable } from './db/pool.ts';
-import type { Reading } from './db/readers.ts';
-import type { Snapshot } from './db/revisions.ts';
 
 /** Who calls: the account whose token was shown. */
 export type Caller = {

@@ -8,15 +8,15 @@ import { CODE_MINUTES, newPageCode, takePageCode } from './accounts/page-codes.t
 import { tierLimits } from './accounts/tiers.ts';
 import { openDirectory } from './accounts/token-directory.ts';
 import { type Settings, SettingsError } from './config.ts';
+import { openRevisions } from './db/changes/revisions.ts';
 import type { Embedded } from './db/embedded/index.ts';
 import { type Database, openDatabase } from './db/open.ts';
-import { openRevisions } from './db/revisions.ts';
 import { targetOf } from './db/servers.ts';
 import { checkRoles } from './db/serving.ts';
 import { noteGateway } from './gateway-file.ts';
 import { buildServer } from './http/server.ts';
-import { loadSampleData } from './ingest/sample.ts';
 import { readinessOf } from './readiness.ts';
+import { loadSampleData } from './sample/load.ts';
 
 /** JSON lines on standard error; standard output is for people. */
 export const makeLog = (settings: Settings): Logger =>

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
-import { listen } from '../db/listen.ts';
+import { listen } from '../db/changes/listen.ts';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { serialize } from '../kernel/serialize.ts';

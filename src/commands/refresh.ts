@@ -4,7 +4,13 @@ import { type Network, networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import type { Pool } from '../db/pool.ts';
 import { computedTypes } from '../ingest/operator-profiles.ts';
-import { type PartReport, type RefreshOptions, refresh, type Subject, subjects } from '../refresh/index.ts';
+import {
+  type PartReport,
+  type RefreshOptions,
+  refresh,
+  type Subject,
+  subjects,
+} from '../ingest/refresh/index.ts';
 import { duration, namesOption } from './flags.ts';
 import { withDatabase } from './with-database.ts';
 

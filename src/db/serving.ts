@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Refusal } from '../kernel/refusal.ts';
-import { datasetTables } from './datasets.ts';
+import { datasetTables } from './changes/datasets.ts';
 import type { Pool } from './pool.ts';
 
 type Pools = { read: Pool; primary: Pool; readUrl: string | undefined };

@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import type { Meter } from '../accounts/meter.ts';
 import type { Network } from '../chain/networks.ts';
 import type { Context, Trace } from '../context.ts';
-import { datasetsOf } from '../db/datasets.ts';
+import { sharedReads } from '../db/batch/shared-reads.ts';
+import { datasetsOf } from '../db/changes/datasets.ts';
+import type { Revisions } from '../db/changes/revisions.ts';
 import type { Pool, Primary } from '../db/pool.ts';
-import type { Revisions } from '../db/revisions.ts';
-import { sharedReads } from '../db/shared-reads.ts';
 import { meteringOf } from './metering.ts';
 
 /** Whoever looks at this makes an answer that is the caller's own. */

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Network } from '../chain/networks.ts';
 import type { Context } from '../context.ts';
-import { makeQuick } from '../graphql/fast-path.ts';
-import { makeYoga } from '../graphql/yoga.ts';
+import { makeQuick } from '../graphql/run/fast-path.ts';
+import { makeYoga } from '../graphql/run/yoga.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
-import { type AnswerCache, keyOfQuery } from './answer-cache.ts';
-import { keepAnswer, sendAgain } from './graphql-cache.ts';
+import { type AnswerCache, keyOfQuery } from './cache/answer-cache.ts';
+import { keepAnswer, sendAgain } from './cache/graphql-cache.ts';
 import { parseJsonAs } from './json-body.ts';
-import { readNetwork } from './rest.ts';
+import { readNetwork } from './rest/rest.ts';
 
 const MAX_BODY = 256 * 1024;
 

@@ -9,8 +9,8 @@ import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Caller, Context } from '../context.ts';
 import { JsonText } from '../kernel/json-text.ts';
 import { badInput, Refusal } from '../kernel/refusal.ts';
-import { graphiqlPage } from './graphiql-page.ts';
-import { wantsPage } from './page.ts';
+import { graphiqlPage } from './pages/graphiql-page.ts';
+import { wantsPage } from './pages/page.ts';
 import type { UnreadHeaders } from './unread-headers.ts';
 
 declare module 'fastify' {

@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Dataset, Revisions } from '../db/changes/revisions.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Dataset, Revisions } from '../db/revisions.ts';
 import { recent } from '../kernel/recent.ts';
-import type { AnswerCache } from './answer-cache.ts';
+import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
 
 /** An answer as the log and the metrics tell of it. */

@@ -1,7 +1,7 @@
 import { stringify } from 'lossless-json';
 import type pg from 'pg';
+import { raisedRevision } from '../db/changes/revisions.ts';
 import { type Pool, transaction } from '../db/pool.ts';
-import { raisedRevision } from '../db/revisions.ts';
 import { faultText } from './fault-messages.ts';
 import { digestOf, noteImported, wasImported } from './imported-files.ts';
 import type { ImportCounts, Importer, MergeOptions, RowOptions } from './importer.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { Network } from '../chain/networks.ts';
-import { raisedRevision } from '../db/revisions.ts';
+import { raisedRevision } from '../db/changes/revisions.ts';
 import { decode } from '../kernel/decode.ts';
 import { text } from '../kernel/leaves.ts';
 import { normaliseId, OperatorTag } from '../resources/operators/record.ts';

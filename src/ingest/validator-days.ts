@@ -5,8 +5,8 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { date } from '../kernel/leaves.ts';
 import { snake } from '../kernel/names.ts';
-import { refreshSetDays } from '../periods/set-days.ts';
 import { ValidatorDay } from '../periods/validator-day.ts';
+import { refreshSetDays } from '../resources/private-sets/set-days.ts';
 import {
   type Faults,
   type ImportCounts,

@@ -1,9 +1,9 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import { builder } from '../graphql/builder.ts';
-import { enumValues, SortOrderEnum } from '../graphql/enums.ts';
-import { perField } from '../graphql/per-field.ts';
-import { rangeArgs, rangeOf } from '../graphql/range.ts';
+import { builder } from '../graphql/schema/builder.ts';
+import { enumValues, SortOrderEnum } from '../graphql/schema/enums.ts';
+import { perField } from '../graphql/schema/per-field.ts';
+import { rangeArgs, rangeOf } from '../graphql/schema/range.ts';
 import type { PeriodQuery } from './pages.ts';
 import { granularities } from './record.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type RowTexts, rowText, Written } from '../db/row-text.ts';
 import { inOnePiece, join, momentText, raw, type Sql, sql } from '../db/rows.ts';
+import { type Asked, askedName, columnsOf, isForm } from '../fast-rows/row-form.ts';
+import { type RowTexts, rowText, Written } from '../fast-rows/row-text.ts';
 import { boundedMap } from '../kernel/bounded.ts';
 import { count, leafKind } from '../kernel/leaves.ts';
-import { type Asked, askedName, columnsOf, isForm } from '../kernel/row-form.ts';
 import type { Expression } from './expressions.ts';
 import type { PeriodQuery, Series } from './pages.ts';
 import type { Granularity } from './record.ts';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type GraphQLField, getNamedType, getNullableType, isListType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { computeUnits } from '../../src/accounts/compute-units.ts';
-import { isConnection } from '../../src/graphql/field-cost.ts';
-import type { FieldCost } from '../../src/graphql/metering.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { isConnection } from '../../src/graphql/run/field-cost.ts';
+import type { FieldCost } from '../../src/graphql/run/metering.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { routes } from '../../src/resources/index.ts';
 import { document } from '../support/interface-page.ts';
 

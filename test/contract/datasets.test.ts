@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { datasetTables } from '../../src/db/datasets.ts';
+import { datasetTables } from '../../src/db/changes/datasets.ts';
 import { importers } from '../../src/ingest/importers.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 

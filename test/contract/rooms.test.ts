@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { rooms, routes } from '../../src/resources/index.ts';
 
 const folder = fileURLToPath(new URL('../../src/resources/', import.meta.url));

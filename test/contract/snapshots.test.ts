@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { schemaText } from '../../src/graphql/schema.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { schemaText } from '../../src/graphql/schema/index.ts';
+import { openApiDocument } from '../../src/http/rest/openapi.ts';
 import { routes } from '../../src/resources/index.ts';
 
 // `npm run schema` writes both files anew.

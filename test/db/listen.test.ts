@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { listen } from '../../src/db/listen.ts';
+import { listen } from '../../src/db/changes/listen.ts';
 import { eventually } from '../support/eventually.ts';
 
 it('a database that takes the connection and says nothing is tried again', async () => {

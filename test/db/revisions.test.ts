@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { openRevisions } from '../../src/db/changes/revisions.ts';
 import type { Queryable } from '../../src/db/pool.ts';
-import { openRevisions } from '../../src/db/revisions.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { lossyWay } from '../support/proxy.ts';

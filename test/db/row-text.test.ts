@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gather, rowText } from '../../src/db/row-text.ts';
 import { sql } from '../../src/db/rows.ts';
-import { type Part, rowForm } from '../../src/kernel/row-form.ts';
+import { type Part, rowForm } from '../../src/fast-rows/row-form.ts';
+import { gather, rowText } from '../../src/fast-rows/row-text.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
 let database: TestDatabase;

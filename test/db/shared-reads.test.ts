@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Read, sharedReads } from '../../src/db/batch/shared-reads.ts';
 import type { Queryable } from '../../src/db/pool.ts';
 import { sql } from '../../src/db/rows.ts';
-import { type Read, sharedReads } from '../../src/db/shared-reads.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
 // What requests ask for at the same time goes into one statement, and each has what it would have had alone.

@@ -8,10 +8,10 @@ import {
   parse,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isConnection } from '../../src/graphql/field-cost.ts';
-import { limits } from '../../src/graphql/limits.ts';
-import { costOf, passedLimit } from '../../src/graphql/query-cost.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { isConnection } from '../../src/graphql/run/field-cost.ts';
+import { limits } from '../../src/graphql/run/limits.ts';
+import { costOf, passedLimit } from '../../src/graphql/run/query-cost.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { fieldsIn } from '../support/answers.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 

@@ -11,8 +11,8 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
-import { compiledQueries } from '../../src/graphql/compiled-queries.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { compiledQueries } from '../../src/graphql/run/compiled-queries.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { contextOn } from '../support/context.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { randomQuery } from '../support/random-query.ts';

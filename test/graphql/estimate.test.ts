@@ -11,7 +11,7 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type * as jit from '../../src/graphql/compiled-queries.ts';
+import type * as jit from '../../src/graphql/run/compiled-queries.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 // Whether a request was answered in the quick way is seen on the compiled queries that were run.
 const ran = vi.hoisted(() => ({ count: 0 }));
-vi.mock('../../src/graphql/compiled-queries.ts', async (original) => {
+vi.mock('../../src/graphql/run/compiled-queries.ts', async (original) => {
   const real = await original<typeof jit>();
   return {
     compiledQueries() {

@@ -1,8 +1,8 @@
 import { getIntrospectionQuery, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/graphql/limits.ts';
-import { costOf } from '../../src/graphql/query-cost.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { limits } from '../../src/graphql/run/limits.ts';
+import { costOf } from '../../src/graphql/run/query-cost.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { fieldsIn } from '../support/answers.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';

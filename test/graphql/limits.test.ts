@@ -1,6 +1,6 @@
 import { buildClientSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schemaText } from '../../src/graphql/schema.ts';
+import { schemaText } from '../../src/graphql/schema/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;

@@ -2,9 +2,9 @@ import { type ExecutionResult, execute, type GraphQLObjectType, parse } from 'gr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { Context } from '../../src/context.ts';
-import { datasetsOf } from '../../src/db/datasets.ts';
-import { compiledQueries } from '../../src/graphql/compiled-queries.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { datasetsOf } from '../../src/db/changes/datasets.ts';
+import { compiledQueries } from '../../src/graphql/run/compiled-queries.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { isNullable } from '../../src/kernel/leaves.ts';
 import { AttestationRecord } from '../../src/resources/attestations/record.ts';
 import { OperatorSummary } from '../../src/resources/operators/record.ts';

@@ -1,9 +1,9 @@
 import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/graphql/limits.ts';
-import { costOf } from '../../src/graphql/query-cost.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import { hasOpenSizes } from '../../src/graphql/size-arguments.ts';
+import { limits } from '../../src/graphql/run/limits.ts';
+import { costOf } from '../../src/graphql/run/query-cost.ts';
+import { hasOpenSizes } from '../../src/graphql/run/size-arguments.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const rows = (query: string, variables = {}) => costOf(schema, parse(query), null, variables).rows;

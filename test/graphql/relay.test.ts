@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
 import relay from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const {

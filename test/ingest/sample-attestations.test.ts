@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadSampleAttestations } from '../../src/ingest/sample-attestations.ts';
 import { wholeSize } from '../../src/sample/attestations.ts';
 import { sampleOperators } from '../../src/sample/index.ts';
+import { loadSampleAttestations } from '../../src/sample/load-attestations.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type GraphQLResolveInfo, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { connection, connectionRange } from '../../src/graphql/connection.ts';
+import { connection, connectionRange } from '../../src/graphql/schema/connection.ts';
 import { type Range, rankedSlice, rowsToRead, slice } from '../../src/kernel/page.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newPageCode } from '../../src/accounts/page-codes.ts';
-import { exampleQueries } from '../../src/http/examples.ts';
+import { exampleQueries } from '../../src/http/pages/examples.ts';
 import { noBrowser, openBrowser, type Visit, visit } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';

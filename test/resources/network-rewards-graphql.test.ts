@@ -5,7 +5,7 @@ import {
   getNamedType,
 } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { rewardLists } from '../support/rewards.ts';
 import { walkCursor } from '../support/walk.ts';

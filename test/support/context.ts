@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Context } from '../../src/context.ts';
+import { sharedReads } from '../../src/db/batch/shared-reads.ts';
 import { type Pool, primaryOf } from '../../src/db/pool.ts';
-import { sharedReads } from '../../src/db/shared-reads.ts';
 
 /** A context as a request of an account without limits has it, on this pool. */
 export const contextOn = (

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
-import { loadSampleData } from '../../src/ingest/sample.ts';
+import { loadSampleData } from '../../src/sample/load.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

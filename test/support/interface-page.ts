@@ -1,7 +1,7 @@
 import { weightOf } from '../../src/accounts/compute-units.ts';
 import { networkParam } from '../../src/chain/params.ts';
-import type { FieldCost } from '../../src/graphql/metering.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import type { FieldCost } from '../../src/graphql/run/metering.ts';
+import { openApiDocument } from '../../src/http/rest/openapi.ts';
 import { paramDocument } from '../../src/kernel/params.ts';
 import { routes } from '../../src/resources/index.ts';
 import { rules } from '../contract/rules.ts';

@@ -1,18 +1,23 @@
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
-import { builder, type Types } from '../../graphql/builder.ts';
-import { columns, renamed } from '../../graphql/columns.ts';
-import { type ConnectionArgs, checkSizes, connection, connectionRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { networkArgs } from '../../graphql/enums.ts';
-import { perField } from '../../graphql/per-field.ts';
-import { formOf } from '../../graphql/prebuilt-rows.ts';
-import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
+import { formOf } from '../../fast-rows/prebuilt-rows.ts';
+import type { Asked } from '../../fast-rows/row-form.ts';
+import { builder, type Types } from '../../graphql/schema/builder.ts';
+import { columns, renamed } from '../../graphql/schema/columns.ts';
+import {
+  type ConnectionArgs,
+  checkSizes,
+  connection,
+  connectionRange,
+} from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { networkArgs } from '../../graphql/schema/enums.ts';
+import { perField } from '../../graphql/schema/per-field.ts';
+import { IN_PAGE, selectedOf } from '../../graphql/schema/selection.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
-import type { Asked } from '../../kernel/row-form.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';

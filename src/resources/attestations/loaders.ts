@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
-import { listReader } from '../../db/readers.ts';
-import { batchListLoader } from '../../kernel/batch.ts';
+import { batchListLoader } from '../../db/batch/loaders.ts';
+import { listReader } from '../../db/batch/readers.ts';
+import { type Asked, askedName } from '../../fast-rows/row-form.ts';
 import type { Range } from '../../kernel/page.ts';
-import { type Asked, askedName } from '../../kernel/row-form.ts';
 import { rowsRead } from '../../periods/pages.ts';
 import { isKnownEntity } from '../operators/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';

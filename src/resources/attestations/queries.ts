@@ -1,8 +1,8 @@
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, sql } from '../../db/rows.ts';
+import type { Asked } from '../../fast-rows/row-form.ts';
 import type { Range } from '../../kernel/page.ts';
-import type { Asked } from '../../kernel/row-form.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
 import {
   type PeriodQuery,
@@ -12,8 +12,8 @@ import {
   type Series,
   withinBounds,
 } from '../../periods/pages.ts';
-import { type SetKey, setDays } from '../../periods/set-days.ts';
 import type { IdType } from '../operators/record.ts';
+import { type SetKey, setDays } from '../private-sets/set-days.ts';
 import { type AttestationField, AttestationRecord, type SortField } from './record.ts';
 
 /** An entity whose attestations are asked for. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
+import type { Asked } from '../../fast-rows/row-form.ts';
 import type { Range } from '../../kernel/page.ts';
-import type { Asked } from '../../kernel/row-form.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
 import { isKnown, loadAttestationPage } from './loaders.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
+import { recordForm, writtenRows } from '../../fast-rows/row-form.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { enumParam, textParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
-import { recordForm, writtenRows } from '../../kernel/row-form.ts';
 import { periodParams } from '../../periods/params.ts';
 import { granularities } from '../../periods/record.ts';
 import { idTypes, normaliseId } from '../operators/record.ts';

@@ -1,6 +1,6 @@
+import { byKey } from '../../db/batch/loaders.ts';
+import { listReader, reader, totalReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { listReader, reader, totalReader } from '../../db/readers.ts';
-import { byKey } from '../../kernel/batch.ts';
 import { rowsToRead } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import { type BlockKey, blocksBySlot, proposerBlockPages, proposerBlockTotals } from './queries.ts';

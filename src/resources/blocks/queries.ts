@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
+import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';

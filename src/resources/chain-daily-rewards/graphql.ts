@@ -1,12 +1,12 @@
 import { dateOfDay, dayOfDate } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
-import { connection, connectionRange, withPreviousPage } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
-import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import { connection, connectionRange, withPreviousPage } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { loadChainDailyReward } from './loaders.ts';

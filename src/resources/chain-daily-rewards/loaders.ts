@@ -1,4 +1,4 @@
-import { rowReader } from '../../db/readers.ts';
+import { rowReader } from '../../db/batch/readers.ts';
 import { chainDailyRewardsByDay, type DayKey } from './queries.ts';
 
 /** The record of a chain day, or undefined. */

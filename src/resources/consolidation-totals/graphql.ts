@@ -1,11 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { enumValues, networkArgs, SortOrderEnum, TimeWindowEnum } from '../../graphql/enums.ts';
-import { rangeArgs, rangeOf } from '../../graphql/range.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { enumValues, networkArgs, SortOrderEnum, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { entityClassOf, entityFields } from '../consolidations/graphql.ts';

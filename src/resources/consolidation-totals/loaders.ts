@@ -1,8 +1,8 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
+import { byKey } from '../../db/batch/loaders.ts';
+import { listReader, reader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { listReader, reader } from '../../db/readers.ts';
-import { byKey } from '../../kernel/batch.ts';
 import { consolidatedIn, latestChainBalances, type PeriodKey } from './queries.ts';
 
 /** The newest stored active balance of a network, or undefined; those of several networks are one statement. */

@@ -1,13 +1,18 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns, exposed, type FieldsOf, renamed } from '../../graphql/columns.ts';
-import { type ConnectionArgs, checkSizes, connection, connectionRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { enumName, enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/enums.ts';
-import { perField } from '../../graphql/per-field.ts';
-import { rangeArgs, rangeOf } from '../../graphql/range.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns, exposed, type FieldsOf, renamed } from '../../graphql/schema/columns.ts';
+import {
+  type ConnectionArgs,
+  checkSizes,
+  connection,
+  connectionRange,
+} from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { enumName, enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/schema/enums.ts';
+import { perField } from '../../graphql/schema/per-field.ts';
+import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';

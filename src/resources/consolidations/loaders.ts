@@ -1,7 +1,7 @@
 import type { EpochRange } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
+import { listReader, totalReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { listReader, totalReader } from '../../db/readers.ts';
 import type { Range } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { EpochRange } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
+import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';

@@ -2,12 +2,17 @@ import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { checkBounds } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
-import { type ConnectionArgs, checkSizes, connection, connectionRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { enumName, enumValues, SortOrderEnum } from '../../graphql/enums.ts';
-import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import {
+  type ConnectionArgs,
+  checkSizes,
+  connection,
+  connectionRange,
+} from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { enumName, enumValues, SortOrderEnum } from '../../graphql/schema/enums.ts';
+import { IN_PAGE, selectedOf } from '../../graphql/schema/selection.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
 import type { RewardQuery, RewardRow } from './queries.ts';

@@ -1,5 +1,5 @@
+import { listReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { listReader } from '../../db/readers.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { type RewardQuery, type RewardTable, rewardPages } from './queries.ts';
 

@@ -2,23 +2,23 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns, exposed, plainObject, renamed } from '../../graphql/columns.ts';
+import { formOf } from '../../fast-rows/prebuilt-rows.ts';
+import type { Asked } from '../../fast-rows/row-form.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns, exposed, plainObject, renamed } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
   checkSizes,
   connection,
   rankCursor,
   rankedRange,
-} from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
-import { loadNodes } from '../../graphql/nodes.ts';
-import { formOf } from '../../graphql/prebuilt-rows.ts';
-import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/selection.ts';
+} from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
 import { badArgument, badInput, collectFaults } from '../../kernel/refusal.ts';
-import type { Asked } from '../../kernel/row-form.ts';
 import { loadOperator } from './loaders.ts';
 import type { ListKey, OperatorKey, OperatorRow } from './queries.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { type RankedPage, rankedPageReader } from '../../db/ranked-lists.ts';
-import { rowReader } from '../../db/readers.ts';
+import { rowReader } from '../../db/batch/readers.ts';
+import { type RankedPage, rankedPageReader } from '../../db/ranked/ranked-lists.ts';
+import type { Asked } from '../../fast-rows/row-form.ts';
 import type { Range } from '../../kernel/page.ts';
-import type { Asked } from '../../kernel/row-form.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
 import { countTags } from '../tags/resolve.ts';
 import {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { pagesByRank, summariesByKey } from '../../db/ranked-lists.ts';
-import { rowSelections } from '../../db/row-selection.ts';
+import { pagesByRank, summariesByKey } from '../../db/ranked/ranked-lists.ts';
+import { rowSelections } from '../../db/ranked/row-selection.ts';
 import { type Fields, rows, sql } from '../../db/rows.ts';
 import { type IdType, type OperatorField, OperatorSummary } from './record.ts';
 

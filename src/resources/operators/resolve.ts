@@ -1,9 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { Asked } from '../../fast-rows/row-form.ts';
 import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
-import type { Asked } from '../../kernel/row-form.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
 import { loadOperator, loadOperatorPage } from './loaders.ts';

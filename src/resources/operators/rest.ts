@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
+import { recordForm, writtenRow, writtenRows } from '../../fast-rows/row-form.ts';
 import { envelopeV0 } from '../../kernel/envelopes.ts';
 import { revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam, textParam } from '../../kernel/params.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
-import { recordForm, writtenRow, writtenRows } from '../../kernel/row-form.ts';
 import { idTypes, normaliseId, OperatorSummary, poolTypes } from './record.ts';
 import {
   OPERATORS_DEFAULT_SIZE,

@@ -1,11 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { IN_PAGE, selectedOf } from '../../graphql/selection.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { IN_PAGE, selectedOf } from '../../graphql/schema/selection.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import type { PeriodRow } from '../../periods/pages.ts';

@@ -1,10 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader } from '../../kernel/batch.ts';
+import { batchListLoader, batchLoader } from '../../db/batch/loaders.ts';
 import type { Range } from '../../kernel/page.ts';
 import type { PeriodRow } from '../../periods/pages.ts';
-import type { SetKey } from '../../periods/set-days.ts';
 import type { OperatorSummary } from '../operators/record.ts';
 import { readTagId } from '../tags/record.ts';
 import {
@@ -15,6 +14,7 @@ import {
   setSummaries,
   summaryOf,
 } from './queries.ts';
+import type { SetKey } from './set-days.ts';
 
 /** A page of the figures of a set, which the caller must own; those of many sets are one statement. */
 export const loadFigures = <Name extends FigureName>(

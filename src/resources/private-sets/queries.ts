@@ -7,9 +7,9 @@ import { count, gwei, number } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type Expression, last, periodKeys, same, summed } from '../../periods/expressions.ts';
 import { type PeriodQuery, type PeriodRow, periodPages, type Series } from '../../periods/pages.ts';
-import { type SetKey, setDays } from '../../periods/set-days.ts';
 import type { OperatorSummary } from '../operators/record.ts';
 import { SetEffectiveness, SetProposals, SetRewards } from './record.ts';
+import { type SetKey, setDays } from './set-days.ts';
 
 /** A mean over validators: of those of a day, or of all days together. */
 const mean = (sum: string, of: string): Expression => ({

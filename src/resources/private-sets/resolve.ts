@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
-import type { SetKey } from '../../periods/set-days.ts';
 import { loadFigures } from './loaders.ts';
 import type { FigureName, FigureQuery, Figures } from './queries.ts';
+import type { SetKey } from './set-days.ts';
 
 /** A page of the figures of a private set, which the caller must own (`ownTag`); empty where there are none. */
 export const setFigures = <Name extends FigureName>(

@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
-import { connection, connectionRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
-import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import { connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { parseDateTime } from '../../kernel/time.ts';
 import { Operator } from '../operators/graphql.ts';

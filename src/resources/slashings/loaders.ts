@@ -1,4 +1,4 @@
-import { listReader, rowReader, totalReader } from '../../db/readers.ts';
+import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import { operatorKeyText } from '../operators/loaders.ts';
 import { pubkeyText, validatorKeyText } from '../validators/loaders.ts';
 import {

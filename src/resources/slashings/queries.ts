@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
+import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';

@@ -1,7 +1,7 @@
 import { timeWindows } from '../../chain/windows.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
-import { TimeWindowEnum } from '../../graphql/enums.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { SolanaNetworkOverview } from './record.ts';
 import { solanaOverview, solanaOverviews } from './resolve.ts';
 

@@ -1,7 +1,7 @@
 import type { TimeWindow } from '../../chain/windows.ts';
+import { byKey } from '../../db/batch/loaders.ts';
+import { reader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { reader } from '../../db/readers.ts';
-import { byKey } from '../../kernel/batch.ts';
 import { solanaOverviewsOf } from './queries.ts';
 
 /** The overview of a window, or undefined. */

@@ -1,16 +1,16 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns, exposed, plainObject } from '../../graphql/columns.ts';
-import { connection, rankCursor, rankedRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { TimeWindowEnum } from '../../graphql/enums.ts';
-import { loadNodes } from '../../graphql/nodes.ts';
-import { formOf } from '../../graphql/prebuilt-rows.ts';
-import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/selection.ts';
+import { formOf } from '../../fast-rows/prebuilt-rows.ts';
+import type { Asked } from '../../fast-rows/row-form.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns, exposed, plainObject } from '../../graphql/schema/columns.ts';
+import { connection, rankCursor, rankedRange } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
-import type { Asked } from '../../kernel/row-form.ts';
 import type { StakeAuthorityRow } from './queries.ts';
 import {
   type StakeAuthorityField,

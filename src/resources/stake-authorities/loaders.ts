@@ -1,5 +1,5 @@
-import { rankedPageReader } from '../../db/ranked-lists.ts';
-import { rowReader } from '../../db/readers.ts';
+import { rowReader } from '../../db/batch/readers.ts';
+import { rankedPageReader } from '../../db/ranked/ranked-lists.ts';
 import {
   type StakeAuthorityKey,
   type StakeAuthorityListKey,

@@ -1,6 +1,6 @@
 import { TimeWindow } from '../../chain/windows.ts';
-import { pagesByRank, summariesByKey } from '../../db/ranked-lists.ts';
-import { rowSelections } from '../../db/row-selection.ts';
+import { pagesByRank, summariesByKey } from '../../db/ranked/ranked-lists.ts';
+import { rowSelections } from '../../db/ranked/row-selection.ts';
 import { type Fields, sql } from '../../db/rows.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
 

@@ -1,7 +1,7 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { Asked } from '../../fast-rows/row-form.ts';
 import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
-import type { Asked } from '../../kernel/row-form.ts';
 import { loadStakeAuthority, loadStakeAuthorityPage } from './loaders.ts';
 import type { RankedStakeAuthorityRow, StakeAuthorityListKey, StakeAuthorityRow } from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
+import { recordForm, writtenRows } from '../../fast-rows/row-form.ts';
 import { envelopeV0, envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { JsonText } from '../../kernel/json-text.ts';
 import { revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam } from '../../kernel/params.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
-import { recordForm, writtenRows } from '../../kernel/row-form.ts';
 import { StakeAuthoritySummary, StakeAuthoritySummaryV1, stakeAuthorityTypes } from './record.ts';
 import {
   STAKE_AUTHORITIES_DEFAULT_SIZE,

@@ -1,12 +1,12 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
-import { IN_ROW, selectedOf } from '../../graphql/selection.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { BlockType } from '../blocks/graphql.ts';
 import { loadBlock } from '../blocks/loaders.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { listReader, totalReader } from '../../db/readers.ts';
+import { listReader, totalReader } from '../../db/batch/readers.ts';
 import { rowsToRead } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {

@@ -1,9 +1,9 @@
-import { builder } from '../../graphql/builder.ts';
-import { columns, renamed } from '../../graphql/columns.ts';
-import { connection, connectionRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { NetworkEnum, networkArgs } from '../../graphql/enums.ts';
-import { loadNodes } from '../../graphql/nodes.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns, renamed } from '../../graphql/schema/columns.ts';
+import { connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { decodeCursor, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
 import { badArgument, quoted } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';

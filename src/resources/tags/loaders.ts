@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader, byKey } from '../../kernel/batch.ts';
+import { batchListLoader, batchLoader, byKey } from '../../db/batch/loaders.ts';
 import type { Range } from '../../kernel/page.ts';
 import { memberPages, memberTotals, type TagRow, tagsById } from './queries.ts';
 import { readTagId, type TagValidator } from './record.ts';

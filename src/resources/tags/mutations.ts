@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { builder, globalIdOf } from '../../graphql/builder.ts';
-import type { FieldsOf } from '../../graphql/columns.ts';
-import { NetworkEnum } from '../../graphql/enums.ts';
+import { builder, globalIdOf } from '../../graphql/schema/builder.ts';
+import type { FieldsOf } from '../../graphql/schema/columns.ts';
+import { NetworkEnum } from '../../graphql/schema/enums.ts';
 import { bodyFaults } from '../../kernel/body.ts';
 import { badInput, collectFaults, quoted, Refusal, type RefusalCode } from '../../kernel/refusal.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';

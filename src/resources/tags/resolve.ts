@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { badInput, type Fault, notFound, quoted, Refusal } from '../../kernel/refusal.ts';
-import { addSetDays, lockSetDays, recomputeSetDays } from '../../periods/set-days.ts';
+import { addSetDays, lockSetDays, recomputeSetDays } from '../private-sets/set-days.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import { loadMembers, loadMemberTotal, loadTag } from './loaders.ts';
 import {

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
-import { builder } from '../../graphql/builder.ts';
-import { columns } from '../../graphql/columns.ts';
-import { connection, connectionRange } from '../../graphql/connection.ts';
-import { pageTypes } from '../../graphql/connection-types.ts';
-import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/enums.ts';
-import { loadNodes, networkNumber } from '../../graphql/nodes.ts';
-import { IN_ROW, selectedOf } from '../../graphql/selection.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import { connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
 import { Operator, operatorFigures } from '../operators/graphql.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';

@@ -1,6 +1,6 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { listReader, rowReader, totalReader } from '../../db/readers.ts';
+import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import { rowsToRead } from '../../kernel/page.ts';
 import { operatorKeyText } from '../operators/loaders.ts';
 import {

@@ -1,6 +1,6 @@
 import { Network } from '../../chain/networks.ts';
+import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';

@@ -1,0 +1,192 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { Context } from '../../context.ts';
+import { withWrittenRows } from '../../fast-rows/prebuilt-rewrite.ts';
+import { schemaOfWritten } from '../../fast-rows/prebuilt-rows.ts';
+import { sizedMap } from '../../kernel/bounded.ts';
+import { jsonPieces } from '../../kernel/json-text.ts';
+import { schema } from '../schema/index.ts';
+import { introspectionAnswers, isIntrospection } from './introspection.ts';
+import { LimitsRule } from './limits.ts';
+import { NulRule } from './nul.ts';
+import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
+import { type Cost, costOf, introspectionUnits, passedLimit } from './query-cost.ts';
+import { hasOpenSizes } from './size-arguments.ts';
+
+type Values = Record<string, unknown>;
+
+const written = schemaOfWritten(schema);
+
+/** A query that is ready to run, however often it is asked. */
+export type Compiled = {
+  /** The JSON of its answer in pieces; rows may be written already. */
+  write(answer: object): string[];
+  cost(variables: Values): Cost;
+  /** Whether it can be run with these: a null in place of a default is one that the compiled query does not check. */
+  takes(variables: Values): boolean;
+  /** Without `data` where the variables do not fit; nothing has run then. */
+  run(context: Context, variables: Values): Promise<ExecutionResult>;
+};
+
+/** Fields of an operation with its fragments in their places; compiling more than this is not worth it. */
+const MAX_FIELDS = 2_000;
+/** A field takes up to 400 bytes of heap: all that are kept take some 80 MB. */
+const CACHE_MAX_FIELDS = 200_000;
+/** What else an operation takes, in such: its text becomes up to 140 bytes a character when it is parsed, and is kept with it. */
+const OVERHEAD = 50;
+const FIELDS_A_CHARACTER = 0.35;
+const sizeOfKept = ({ fields }: Sized, text: string): number =>
+  Math.ceil(fields + OVERHEAD + text.length * FIELDS_A_CHARACTER);
+
+/** An operation with its fields; without a query where it is not compiled. */
+type Sized = { query: Compiled | undefined; fields: number };
+
+/**
+ * Finds queries compiled by graphql-jit; what that gains stands in fast-path.ts. A document is compiled when it comes for the
+ * second time, since what is asked once would pay for it and never gain. Undefined for
+ * whatever is not compiled, for the caller to answer in the whole way: a document that comes for the first time, is
+ * long or refused, a mutation, introspection, or an operation that is not there.
+ */
+export function compiledQueries() {
+  /** Undefined until they come again, and then null where they cannot be compiled. */
+  const documents = documentMap<{ document?: DocumentNode | null }>();
+  const compiled = sizedMap<Sized>(CACHE_MAX_FIELDS, sizeOfKept);
+  return (text: string, operationName: string | null | undefined): Compiled | undefined => {
+    if (text.length > CACHE_MAX_CHARACTERS) return undefined;
+    const key = operationName ? `${text}\0${operationName}` : text; // no document holds that character
+    const ready = compiled.get(key);
+    if (ready) return ready.query;
+    const known = documents.get(text);
+    if (!known) {
+      documents.set(text, {});
+      return undefined;
+    }
+    if (known.document === undefined) known.document = validDocument(text) ?? null; // once, also of one that is refused
+    const operation = known.document && getOperationAST(known.document, operationName);
+    if (!known.document || !operation) return undefined; // not kept: names are the caller's to choose
+    const made = compile(known.document, operation);
+    compiled.set(key, made);
+    return made.query;
+  };
+}
+
+function validDocument(text: string): DocumentNode | undefined {
+  try {
+    const document = parseBounded(text);
+    const errors = validate(schema, document, [...specifiedRules, LimitsRule, NulRule]);
+    return errors.length === 0 ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function compile(document: DocumentNode, operation: OperationDefinitionNode): Sized {
+  if (isIntrospection(document, operation))
+    return { query: introspectionQuery(document, operation), fields: 0 };
+  const fields = fieldsOf(document, operation);
+  const isPlain = operation.operation === 'query' && fields <= MAX_FIELDS;
+  const query = isPlain ? compiledQuery(document, operation) : undefined;
+  return { query, fields: query ? fields : 0 };
+}
+
+/** The cost of an operation by its variables, calculated once if they do not change it; undefined if it is always refused. */
+function costFunction(document: DocumentNode, name: string | undefined): Compiled['cost'] | undefined {
+  if (hasOpenSizes(document)) return (variables) => costOf(schema, document, name, variables);
+  const fixed = costOf(schema, document, name, {});
+  return passedLimit(fixed) ? undefined : () => fixed;
+}
+
+function compiledQuery(document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined {
+  const name = operation.name?.value;
+  const cost = costFunction(document, name);
+  if (!cost) return undefined;
+  const rows = withWrittenRows(schema, document, operation);
+  const made = compileQuery(rows ? written : schema, rows ?? document, name, {
+    disablingCapturingStackErrors: true,
+  });
+  if (!isCompiledQuery(made)) return undefined;
+  const source = document.loc?.source;
+  const defaulted = (operation.variableDefinitions ?? [])
+    .filter(({ defaultValue, type }) => defaultValue && type.kind !== Kind.NON_NULL_TYPE)
+    .map(({ variable }) => variable.name.value);
+  return {
+    takes: (variables) => defaulted.every((variable) => variables[variable] !== null),
+    write: jsonPieces,
+    cost,
+    async run(context, variables) {
+      const result = await made.query(undefined, context, variables);
+      if (!result.errors) return result;
+      return { ...result, errors: result.errors.map((error) => graphqlError(error, source)) };
+    },
+  };
+}
+
+const introspectionAnswer = introspectionAnswers(schema);
+
+/** An operation that is introspection only: its answer is cached, and each request for it is charged. */
+function introspectionQuery(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Compiled | undefined {
+  const cost = costFunction(document, operation.name?.value);
+  if (!cost) return undefined;
+  return {
+    cost,
+    takes: () => true,
+    write: jsonPieces,
+    async run({ metering }, variables) {
+      const result = introspectionAnswer(document, operation, variables);
+      if (result.data) metering.charged += introspectionUnits(cost(variables));
+      return result;
+    },
+  };
+}
+
+type Text = NonNullable<DocumentNode['loc']>['source'];
+
+/** An error of graphql-jit, which knows its lines and columns alone, as one of graphql-js. */
+function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLError {
+  const { message, locations = [], path = null, originalError = null } = error;
+  if (!source) return new GraphQLError(message, { path, originalError });
+  const starts = [0, ...[...source.body.matchAll(/\r\n|[\n\r]/g)].map((end) => end.index + end[0].length)];
+  const positions = locations.map(({ line, column }) => (starts[line - 1] ?? 0) + column - 1);
+  return new GraphQLError(message, { source, positions, path, originalError });
+}
+
+/** The fields of a query with its fragments in their places; more than any number where it asks for the schema itself. */
+function fieldsOf(document: DocumentNode, operation: OperationDefinitionNode): number {
+  const fragments = new Map<string, SelectionSetNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION)
+      fragments.set(definition.name.value, definition.selectionSet);
+  const sizes = new Map<string, number>(); // a fragment is measured once; validation has refused cycles
+
+  const sizeOfFragment = (name: string): number => {
+    const known = sizes.get(name);
+    if (known !== undefined) return known;
+    const set = fragments.get(name);
+    const size = set ? sizeOf(set) : 0;
+    sizes.set(name, size);
+    return size;
+  };
+  const sizeOf = (set: SelectionSetNode): number =>
+    set.selections.reduce((sum, selection) => {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return sum + sizeOfFragment(selection.name.value);
+      if (selection.kind === Kind.FIELD && selection.name.value.startsWith('__')) {
+        return sum + (selection.name.value === '__typename' ? 1 : Number.POSITIVE_INFINITY);
+      }
+      return sum + 1 + (selection.selectionSet ? sizeOf(selection.selectionSet) : 0);
+    }, 0);
+
+  return sizeOf(operation.selectionSet);
+}

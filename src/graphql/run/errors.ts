@@ -1,0 +1,36 @@
+import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
+import type { Logger } from 'pino';
+import { shownFault, withoutTokens } from '../../accounts/token-format.ts';
+import { Refusal, refusalStatus } from '../../kernel/refusal.ts';
+
+const ownCodes = new Set<unknown>([...Object.keys(refusalStatus), 'BAD_QUERY', 'INTERNAL']);
+
+/** Renders whatever was thrown: refusals with their code, faults of the request as BAD_QUERY, the rest masked. */
+export function renderError(error: GraphQLError, log: Logger): GraphQLError {
+  const { nodes = null, path = null, source = null, positions = null, extensions } = error;
+  const original = error.originalError;
+  const place: GraphQLErrorOptions = { nodes, path, source, positions };
+  if (original instanceof Refusal) {
+    const away = original.code === 'UNAVAILABLE';
+    return new GraphQLError(withoutTokens(original.message), {
+      ...place,
+      extensions: {
+        code: original.code,
+        ...(original.faults ? { faults: original.faults.map(shownFault) } : {}),
+        ...(away ? { http: { status: refusalStatus[original.code], headers: original.headers } } : {}),
+      },
+    });
+  }
+  // Ours carry a code of ours already; those of graphql-js and Yoga have none or their own.
+  if ((!original || original instanceof GraphQLError) && !extensions.unexpected) {
+    const { http } = extensions;
+    return new GraphQLError(withoutTokens(error.message), {
+      ...place,
+      extensions: ownCodes.has(extensions.code)
+        ? extensions
+        : { code: 'BAD_QUERY', ...(http ? { http } : {}) },
+    });
+  }
+  log.error({ err: original ?? error }, 'resolver failed');
+  return new GraphQLError('Internal server error.', { ...place, extensions: { code: 'INTERNAL' } });
+}

@@ -1,0 +1,85 @@
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+} from 'graphql';
+import { type Weight, weightOf } from '../../accounts/compute-units.ts';
+import type { FieldCost } from './metering.ts';
+
+/** Estimated entries of a list without pages that declares no `rows`. */
+const PLAIN_LIST_SIZE = 4;
+
+/**
+ * The work of each kind of field, relative to a plain field that is read from its row. Measured on answers of 20,000 cursors
+ * (6 µs each), 5,600 linked objects (10 µs) and 5,600 pages within rows (25 µs); a plain field takes 1 to 1.3 µs.
+ */
+const work = { page: 20, link: 8, cursor: 5, resolved: 2, plain: 1 } as const;
+
+/** Maximum characters of a value, by its type; for strings without a bound, a length that few exceed. */
+const lengths: Record<string, number> = {
+  Int: 11,
+  Float: 22,
+  Boolean: 5,
+  BigInt: 24,
+  Decimal: 32,
+  Date: 12,
+  DateTime: 22,
+  ID: 160,
+  String: 100,
+};
+const ENUM_LENGTH = 40;
+
+/** What the schema alone tells about how much a field adds to an answer. */
+export type FieldShape = {
+  type: GraphQLNamedType;
+  weight: Weight | undefined;
+  /** Whether the field is a connection. */
+  page: boolean;
+  /** Whether the field holds the rows of a connection, as `nodes` and `edges` do. */
+  ofPage: boolean;
+  /** Entries of a list without pages, or default page size of a connection. */
+  rows: number | undefined;
+  /** The work of the field, in plain fields. */
+  work: number;
+  /** Estimated characters of a leaf. */
+  length: number;
+};
+
+const shapes = new WeakMap<GraphQLField<unknown, unknown>, FieldShape>();
+
+export function shapeOf(field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): FieldShape {
+  let shape = shapes.get(field);
+  if (!shape) shapes.set(field, (shape = makeShape(field, parent)));
+  return shape;
+}
+
+function makeShape(field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): FieldShape {
+  const { operation, rows } = field.extensions as FieldCost;
+  const type = getNamedType(field.type);
+  const page = isConnection(field);
+  const ofPage = parent.name.endsWith('Connection') && isListType(getNullableType(field.type));
+  const list = !ofPage && isListType(getNullableType(field.type));
+  return {
+    type,
+    weight: operation === undefined ? undefined : weightOf(operation),
+    page,
+    ofPage,
+    rows: page || list ? (rows ?? PLAIN_LIST_SIZE) : undefined,
+    work: workOf(field),
+    length: isLeafType(type) ? (lengths[type.name] ?? ENUM_LENGTH) : 0,
+  };
+}
+
+function workOf(field: GraphQLField<unknown, unknown>): number {
+  if (isConnection(field)) return work.page;
+  if (/^(cursor|startCursor|endCursor)$/.test(field.name)) return work.cursor;
+  if (!field.resolve) return work.plain;
+  return isLeafType(getNamedType(field.type)) ? work.resolved : work.link;
+}
+
+/** Whether a field is a connection. */
+export const isConnection = (field: GraphQLField<unknown, unknown>): boolean =>
+  getNamedType(field.type).name.endsWith('Connection');

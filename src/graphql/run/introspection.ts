@@ -1,0 +1,140 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getArgumentValues,
+  getNamedType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+} from 'graphql';
+import { sizedMap } from '../../kernel/bounded.ts';
+import { JsonText } from '../../kernel/json-text.ts';
+import { limits } from './limits.ts';
+import { isSkipped, type Values } from './size-arguments.ts';
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+/** The fragments of a document by their names. */
+export const fragmentsOf = (document: DocumentNode): Fragments =>
+  new Map(
+    document.definitions.flatMap((one) =>
+      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [],
+    ),
+  );
+
+/** Punctuation of a field in JSON, in characters: quotes, colon and comma. */
+export const MARKS = 4;
+
+/**
+ * Counts the fields and bytes in the answers of `__schema` and `__type` exactly, by resolving them on the schema. Stops when an
+ * operation exceeds the limit, so that counting is bounded too.
+ */
+export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, values: Values) {
+  const info = { schema } as GraphQLResolveInfo; // the introspection fields use nothing else of it
+  let left = limits.introspection + 1;
+  let steps = left * 4; // nested fragments may take more steps than they have fields
+  let bytes = 0;
+
+  function ofSet(set: SelectionSetNode, type: GraphQLNamedType, source: unknown): void {
+    for (const selection of set.selections) {
+      steps -= 1;
+      if (steps <= 0) left = 0;
+      if (left <= 0) return;
+      if (isSkipped(selection, values)) continue;
+      if (selection.kind === Kind.FIELD) ofField(selection, type, source);
+      else {
+        const fragment =
+          selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+        if (fragment) ofSet(fragment.selectionSet, type, source);
+      }
+    }
+  }
+
+  function ofField(node: FieldNode, parent: GraphQLNamedType, source: unknown): void {
+    const name = node.name.value;
+    left -= 1;
+    bytes += (node.alias?.value ?? name).length + MARKS;
+    if (name === '__typename') bytes += parent.name.length;
+    else if (isObjectType(parent)) ofValue(node, parent.getFields()[name], source);
+  }
+
+  function ofValue(node: FieldNode, field: GraphQLField<unknown, unknown> | undefined, source: unknown) {
+    const value = field && resolved(field, node, source);
+    if (!field || value === null || value === undefined) return;
+    for (const entry of Array.isArray(value) ? value : [value]) {
+      if (left <= 0) return;
+      if (entry !== value) left -= 1;
+      if (node.selectionSet) ofSet(node.selectionSet, getNamedType(field.type), entry);
+      else bytes += String(entry).length;
+      bytes += MARKS;
+    }
+  }
+
+  function resolved(field: GraphQLField<unknown, unknown>, node: FieldNode, source: unknown): unknown {
+    try {
+      const given = field.args.length > 0 ? getArgumentValues(field, node, values) : {};
+      return field.resolve?.(source, given, undefined, info);
+    } catch {
+      return null; // invalid arguments, which execution reports
+    }
+  }
+
+  return (node: FieldNode): { fields: number; bytes: number; introspection: number } => {
+    const before = { left, bytes };
+    left -= 1;
+    ofValue(node, node.name.value === '__schema' ? SchemaMetaFieldDef : TypeMetaFieldDef, undefined);
+    const fields = before.left - left;
+    return { fields, bytes: bytes - before.bytes, introspection: fields };
+  };
+}
+
+/** Whether an operation is introspection only. */
+export function isIntrospection(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+  const fragments = new Map(fragmentsOf(document));
+  const asksForSchema = ({ selections }: SelectionSetNode): boolean =>
+    selections.every((selection) => {
+      if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
+      if (selection.kind === Kind.INLINE_FRAGMENT) return asksForSchema(selection.selectionSet);
+      const fragment = fragments.get(selection.name.value);
+      fragments.delete(selection.name.value); // checked once, however often it is spread
+      return !fragment || asksForSchema(fragment.selectionSet);
+    });
+  return operation.operation === 'query' && asksForSchema(operation.selectionSet);
+}
+
+/** Characters of cached answers in total: about 15 of the largest introspection queries of tools. */
+const CACHE_MAX_TEXT = 5_000_000;
+const OVERHEAD = 500;
+
+/** Runs operations that are introspection only, and caches their answers as text: they are the same for every caller. */
+export function introspectionAnswers(schema: GraphQLSchema) {
+  const kept = sizedMap<JsonText>(
+    CACHE_MAX_TEXT,
+    ({ pieces }, key) => (pieces[0]?.length ?? 0) + key.length + OVERHEAD,
+  );
+  return (document: DocumentNode, operation: OperationDefinitionNode, variables: Values): ExecutionResult => {
+    const operationName = operation.name?.value;
+    const values = operation.variableDefinitions?.map(({ variable }) => variables[variable.name.value]) ?? [];
+    // Introspection takes strings and booleans; execution refuses objects and lists, which might nest too deeply for a key.
+    const plain = values.every((value) => typeof value !== 'object' || value === null);
+    const key = plain ? JSON.stringify([document.loc?.source.body, operationName, values]) : undefined;
+    const known = key === undefined ? undefined : kept.get(key);
+    if (known) return { data: known as never };
+    const result = execute({ schema, document, operationName, variableValues: variables });
+    if (result instanceof Promise) throw new Error('Introspection must be synchronous.');
+    if (result.errors || !result.data) return result;
+    const answer = new JsonText([JSON.stringify(result.data)], 0);
+    if (key !== undefined) kept.set(key, answer);
+    return { data: answer as never };
+  };
+}

@@ -1,0 +1,166 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getOperationAST,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import { unitsFor, weightOf } from '../../accounts/compute-units.ts';
+import { shapeOf } from './field-cost.ts';
+import { fragmentsOf, introspectionCounter, MARKS } from './introspection.ts';
+import { limits } from './limits.ts';
+import { argument, countOf, defaults, isSkipped, sizeOf, sizes, type Values } from './size-arguments.ts';
+
+/** Upper estimates of what an operation asks for. */
+export type Cost = {
+  /** Rows that it may read. */
+  rows: number;
+  /** Compute units that it may be charged. */
+  units: number;
+  /** Fields of its answer, for each object; a field that takes more work than reading it from its row counts as several. */
+  fields: number;
+  /** Bytes of its answer, if its strings are of usual lengths. */
+  bytes: number;
+  /** Those of `fields` that are introspection: the exact number, up to the limit. */
+  introspection: number;
+};
+
+/** The cost of a selection; in a connection also what it adds for each row. */
+type Part = Cost & { rowFields: number; rowBytes: number };
+const none = (): Part => ({
+  rows: 0,
+  units: 0,
+  fields: 0,
+  bytes: 0,
+  introspection: 0,
+  rowFields: 0,
+  rowBytes: 0,
+});
+const measures = Object.keys(none()) as (keyof Part)[];
+function add(total: Part, part: Part): void {
+  for (const measure of measures) total[measure] += part[measure];
+}
+
+const TYPENAME_LENGTH = 40;
+
+/**
+ * Estimates an operation from its page sizes: those of a connection within a connection multiply. Sizes given as variables
+ * count like literals. Each alias counts, and so does each use of a fragment. Skipped selections do not count, and of fragments
+ * on different types of an interface only the largest does, since an object has one type.
+ */
+export function costOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+  variables: Values,
+): Cost {
+  const operation = getOperationAST(document, operationName);
+  const root = operation && schema.getRootType(operation.operation);
+  if (!operation || !root) return none(); // execution says what is wrong
+  const fragments = fragmentsOf(document);
+  const values = { ...defaults(operation), ...variables };
+  const told = introspectionCounter(schema, fragments, values);
+  // A fragment is measured once: what it asks for is the same wherever it is spread.
+  const measured = new Map<string, Part>();
+
+  function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
+    const total = none();
+    const byType = new Map<GraphQLNamedType, Part>();
+    const spreads = new Set<string>(); // spreading a fragment twice in one selection adds nothing
+    for (const selection of set.selections) {
+      if (isSkipped(selection, values)) continue;
+      if (selection.kind === Kind.FIELD) {
+        add(total, ofField(type, selection));
+        continue;
+      }
+      const spread = selection.kind === Kind.FRAGMENT_SPREAD;
+      if (spread && spreads.has(selection.name.value)) continue;
+      if (spread) spreads.add(selection.name.value);
+      const fragment = spread ? fragments.get(selection.name.value) : selection;
+      const condition = fragment?.typeCondition?.name.value;
+      const narrowed = (condition && schema.getType(condition)) || type;
+      const part = spread ? ofFragment(selection.name.value) : ofSet(narrowed, selection.selectionSet);
+      if (isInterfaceType(type) && isObjectType(narrowed)) {
+        const known = byType.get(narrowed) ?? none();
+        add(known, part);
+        byType.set(narrowed, known);
+      } else add(total, part);
+    }
+    if (byType.size > 0) add(total, largest([...byType.values()]));
+    return total;
+  }
+
+  function ofFragment(name: string): Part {
+    const known = measured.get(name);
+    if (known !== undefined) return known;
+    measured.set(name, none()); // a cycle, which validation refuses
+    const fragment = fragments.get(name);
+    const type = fragment && schema.getType(fragment.typeCondition.name.value);
+    const part = type ? ofSet(type, fragment.selectionSet) : none();
+    measured.set(name, part);
+    return part;
+  }
+
+  function ofField(parent: GraphQLNamedType, node: FieldNode): Part {
+    const name = node.name.value;
+    const part = none();
+    part.bytes = (node.alias?.value ?? name).length + MARKS;
+    if (name === '__typename') return { ...part, fields: 1, bytes: part.bytes + TYPENAME_LENGTH };
+    if (name.startsWith('__')) return { ...part, ...told(node) };
+    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+    if (!field) return none();
+    const shape = shapeOf(field, parent);
+    part.fields = shape.work;
+    if (!node.selectionSet) {
+      part.fields += shape.rows ?? 0;
+      part.bytes += (shape.rows ?? 1) * (shape.length + MARKS);
+      return part;
+    }
+    const below = ofSet(shape.type, node.selectionSet);
+    if (shape.ofPage) {
+      part.rows = below.rows;
+      part.units = below.units;
+      part.rowFields = 1 + below.fields;
+      part.rowBytes = MARKS + below.bytes;
+      return part;
+    }
+    const size = shape.page
+      ? (sizeOf(node.arguments, values) ?? shape.rows)
+      : (countOf(argument(node.arguments, sizes.ids, values)) ?? shape.rows);
+    const times = size ?? 1;
+    part.units = (shape.weight ? unitsFor(shape.weight, times) : 0) + times * below.units;
+    part.fields += shape.page ? below.fields + times * below.rowFields : times * (1 + below.fields);
+    part.bytes += shape.page ? below.bytes + times * below.rowBytes : times * (MARKS + below.bytes);
+    // One object is a part of the row that it belongs to; so are plain lists with nothing to be read below them.
+    if (size === undefined) part.rows = below.rows;
+    else if (shape.page || shape.weight || below.rows > 0) part.rows = size * (1 + below.rows);
+    return part;
+  }
+
+  const total = ofSet(root, operation.selectionSet);
+  total.units += introspectionUnits(total);
+  return total;
+}
+
+const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
+
+/** The first limit that an operation exceeds; undefined if it exceeds none. */
+export const passedLimit = (cost: Cost) => bounded.find((measure) => cost[measure] > limits[measure]);
+
+const FIELDS_A_UNIT = 100;
+
+/** The compute units of introspection: a hundred fields count as one row. */
+export const introspectionUnits = ({ introspection }: Pick<Cost, 'introspection'>): number =>
+  introspection === 0 ? 0 : unitsFor(weightOf('introspection'), Math.ceil(introspection / FIELDS_A_UNIT));
+
+/** The largest of each measure. */
+function largest(parts: readonly Part[]): Part {
+  const most = none();
+  for (const part of parts)
+    for (const measure of measures) most[measure] = Math.max(most[measure], part[measure]);
+  return most;
+}

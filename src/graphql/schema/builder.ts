@@ -1,0 +1,123 @@
+import SchemaBuilder from '@pothos/core';
+import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
+import type { Context } from '../../context.ts';
+import { badArgument, badInput, type Fault, quoted } from '../../kernel/refusal.ts';
+
+/** What every connection answers beside Relay's own fields; counted only when selected. */
+type ConnectionExtras = { totalCount: () => number | Promise<number> };
+
+type Leaf<T> = { Input: T; Output: T };
+
+export type Types = {
+  Context: Context;
+  DefaultFieldNullability: false;
+  DefaultInputFieldRequiredness: false;
+  DefaultEdgesNullability: { list: false; items: false };
+  DefaultNodeNullability: false;
+  Connection: ConnectionExtras;
+  Scalars: {
+    ID: { Input: string; Output: string | number };
+    BigInt: Leaf<string>;
+    Decimal: Leaf<string>;
+    Date: Leaf<string>;
+    DateTime: Leaf<string>;
+  };
+};
+
+/** Names of the types that `node` finds; filled when the schema is made. */
+export const nodeTypes = new Set<string>();
+
+/** The global id of an object of a type, by what is its own. */
+export const globalIdOf = (type: string, id: string | number | bigint): string =>
+  Buffer.from(`${type}:${id}`).toString('base64url');
+
+type GlobalId = { typename: string; id: string };
+
+/** What a global id names; undefined for another text. */
+function readGlobalId(globalId: string): GlobalId | undefined {
+  const text = Buffer.from(globalId, 'base64url').toString('utf8');
+  const [typename = '', ...rest] = text.split(':');
+  const named = nodeTypes.has(typename) && rest.length > 0 && !text.includes('\0');
+  return named ? { typename, id: rest.join(':') } : undefined;
+}
+
+const globalIdFault = (loc: (string | number)[], globalId: string): Fault => ({
+  loc: ['argument', ...loc],
+  msg: `${loc.join('.')} is ${quoted(globalId)}; a global id is needed.`,
+  type: 'value_error',
+});
+
+/** The one schema builder. Rooms add their types to it by being imported in `resources/index.ts`. */
+export const builder = new SchemaBuilder<Types>({
+  plugins: [RelayPlugin],
+  defaultFieldNullability: false,
+  relay: {
+    cursorType: 'String',
+    clientMutationId: 'omit',
+    nodesOnConnection: { description: 'The rows of the page.' },
+    encodeGlobalID: globalIdOf,
+    decodeGlobalID: (globalId) => {
+      const read = readGlobalId(globalId);
+      if (!read) throw badInput([globalIdFault(['id'], globalId)]);
+      return read;
+    },
+    idFieldOptions: { description: 'Global id, for `node`.' },
+    nodeQueryOptions: {
+      description: 'Any object by its global id; null when there is none.',
+      extensions: { operation: 'node' },
+      args: { id: { description: 'Global id.' } },
+    },
+    nodesQueryOptions: false, // ours below: Pothos's takes any number of ids
+    edgesFieldOptions: {
+      description: 'The rows of the page with their cursors.',
+      nullable: { list: false, items: false },
+    },
+    nodeFieldOptions: { description: 'The row.', nullable: false },
+    cursorFieldOptions: { description: 'Opaque place of the row in this list; for `after` and `before`.' },
+    pageInfoFieldOptions: { description: 'Where the page lies.' },
+    hasNextPageFieldOptions: { description: 'Whether rows follow the page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether rows come before the page.' },
+    startCursorFieldOptions: { description: 'Cursor of the first row; null on an empty page.' },
+    endCursorFieldOptions: { description: 'Cursor of the last row; null on an empty page.' },
+    firstArgOptions: {
+      description: 'Rows from the start, or after `after`; from 1 to the largest page. Not with `last`.',
+    },
+    lastArgOptions: {
+      description: 'Rows from the end, or before `before`; from 1 to the largest page. Not with `first`.',
+    },
+    afterArgOptions: { description: 'A cursor of this list with the same arguments; rows after it.' },
+    beforeArgOptions: { description: 'A cursor of this list with the same arguments; rows before it.' },
+    pageInfoTypeOptions: { description: 'Where a page lies in its connection.' },
+    nodeTypeOptions: { description: 'An object that can be found again by its global id.' },
+  },
+});
+
+builder.queryType({ description: 'Everything that can be asked. The same rows as the REST paths.' });
+
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    description: 'Rows of the whole list. Costs a count on some lists; ask only when needed.',
+    resolve: (connection) => (connection as unknown as ConnectionExtras).totalCount(),
+  }),
+);
+
+const MAX_NODES = 200;
+
+builder.queryField('nodes', (t) =>
+  t.field({
+    type: [builder.nodeInterfaceRef()],
+    nullable: { list: true, items: true }, // a refusal leaves the other root fields whole
+    description: `Objects by their global ids, at most ${MAX_NODES}, in the order asked; null where there is none.`,
+    extensions: { operation: 'nodes' },
+    args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
+    resolve: (_root, { ids }, ctx, info) => {
+      if (ids.length > MAX_NODES) {
+        throw badArgument('ids', `ids has ${ids.length} entries; at most ${MAX_NODES} are taken.`);
+      }
+      const found = ids.map(readGlobalId);
+      const faults = ids.flatMap((id, index) => (found[index] ? [] : [globalIdFault(['ids', index], id)]));
+      if (faults.length > 0) throw badInput(faults);
+      return resolveNodes(builder, ctx, info, found as GlobalId[]) as never;
+    },
+  }),
+);

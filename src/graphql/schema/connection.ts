@@ -1,0 +1,199 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { hasCursor, type Range, type Slice, type Walk } from '../../kernel/page.ts';
+import { badInput, type Fault } from '../../kernel/refusal.ts';
+import { perField } from './per-field.ts';
+import { selectedFields } from './selection.ts';
+
+/** Relay's arguments as they arrive. */
+export type ConnectionArgs = {
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+};
+
+type Limits<Key> = {
+  defaultSize: number;
+  maxSize: number;
+  /** The key in a cursor of this list, or undefined when it is not one. */
+  decode(cursor: string): Key | undefined;
+};
+
+/**
+ * What Relay's arguments ask for, and the selection beside the rows. Refuses `first` with `last`, sizes out of range and
+ * cursors of other lists.
+ */
+export function connectionRange<Key>(
+  args: ConnectionArgs,
+  info: GraphQLResolveInfo,
+  limits: Limits<Key>,
+): Range<Key> {
+  const open = args.after == null && args.before == null;
+  return open ? (openRange(info, args, limits) as Range<Key>) : rangeOf(info, args, limits);
+}
+
+const fault = (name: string, msg: string): Fault => ({
+  loc: ['argument', name],
+  msg: `${name} ${msg}.`,
+  type: 'value_error',
+});
+
+function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
+  const faults: Fault[] = [];
+  if (args.first != null && args.last != null)
+    faults.push(fault('last', 'cannot be given together with first; give one'));
+  for (const name of ['first', 'last'] as const) {
+    const size = args[name];
+    if (size != null && (size < 1 || size > maxSize))
+      faults.push(fault(name, `is ${size}; an integer from 1 to ${maxSize} is needed`));
+  }
+  return faults;
+}
+
+/** Refuses sizes that `connectionRange` would refuse, for fields whose other faults are to be told with them. */
+export function checkSizes(args: ConnectionArgs, maxSize: number): void {
+  const faults = sizeFaults(args, maxSize);
+  if (faults.length > 0) throw badInput(faults);
+}
+
+function rangeOf<Key>(info: GraphQLResolveInfo, args: ConnectionArgs, limits: Limits<Key>): Range<Key> {
+  const faults = sizeFaults(args, limits.maxSize);
+  const position = (name: 'after' | 'before') => {
+    const cursor = args[name];
+    const key = cursor == null ? undefined : limits.decode(cursor);
+    if (cursor != null && key === undefined)
+      faults.push(fault(name, 'is not a cursor of this list with these arguments'));
+    return key === undefined ? {} : { [name]: key };
+  };
+  const selected = selectedFields(info, []);
+  const range: Range<Key> = {
+    limit: args.first ?? args.last ?? limits.defaultSize,
+    backward: args.last != null,
+    ...position('after'),
+    ...position('before'),
+    rowsOnly: !selected.has('edges') && !selected.has('pageInfo'),
+    counted: selected.has('totalCount'),
+  };
+  if (faults.length > 0) throw badInput(faults);
+  return range;
+}
+
+/** A range without cursors is the same for every object that its field is asked of; its limits are the field's own. */
+const openRange = perField(rangeOf<unknown>);
+
+/** The cursor of a row of a ranked list: its rank in the list of that revision. */
+export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
+  encodeCursor(list, [revision, rank]);
+
+/** `connectionRange` of a ranked list: its cursors say from which revision of it to read on. */
+export function rankedRange(
+  args: ConnectionArgs,
+  info: GraphQLResolveInfo,
+  limits: { list: string; defaultSize: number; maxSize: number },
+): { range: Range<number>; walk: Walk | undefined } {
+  const { after, before, ...range } = connectionRange(args, info, {
+    ...limits,
+    decode(cursor) {
+      const [revision, rank] = decodePosition(limits.list, cursor, 2) ?? [];
+      return revision === undefined || rank === undefined ? undefined : { revision, rank };
+    },
+  });
+  if (after && before && after.revision !== before.revision) {
+    const msg = `before is of revision ${before.revision} of the list and after of ${after.revision}; take both from one walk.`;
+    throw badInput([{ loc: ['argument', 'before'], msg, type: 'revision' }]);
+  }
+  const revision = (after ?? before)?.revision;
+  return {
+    range: { ...range, ...(after && { after: after.rank }), ...(before && { before: before.rank }) },
+    walk: revision === undefined ? undefined : { revision, loc: ['argument', after ? 'after' : 'before'] },
+  };
+}
+
+/**
+ * A page that begins at a place in the list which was named: whether rows come before it is looked up where it is asked
+ * for, by a page that ends there.
+ */
+export async function withPreviousPage<Row>(
+  page: Slice<Row>,
+  start: number | null,
+  range: Range<number>,
+  info: GraphQLResolveInfo,
+  read: (range: Range<number>) => Promise<Slice<Row>>,
+): Promise<Slice<Row>> {
+  if (start === null || hasCursor(range) || !selectedFields(info, ['pageInfo']).has('hasPreviousPage'))
+    return page;
+  if (range.backward && page.hasPrevious) return page; // between the start and the page
+  const { rows } = await read({ before: start, backward: true, limit: 1, rowsOnly: true });
+  return { ...page, hasPrevious: rows.length > 0 };
+}
+
+/**
+ * A slice as a Relay connection. Cursors are made when they are asked for: each is a hash, and most queries take the
+ * rows alone. The getters are a class's: V8 makes a hidden class for every object literal that has one, which keeps the rows
+ * until the whole heap is collected; without, pages of 15 operators were answered a third faster.
+ */
+export const connection = <Row>(
+  slice: Slice<Row>,
+  cursorOf: (row: Row) => string,
+  totalCount: () => number | Promise<number>,
+) => new Connection(slice, cursorOf, totalCount);
+
+class Connection<Row> {
+  readonly nodes: Row[];
+  readonly totalCount: () => number | Promise<number>;
+  readonly #slice: Slice<Row>;
+  readonly #cursorOf: (row: Row) => string;
+
+  constructor(slice: Slice<Row>, cursorOf: (row: Row) => string, totalCount: () => number | Promise<number>) {
+    this.nodes = slice.rows;
+    this.totalCount = totalCount;
+    this.#slice = slice;
+    this.#cursorOf = cursorOf;
+  }
+
+  get edges() {
+    return this.nodes.map((node) => new Edge(node, this.#cursorOf));
+  }
+
+  get pageInfo() {
+    return new PageInfo(this.#slice, this.#cursorOf);
+  }
+}
+
+class Edge<Row> {
+  readonly node: Row;
+  readonly #cursorOf: (row: Row) => string;
+
+  constructor(node: Row, cursorOf: (row: Row) => string) {
+    this.node = node;
+    this.#cursorOf = cursorOf;
+  }
+
+  get cursor() {
+    return this.#cursorOf(this.node);
+  }
+}
+
+class PageInfo<Row> {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly #cursorAt: (index: number) => string | null;
+
+  constructor({ rows, hasNext, hasPrevious }: Slice<Row>, cursorOf: (row: Row) => string) {
+    this.hasNextPage = hasNext;
+    this.hasPreviousPage = hasPrevious;
+    this.#cursorAt = (index) => {
+      const row = rows.at(index);
+      return row === undefined ? null : cursorOf(row);
+    };
+  }
+
+  get startCursor() {
+    return this.#cursorAt(0);
+  }
+
+  get endCursor() {
+    return this.#cursorAt(-1);
+  }
+}

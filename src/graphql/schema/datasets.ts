@@ -1,0 +1,27 @@
+import { datasetTables } from '../../db/changes/datasets.ts';
+import { type Dataset, readDatasets } from '../../db/changes/revisions.ts';
+import { builder } from './builder.ts';
+
+const DatasetType = builder.objectRef<Dataset>('Dataset').implement({
+  description: 'Something that is published, and how often it has changed.',
+  fields: (t) => ({
+    name: t.string({ description: 'Its name, as in the import.', resolve: (row) => row.name }),
+    revision: t.int({
+      description: 'Number of its committed changes, >= 1; answers name it in `extensions.revision`.',
+      resolve: (row) => row.revision,
+    }),
+    refreshedAt: t.expose('refreshedAt', {
+      type: 'DateTime',
+      description: 'When it last changed.',
+    }),
+  }),
+});
+
+builder.queryField('datasets', (t) =>
+  t.field({
+    type: [DatasetType],
+    extensions: { operation: 'datasets', rows: Object.keys(datasetTables).length },
+    description: 'Every dataset that has been written, by name.',
+    resolve: (_root, _args, ctx) => readDatasets(ctx.db),
+  }),
+);

@@ -1,0 +1,50 @@
+import { snake } from '../../kernel/names.ts';
+import { builder } from './builder.ts';
+
+export const NetworkEnum = builder.enumType('Network', {
+  description: 'An Ethereum network.',
+  values: {
+    MAINNET: { value: 'mainnet', description: 'Ethereum mainnet.' },
+    HOODI: { value: 'hoodi', description: 'The Hoodi test network.' },
+    HOLESKY: {
+      value: 'holesky',
+      description: 'The Holesky test network; served from what is stored.',
+      deprecationReason: 'Support for Holesky ended in March 2025.',
+    },
+  } as const,
+});
+
+/** The `network` argument, which every question of Ethereum takes (spec §4.1). */
+export const networkArgs = builder.args((t) => ({
+  network: t.field({
+    type: NetworkEnum,
+    description: 'Network; default: that of the network header, else MAINNET.',
+  }),
+}));
+
+export const TimeWindowEnum = builder.enumType('TimeWindow', {
+  description: 'The time that a summary covers.',
+  values: {
+    ONE_DAY: { value: '1d', description: 'The last day; `1d` in REST.' },
+    SEVEN_DAYS: { value: '7d', description: 'The last 7 days; `7d` in REST.' },
+    THIRTY_DAYS: { value: '30d', description: 'The last 30 days; `30d` in REST.' },
+    ALL: { value: 'all', description: 'All time; `all` in REST.' },
+  } as const,
+});
+
+export const SortOrderEnum = builder.enumType('SortOrder', {
+  description: 'A sort order.',
+  values: {
+    ASC: { value: 'asc', description: 'Smallest first.' },
+    DESC: { value: 'desc', description: 'Largest first.' },
+  } as const,
+});
+
+/** What a word of REST is called in an enum: `endEpoch` is `END_EPOCH`. */
+export const enumName = (value: string) => snake(value).toUpperCase();
+
+/** The values of an enum of words that REST takes. */
+export const enumValues = <V extends string>(values: readonly V[], description: (value: V) => string) =>
+  Object.fromEntries(
+    values.map((value) => [enumName(value), { value, description: description(value) }]),
+  ) as Record<string, { value: V; description: string }>;

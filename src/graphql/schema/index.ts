@@ -1,0 +1,40 @@
+import {
+  type GraphQLInterfaceType,
+  type GraphQLSchema,
+  isObjectType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
+import '../../resources/index.ts';
+import './scalars.ts';
+import './datasets.ts';
+import './viewer.ts';
+import { meterFields } from '../run/metering.ts';
+import { builder, nodeTypes } from './builder.ts';
+
+/**
+ * Takes away the resolvers of pages that only read a property of the same name, as every connection here has it: what has
+ * none is read without a call for each row.
+ */
+function readPagesPlainly(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue;
+    const plain = type.name.endsWith('Connection')
+      ? ['edges', 'nodes', 'pageInfo']
+      : type.name.endsWith('Edge')
+        ? ['node']
+        : [];
+    const fields = type.getFields();
+    for (const name of plain) if (fields[name]) delete fields[name].resolve;
+  }
+}
+
+/** The executable schema, made once. */
+export const schema = builder.toSchema();
+readPagesPlainly(schema);
+meterFields(schema);
+for (const type of schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType))
+  nodeTypes.add(type.name);
+
+/** The text of `schema.graphql`. */
+export const schemaText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

@@ -1,0 +1,35 @@
+import type { InputShapeFromFields } from '@pothos/core';
+import { type Bounds, boundFaults } from '../../chain/bounds.ts';
+import type { Calendar } from '../../chain/calendar.ts';
+import { badInput, type Fault } from '../../kernel/refusal.ts';
+import { builder } from './builder.ts';
+
+/** The arguments of a range of time, and of the calendar it is of; those of REST. */
+export const rangeArgs = builder.args((t) => ({
+  utc: t.boolean({ defaultValue: false, description: 'By UTC days instead of Ethereum chain days.' }),
+  fromDate: t.field({ type: 'Date', description: 'First date, inclusive.' }),
+  toDate: t.field({ type: 'Date', description: 'Last date, inclusive.' }),
+  fromDay: t.int({ description: 'First day of the calendar in use, inclusive, >= 0.' }),
+  toDay: t.int({ description: 'Last day of the calendar in use, inclusive, >= 0.' }),
+}));
+
+/** The range that these arguments ask for. Throws BAD_INPUT for a negative day, or an end before the beginning. */
+export function rangeOf(args: InputShapeFromFields<typeof rangeArgs>): Bounds & { calendar: Calendar } {
+  const faults: Fault[] = [];
+  const dayOf = (name: 'fromDay' | 'toDay'): number | null => {
+    const day = args[name] ?? null;
+    if (day === null || day >= 0) return day;
+    const msg = `${name} is ${day}; an integer >= 0 is needed.`;
+    faults.push({ loc: ['argument', name], msg, type: 'value_error' });
+    return null;
+  };
+  const bounds = {
+    fromDate: args.fromDate ?? null,
+    toDate: args.toDate ?? null,
+    fromDay: dayOf('fromDay'),
+    toDay: dayOf('toDay'),
+  };
+  faults.push(...boundFaults(bounds, 'argument'));
+  if (faults.length > 0) throw badInput(faults);
+  return { calendar: args.utc ? 'utc' : 'chain', ...bounds };
+}

@@ -1,0 +1,68 @@
+import { GraphQLError, GraphQLFloat, type GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { isPlainDouble, WrittenDouble } from '../../kernel/double.ts';
+import { parseDate, parseDateTime } from '../../kernel/time.ts';
+import { builder } from './builder.ts';
+
+/**
+ * Scalars that carry text exactly as stored. The ones of graphql-scalars answer numbers and JavaScript dates, which
+ * lose digits past 2^53 and add milliseconds that the interface does not have.
+ */
+function textScalar(
+  name: 'BigInt' | 'Decimal' | 'Date' | 'DateTime',
+  form: string,
+  description: string,
+  fits: (text: string) => boolean,
+  literals: Kind[] = [Kind.STRING],
+) {
+  const check = (value: unknown, node?: ValueNode): string => {
+    const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+    if (typeof text === 'string' && fits(text)) return text;
+    throw new GraphQLError(`${name} cannot be ${JSON.stringify(value)}; ${form} is needed.`, {
+      ...(node && { nodes: node }), // where it stands in the document
+      extensions: { code: 'BAD_INPUT' },
+    });
+  };
+  builder.scalarType(name, {
+    description,
+    serialize: (value) => value as string,
+    parseValue: (value) => check(value),
+    parseLiteral: (node: ValueNode) =>
+      check(literals.includes(node.kind) && 'value' in node ? node.value : undefined, node),
+  });
+}
+
+// Makes `jsonPieces` write a double with the same text as REST. Pothos uses the Float of graphql-js even if another scalar has
+// that name, so its `serialize` is replaced; this process has only one schema.
+const float: GraphQLScalarType = GraphQLFloat;
+const finite = GraphQLFloat.serialize;
+float.serialize = (value) => {
+  const number = finite(value);
+  return isPlainDouble(number) ? number : new WrittenDouble(number);
+};
+
+textScalar(
+  'BigInt',
+  'a whole number in decimal digits',
+  'A whole number of any size, as text in decimal digits: sums of Gwei pass what a JSON number holds exactly.',
+  (text) => /^-?\d{1,40}$/.test(text),
+  [Kind.STRING, Kind.INT],
+);
+textScalar(
+  'Decimal',
+  'a decimal number',
+  'An exact decimal number, as text.',
+  (text) => /^-?\d{1,40}(\.\d{1,40})?$/.test(text),
+  [Kind.STRING, Kind.INT, Kind.FLOAT],
+);
+textScalar(
+  'Date',
+  'a date like 2024-03-31',
+  'A UTC date, `YYYY-MM-DD`.',
+  (text) => parseDate(text) !== undefined,
+);
+textScalar(
+  'DateTime',
+  'a date-time like 2024-03-31T00:00:00Z',
+  'A moment in UTC, `YYYY-MM-DDTHH:MM:SSZ`; as input any RFC 3339 date-time.',
+  (text) => parseDateTime(text) !== undefined,
+);

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { encodingOf, isUnchanged } from '../cache/answer-cache.ts';
+import { html, nonceOf, pageCsp, sendPage, strict, wantsPage } from './page.ts';
+
+type Asset = { type: string; body: Buffer; gzip: Buffer; br: Buffer; etag: string };
+
+/** Compressed once, at first use: GraphiQL is 9 MB of script. */
+async function makeAsset(type: string, body: Buffer): Promise<Asset> {
+  const [gzipped, br] = await Promise.all([
+    promisify(gzip)(body, { level: 6 }),
+    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  ]);
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { type, body, gzip: gzipped, br, etag };
+}
+
+function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply) {
+  const coding = encodingOf(request.headers['accept-encoding']);
+  const etag = coding ? asset.etag.replace(/"$/, `-${coding}"`) : asset.etag;
+  reply.headers({ etag, 'cache-control': 'public, no-cache', vary: 'Accept-Encoding' });
+  if (isUnchanged(request, etag)) return reply.code(304).send();
+  if (coding) reply.header('content-encoding', coding);
+  return reply.type(asset.type).send(coding ? asset[coding] : asset.body);
+}
+
+const lazy = <T>(make: () => Promise<T>) => {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+};
+
+const RENDER_CALL = 'YogaGraphiQL.renderYogaGraphiQL(';
+
+/**
+ * GraphiQL's style, script and icon, taken out of the single page that the package renders, so that the 9 MB are an
+ * asset of their own and the page is small. Throws when the package's page has changed shape.
+ */
+function splitGraphiql(html: string): { css: string; script: string; icon: string } {
+  const css = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1];
+  const icon = /<link rel="icon" href="([^"]+)"/.exec(html)?.[1];
+  const start = html.indexOf('<script>');
+  const end = html.lastIndexOf(RENDER_CALL);
+  if (!css || !icon || start < 0 || end < start) throw new Error('render-graphiql has changed its page.');
+  return { css, icon, script: html.slice(start + '<script>'.length, end) };
+}
+
+const landing = (operations: readonly string[]) =>
+  html(
+    'stakegraph',
+    '<style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}dt{font-weight:600}</style>',
+    `<h1>stakegraph</h1><p>Performance, rewards and network statistics of proof-of-stake validators.</p><dl>
+<dt><a href="/graphql">/graphql</a></dt><dd>GraphQL; GraphiQL in a browser</dd>
+<dt><a href="/docs">/docs</a></dt><dd>Reference of the REST paths</dd>
+<dt><a href="/openapi.json">/openapi.json</a></dt><dd>OpenAPI 3.1 document</dd>
+<dt>${operations.map((path) => `<a href="${path}">${path}</a>`).join(', ')}</dt><dd>Operations</dd></dl>
+<p>Every call below /v0, /v1 and /graphql needs <code>Authorization: Bearer &lt;token&gt;</code>.</p>`,
+  );
+
+const places = {
+  name: 'stakegraph',
+  graphql: '/graphql',
+  docs: '/docs',
+  openapi: '/openapi.json',
+  health: '/health',
+  ready: '/ready',
+};
+
+/** `/`, `/docs`, `/openapi.json` and their assets. Nothing here leaves the machine or needs a token. */
+export function servePages(app: FastifyInstance, openApi: object, hasMetrics: boolean) {
+  const index = landing(['/health', '/ready', ...(hasMetrics ? ['/metrics'] : [])]);
+  const paths = { ...places, ...(hasMetrics && { metrics: '/metrics' }) };
+  const graphiql = lazy(async () => splitGraphiql(renderGraphiQL({})));
+  const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const assets: Record<string, () => Promise<Asset>> = {
+    '/assets/graphiql.js': lazy(async () =>
+      makeAsset('text/javascript', Buffer.from((await graphiql()).script)),
+    ),
+    '/assets/graphiql.css': lazy(async () => makeAsset('text/css', Buffer.from((await graphiql()).css))),
+    '/assets/swagger-ui.js': lazy(async () =>
+      makeAsset('text/javascript', await readFile(join(swagger, 'swagger-ui-bundle.js'))),
+    ),
+    '/assets/swagger-ui.css': lazy(async () =>
+      makeAsset('text/css', await readFile(join(swagger, 'swagger-ui.css'))),
+    ),
+    '/openapi.json': lazy(async () => makeAsset('application/json', Buffer.from(JSON.stringify(openApi)))),
+  };
+  for (const [url, asset] of Object.entries(assets)) {
+    app.get(url, { compress: false }, async (request, reply) => sendAsset(await asset(), request, reply));
+  }
+  app.get('/', (request, reply) =>
+    wantsPage(request) ? sendPage(reply, `${strict}; style-src 'unsafe-inline'`, index) : reply.send(paths),
+  );
+  app.get('/docs', (_request, reply) => {
+    const nonce = nonceOf();
+    const head = '<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/swagger-ui.css">';
+    const body = `<div id="root"></div><script src="/assets/swagger-ui.js"></script><script nonce="${nonce}">
+SwaggerUIBundle({ url: '/openapi.json', dom_id: '#root', deepLinking: true, validatorUrl: null, persistAuthorization: false });</script>`;
+    return sendPage(reply, pageCsp(nonce), html('stakegraph REST reference', head, body));
+  });
+}

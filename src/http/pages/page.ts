@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { pageSecurityHeaders } from '../security-headers.ts';
+
+export const inScript = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c');
+
+export const html = (title: string, head: string, body: string) => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>${head}</head>
+<body>${body}</body>
+</html>
+`;
+
+/** Sends a page without CORS headers, so that other sites cannot read it. */
+export const sendPage = (reply: FastifyReply, csp: string, page: string) =>
+  reply
+    .removeHeader('access-control-allow-origin')
+    .headers({ ...pageSecurityHeaders, 'content-security-policy': csp, 'cache-control': 'no-store' })
+    .type('text/html; charset=utf-8')
+    .send(page);
+
+export const strict = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+export const pageCsp = (nonce: string) =>
+  `${strict}; connect-src 'self'; img-src 'self' data:; font-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'nonce-${nonce}'; worker-src blob:`;
+
+export const nonceOf = () => randomBytes(16).toString('base64url');
+
+export const wantsPage = (request: FastifyRequest): boolean =>
+  request.method === 'GET' && String(request.headers.accept ?? '').includes('text/html');

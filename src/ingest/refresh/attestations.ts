@@ -1,0 +1,179 @@
+import type pg from 'pg';
+import type { Network } from '../../chain/networks.ts';
+import { join, raw, type Sql, sql } from '../../db/rows.ts';
+import * as figure from '../../periods/effectiveness.ts';
+import { attestationImporter } from '../attestations.ts';
+import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
+import { type ComputedType, checkShareNames, knownOperators } from './operators.ts';
+import { scaled } from './validators.ts';
+import { run, type Written, writeSelected } from './write.ts';
+
+/**
+ * Computes the attestations by day of every entity with known validators from the days of these (spec §2.3, decisions on
+ * attestations), for the next days that are due; undefined without days of validators. Stored rows of the same entities and days are
+ * replaced. Computed rows whose entity has no validators on that day any more are removed; all others stay. A day on which no
+ * validator belongs to a known entity remains due.
+ */
+export async function refreshAttestations(
+  client: pg.ClientBase,
+  asked: DaysAsked,
+  types: readonly ComputedType[],
+): Promise<(Written & { dates: string[] }) | undefined> {
+  const dates = await dueDates(client, 'attestations_due', asked);
+  if (!dates?.length) return dates && NO_COUNTS;
+  // Tables that were just filled still have statistics of empty tables; a nested loop planned by these would take forever.
+  await client.query('/* hashedJoins */ set local enable_nestloop = off');
+  await gatherMembers(client, asked.network, types);
+  let computed: string[] = [];
+  const importer: typeof attestationImporter = {
+    ...attestationImporter,
+    merge: async (_, options) => {
+      const counts = await attestationImporter.merge(client, options);
+      return { ...counts, removed: await removeStale(client, asked, types, dates) };
+    },
+  };
+  const written = await writeSelected(client, importer, entityDays(asked, dates), {
+    replace: false,
+    check: async () => {
+      const { rows } = await client.query(
+        '/* computedDates */ select distinct date::text as date from staged',
+      );
+      computed = rows.map(({ date }) => date);
+    },
+  });
+  await doneDates(client, 'attestations_due', asked, computed);
+  return { ...written, dates };
+}
+
+/**
+ * Creates the temporary tables `member_entities` (the entities of a network's validators, as known now, each with a number) and
+ * `members` (the entities of each validator). Numbers make grouping a million validators cheap.
+ */
+async function gatherMembers(client: pg.ClientBase, network: Network, types: readonly ComputedType[]) {
+  await run(
+    client,
+    sql`/* gatherShares */
+    create temp table share_names on commit drop as
+    with known as (${knownOperators(network, 'all')})
+    select 'poolShare' as id_type, coalesce(k.name, v.pool || ' - ' || v.node_operator) as operator_id,
+      v.pool as pool_id, v.node_operator as node_operator_id
+    from (
+      select distinct pool, node_operator from validators
+      where network = ${network} and pool is not null and node_operator is not null
+    ) v
+    left join known k on k.id_type = 'poolShare' and k.pool_id = v.pool and k.node_operator_id = v.node_operator`,
+  );
+  if (types.includes('poolShare')) await checkShareNames(client, 'share_names');
+  const memberships = sql`
+    select v.validator_index, m.id_type, m.entity_id
+    from validators v
+    left join share_names s on s.pool_id = v.pool and s.node_operator_id = v.node_operator
+    cross join lateral (values
+      ('depositAddress', v.deposit_address),
+      ('withdrawalAddress', v.withdrawal_address),
+      ('nodeOperator', v.node_operator),
+      ('pool', v.pool),
+      ('poolShare', s.operator_id),
+      ('validator', v.validator_index::text)
+    ) as m (id_type, entity_id)
+    where v.network = ${network} and m.id_type = any(${[...types]}::text[]) and m.entity_id is not null`;
+  await run(
+    client,
+    sql`/* gatherEntities */
+    create temp table member_entities on commit drop as
+    select row_number() over ()::int as entity, id_type, entity_id
+    from (select distinct id_type, entity_id from (${memberships}) m) e`,
+  );
+  await client.query('/* analyzeEntities */ analyze member_entities');
+  await run(
+    client,
+    sql`/* gatherMembers */
+    create temp table members on commit drop as
+    select m.validator_index, e.entity from (${memberships}) m join member_entities e using (id_type, entity_id)`,
+  );
+  await client.query('/* analyzeMembers */ analyze members');
+}
+
+/** SQL for the counts and sums that add up over an entity's validators; both tables have the same column names. */
+const added = [
+  'total_unique_attestations',
+  'sum_missed_attestations',
+  'sum_missed_sync_signatures',
+  'sum_sync_signature_count',
+  'sum_correct_head',
+  'sum_correct_target',
+  'sum_correct_source',
+  'sum_wrong_head_votes',
+  'sum_wrong_target_votes',
+  'sum_late_target_votes',
+  'sum_late_source_votes',
+  'sum_inclusion_delay',
+];
+const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
+const active = sql`filter (where ${figure.duties} > 0)`;
+
+/** SQL for each imported column, of an entity `e` and its day `a`. `at_end` is of the validators that reached its last epoch. */
+const columns: Record<string, Sql> = {
+  ...Object.fromEntries(['day', 'date', 'start_epoch', ...added].map((name) => [name, raw(`a.${name}`)])),
+  end_epoch: sql`a.at_end[1]`,
+  validator_count: sql`a.at_end[2]`,
+  sum_end_epoch_balance: sql`a.at_end[3]`,
+  sum_end_epoch_effective_balance: sql`a.at_end[4]`,
+  avg_attester_effectiveness: sql`coalesce((a.effectiveness / nullif(a.members, 0) / 1e15)::float8, 0)`,
+  hour: sql`null`,
+  computed: sql`true`,
+  id_type: sql`e.id_type`,
+  entity_id: sql`e.entity_id`,
+};
+
+/**
+ * The days of entities. Sums are over all of their validators; `validatorCount` and the balances are of those that were
+ * active in the last epoch of the row; the mean is over those with attestation duties, of whole numbers as in summaries of
+ * operators. Validators are first grouped by their last epoch, of which an entity has few, so that they need not be sorted.
+ */
+function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Sql {
+  const given: Record<string, Sql> = { ...columns, network: sql`${network}`, utc: sql`${utc}::boolean` };
+  return sql`
+  select ${join(attestationImporter.columns.map(({ name }) => given[name] as Sql))}
+  from (
+    select entity, day, date, min(start_epoch) as start_epoch, ${addedUp}, sum(members) as members,
+      sum(effectiveness) as effectiveness, max(array[end_epoch, members, balance, effective]::bigint[]) as at_end
+    from (
+      select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp},
+        count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
+        coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
+        coalesce(sum(a.end_epoch_effective_balance) ${active}, 0) as effective
+      from (
+        select validator_index, day, date, start_epoch, end_epoch, ${raw(added.join(', '))},
+          end_epoch_balance, end_epoch_effective_balance, ${scaled(figure.attester)} as effectiveness
+        from validator_days a
+        where network = ${network} and utc = ${utc} and date = any(${[...dates]}::date[])
+        offset 0 -- the mean is worked out once for all entities of a validator
+      ) a
+      join members m using (validator_index)
+      group by m.entity, a.day, a.date, a.end_epoch
+    ) a
+    group by entity, day, date
+  ) a
+  join member_entities e using (entity)`;
+}
+
+/** Removes computed rows of these dates that were not computed again; returns how many. */
+async function removeStale(
+  client: pg.ClientBase,
+  { network, utc }: DaysAsked,
+  types: readonly ComputedType[],
+  dates: readonly string[],
+): Promise<number> {
+  const { rowCount } = await run(
+    client,
+    sql`/* removeStaleDays */
+    delete from attestation_days t using attestation_entities e
+    where t.computed and t.utc = ${utc} and t.date = any(${[...dates]}::date[])
+      and e.entity_key = t.entity_key and e.network = ${network} and e.id_type = any(${[...types]}::text[])
+      and not exists (
+        select from staged s where s.id_type = e.id_type and s.entity_id = e.entity_id and s.date = t.date
+      )`,
+  );
+  return rowCount ?? 0;
+}

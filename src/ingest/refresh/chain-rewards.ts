@@ -1,0 +1,77 @@
+import type pg from 'pg';
+import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import { type Sql, sql } from '../../db/rows.ts';
+import { chainDailyRewardImporter } from '../chain-daily-rewards.ts';
+import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
+import { allIndices, chainDays } from './known.ts';
+import { run, type Written, writeSelected } from './write.ts';
+
+const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
+
+/**
+ * Computes what a network earned in a chain day (decisions on the further endpoints) from the days of its validators, for
+ * the next days that are due; undefined where no days or not all validators are stored. A day is computed when it is stored
+ * from its first epoch to its last and all validators of the chain are known on it; others remain due. An imported row is
+ * left unchanged.
+ */
+export async function refreshChainRewards(
+  client: pg.ClientBase,
+  asked: DaysAsked,
+): Promise<(Written & { dates: string[] }) | undefined> {
+  const { network } = asked;
+  const { rows } = await run(client, sql`/* everyIndex */ select ${allIndices(network)} as known`);
+  if (!rows[0].known) return undefined;
+  const imported = sql`exists (
+    select from chain_daily_rewards c where c.network = d.network and c.day = d.day and not c.computed
+  )`;
+  const dates = await dueDates(client, 'rewards_due', asked, sql`not ${imported}`);
+  if (!dates?.length) return dates && NO_COUNTS;
+  let computed: string[] = [];
+  const importer: typeof chainDailyRewardImporter = {
+    ...chainDailyRewardImporter,
+    merge: async (_, options) => {
+      // An import may have loaded some of these days meanwhile; from here on imports wait for this transaction.
+      await client.query(`/* keepImported */ delete from staged d where ${imported.sql}`);
+      return chainDailyRewardImporter.merge(client, options);
+    },
+  };
+  const written = await writeSelected(client, importer, rewards(asked, dates), {
+    replace: false,
+    check: async () => {
+      const found = await run(
+        client,
+        sql`/* computedDays */
+        select date::text as date from validator_day_dates join staged using (network, day) where not utc`,
+      );
+      computed = found.rows.map(({ date }) => date);
+    },
+  });
+  await doneDates(client, 'rewards_due', asked, computed);
+  return { ...written, dates };
+}
+
+/**
+ * The rewards of complete days. Consensus rewards are those of all validators for attestations, sync committees and
+ * proposals, less the penalties for these. Penalties of slashings are in no validator's day and are not included.
+ * Execution rewards come from the blocks if every slot of the day is stored with its proposer's rewards, else from the days
+ * of validators. The effective balance is the chain balance of the last epoch, else that of the validators active in it.
+ */
+const rewards = ({ network }: DaysAsked, dates: readonly string[]): Sql => sql`
+  select ${network}, d.day, d.consensus, case when b.told then b.execution else d.fees + d.mev end,
+    case when b.told then b.fees else d.fees end, case when b.told then b.mev else d.mev end,
+    coalesce(c.total_active_balance, d.effective_at_end), true
+  from (${chainDays(network, sql`${[...dates]}::date[]`)}) d
+  cross join lateral (
+    select count(*) = ${SLOTS_PER_DAY} and bool_and(b.consensus_proposer_duty <> 'proposed'
+        or (b.execution_rewards + b.total_priority_fees_validator + b.baseline_mev) is not null) as told,
+      coalesce(sum(b.execution_rewards) ${proposed}, 0) as execution,
+      coalesce(sum(b.total_priority_fees_validator) ${proposed}, 0) as fees,
+      coalesce(sum(b.baseline_mev) ${proposed}, 0) as mev
+    from blocks b
+    where b.network = ${network} and b.slot >= d.day * ${SLOTS_PER_DAY} and b.slot < (d.day + 1) * ${SLOTS_PER_DAY}
+  ) b
+  left join chain_balances c on c.network = ${network} and c.epoch = d.last
+  where d.complete and d.first = d.day * ${EPOCHS_PER_DAY} and d.last = d.day * ${EPOCHS_PER_DAY} + ${EPOCHS_PER_DAY - 1}
+    and d.fees >= 0 and d.mev >= 0 -- execution rewards are no penalties`;
+
+const proposed = sql`filter (where b.consensus_proposer_duty = 'proposed')`;

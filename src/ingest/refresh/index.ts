@@ -1,0 +1,151 @@
+import type pg from 'pg';
+import { type Calendar, calendars } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
+import { type Pool, transaction } from '../../db/pool.ts';
+import { refreshAttestations } from './attestations.ts';
+import { refreshChainRewards } from './chain-rewards.ts';
+import { DAYS_AT_ONCE } from './due-days.ts';
+import { type ComputedType, refreshOperators } from './operators.ts';
+import { refreshSlashings } from './slashings.ts';
+import { refreshSolana } from './solana.ts';
+import type { Written } from './write.ts';
+
+/** What can be refreshed. */
+export const subjects = ['operators', 'slashings', 'attestations', 'chain-daily-rewards', 'solana'] as const;
+export type Subject = (typeof subjects)[number];
+
+export type RefreshOptions = {
+  networks: readonly Network[];
+  windows: readonly TimeWindow[];
+  only: readonly Subject[];
+  types: readonly ComputedType[];
+  /** Whether figures of single days are computed for all days, and not only for those that changed. */
+  allDays: boolean;
+  /** Whether a part that another process is refreshing is waited for, or passed over. */
+  wait: boolean;
+};
+
+/** What became of a part: `passed` over since another process is at it, or without facts there is nothing to do. */
+export type PartReport = {
+  part: Subject;
+  network?: Network;
+  window?: TimeWindow;
+  calendar?: Calendar;
+  state: 'done' | 'passed' | 'no facts' | 'failed';
+  seconds: number;
+  error?: string;
+  /** Number of days computed, for figures of single days. */
+  days?: number;
+} & Partial<Written & { facts: number }>;
+
+type Outcome = Written & { facts?: number; dates?: readonly string[] };
+type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
+  /** `after` is the last date that this refresh has already computed. */
+  refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
+};
+
+/**
+ * The parts of a refresh: each is a transaction, so that readers see all of it or nothing; figures of single days take one
+ * for each week of days.
+ */
+function partsOf({ networks, windows, only, types, allDays: all }: RefreshOptions): Part[] {
+  const chosen = timeWindows.filter((window) => windows.includes(window));
+  const parts: Record<Subject, Part[]> = {
+    operators: networks.flatMap((network) =>
+      chosen.map((window) => ({
+        ...{ part: 'operators' as const, network, window },
+        refresh: (client) => refreshOperators(client, network, window, types),
+      })),
+    ),
+    slashings: networks.map((network) => ({
+      ...{ part: 'slashings' as const, network },
+      refresh: (client) => refreshSlashings(client, network),
+    })),
+    attestations: networks.flatMap((network) =>
+      calendars.map((calendar) => ({
+        ...{ part: 'attestations' as const, network, calendar },
+        refresh: (client, after) =>
+          refreshAttestations(client, { network, utc: calendar === 'utc', all, after }, types),
+      })),
+    ),
+    'chain-daily-rewards': networks.map((network) => ({
+      ...{ part: 'chain-daily-rewards' as const, network },
+      refresh: (client, after) => refreshChainRewards(client, { network, utc: false, all, after }),
+    })),
+    solana: chosen.map((window) => ({
+      ...{ part: 'solana' as const, window },
+      refresh: (client) => refreshSolana(client, window),
+    })),
+  };
+  return subjects.filter((subject) => only.includes(subject)).flatMap((subject) => parts[subject]);
+}
+
+/**
+ * Computes what is published from the facts that are stored, part by part, and tells of each; a part that fails does not
+ * keep the others back. Done twice it changes nothing the second time. Ends after the part at hand when `stopped` says so,
+ * and is false where parts were left.
+ */
+export async function refresh(
+  pool: Pool,
+  options: RefreshOptions,
+  tell: (report: PartReport) => void,
+  stopped: () => boolean = () => false,
+): Promise<boolean> {
+  for (const { refresh: compute, ...part } of partsOf(options)) {
+    if (stopped()) return false;
+    const began = performance.now();
+    const seconds = () => Math.round(performance.now() - began) / 1000;
+    try {
+      const name = Object.values(part).join(' ');
+      tell({ ...part, ...(await computed(pool, name, compute, options.wait, stopped)), seconds: seconds() });
+    } catch (error) {
+      tell({ ...part, state: 'failed', error: (error as Error).message, seconds: seconds() });
+    }
+  }
+  return true;
+}
+
+/** Computes a part, in as many transactions as its days need. */
+async function computed(
+  pool: Pool,
+  part: string,
+  compute: Part['refresh'],
+  wait: boolean,
+  stopped: () => boolean,
+): Promise<Pick<PartReport, 'state'> & Partial<PartReport>> {
+  let sum: Partial<PartReport> | undefined;
+  for (let after = '-infinity'; ; ) {
+    const outcome = await transaction(pool, async (client) => {
+      if (!(await locked(client, part, wait))) return 'passed' as const;
+      // A million validators are grouped in memory: half a gigabyte, once.
+      await client.query("/* refreshMemory */ set local work_mem = '256MB'");
+      return (await compute(client, after)) ?? ('no facts' as const);
+    });
+    if (typeof outcome === 'string') return sum ? { state: 'done', ...sum } : { state: outcome };
+    const { dates, ...written } = outcome;
+    if (!dates) return { state: 'done', ...written };
+    sum = addedUp(sum, { ...written, days: dates.length });
+    after = dates.at(-1) as string;
+    if (dates.length < DAYS_AT_ONCE || stopped()) return { state: 'done', ...sum };
+  }
+}
+
+function addedUp(
+  sum: Partial<PartReport> | undefined,
+  more: Written & { days: number },
+): Partial<PartReport> {
+  const of = (name: keyof typeof more) => (sum?.[name] ?? 0) + more[name];
+  return {
+    ...{ rows: of('rows'), inserted: of('inserted'), updated: of('updated'), removed: of('removed') },
+    days: of('days'),
+  };
+}
+
+/** One process at a time refreshes a part; false when another one does and it is not waited for. */
+async function locked(client: pg.ClientBase, part: string, wait: boolean): Promise<boolean> {
+  const key = `hashtext('stakegraph refresh ' || $1)`;
+  const take = wait ? `pg_advisory_xact_lock(${key}) is not null` : `pg_try_advisory_xact_lock(${key})`;
+  const { rows } = await client.query(`/* lockRefresh */ select ${take} as taken`, [part]);
+  return rows[0].taken;
+}

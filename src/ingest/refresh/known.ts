@@ -1,0 +1,35 @@
+import type { Network } from '../../chain/networks.ts';
+import { type Sql, sql } from '../../db/rows.ts';
+import { duties } from '../../periods/effectiveness.ts';
+
+/** Whether every validator of a network is stored: each index from 0 on, without a gap. */
+export const allIndices = (network: Network): Sql => sql`
+  (select coalesce(count(*) = max(validator_index) + 1, false) from validators where network = ${network})`;
+
+/**
+ * SQL for the sums over all validators of a network, a row for each of these dates of the chain calendar: `day`, `date`, the
+ * `first` and `last` epoch with data, sums, and `complete`: whether these are all validators of the chain. They are if every
+ * index from 0 on is stored; if each validator that was active between the first and the last epoch, by its activation and
+ * exit, has a row with duties; and if no row is of a validator that is not stored or was not active in those epochs. A row of
+ * a validator whose activation is not known makes the day incomplete.
+ */
+export const chainDays = (network: Network, dates: Sql): Sql => sql`
+  select d.*, ${allIndices(network)} and d.fitting and d.active = (
+      select count(*) from validators v
+      where v.network = ${network} and v.activation_epoch <= d.last
+        and coalesce(v.exit_epoch > greatest(v.activation_epoch, d.first), true)
+    ) as complete
+  from (
+    select a.day, a.date, min(a.start_epoch) filter (where ${duties} > 0) as first,
+      max(a.end_epoch) filter (where ${duties} > 0) as last, count(*) filter (where ${duties} > 0) as active,
+      bool_and(coalesce(v.activation_epoch <= a.end_epoch and coalesce(v.exit_epoch > a.start_epoch, true), false))
+        filter (where ${duties} > 0) as fitting,
+      sum(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards) as consensus,
+      sum(a.sum_priority_fees) as fees, sum(a.sum_baseline_mev) as mev,
+      sum(a.end_epoch_effective_balance) filter (where ${duties} > 0) as effective,
+      sum(a.end_epoch_effective_balance) filter (where ${duties} > 0 and a.end_epoch % 225 = 224) as effective_at_end
+    from validator_days a
+    left join validators v on v.network = a.network and v.validator_index = a.validator_index
+    where a.network = ${network} and not a.utc and a.date = any(${dates})
+    group by a.day, a.date
+  ) d`;

@@ -1,0 +1,157 @@
+import type pg from 'pg';
+import { firstEpochOfChainDay } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import type { TimeWindow } from '../../chain/windows.ts';
+import { raw, type Sql, sql } from '../../db/rows.ts';
+import { isLiquidStakingColumn } from '../liquid-staking.ts';
+import type { computedTypes } from '../operator-profiles.ts';
+import { operatorImporter } from '../operators.ts';
+import { chainDays } from './known.ts';
+import { type Days, daysOfWindow, gatherRelays, gatherValidators, mean } from './validators.ts';
+import { run, shownObjects, shownShare, type Written, writeSelected } from './write.ts';
+
+export type ComputedType = (typeof computedTypes)[number];
+
+/**
+ * Computes the operator summaries of a network and a window from the days of its validators, in the transaction of the
+ * client; undefined where no day is stored. What is stored of the same classes is replaced; a class of which no validator
+ * is known stays as it is.
+ */
+export async function refreshOperators(
+  client: pg.ClientBase,
+  network: Network,
+  window: TimeWindow,
+  types: readonly ComputedType[],
+): Promise<(Written & { facts: number }) | undefined> {
+  const days = await daysOfWindow(client, network, window);
+  if (!days) return undefined;
+  const validators = await gatherValidators(client, network, days);
+  await gatherRelays(client, network, days);
+  const written = await writeSelected(client, operatorImporter, summaries(network, window, days, types), {
+    replace: true,
+    check: () => checkShareNames(client),
+  });
+  return { ...written, facts: validators };
+}
+
+/**
+ * The summaries (spec §2.2, decisions on operators), of the table `window_validators`:
+ * - averages are means over the operator's validators, of each its figures over the whole window;
+ * - `validatorCount` and the balances are those of the window's last day;
+ * - `networkPenetration` is its effective balance of that day over the chain's: the newest chain balance up to its end, or
+ *   what the days of validators add up to where that is more; without a chain balance what they add up to where all
+ *   validators of the chain are known, else null;
+ * - `aprPercentage` = 100 × 365 × rewards ÷ effective balance, both added up over the days of the validators that were
+ *   active for the whole window; of `all` over its last 90 days;
+ * - clients are counted by validators, relays by blocks: a block of several counts for each in equal parts;
+ * - `nodeOperatorCount` is of pools, null where no operator is known;
+ * - tags and names are those of the operator's profile, or of its stored summaries where it has none.
+ */
+const summaries = (
+  network: Network,
+  window: TimeWindow,
+  days: Days,
+  types: readonly ComputedType[],
+): Sql => sql`
+  with member as materialized (
+    select w.*, m.id_type, m.operator_id, m.pool_id, m.node_operator_id
+    from window_validators w
+    cross join lateral (values
+      ('depositAddress', w.deposit_address, '', ''),
+      ('withdrawalAddress', w.withdrawal_address, '', ''),
+      ('nodeOperator', w.node_operator, '', ''),
+      ('pool', w.pool, '', ''),
+      ('poolShare', '', w.pool, w.node_operator),
+      ('validator', w.validator_index::text, '', '')
+    ) as m (id_type, operator_id, pool_id, node_operator_id)
+    where m.id_type = any(${[...types]}::text[])
+      and m.operator_id is not null and m.pool_id is not null and m.node_operator_id is not null
+  ), chain as (
+    select case when c.balance is not null or (select complete from (${chainDays(network, sql`array[${days.last}::date]`)}) d)
+      then greatest(c.balance, (select sum(effective) from window_validators)) end as effective
+    from (select (
+      select total_active_balance from chain_balances
+      where network = ${network} and epoch < ${firstEpochOfChainDay(days.lastDay + 1)}
+      order by epoch desc limit 1
+    ) as balance) c
+  ), client as (
+    select ${key}, ${shownObjects(sql`shown`, sql`part desc, c.client`)} as percentages
+    from (
+      select ${key}, client, count(*)::numeric / sum(count(*)) over (partition by ${key}) as part
+      from member where client is not null group by ${key}, client
+    ) c cross join lateral (select client, ${shownShare(sql`part`)} as percentage) shown group by ${key}
+  ), relayer as (
+    select ${key}, ${shownObjects(sql`shown`, sql`part desc, r.relayer`)} as percentages
+    from (
+      select ${key}, r.relayer, sum(r.blocks) / sum(sum(r.blocks)) over (partition by ${key}) as part
+      from member m join window_relays r on r.validator_index = m.validator_index group by ${key}, r.relayer
+    ) r cross join lateral (select relayer, ${shownShare(sql`part`)} as percentage) shown group by ${key}
+  ), figures as (
+    select ${key}, count(balance)::int as validator_count,
+      coalesce(${mean('correctness')}, 0) as correctness, ${mean('delay')} as delay,
+      ${mean('uptime')} as uptime, ${mean('effectiveness')} as effectiveness,
+      coalesce(sum(effective), 0) as effective, coalesce(sum(balance), 0) as balance,
+      (36500 * sum(rewards) / nullif(sum(earning), 0))::float8 as apr
+    from member group by ${key}
+  ), runner as ( -- apart, since counting distinct ones would sort all members
+    select ${key}, count(*)::int as node_operators
+    from (select distinct ${key}, node_operator from member where id_type = 'pool' and node_operator is not null) n
+    group by ${key}
+  ), known as (
+    ${knownOperators(network, window)}
+  )
+  select ${network}, f.id_type, ${window}, coalesce(k.name, nullif(f.operator_id, ''),
+      f.pool_id || ' - ' || f.node_operator_id),
+    f.validator_count, f.correctness, f.delay, f.uptime, f.effectiveness, coalesce(c.percentages, '[]'),
+    (f.effective / nullif(chain.effective, 0))::float8, coalesce(r.percentages, '[]'), n.node_operators,
+    coalesce(k.operator_tags, '[]'), k.display_name, f.apr, f.balance, f.effective,
+    nullif(f.pool_id, ''), nullif(f.node_operator_id, ''), case f.id_type
+      when 'pool' then coalesce(nullif(k.pool_type, 'none'), case when ${isLiquidStakingColumn(sql`f.operator_id`)} then 'lst' end)
+      when 'poolShare' then case when ${isLiquidStakingColumn(sql`f.pool_id`)} then 'lst' end
+    end
+  from figures f
+  cross join chain
+  left join client c using (${key})
+  left join relayer r using (${key})
+  left join runner n using (${key})
+  left join known k using (${key})`;
+
+const key = sql`id_type, operator_id, pool_id, node_operator_id`;
+
+/**
+ * Each operator's profile, or what its stored summaries say of it, that of the same window first. Pool shares go by their
+ * parents, and may have any name.
+ */
+export const knownOperators = (network: Network, window: TimeWindow): Sql => sql`
+  select distinct on (${key}) ${key}, name, operator_tags, display_name, pool_type
+  from (
+    select id_type, case when id_type = 'poolShare' then '' else operator_id end as operator_id,
+      coalesce(pool_id, '') as pool_id, coalesce(node_operator_id, '') as node_operator_id,
+      operator_id as name, operator_tags, display_name, pool_type, place
+    from (
+      select id_type, operator_id, pool_id, node_operator_id, operator_tags, display_name, pool_type, '' as place
+      from operator_profiles where network = ${network}
+      union all
+      select id_type, operator_id, pool_id, node_operator_id, operator_tags, display_name, pool_type,
+        case when time_window = ${window} then '0' else time_window end
+      from operator_summaries where network = ${network} and not superseded
+    ) k
+  ) k
+  order by ${key}, place, name`;
+
+/** Names of shares are made of two names: they may be too long, or the same for two shares. */
+export async function checkShareNames(client: pg.ClientBase, table = 'staged'): Promise<void> {
+  const { rows } = await run(
+    client,
+    sql`/* checkShareNames */
+    select operator_id as id, min(pool_id) as pool, min(node_operator_id) as operator, count(*)::int as shares
+    from ${raw(table)} where id_type = 'poolShare'
+    group by operator_id having count(*) > 1 or length(operator_id) > 256 order by operator_id limit 1`,
+  );
+  const [bad] = rows;
+  if (!bad) return;
+  const why = bad.shares > 1 ? `is that of ${bad.shares} pool shares` : 'is longer than 256 characters';
+  throw new Error(
+    `The name ${JSON.stringify(bad.id)} ${why}, one of pool ${bad.pool} and node operator ${bad.operator}: give it another by importing operator-profiles.`,
+  );
+}

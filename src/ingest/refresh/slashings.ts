@@ -1,0 +1,42 @@
+import type pg from 'pg';
+import type { Network } from '../../chain/networks.ts';
+import { sql } from '../../db/rows.ts';
+import { slashingImporter } from '../slashings.ts';
+import { run, type Written, writeSelected } from './write.ts';
+
+/**
+ * Brings what slashed validators lost up to date (spec §4.5, decisions on slashings): `balanceBeforeWithdrawal` is the
+ * balance at the end of the newest date stored, and `slashingPenalties` the rest of `balanceBeforeSlashing`, only while the
+ * head of the chain is before `withdrawableEpoch`: afterwards the row is frozen. The head is the newest epoch of blocks or
+ * days of validators. A validator without a row on the newest date keeps what is stored, which may be newer than its last
+ * day: it has exited and has no further days, but is still penalised. For the same reason the balance of one that left before
+ * the end of the newest date counts only if it is less than what is stored.
+ */
+export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
+  const { rows } = await run(
+    client,
+    sql`/* newestDay */
+    select max(a.date)::text as date, max(a.end_epoch) as epoch,
+      greatest(max(a.end_epoch), (select slot / 32 from chain_heads where network = ${network})) as head
+    from validator_days a
+    where a.network = ${network} and not a.utc and a.date = (
+      select max(date) from validator_day_dates where network = ${network} and not utc)`,
+  );
+  const { date, epoch, head } = rows[0];
+  return writeSelected(
+    client,
+    slashingImporter,
+    sql`
+    select s.network, s.validator_index, s.validator_pubkey, s.slashing_epoch, s.withdrawable_epoch,
+      s.balance_before_slashing, b.balance, s.balance_before_slashing - b.balance
+    from slashings s
+    join validator_days a on a.network = s.network and not a.utc and a.validator_index = s.validator_index
+    cross join lateral (
+      select case when a.end_epoch < ${epoch}::int then least(a.end_epoch_balance, s.balance_before_withdrawal)
+        else a.end_epoch_balance end as balance
+    ) b
+    where s.network = ${network} and s.withdrawable_epoch > ${head}::int
+      and a.date = ${date}::date and a.end_epoch >= s.slashing_epoch`,
+    { replace: false },
+  );
+}

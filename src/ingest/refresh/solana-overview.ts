@@ -1,0 +1,65 @@
+import type { TimeWindow } from '../../chain/windows.ts';
+import { type Sql, sql } from '../../db/rows.ts';
+import { apr, apy, divided, yearly } from './solana-rates.ts';
+
+/**
+ * The overview of a window (spec §2.6, §4.7; decisions on Solana), of the table `window_epochs` and the facts of
+ * validators. Sums are over the epochs of the window, counts and stakes those of its newest epoch, and every difference is
+ * one to the epoch before the window. Exact numerics throughout; ratios have 20 places.
+ * - `networkEffectiveness`: the mean of validators and epochs, weighted by stake;
+ * - `validatorApy`: commissions, blocks and rent over stake; `netValidatorApy`: less the costs of voting;
+ * - `delegatorApy`: staking rewards after commission, compounded, and MEV rewards after commission, which are not;
+ * - `giniCoefficient` over the stakes x₁ ≤ … ≤ xₙ of active validators: 2 Σ i·xᵢ ÷ (n Σ xᵢ) − (n + 1) ÷ n.
+ */
+export const overview = (window: TimeWindow): Sql => sql`
+  with stakes as (
+    select active_stake, row_number() over (order by active_stake) as place
+    from solana_validator_epochs v join window_epochs w using (epoch)
+    where w.newest and active_stake > 0
+  ), spread as (
+    select count(*)::int as validators, coalesce(sum(active_stake), 0.000000000) as stake,
+      coalesce(${divided(
+        sql`2 * sum(place * active_stake) - (count(*) + 1) * sum(active_stake)`,
+        sql`count(*) * sum(active_stake)`,
+      )}, 0) as gini
+    from stakes
+  ), figures as (
+    select ${weighted('w.inside')} as effectiveness, coalesce(${weighted('w.before')}, 0) as effectiveness_before,
+      sum(votes_landed) filter (where w.inside) as landed, sum(votes_due) filter (where w.inside) as due,
+      sum(sum_voting_latency) filter (where w.inside) as latency,
+      sum(produced_blocks) filter (where w.inside) as produced, sum(leader_slots) filter (where w.inside) as leader,
+      sum(voting_rewards) filter (where w.inside) as voting, sum(proposal_rewards) filter (where w.inside) as proposals,
+      sum(mev_rewards) filter (where w.inside) as mev, sum(rent_rewards) filter (where w.inside) as rent,
+      count(*) filter (where w.before and active_stake > 0)::int as validators_before,
+      sum(active_stake * w.seconds) filter (where w.paid) as earning,
+      sum(voting_commission + mev_commission + proposal_rewards + rent_rewards) filter (where w.paid) as income,
+      sum(voting_costs) filter (where w.paid) as costs,
+      sum(voting_rewards - voting_commission) filter (where w.paid) as staked,
+      sum(mev_rewards - mev_commission) filter (where w.paid) as tipped
+    from solana_validator_epochs v join window_epochs w using (epoch)
+  ), pace as (
+    select ${yearly} as pace from window_epochs where paid
+  )
+  select ${window}, coalesce(f.effectiveness, 0)::float8, coalesce(${divided(sql`f.landed`, sql`f.due`)}, 0)::float8,
+    coalesce(${divided(sql`f.leader - f.produced`, sql`f.leader`)}, 0)::float8,
+    coalesce(${divided(sql`f.latency`, sql`f.landed`)}, 0)::float8,
+    ${apy(sql`f.income`, sql`f.earning`)}::float8, ${apy(sql`f.income - f.costs`, sql`f.earning`)}::float8,
+    (${apy(sql`f.staked`, sql`f.earning`)} + ${apr(sql`f.tipped`, sql`f.earning`)})::float8,
+    f.voting, f.proposals, f.mev, f.rent, s.validators, s.validators - f.validators_before, s.stake,
+    n.stake_account_count, n.stake_account_count - b.stake_account_count,
+    n.withdraw_authority_count, n.withdraw_authority_count - b.withdraw_authority_count,
+    coalesce(${divided(sql`n.stake_account_count`, sql`n.withdraw_authority_count`)}, 0),
+    n.stake_authority_count, n.stake_authority_count - b.stake_authority_count,
+    coalesce(${divided(sql`n.stake_account_count`, sql`n.stake_authority_count`)}, 0),
+    coalesce(f.effectiveness, 0) - f.effectiveness_before, s.gini, n.deactivating_stake_account_count
+  from figures f
+  cross join spread s
+  cross join pace p
+  join window_epochs n on n.newest
+  join window_epochs b on b.before`;
+
+/** Mean effectiveness of the validators in some epochs, weighted by stake. */
+function weighted(where: 'w.inside' | 'w.before'): Sql {
+  const chosen = where === 'w.inside' ? sql`filter (where w.inside)` : sql`filter (where w.before)`;
+  return divided(sql`sum(active_stake * effectiveness) ${chosen}`, sql`sum(active_stake) ${chosen}`);
+}

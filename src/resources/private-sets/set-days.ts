@@ -1,0 +1,138 @@
+import type { Bounds } from '../../chain/bounds.ts';
+import type { Calendar } from '../../chain/calendar.ts';
+import { genesisTime, type Network } from '../../chain/networks.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { join, raw, type Sql, sql } from '../../db/rows.ts';
+import {
+  attested,
+  attester,
+  correctness,
+  duties,
+  effectiveness,
+  inclusionDelay,
+  proposals,
+  proposer,
+  uptime,
+} from '../../periods/effectiveness.ts';
+import { type PeriodSource, withinBounds } from '../../periods/pages.ts';
+
+/** A private set whose days are asked for. */
+export type SetKey = { network: Network; id: string };
+
+/** The stored days of private sets. */
+export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bounds): PeriodSource => ({
+  keys: sql`(select set_id, set_id::text as entity_id, genesis, list from unnest(
+      ${sets.map((set) => set.id)}::uuid[], ${sets.map((set) => genesisTime[set.network])}::bigint[]
+    ) with ordinality as given (set_id, genesis, list)) k`,
+  days: sql`private_set_days`,
+  parted: false,
+  own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} ${withinBounds(bounds, false)}`,
+});
+
+const sumOf = (...names: string[]): [string, Sql][] => names.map((name) => [name, raw(`sum(a.${name})`)]);
+
+/** Excludes exited validators that have only sync duty: they do not count as validators of the day, nor do their balances. */
+const active = sql`filter (where ${duties} > 0)`;
+
+/** The columns of a set's day, each with what gives it from the days `a` of its validators. All but epochs add up. */
+const columns: [name: string, gathered: Sql][] = [
+  ['validator_count', sql`count(*) ${active}`],
+  ...sumOf('total_unique_attestations', 'sum_missed_attestations'),
+  ...sumOf('sum_missed_sync_signatures', 'sum_sync_signature_count'),
+  ...sumOf('sum_correct_head', 'sum_correct_target', 'sum_correct_source'),
+  ...sumOf(
+    'sum_wrong_head_votes',
+    'sum_wrong_target_votes',
+    'sum_late_target_votes',
+    'sum_late_source_votes',
+  ),
+  ...sumOf('sum_inclusion_delay', 'proposed_count', 'missed_proposal_count'),
+  ['sum_end_epoch_balance', sql`coalesce(sum(a.end_epoch_balance) ${active}, 0)`],
+  ['sum_end_epoch_effective_balance', sql`coalesce(sum(a.end_epoch_effective_balance) ${active}, 0)`],
+  ...sumOf('sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'),
+  ...sumOf('sum_priority_fees', 'sum_baseline_mev'),
+  ['attested_count', sql`count(*) filter (where ${attested} > 0)`],
+  ['proposer_count', sql`count(*) filter (where ${proposals} > 0)`],
+  ['sum_correctness', sql`sum(${correctness})`],
+  ['sum_inclusion_delays', sql`sum(${inclusionDelay})`],
+  ['sum_uptime', sql`coalesce(sum(${uptime}), 0)`],
+  ['sum_attester_effectiveness', sql`coalesce(sum(${attester}), 0)`],
+  ['sum_proposer_effectiveness', sql`sum(${proposer})`],
+  ['sum_validator_effectiveness', sql`coalesce(sum(${effectiveness}), 0)`],
+];
+
+/** Sums up the days of members `m` of sets of a network, where the condition holds. */
+const gather = (network: Network, condition: Sql): Sql => sql`
+  insert into private_set_days as d (set_id, utc, day, date, start_epoch, end_epoch,
+    ${raw(columns.map(([name]) => name).join(', '))})
+  select m.set_id, a.utc, a.day, a.date, min(a.start_epoch), max(a.end_epoch),
+    ${join(columns.map(([, gathered]) => gathered))}
+  from private_sets s
+  join private_set_members m using (set_id)
+  join validator_days a on a.network = ${network} and a.utc = any('{f,t}') and a.validator_index = m.validator_index
+    and a.date >= m.counts_from and a.date < m.counts_until
+  where s.network = ${network} and ${condition}
+  group by m.set_id, a.utc, a.day, a.date`;
+
+const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values });
+
+const LOCK = `hashtext('stakegraph private set days')`;
+
+// A million rows gather into a thousand: the planner expects some hundreds of rows and would sort them on disk first.
+const HASHED = `set_config('enable_sort', 'off', true)`;
+
+/** An import that sums up days and a change of a set must not pass each other unseen: the change waits. */
+export const lockSetDays = (db: Queryable) =>
+  run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
+
+/**
+ * Adds the days of validators that have just become members of a set. In the transaction that made them members, once
+ * for each membership.
+ */
+export async function addSetDays(
+  db: Queryable,
+  { network, id }: SetKey,
+  indices: readonly number[],
+): Promise<void> {
+  await lockSetDays(db);
+  const added = columns.map(
+    ([name]) => `${name} = coalesce(d.${name} + excluded.${name}, d.${name}, excluded.${name})`,
+  );
+  await run(
+    db,
+    sql`/* addSetDays */
+    ${gather(network, sql`m.set_id = ${id}::uuid and m.removed_at is null and m.validator_index = any(${[...indices]}::int[])`)}
+    on conflict (set_id, utc, day) do update set ${raw(added.join(', '))},
+      start_epoch = least(d.start_epoch, excluded.start_epoch), end_epoch = greatest(d.end_epoch, excluded.end_epoch)`,
+  );
+}
+
+/** Sums up a set's days anew from a date on. In the transaction that removed members from that date on. */
+export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
+  await lockSetDays(db);
+  await run(
+    db,
+    sql`/* removeSetDays */
+    delete from private_set_days where set_id = ${id}::uuid and date >= ${from}::date`,
+  );
+  await run(
+    db,
+    sql`/* regatherSetDays */ ${gather(network, sql`m.set_id = ${id}::uuid and a.date >= ${from}::date`)}`,
+  );
+}
+
+/** Sums up these dates anew for every set of a network, after their `validator_days` were written. */
+export async function refreshSetDays(
+  db: Queryable,
+  network: Network,
+  dates: readonly string[],
+): Promise<void> {
+  await run(db, sql`/* lockAllSetDays */ select pg_advisory_xact_lock(${raw(LOCK)}), ${raw(HASHED)}`);
+  await run(
+    db,
+    sql`/* dropSetDays */
+    delete from private_set_days d using private_sets s
+    where s.set_id = d.set_id and s.network = ${network} and d.date = any(${[...dates]}::date[])`,
+  );
+  await run(db, sql`/* refreshSetDays */ ${gather(network, sql`a.date = any(${[...dates]}::date[])`)}`);
+}
