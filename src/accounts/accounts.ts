@@ -4,16 +4,16 @@ import { momentText, rows, sql } from '../db/rows.ts';
 import { type Tier, tiers } from './tiers.ts';
 import { TOKENS_CHANNEL } from './tokens.ts';
 
-/** The account of tokens that are made without naming one. */
+/** The account of tokens created without naming one. */
 export const DEFAULT_ACCOUNT = 'default';
 
 const AccountRow = z.object({
   accountId: z.string(),
   name: z.string(),
   tier: z.enum(tiers),
-  /** Requests per second; null where the tier's holds. */
+  /** Requests per second; null for the tier's limit. */
   rateLimit: z.int().nullable(),
-  /** Compute units in the tier's period; null where the tier's hold. */
+  /** Compute units per period of the tier; null for the tier's allowance. */
   unitAllowance: z.number().nullable(),
   createdAt: z.string(),
   activeTokens: z.int(),
@@ -26,7 +26,6 @@ const select = sql`a.account_id::text as "accountId", a.name, a.tier, a.rate_lim
   (select count(*)::int from tokens t where t.account_id = a.account_id and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > now())) as "activeTokens"`;
 
-/** A tier, and the limits of the account's own in place of the tier's. */
 type AccountLimits = {
   name: string;
   tier: Tier;
@@ -34,7 +33,7 @@ type AccountLimits = {
   unitAllowance?: number | null | undefined;
 };
 
-/** Makes an account; undefined when the name is taken. */
+/** Returns undefined when the name is taken. */
 export async function createAccount(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {
   const [row] = await rows(
     db,
@@ -50,7 +49,6 @@ export async function createAccount(db: Queryable, account: AccountLimits): Prom
   return row;
 }
 
-/** All accounts by name, or the one of this name. */
 export const listAccounts = (db: Queryable, name: string | null = null): Promise<AccountRow[]> =>
   rows(
     db,
@@ -59,7 +57,7 @@ export const listAccounts = (db: Queryable, name: string | null = null): Promise
     select ${select} from accounts a where ${name}::text is null or a.name = ${name} order by a.name`,
   );
 
-/** Gives an account another tier, and the limits of its own or none; undefined when there is no such account. */
+/** Replaces an account's tier and its own limits. Returns undefined when there is no such account. */
 export async function setTier(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {
   const [row] = await rows(
     db,

@@ -1,23 +1,22 @@
 import { Refusal } from '../kernel/refusal.ts';
 import type { Allowance } from './tiers.ts';
 
-/** Units charged, and the requests that they were charged for. */
 export type Count = { units: number; requests: number };
 
-/** How an account stands in the period of its allowance. */
+/** An account's usage in the current period of its allowance. */
 export type Standing = {
   period: Allowance['period'];
   unitsUsed: number;
   /** Null without a limit. */
   unitsAllowed: number | null;
   unitsRemaining: number | null;
-  /** When the period ends and counting begins anew; null for an account's life. */
+  /** End of the period; null when the allowance is for the account's life. */
   resetsAt: string | null;
   requests: number;
 };
 
 type Month = { name: string; from: number; to: number; next: string };
-/** The month asked for last: every request asks for the one it is in, several times. */
+/** Cached because each request asks for the current month several times. */
 let last: Month = { name: '', from: 0, to: 0, next: '' };
 
 function month(now: Date): Month {
@@ -33,7 +32,7 @@ function month(now: Date): Month {
   return last;
 }
 
-/** The calendar month of a moment, in UTC: `2026-11`. */
+/** The calendar month in UTC: `2026-11`. */
 export const monthOf = (now: Date): string => month(now).name;
 
 export const standingOf = (allowance: Allowance, used: Count, now: Date): Standing => ({
@@ -47,7 +46,7 @@ export const standingOf = (allowance: Allowance, used: Count, now: Date): Standi
 
 const digits = (value: number | null) => (value ?? 0).toLocaleString('en');
 
-/** Refuses (402) an account that has nothing left: how much of how much is used, and when there is more. */
+/** Throws ALLOWANCE_USED (402) when nothing is left. */
 export function refuseUsedUp({ unitsRemaining, unitsUsed, unitsAllowed, resetsAt }: Standing): void {
   if (unitsRemaining !== 0) return;
   const used = `The allowance is used up: ${digits(unitsUsed)} of ${digits(unitsAllowed)} compute units`;

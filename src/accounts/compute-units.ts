@@ -1,13 +1,13 @@
-/** What an operation costs: once for the call, and for each row that it answers. */
+/** Compute units of a call, and of each row that it returns. */
 export type Weight = { base: number; item: number };
 
 /**
- * The weights, in compute units: of REST paths by `operationId`, and of what only GraphQL has by name. Charged is base +
- * item × rows. A path names its line in `units` where it shares one, a GraphQL field in `extensions.operation`. Tests fail for a path or field without a line,
- * for a line without either, and for one that the README lacks.
+ * Weights of REST paths by `operationId`, and of GraphQL fields without a REST path by name. A path that shares a line
+ * names it in `units`, a GraphQL field in `extensions.operation`. Tests fail for an operation without a line, a line
+ * without an operation, and a line missing from the docs.
  */
 export const computeUnits = {
-  // REST, and the GraphQL fields that take its place
+  // REST, and the GraphQL fields that return the same
   listOperators: { base: 5, item: 1 },
   getOperatorSummary: { base: 1, item: 1 },
   listEntityAttestations: { base: 5, item: 1 },
@@ -39,9 +39,9 @@ export const computeUnits = {
   listSetAttestations: { base: 5, item: 1 },
   listSetProposals: { base: 5, item: 1 },
   listSetRewards: { base: 5, item: 1 },
-  // GraphQL alone
+  // GraphQL only
   datasets: { base: 1, item: 0 },
-  introspection: { base: 1, item: 1 }, // a row is a hundred fields
+  introspection: { base: 1, item: 1 }, // a row is 100 fields
   node: { base: 1, item: 1 },
   nodes: { base: 0, item: 2 },
   slashing: { base: 1, item: 1 },
@@ -51,14 +51,13 @@ export const computeUnits = {
   viewer: { base: 0, item: 0 },
 } as const satisfies Record<string, Weight>;
 
-/** The weight of an operation; throws for one without a line above, so that nothing is served for nothing. */
+/** Throws for an operation without a weight, so that nothing is served free by mistake. */
 export function weightOf(operation: string): Weight {
   if (Object.hasOwn(computeUnits, operation)) return computeUnits[operation as keyof typeof computeUnits];
   throw new Error(`Operation ${operation} has no weight: add its line to src/accounts/compute-units.ts.`);
 }
 
-/** Compute units of an answer of so many rows. */
 export const unitsFor = ({ base, item }: Weight, rows: number): number => base + item * rows;
 
-/** What a refusal costs when the caller was at fault; one of ours costs nothing. */
+/** Units of a request that failed through the caller's fault. Server errors are free. */
 export const CALLER_ERROR_UNITS = 1;

@@ -5,8 +5,8 @@ import { isWellFormed } from './token-format.ts';
 import { createToken, isActive } from './tokens.ts';
 
 /**
- * The development token of the embedded database. It is kept in `DATA_DIR/token`, readable by its owner only, and is created
- * when there is no valid one. A lock makes gateways that start at the same time share one token.
+ * Returns the development token of the embedded database, stored in `DATA_DIR/token` and readable only by its owner.
+ * Creates it when there is no valid one, under a lock, so that gateways that start together share it.
  */
 export const developmentToken = (dataDir: string, pool: Pool): Promise<string> =>
   transaction(pool, async (client) => {
@@ -16,7 +16,7 @@ export const developmentToken = (dataDir: string, pool: Pool): Promise<string> =
     const path = join(dataDir, 'token');
     const kept = (await readFile(path, 'utf8').catch(() => '')).trim();
     if (isWellFormed(kept) && (await isActive(client, kept))) {
-      await chmod(path, 0o600).catch(() => undefined); // fails for a file of another user, which stays as it is
+      await chmod(path, 0o600).catch(() => undefined); // fails for a file of another user, which stays unchanged
       return kept;
     }
     const { token } = await createToken(client, 'development');

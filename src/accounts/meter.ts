@@ -9,27 +9,27 @@ import type { Total } from './usage-queries.ts';
 export type { Admission };
 
 export type Meter = {
-  /** Lets a request in, or refuses it: RATE_LIMITED over the rate, ALLOWANCE_USED when nothing is left. */
+  /** Throws RATE_LIMITED above the rate, ALLOWANCE_USED when no units are left. */
   admit(caller: Caller): Promise<Admission>;
-  /** Compute units left of the allowance, less those reserved by requests in progress; null without a limit. */
+  /** Compute units left, less those reserved by requests in progress; null without a limit. */
   available(caller: Caller): number | null;
-  /** Reserves the estimate of an answer until it is charged, so that concurrent requests cannot spend the same units. */
+  /** Reserves an estimate until it is charged, so that concurrent requests cannot spend the same units. */
   reserve(caller: Caller, units: number): void;
-  /** Charges what the answer cost, and releases what was reserved for it. */
+  /** Charges the actual cost and releases the reservation. */
   charge(caller: Caller, units: number, reserved?: number): void;
   standing(caller: Caller): Standing;
-  /** Compute units left, of `standing`; null without a limit. */
+  /** Compute units left; null without a limit. */
   remaining(caller: Caller): number | null;
-  /** Whether Redis answers; undefined without one. */
+  /** Undefined without Redis. */
   redisUp(): boolean | undefined;
-  /** Writes what was counted, and reads what all replicas counted. */
+  /** Writes local counts and reads those of all replicas. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * Rates and allowances of all accounts, in memory; with `redisUrl` common to all replicas, as long as Redis answers.
- * What is used is the larger of what the database and this process know and what Redis tells.
+ * Enforces rates and allowances in memory, or for all replicas together with `redisUrl` while Redis answers. Usage is
+ * the larger of what the database with this process and what Redis reports.
  */
 export async function openMeter(options: {
   db: Queryable;
@@ -38,20 +38,19 @@ export async function openMeter(options: {
   redisUrl?: string | undefined;
 }): Promise<Meter> {
   const { db, log, now } = options;
-  // Loaded only where it is set.
   const redis =
     options.redisUrl === undefined
       ? undefined
       : await (await import('./redis.ts')).openRedis(options.redisUrl, log);
   const rates = redis ? redisRates(redis) : memoryRates();
-  /** What Redis told last of an account, with what was charged here since. */
+  /** The last value that Redis reported for an account, plus what was charged here since. */
   const told = new Map<string, { counter: string; units: number }>();
-  /** Units reserved by requests in progress in this process, by account. */
+  /** Units reserved by requests in progress here, by account. */
   const reservations = new Map<string, number>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthOf(now())) =>
     `used:${accountId}:${period === 'life' ? period : month}`;
 
-  /** Redis may have been emptied: it goes on from what the database has. Totals may come when their month is over. */
+  /** Restores counters from the database, since Redis may have been emptied. The month may already be over. */
   function onTotals(month: string, totals: Total[]) {
     for (const { accountId, monthUnits, lifeUnits } of totals) {
       redis?.raise(counterOf(accountId, 'month', month), monthUnits);
@@ -70,7 +69,7 @@ export async function openMeter(options: {
     return standingOf(allowance, used, at);
   };
 
-  /** Asks Redis what all replicas charged; nothing is asked for an account without a limit. */
+  /** Reads from Redis what all replicas charged, for accounts with a limit. */
   async function learn({ accountId, allowance }: Caller) {
     if (!redis || allowance.units === undefined) return;
     const counter = counterOf(accountId, allowance.period);
@@ -91,7 +90,7 @@ export async function openMeter(options: {
   return {
     async admit(caller) {
       const [admission] = redis
-        ? await Promise.all([rates.take(caller), learn(caller)]) // in one journey
+        ? await Promise.all([rates.take(caller), learn(caller)]) // one round trip
         : [await rates.take(caller)];
       if (caller.allowance.units !== undefined) refuseUsedUp(standing(caller));
       return admission;

@@ -3,16 +3,18 @@ import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 import { rows, sql } from '../db/rows.ts';
 
-/** How long a code is valid. */
 export const CODE_MINUTES = 10;
 
-/** The form of a code: 144 random bits in base64url. */
+/** 144 random bits in base64url. */
 export const CODE_FORM = '[\\w-]{24}';
 
 const hashOf = (code: string) => hash('sha256', code, 'hex');
 const Found = z.object({ found: z.int() });
 
-/** Creates a code that GraphiQL may exchange for the development token, once and within `CODE_MINUTES`. Only its hash is stored. */
+/**
+ * Creates a code that GraphiQL can exchange for the development token, once and within `CODE_MINUTES`. Only its hash is
+ * stored.
+ */
 export async function newPageCode(db: Queryable): Promise<string> {
   const code = randomBytes(18).toString('base64url');
   await rows(
@@ -27,7 +29,7 @@ export async function newPageCode(db: Queryable): Promise<string> {
   return code;
 }
 
-/** Uses a code up; false when it is unknown, used or expired. */
+/** Consumes a code. Returns false when it is unknown, used or expired. */
 export async function takePageCode(db: Queryable, code: string): Promise<boolean> {
   const taken = await rows(
     db,

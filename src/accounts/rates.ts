@@ -9,25 +9,23 @@ import type { Caller } from '../context.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Redis } from './redis.ts';
 
-/** Seconds over which requests are counted: a tier's rate is a number per second. */
 const WINDOW_SECONDS = 1;
 
-/** What a request that is let in learns of its rate. */
 export type Admission = {
-  /** The RateLimit fields of the answer. */
+  /** The RateLimit fields of the response. */
   headers: Record<string, string>;
   /** Requests left in this second; null without a limit. */
   rateRemaining: number | null;
 };
 
 export type Rates = {
-  /** Counts one request of the caller; RATE_LIMITED when over the rate. */
+  /** Counts one request. Throws RATE_LIMITED above the rate. */
   take(caller: Caller): Promise<Admission>;
 };
 
 /**
- * The two fields of draft-ietf-httpapi-ratelimit-headers: what the policy is, and what is left of it for how long. Both
- * are lists of structured fields (RFC 9651) with one member, named after the policy.
+ * Writes RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), lists of structured fields (RFC 9651)
+ * with one member each.
  */
 function fields(limit: number, remaining: number, seconds: number): Record<string, string> {
   const member = (parameters: [string, number][]) => serializeList([['persecond', new Map(parameters)]]);
@@ -43,11 +41,11 @@ function fields(limit: number, remaining: number, seconds: number): Record<strin
   };
 }
 
-/** Counts requests by account in the memory of this process; several replicas each count their own. */
+/** Counts per process: each replica allows the whole rate. */
 export const memoryRates = (): Rates =>
   ratesOf((limit) => new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS }));
 
-/** Counts requests by account for all replicas on this Redis; while it does not answer, each counts its own. */
+/** Counts for all replicas on this Redis; while it is down, each replica counts alone. */
 export const redisRates = ({ client }: Redis): Rates =>
   ratesOf(
     (limit) =>
@@ -63,7 +61,7 @@ export const redisRates = ({ client }: Redis): Rates =>
   );
 
 function ratesOf(make: (limit: number) => RateLimiterAbstract): Rates {
-  // One limiter for each rate in use: accounts of a rate share it, each under its own key.
+  // One limiter per rate; accounts with that rate share it under keys of their own.
   const limiters = new Map<number, RateLimiterAbstract>();
   const limiterOf = (limit: number) => {
     let limiter = limiters.get(limit);

@@ -6,8 +6,8 @@ const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;
 const RETRY_MS = 500;
 /**
- * A Redis that lets so many heartbeats go by is away. Heartbeats, and not a time for each command: when this process is
- * busy the answers lie there unread, and every replica would begin to count for itself just when it matters.
+ * Redis is down after this many missed heartbeats. A timeout per command would not do: while this process is busy,
+ * responses wait unread, and every replica would start to count alone just then.
  */
 const BEAT_MS = 100;
 const MAX_MISSED_BEATS = 5;
@@ -15,23 +15,23 @@ const KEY_TTL_SECONDS = 40 * 86_400;
 
 const ADD = `redis.call('incrby', KEYS[1], ARGV[1])
 redis.call('expire', KEYS[1], ARGV[2])`;
-/** Never lowers: counting goes on from what the database has. */
+/** Never lowers a counter, so that it continues from the database's value. */
 const RAISE = `if tonumber(redis.call('get', KEYS[1]) or '-1') < tonumber(ARGV[1]) then
   redis.call('set', KEYS[1], ARGV[1], 'EX', ARGV[2])
 end`;
 
 export type Redis = {
   client: object;
-  /** Whether it answers; while it does not, every replica counts for itself. */
+  /** While this is false, every replica counts alone. */
   up(): boolean;
-  /** The counter of this name, undefined when there is none or Redis does not answer. */
+  /** Undefined when there is no such counter or Redis does not answer. */
   counter(name: string): Promise<number | undefined>;
   add(name: string, by: number): void;
   raise(name: string, to: number): void;
   stop(): void;
 };
 
-/** The Redis of `REDIS_URL`. It may be away at the start and at any time later: that is logged once, not thrown. */
+/** Connects to `REDIS_URL`. An outage at any time is logged once and not thrown. */
 export async function openRedis(url: string, log: Logger): Promise<Redis> {
   const client = createClient({
     url,
@@ -52,7 +52,7 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
   };
   client.on('ready', () => tell(true));
   client.on('error', (error: Error) => tell(false, error));
-  const connect = () => client.connect().catch(() => undefined); // told by the events, and tried again
+  const connect = () => client.connect().catch(() => undefined); // events report failures, and the heartbeat retries
   const connecting = connect();
 
   let missed = 0;
@@ -61,8 +61,8 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
       missed = 0;
     } else if (missed === MAX_MISSED_BEATS) {
       tell(false, new Error(`no answer within ${BEAT_MS * MAX_MISSED_BEATS} ms`));
-      missed = 0; // of the next connection, which may be there before the next beat
-      client.destroy(); // whoever waits for it goes on without it
+      missed = 0; // of the next connection, which may exist before the next heartbeat
+      client.destroy(); // rejects pending commands, whose callers continue without Redis
       void connect();
     } else if (missed++ === 0) {
       client.ping().then(

@@ -1,19 +1,18 @@
-/** The tiers of accounts. */
 export const tiers = ['free', 'starter', 'build', 'growth', 'enterprise'] as const;
 export type Tier = (typeof tiers)[number];
 
-/** Compute units that may be used, in a calendar month (UTC) or in the account's life; undefined is no limit. */
+/** Compute units per calendar month (UTC) or for the account's life; undefined means no limit. */
 export type Allowance = { units: number | undefined; period: 'month' | 'life' };
 
-/** What accounts of each tier may do where they have no limits of their own; undefined is no limit. */
+/** Limits per tier, for accounts without their own; undefined means no limit. */
 export type TierLimits = {
   /** Requests per second. */
   rates: Record<Tier, number | undefined>;
-  /** Compute units, in the tier's period. */
+  /** Compute units per period of the tier. */
   units: Record<Tier, number | undefined>;
 };
 
-/** Private sets of each tier (spec §8 for build and growth, else decisions on accounts); undefined is no limit. */
+/** Private sets per tier (spec §8 for build and growth, decisions on accounts for the others); undefined means no limit. */
 export const tierSets: Record<Tier, number | undefined> = {
   free: 0,
   starter: 0,
@@ -23,8 +22,8 @@ export const tierSets: Record<Tier, number | undefined> = {
 };
 
 /**
- * The limits of the settings `TIER_RATES` and `TIER_UNITS`, each a list like `build=20`. The allowances of free and
- * starter and the rate of starter are documented (spec §8) and cannot be set.
+ * Parses `TIER_RATES` and `TIER_UNITS`, lists like `build=20`. The documented limits (spec §8: allowances of free and
+ * starter, rate of starter) cannot be set.
  */
 export const tierLimits = (settings: { TIER_RATES: string[]; TIER_UNITS: string[] }): TierLimits => ({
   rates: {
@@ -45,7 +44,7 @@ export const tierLimits = (settings: { TIER_RATES: string[]; TIER_UNITS: string[
   },
 });
 
-/** What an account of the tier may not have of its own, since spec §8 documents it. */
+/** Limits that spec §8 documents, which an account cannot override. */
 export const fixedLimits: Partial<Record<Tier, readonly ('rate' | 'units')[]>> = {
   free: ['units'],
   starter: ['rate', 'units'],
@@ -59,7 +58,6 @@ const numbers = (list: string[]): Record<string, number> =>
     }),
   );
 
-/** What an account of this tier may use: its own number of units in the tier's period, else the tier's. */
 export const allowanceOf = (limits: TierLimits, tier: Tier, own: number | null): Allowance => ({
   units: own ?? limits.units[tier],
   period: tier === 'free' ? 'life' : 'month',

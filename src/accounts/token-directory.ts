@@ -12,7 +12,7 @@ const RELOAD_MS = 10_000;
 const FLUSH_MS = 30_000;
 
 export type TokenDirectory = {
-  /** Who the `Authorization` header names, or undefined. The same work whatever is wrong with it. */
+  /** The caller of an `Authorization` header. Takes the same time for every kind of invalid token. */
   find(authorization: string | undefined, now: Date): Caller | undefined;
   stop(): Promise<void>;
 };
@@ -31,8 +31,8 @@ const callerOf = (token: ActiveToken, limits: TierLimits): Caller => ({
 });
 
 /**
- * All active tokens in memory, by hash. A lookup never asks the database, so a known and an unknown token take the
- * same time. A change reaches every replica by NOTIFY, and by reading again every ten seconds where that is cut off.
+ * Holds all active tokens in memory, by hash, so that known and unknown tokens take the same time to look up. Changes
+ * arrive by NOTIFY; every ten seconds the tokens are also read again in case that is cut off.
  */
 export async function openDirectory(options: {
   url: string;
@@ -57,7 +57,7 @@ export async function openDirectory(options: {
       log.warn({ err: error }, 'tokens could not be read again; the last known ones stay in use');
     }
   };
-  // One after the other: an older answer that arrives late must not bring back a revoked token.
+  // Serialized, so that an older result that arrives late cannot bring back a revoked token.
   const reading = serialize(read);
   const flush = async () => {
     if (uses.size === 0) return;

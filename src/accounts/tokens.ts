@@ -4,7 +4,7 @@ import { momentText, rows, sql } from '../db/rows.ts';
 import { tiers } from './tiers.ts';
 import { newToken, tokenHash, tokenPrefix } from './token-format.ts';
 
-/** The channel on which every change of tokens is told to all replicas. */
+/** NOTIFY channel for changes of tokens. */
 export const TOKENS_CHANNEL = 'stakegraph_tokens';
 
 const TokenRow = z.object({
@@ -24,7 +24,7 @@ const columns = sql`t.token_id::text as "tokenId", (select a.name from accounts 
   ${momentText(sql`t.expires_at`)} as "expiresAt", ${momentText(sql`t.last_used_at`)} as "lastUsedAt",
   ${momentText(sql`t.revoked_at`)} as "revokedAt"`;
 
-/** Makes a token of an account; the answer is the only time that it is shown. Throws when there is no such account. */
+/** Creates a token, which is returned only here. Throws when there is no such account. */
 export async function createToken(
   db: Queryable,
   name: string,
@@ -48,7 +48,6 @@ export async function createToken(
   return { token, row };
 }
 
-/** Whether a token is good: known, not revoked and not expired. */
 export async function isActive(db: Queryable, token: string): Promise<boolean> {
   const found = await rows(
     db,
@@ -60,7 +59,7 @@ export async function isActive(db: Queryable, token: string): Promise<boolean> {
   return found.length > 0;
 }
 
-/** All tokens, newest first. */
+/** Newest first. */
 export const listTokens = (db: Queryable): Promise<TokenRow[]> =>
   rows(
     db,
@@ -68,7 +67,7 @@ export const listTokens = (db: Queryable): Promise<TokenRow[]> =>
     sql`/* listTokens */ select ${columns} from tokens t order by t.created_at desc, t.token_id`,
   );
 
-/** Revokes a token by its id; undefined when there is no such active token. */
+/** Returns undefined when there is no active token with this id. */
 export async function revokeToken(db: Queryable, tokenId: string): Promise<TokenRow | undefined> {
   const [row] = await rows(
     db,
@@ -89,15 +88,14 @@ const ActiveToken = z.object({
   accountId: z.string(),
   account: z.string(),
   tier: z.enum(tiers),
-  /** Requests per second of the account's own; null where the tier's holds. */
+  /** The account's own requests per second; null for the tier's. */
   rateLimit: z.int().nullable(),
-  /** Compute units of the account's own; null where the tier's hold. */
+  /** The account's own compute units; null for the tier's. */
   unitAllowance: z.number().nullable(),
   expiresAtMs: z.number().nullable(),
 });
 export type ActiveToken = z.infer<typeof ActiveToken>;
 
-/** Every token that is not revoked and not expired, for the directory in memory. */
 export const activeTokens = (db: Queryable): Promise<ActiveToken[]> =>
   rows(
     db,
@@ -111,7 +109,7 @@ export const activeTokens = (db: Queryable): Promise<ActiveToken[]> =>
     where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`,
   );
 
-/** Notes when tokens were last used, in one statement for all. */
+/** Stores when tokens were last used. */
 export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): Promise<void> {
   const statement = sql`/* noteUse */
     update tokens t set last_used_at = greatest(t.last_used_at, u.at)
@@ -121,8 +119,8 @@ export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): P
 }
 
 /**
- * Makes a token that takes the place of another: same account and name. The old one stays good until `graceSeconds` have
- * passed, so that its users can be given the new one without a gap. Undefined when there is no such active token.
+ * Creates a replacement with the same account and name. The old token stays valid for `graceSeconds`, so that users can
+ * switch without a gap. Returns undefined when there is no such active token.
  */
 export async function rotateToken(
   db: Queryable,

@@ -16,19 +16,17 @@ const sum = (...counts: (Count | undefined)[]): Count => {
 
 type Batch = { id: string; counts: Counts };
 
-/** What accounts used, as far as it is known here: what the database said last, and what has been added since. */
+/** Usage by account: the last totals of the database, plus what was added since. */
 export type UsageCounts = {
-  /** Counts a request and what it cost. */
+  /** Counts one request and its cost. */
   add(accountId: string, units: number, at: Date): void;
-  /** What the account used in this month or its life. */
   used(accountId: string, period: 'month' | 'life', at: Date): Count;
-  /** What was added and is not written yet; undefined where nothing was. The same, by its id too, until it is `written`. */
+  /** What is not written yet; undefined when nothing. Stays the same, id included, until `written`. */
   batch(): Batch | undefined;
-  /** Whether something was added after the batch. */
+  /** Whether something was added after the batch was made. */
   more(): boolean;
-  /** The batch is in the database. */
   written(): void;
-  /** What the database says that accounts used in this month and in all. */
+  /** Takes over totals that were read from the database. */
   learn(month: string, totals: readonly Total[]): void;
 };
 
@@ -37,7 +35,6 @@ export function usageCounts(): UsageCounts {
   let pending: Counts = new Map();
   let sending: Batch | undefined;
 
-  /** What is not written yet, of one month or of all. */
   const unwritten = (accountId: string, month?: string): Count =>
     sum(
       ...[pending, ...(sending ? [sending.counts] : [])].flatMap((counts) =>
@@ -47,7 +44,7 @@ export function usageCounts(): UsageCounts {
       ),
     );
 
-  /** What was written is known, even when the totals cannot be read. */
+  /** Adds what was written to the known totals, in case they cannot be read. */
   function settle(counts: Counts) {
     for (const [month, accounts] of counts) {
       for (const [accountId, count] of accounts) {

@@ -3,13 +3,10 @@ import type { Queryable } from '../db/pool.ts';
 import { rows, sql } from '../db/rows.ts';
 import type { Count } from './allowance.ts';
 
-/** What accounts used since the last flush, by month and account. */
+/** Usage since the last flush, by month and account. */
 export type Counts = Map<string, Map<string, Count>>;
 
-/**
- * Adds a batch to what is stored, in one statement: all or nothing, and nothing when the batch was counted before.
- * Accounts that are gone are left out.
- */
+/** Adds a batch in one statement, unless its id was counted before. Skips deleted accounts. */
 export async function addUsage(db: Queryable, batchId: string, counts: Counts): Promise<void> {
   const list = [...counts].flatMap(([month, accounts]) =>
     [...accounts].map(([account, count]) => ({ month: `${month}-01`, account, ...count })),
@@ -41,7 +38,7 @@ const Total = z.object({
 });
 export type Total = z.infer<typeof Total>;
 
-/** What accounts used in a month and in their lives: all accounts, or those that changed within so many seconds. */
+/** Usage in a month and in total, of all accounts or those that changed within some seconds. */
 export const usageTotals = (db: Queryable, month: string, withinSeconds: number | null): Promise<Total[]> =>
   rows(
     db,
@@ -59,7 +56,7 @@ export const usageTotals = (db: Queryable, month: string, withinSeconds: number 
 
 const Used = z.object({ units: z.number(), requests: z.number() });
 
-/** What the account of a name used in a month, or in its life when the month is null. */
+/** Usage of an account in a month, or in total when the month is null. */
 export const usageOf = async (db: Queryable, account: string, month: string | null): Promise<Count> => {
   const [row] = await rows(
     db,
@@ -72,7 +69,7 @@ export const usageOf = async (db: Queryable, account: string, month: string | nu
   return row as Count;
 };
 
-/** Forgets batches that nobody can be trying to send any more. */
+/** Forgets batches that are too old to be sent again. */
 export const forgetBatches = (db: Queryable): Promise<unknown> =>
   rows(
     db,

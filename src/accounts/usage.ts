@@ -6,28 +6,28 @@ import { monthOf } from './allowance.ts';
 import { type UsageCounts, usageCounts } from './usage-counts.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
 
-/** A crash loses no more than what was used in this time. */
+/** A crash loses at most the usage of this time. */
 const FLUSH_MS = 2_000;
-/** Totals are read of accounts that changed lately; of all when the last reading is older than half of that. */
+/** Totals are read for accounts that changed this recently, or for all when the last read is older than half of it. */
 const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
 
 export type Usage = Pick<UsageCounts, 'add' | 'used'> & {
-  /** Writes what was gathered and reads what all replicas wrote. Never throws: what could not be written is kept. */
+  /** Writes local usage and reads that of all replicas. Never throws: what could not be written stays queued. */
   flush(): Promise<void>;
-  /** Flushes for the last time. */
+  /** Flushes a last time. */
   stop(): Promise<void>;
 };
 
 /**
- * Usage in memory: a request adds to a number, and every two seconds what was added goes to the database in one
- * statement. A batch whose fate is not known is sent again under its own id, which the database counts once.
+ * Counts usage in memory and writes it every two seconds in one statement. A batch with an unknown outcome is sent
+ * again under the same id, which the database counts once.
  */
 export async function openUsage(options: {
   db: Queryable;
   log: Logger;
   now: () => Date;
-  /** Told what all replicas wrote together, in that month, of the accounts in a batch, when it is known. */
+  /** Called with the totals of all replicas for the accounts of a batch. */
   onTotals?: (month: string, totals: Total[]) => void;
 }): Promise<Usage> {
   const { db, log, now } = options;
@@ -70,7 +70,7 @@ export async function openUsage(options: {
     }
   }
 
-  // Two at once would send a batch under two ids.
+  // Serialized: two flushes at once would send a batch under two ids.
   const { run: flush } = serialize(run);
   await flush();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
@@ -82,7 +82,7 @@ export async function openUsage(options: {
     async stop() {
       clearInterval(timer);
       await flush();
-      // A batch whose fate was unknown was sent again; what came after it has not been sent yet.
+      // The batch may have been a resent one; what was added after it is still unsent.
       if (counts.more()) await flush();
     },
   };
