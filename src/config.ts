@@ -18,7 +18,6 @@ const integer = (fallback: number, min: number, max: number) => {
     .default(fallback);
 };
 
-/** Like `integer`, but undefined when the setting is not given. */
 const optionalInteger = (min: number, max: number) => integer(min, min, max).unwrap().optional();
 
 const list = (text: string) =>
@@ -27,7 +26,7 @@ const list = (text: string) =>
     .map((item) => item.trim())
     .filter(Boolean);
 
-/** `tier=number` by comma; tiers that are not named keep what they have. */
+/** `tier=number` by comma; other tiers keep their defaults. */
 const perTier = (fallback: string, tiers: string) => {
   const form = new RegExp(`^(${tiers})=[1-9]\\d{0,14}$`);
   return z
@@ -60,7 +59,7 @@ const isOrigin = (text: string): boolean =>
   text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 const headerName = /^[A-Za-z0-9-]+$/;
 
-/** The settings, read from the environment. README's table of settings is checked against this object. */
+/** The settings, from the environment. Tests compare the documented table with this object. */
 export const Settings = z.object({
   PORT: integer(4000, 0, 65535).describe('Port to listen on; 0 takes a free one.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
@@ -145,24 +144,24 @@ export const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** The settings of an environment; an empty value counts as absent. Throws with every fault at once. */
+/** Parses an environment; empty values count as absent. Throws one SettingsError with all faults. */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const read = Settings.safeParse(given);
   if (read.success) return read.data;
   const faults = read.error.issues.map((issue) => {
     const name = String(issue.path[0]);
-    // The value of a URL may hold a password.
+    // A URL may hold a password.
     const value = name.endsWith('_URL') ? ':' : ` is ${JSON.stringify(given[name])};`;
     return `  ${name}${value} ${issue.message}`;
   });
   throw new SettingsError(`Settings that cannot be used:\n${faults.join('\n')}`);
 }
 
-/** A secret of the environment, by the name that a command is given. Throws SettingsError, never with its value. */
+/** Reads a secret from the variable that a command names. Throws SettingsError, never with the value. */
 export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
   const secret = environment[name];
-  // In its place the secret itself may have been given: only what looks like a name is repeated.
+  // The secret itself may have been given as the name, so only names are repeated.
   const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
   const shown = named ? `The environment variable ${name}` : 'The environment variable that is named';
   if (!secret) throw new SettingsError(`${shown} is not set; it is to hold the token.`);
@@ -170,5 +169,5 @@ export function readSecret(name: string, environment: NodeJS.ProcessEnv = proces
   throw new SettingsError(`${shown} holds blanks or other signs that no token has.`);
 }
 
-/** Told apart from other errors so that the command line can exit with 2 (wrong usage). */
+/** Makes the command line exit with 2 (wrong usage). */
 export class SettingsError extends Error {}

@@ -30,7 +30,7 @@ program
   )
   .action(async () => {
     const settings = readSettings();
-    // Loaded only here: the other commands need no server, which takes half a second to load.
+    // Imported here because the other commands do not need the server, which takes 0.5 s to load.
     await (await import('./serve.ts')).serve(settings);
   });
 
@@ -54,21 +54,21 @@ program.addCommand(openCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 program.addCommand(usageCommand());
-// exitOverride is not inherited by commands that are added ready-made
+// commands added ready-made do not inherit exitOverride
 for (const command of program.commands) {
   command.exitOverride().showHelpAfterError('(add --help for what is taken)');
   for (const inner of command.commands) inner.exitOverride();
 }
 
 try {
-  // Not commander's default command: that takes a mistyped one for an argument of serve.
+  // commander's default command would take a mistyped command for an argument of serve
   await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
 } catch (error) {
   process.exitCode = exitCodeOf(error);
 }
 
 function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has said why
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed the reason
   process.stderr.write(`stakegraph: ${(error as Error).message}\n`);
   return error instanceof SettingsError ? 2 : 1;
 }

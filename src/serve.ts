@@ -48,7 +48,7 @@ function banner(address: string, database: Database, access: Access | undefined)
   return `${lines.join('\n')}\n`;
 }
 
-/** Serves until a signal: opens the database, loads the sample data where it belongs, listens, and drains at the end. */
+/** Opens the database, loads the sample data where it belongs, listens until a signal, and drains. */
 export async function serve(settings: Settings): Promise<void> {
   await checkHost(settings);
   const log = makeLog(settings);
@@ -57,7 +57,7 @@ export async function serve(settings: Settings): Promise<void> {
     for (const step of serving.undo.splice(0).reverse()) await step();
   };
   const starting = start(settings, log, serving);
-  // From the first moment on: a signal while PostgreSQL starts must not leave it behind.
+  // Installed first: a signal during startup must not leave PostgreSQL behind.
   const signals = onSignal((signal) => {
     log.info({ signal }, 'draining');
     void grace.close();
@@ -97,7 +97,7 @@ function listenError(error: NodeJS.ErrnoException & { port?: number }, settings:
   return new Error(`HOST is ${JSON.stringify(HOST)}, on which this machine cannot listen: ${error.message}`);
 }
 
-/** Before a database is made or opened: a host that is none would be found out last. */
+/** Checks the host first, which would otherwise fail only after the database was created. */
 async function checkHost({ HOST }: Settings): Promise<void> {
   await lookup(HOST).catch(() => {
     throw new SettingsError(`HOST is ${JSON.stringify(HOST)}; an address of this machine is needed.`);
@@ -106,7 +106,7 @@ async function checkHost({ HOST }: Settings): Promise<void> {
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Calls back at the first signal. One a second later ends the process at once, but not the echo that npm sends. */
+/** Calls back at the first signal. One that comes a second later or more ends the process; npm repeats signals earlier. */
 function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void } {
   let first: number | undefined;
   const listener = (signal: NodeJS.Signals) => {
@@ -122,7 +122,7 @@ function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void 
   };
 }
 
-/** Opens the database and listens, each with its undoing; false when a signal came before. */
+/** Returns false when a signal came before listening. */
 async function start(
   settings: Settings,
   log: Logger,
@@ -178,7 +178,7 @@ async function start(
   if (serving.draining) return false;
   await app.listen({ port: settings.PORT, host: settings.HOST });
   serving.undo.push(async () => {
-    // A connection kept alive goes idle with the answer to its request in flight, and would hold the port for minutes.
+    // A kept-alive connection goes idle with its last response, and would hold the port for minutes.
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     await app.close().finally(() => clearInterval(sweep));
   });
@@ -193,7 +193,7 @@ async function start(
 
 const WATCH_MS = 1_000;
 
-/** Ends the process when the embedded PostgreSQL has ended by itself, as on a full disk: its supervisor may start it again. */
+/** Ends the process when the embedded PostgreSQL ended by itself, so that a supervisor can restart both. */
 function endWith(embedded: Embedded, dataDir: string): () => Promise<void> {
   const watch = setInterval(() => {
     if (embedded.running()) return;

@@ -2,7 +2,7 @@ import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Calendar, dayOfDate, type EpochRange, epochsOfDay } from './calendar.ts';
 import type { Network } from './networks.ts';
 
-/** The range of time that a caller asks for (decisions: time); ends inclusive, null where open. */
+/** A requested range of time (decisions: time); ends inclusive, null where open. */
 export type Bounds = {
   fromDate: string | null;
   toDate: string | null;
@@ -12,7 +12,7 @@ export type Bounds = {
 
 type Ends = { [Name in keyof Bounds]?: string | number | null | undefined };
 
-/** What is wrong with a range that ends before it begins; `place` is where the caller wrote it (`query`, `argument`). */
+/** Faults of a range that ends before it begins. `place` says where it was given (`query`, `argument`). */
 export function boundFaults(bounds: Ends, place: string): Fault[] {
   const faults: Fault[] = [];
   for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
@@ -24,7 +24,6 @@ export function boundFaults(bounds: Ends, place: string): Fault[] {
   return faults;
 }
 
-/** Refuses a range that ends before it begins. */
 export function checkBounds(bounds: Ends, place: string): void {
   const faults = boundFaults(bounds, place);
   if (faults.length > 0) throw badInput(faults);
@@ -32,10 +31,7 @@ export function checkBounds(bounds: Ends, place: string): void {
 
 const LAST_EPOCH = 2 ** 31 - 1; // the last that can be stored
 
-/**
- * The epochs of a range of days and dates of a calendar, ends inclusive; the narrower of both counts. `last` is below
- * `first` where no epoch is in it.
- */
+/** The epochs within both the days and the dates. `last` is below `first` when there are none. */
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
   const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));
   const firsts = [bounds.fromDay, dayOf(bounds.fromDate)].filter((day) => day !== null);

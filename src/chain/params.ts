@@ -3,11 +3,10 @@ import { parseDate } from '../kernel/time.ts';
 import { networks } from './networks.ts';
 import { timeWindows } from './windows.ts';
 
-/** The required `window` of the summaries (spec §4.2, 4.3, 4.8). */
+/** The required `window` of summaries (spec §4.2, 4.3, 4.8). */
 export const windowParam = () =>
   enumParam(timeWindows, { description: 'Aggregation window: the last 1, 7 or 30 days, or all time.' });
 
-/** The network header (spec §4.1). */
 export const networkParam = () =>
   enumParam(
     networks,
@@ -18,7 +17,6 @@ export const networkParam = () =>
     ['holesky'],
   );
 
-/** A bound of a range of dates, by UTC. */
 export const dateParam = (description: string) =>
   formParam<string, { form: string; description: string; nullable: true }>(
     { description, form: 'a date like 2024-03-31', nullable: true },
@@ -28,7 +26,7 @@ export const dateParam = (description: string) =>
 
 const dayParam = (description: string) => intParam({ description, min: 0, nullable: true });
 
-/** The range of time of the v1 lists of Ethereum, and the calendar it is of (spec §4.4). */
+/** Range of time and calendar of the Ethereum v1 lists (spec §4.4). */
 export const rangeParams = () => ({
   fromDate: dateParam('First date, inclusive.'),
   toDate: dateParam('Last date, inclusive.'),
@@ -47,6 +45,6 @@ export const pageParams = (size: { default: number; max: number }) => ({
   offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
 });
 
-/** `sortOrder` of the v1 lists (spec §9), ascending unless a list says otherwise. */
+/** `sortOrder` of the v1 lists (spec §9). */
 export const sortOrderParam = (order: 'asc' | 'desc' = 'asc') =>
   enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: order });

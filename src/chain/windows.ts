@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
-/** The aggregation windows (spec §2.2): the last 1, 7 or 30 days, or all time. */
+/** Aggregation windows (spec §2.2): the last 1, 7 or 30 days, or all time. */
 export const timeWindows = ['1d', '7d', '30d', 'all'] as const;
 export const TimeWindow = z.enum(timeWindows);
 export type TimeWindow = z.infer<typeof TimeWindow>;
 
-/** The days of a window; null for all time. */
 export const windowDays: Record<TimeWindow, number | null> = { '1d': 1, '7d': 7, '30d': 30, all: null };

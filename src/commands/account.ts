@@ -5,7 +5,6 @@ import { readSettings, SettingsError } from '../config.ts';
 import { givenName, wholeNumber } from './flags.ts';
 import { withDatabase } from './with-database.ts';
 
-/** Tells that there is no account of this name. */
 export const noSuchAccount = (name: string) =>
   new Error(`There is no account ${JSON.stringify(name)}; see "stakegraph account list".`);
 
@@ -26,7 +25,7 @@ function allowanceText({ units, period }: Allowance): string {
   return `${units.toLocaleString('en')} compute units ${period === 'life' ? 'for life' : 'a month'}`;
 }
 
-/** Refuses limits of an account's own where the tier's are documented. */
+/** Refuses limits for a tier whose limits are documented. */
 function checkLimits(tier: Tier, flags: { rate?: number; units?: number }) {
   const fixed = fixedLimits[tier]?.find((name) => flags[name] !== undefined);
   if (fixed) {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** An option for some of these names, by comma. */
+/** An option that takes some of `names`, separated by commas. */
 export const namesOption = <Name extends string>(
   flags: string,
   description: string,
@@ -11,7 +11,6 @@ export const namesOption = <Name extends string>(
   return fallback ? option.default(fallback, fallback.join(',')) : option;
 };
 
-/** Some of these names, by comma, in their own order. */
 const listOf =
   <Name extends string>(names: readonly Name[]) =>
   (text: string): Name[] => {
@@ -21,11 +20,9 @@ const listOf =
     throw new InvalidArgumentError(`${JSON.stringify(unknown)} is none of ${names.join(', ')}.`);
   };
 
-/** Whether a command that loads rows may make a new embedded database. */
 export const createOption = (): Option =>
   new Option('--create', 'make a new embedded database where there is none; it never gets the sample data');
 
-/** A whole number within bounds. */
 export const wholeNumber =
   (least: number, most: number) =>
   (text: string): number => {
@@ -37,7 +34,7 @@ export const wholeNumber =
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const MAX_SECONDS = 7 * 86_400;
 
-/** Milliseconds of a time like `90s`, `15m`, `1h` or `1d`. */
+/** Milliseconds of `90s`, `15m`, `1h` or `1d`. */
 export function duration(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);
@@ -45,7 +42,6 @@ export function duration(text: string): number {
   throw new InvalidArgumentError('A time from 1s to 7d is needed, like 90s, 15m, 1h or 1d.');
 }
 
-/** The name of an account or a token. */
 export function givenName(text: string): string {
   if (/^[\w .:@-]{1,64}$/.test(text)) return text;
   throw new InvalidArgumentError('1 to 64 letters, digits, spaces and . : @ _ - are taken.');

@@ -3,7 +3,6 @@ import { MultiBar, Presets, type SingleBar } from 'cli-progress';
 import type { Progress } from '../ingest/import-file.ts';
 
 export type ImportProgress = {
-  /** Reports on one file until `end`. */
   file(name: string): { show(progress: Progress): void; end(): void };
   stop(): void;
 };
@@ -11,7 +10,7 @@ export type ImportProgress = {
 const size = (bytes: number) =>
   bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Bars on a terminal, nothing elsewhere: how far each file is, rows a second and the time left. */
+/** Shows progress, rows per second and time left on a terminal; nothing elsewhere. */
 export function importProgress(stream: NodeJS.WriteStream = process.stderr): ImportProgress {
   if (!stream.isTTY)
     return { file: () => ({ show: () => undefined, end: () => undefined }), stop: () => undefined };

@@ -44,7 +44,7 @@ export const importCommand = (): Command =>
     )
     .addOption(
       new Option('--entity-type <class>', 'class of entities of rows that name none').choices(
-        idTypes.filter((name) => name !== 'privateSet'), // its rows are made here
+        idTypes.filter((name) => name !== 'privateSet'), // computed here, never imported
       ),
     )
     .option('--utc', 'rows that do not say so are of the UTC calendar, not of the chain calendar')
@@ -90,7 +90,7 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
       }
       return withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
-        // Each holds a connection for its whole file, and what was loaded before is asked on another.
+        // Each job holds a connection for its whole file; one more checks what was loaded before.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
       );
     });
@@ -127,7 +127,7 @@ function notLoaded(file: string, error: string, { json }: Flags) {
   if (json) process.stdout.write(`${JSON.stringify({ file, loaded: false, error })}\n`);
 }
 
-/** Imports a file and tells about it; false when not every row was loaded. */
+/** Returns false when not every row was loaded. */
 async function importOne(
   database: Database,
   resource: ImportResource,
@@ -163,7 +163,7 @@ async function importOne(
   }
 }
 
-/** The file for rows that do not fit, made with the first of them; a row that it does not take ends the import. */
+/** Creates the file for refused rows with the first of them. A failed write ends the import. */
 function rejectsFile(file: string, flags: Flags) {
   const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
   let open: number | undefined;

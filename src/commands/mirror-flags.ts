@@ -2,14 +2,14 @@ import { InvalidArgumentError } from 'commander';
 import { SettingsError } from '../config.ts';
 import { type RewardsNetwork, rewardsNetworks } from '../resources/network-rewards/record.ts';
 
-/** The address of a service: origin and base path, nothing that could hold a secret. */
+/** Accepts only origin and base path, which cannot hold a secret. */
 export function baseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
     throw new InvalidArgumentError('An http:// or https:// URL is needed.');
   }
   if (url.username || url.password) {
-    // not an InvalidArgumentError, which is shown with what was given
+    // not an InvalidArgumentError, which would show the value
     throw new SettingsError(
       '--from needs a URL without user and password; the token is given by --token-env.',
     );
@@ -18,11 +18,11 @@ export function baseUrl(text: string): URL {
   return url;
 }
 
-/** Whether what is sent there can be read on the way: not over TLS, and not on this machine alone. */
+/** Whether traffic can be read on the way: no TLS, and not on this machine. */
 export const isInClear = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
-/** The name of an environment variable. What is none may be the token itself, and is not shown. */
+/** Never shows an invalid name, which may be the token itself. */
 export function variableName(text: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(text)) return text;
   throw new SettingsError('--token-env needs the name of an environment variable, like UPSTREAM_TOKEN.');
@@ -39,7 +39,7 @@ export function rate(text: string): number {
   throw new InvalidArgumentError('A number over 0 and below 10000 is needed, like 2 or 0.5.');
 }
 
-/** `solana=VOTE1,VOTE2` beside those given before. */
+/** Adds `solana=VOTE1,VOTE2` to those given before. */
 export function validatorsOf(
   text: string,
   before: { network: RewardsNetwork; id: string }[] = [],

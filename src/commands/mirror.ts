@@ -176,7 +176,7 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
       });
     });
 
-/** Mirrors once or for ever; throws when not every list is loaded, unless it goes on. */
+/** Mirrors once or repeatedly. A single round throws unless every list was loaded. */
 async function mirror(database: Database, options: MirrorOptions, flags: Flags, signals: Signals) {
   const { stop } = signals;
   if (database.embedded) await decideOnSample(database.write);
@@ -212,7 +212,7 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
   }
   for (let first = true; !stop.aborted; first = false) {
     const began = performance.now();
-    // Only the first round may be one that broke off: later ones are new, also where the one before lacks lists.
+    // Only the first round may resume an interrupted one.
     await round(first ? options.resumeWithinMs : 0).catch((error: Error) => {
       progress.say(`${error.message} The next round begins when it is due.`);
     });

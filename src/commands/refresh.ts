@@ -95,7 +95,7 @@ async function once(pool: Pool, flags: Flags, stop: AbortSignal): Promise<void> 
   if (failed > 0) throw new Error(`${failed} parts were not refreshed.`);
 }
 
-/** Begins at multiples of the interval from the start on, however long a pass takes; one that is missed is left out. */
+/** Starts at multiples of the interval and skips those that a long pass misses. */
 async function repeated(pool: Pool, flags: Flags, every: number, stop: AbortSignal): Promise<void> {
   const began = performance.now();
   for (let turn = 0; !stop.aborted; ) {

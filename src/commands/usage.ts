@@ -15,7 +15,7 @@ function month(text: string): string {
 
 const digits = (value: number) => value.toLocaleString('en');
 
-/** How the account stands, and the month that this is of; null for its life. */
+/** `month` is null for an account's life. */
 type Told = { account: string; tier: AccountRow['tier']; month: string | null } & Standing;
 
 function tell({ account, tier, month, ...standing }: Told): string {
@@ -43,7 +43,7 @@ export const usageCommand = (): Command =>
         const at = flags.month ? new Date(`${flags.month}-01T00:00:00Z`) : new Date();
         const inMonth = flags.month !== undefined || allowance.period === 'month';
         const used = await usageOf(write, name, inMonth ? monthOf(at) : null);
-        // A month of an account whose allowance is for life has no allowance of its own.
+        // An allowance for life does not limit a single month.
         const ofMonth =
           allowance.period === 'month' ? allowance : { units: undefined, period: 'month' as const };
         const standing = standingOf(inMonth ? ofMonth : allowance, used, at);

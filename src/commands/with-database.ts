@@ -4,30 +4,30 @@ import { readSettings, type Settings, SettingsError } from '../config.ts';
 import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
-  /** Whether a new embedded database is made where there is none. */
+  /** Whether a missing embedded database is created. */
   creates?: boolean;
-  /** The command loads rows: it prints which database it uses, and creates an embedded one only with `--create`. */
+  /** The command loads rows: it prints its database, and creates an embedded one only with `--create`. */
   loads?: boolean;
   migrate?: boolean;
   writers?: number;
-  /** At a signal the work is asked to end by itself, and left only at a second one. */
+  /** The first signal asks the command to finish; the second ends it. */
   graceful?: boolean;
 };
 
 export type Signals = {
-  /** Asks a graceful command to end by itself. */
+  /** Asks a graceful command to finish. */
   stop: AbortSignal;
-  /** The process is about to exit and commits nothing more: the command has to report now what was not loaded. */
+  /** The process is about to exit and commits nothing more: report now what was not loaded. */
   leave: AbortSignal;
 };
 
-/** Runs the work of a command on the database of the settings, and closes it at the end, also at that of a signal. */
+/** Runs a command on the configured database and closes it at the end or at a signal. */
 export async function withDatabase(
   work: (database: Database, signals: Signals) => Promise<void>,
   options: Options = {},
 ): Promise<void> {
   const settings = readSettings();
-  // Reading or writing rows must not change the schema under the gateways that serve a shared database.
+  // Commands must not migrate a shared database under the gateways that serve it.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
   await checkDatabase(settings, options);
   const onError = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
@@ -36,16 +36,16 @@ export async function withDatabase(
   const leave = async () => {
     const database = await opening.catch(() => undefined);
     await database?.write.abandon();
-    await turn(); // so that what was committed is reported first
+    await turn(); // lets the command report what was committed
     signals.leave.abort();
-    // An exit, unlike a signal, stops an embedded PostgreSQL; what was not committed is rolled back.
+    // Unlike a signal, exit stops an embedded PostgreSQL. What was not committed is rolled back.
     process.exit(1);
   };
   const steps = options.graceful ? [() => signals.stop.abort(), leave] : [leave];
   const onSignal = () => {
     const step = steps.shift();
     if (step) void step();
-    else process.exit(1); // also while a database that says nothing is being opened
+    else process.exit(1); // also while opening a database that does not answer
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   const database = await opening;
@@ -58,7 +58,6 @@ export async function withDatabase(
   }
 }
 
-/** Refuses a missing embedded database unless the command may create it, and prints where rows are loaded. */
 async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, loads }: Options) {
   if (DATABASE_URL) {
     if (!loads || !creates) return;
