@@ -4,8 +4,8 @@ import type { Fault } from './refusal.ts';
 const REQUIRED = 'is required';
 
 /**
- * What is wrong with a JSON body, each with its place (`["body","pubkeys",3]`). A name that the body does not have is a
- * fault too: a mistyped one must not be lost.
+ * Faults of a JSON body, each with its place (`["body","pubkeys",3]`). Unknown names are faults: a mistyped one must
+ * not be lost.
  */
 export function bodyFaults(error: z.ZodError, place = 'body'): Fault[] {
   return error.issues.flatMap((issue): Fault[] => {
@@ -22,11 +22,10 @@ export function bodyFaults(error: z.ZodError, place = 'body'): Fault[] {
   });
 }
 
-/** The message of a value that is not of its kind: that it is missing, or what is needed. */
+/** The message of a missing value, or of one that is not `what`. */
 export const needed = (what: string) => (issue: z.core.$ZodRawIssue) =>
   issue.input === undefined ? REQUIRED : `must be ${what}`;
 
-/** A JSON body of these fields and no others. */
 export const jsonBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined),

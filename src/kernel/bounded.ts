@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-/** A map that keeps the entries used last, so that what callers choose as keys cannot fill the memory. */
+/** Keeps the entries used last, so that keys chosen by callers cannot fill the memory. */
 export const boundedMap = <T extends NonNullable<unknown>>(max: number) => new LRUCache<string, T>({ max });
 
-/** The same where entries differ in size: as many as are so large together. */
+/** The same, bounded by the total size of its entries. */
 export const sizedMap = <T extends NonNullable<unknown>>(
   maxSize: number,
   sizeOf: (value: T, key: string) => number,

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * Cursors are opaque: `v1`, a mark of the list they belong to, and the key of a row in it. The mark covers the key
- * too, so a cursor of another list, a shortened or an edited one is refused instead of silently giving other rows.
- * A cursor holds nothing secret: it names a position in a list the caller may read anyway.
+ * Cursors are opaque: `v1`, a checksum of list and key, and the key of a row. A cursor of another list, or a shortened
+ * or edited one, is refused. The checksum is no secret, and neither is the key.
  */
 const VERSION = 1;
 
@@ -12,7 +11,7 @@ const mark = (list: string, key: string) =>
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64url');
 
-/** The cursor of the row with this key in this list; `list` names the list with all that decides its order. */
+/** `list` names the list and everything that decides its order. */
 export function encodeCursor(list: string, key: readonly (string | number)[]): string {
   const text = JSON.stringify(key);
   return base64(`${VERSION}.${mark(list, text)}.${text}`);
@@ -28,20 +27,20 @@ function parseKey(text: string): (string | number)[] | undefined {
   }
 }
 
-/** The key in a cursor, or undefined when it is not a cursor of this list. */
+/** Undefined when this is not a cursor of the list. */
 export function decodeCursor(list: string, cursor: string): (string | number)[] | undefined {
   if (cursor.length > 1024) return undefined;
   const whole = Buffer.from(cursor, 'base64url').toString('utf8');
   const [version, given, ...rest] = whole.split('.');
   const text = rest.join('.');
   if (version !== String(VERSION) || given !== mark(list, text) || base64(whole) !== cursor) return undefined;
-  const key = parseKey(text); // the mark is no secret: what it covers may be anything
+  const key = parseKey(text); // a forged checksum is possible, so anything may be inside
   return key && JSON.stringify(key) === text ? key : undefined;
 }
 
 /**
- * The key in a cursor as so many whole numbers >= 0 of 32 bits, or undefined. The mark is no secret: a cursor that was
- * made by hand can hold anything, and what it holds goes into a statement.
+ * The key as `length` integers from 0 to 2³¹ − 1, or undefined. Forged cursors can hold anything, and keys become
+ * parameters of statements.
  */
 export function decodePosition(list: string, cursor: string, length: number): number[] | undefined {
   const key = decodeCursor(list, cursor);
@@ -50,10 +49,7 @@ export function decodePosition(list: string, cursor: string, length: number): nu
   return key?.length === length && key.every(fits) ? (key as number[]) : undefined;
 }
 
-/**
- * The cursors of a list in which a row's place is one number, such as a slot. `name` is called for cursors alone, which few
- * ask for.
- */
+/** Cursors of a list that is ordered by one integer, such as the slot. Calls `name` only when a cursor is needed. */
 export function integerCursors(name: () => string) {
   let made: string | undefined;
   const list = () => (made ??= name());

@@ -2,10 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 const DEADLINE_MS = 5_000;
 
-/**
- * The outcome of what asks a database in the background, or a failure after five seconds: a connection that hangs must not
- * keep what comes after it waiting.
- */
+/** Rejects after five seconds, so that a hanging connection does not block background work. */
 export async function withDeadline<T>(work: Promise<T>): Promise<T> {
   const done = await Promise.race([
     work.then((value) => ({ value })),

@@ -4,17 +4,16 @@ import { leafOf, unwrap } from './leaves.ts';
 import { momentText } from './time.ts';
 
 /**
- * Converts a value parsed by lossless-json to the kinds of a record, ready for the record's own check: digits of a `BigInt` or
- * `Decimal` leaf stay text, other numbers become doubles, bytes written as `\x…` become `0x…`, moments in any zone become
- * UTC, and a missing key becomes null where null is allowed (older services answer fewer keys). Invalid values are left for
- * the check.
+ * Converts a value parsed by lossless-json to the kinds of a record, before the record checks it: digits of `BigInt`
+ * and `Decimal` stay text, other numbers become doubles, bytes `\x…` become `0x…`, moments become UTC, and a missing
+ * key becomes null where null is allowed (older services send fewer keys). Leaves invalid values to the check.
  */
 export const decode = (schema: z.core.$ZodType, value: unknown): unknown => decoder(schema)(value);
 
 type Decode = (value: unknown) => unknown;
 const decoders = new WeakMap<z.core.$ZodType, Decode>();
 
-/** The decoder of a schema, made once: an import asks for it millions of times. */
+/** Cached: an import decodes millions of values. */
 function decoder(schema: z.core.$ZodType): Decode {
   const known = decoders.get(schema);
   if (known) return known;
@@ -58,7 +57,7 @@ function objectDecoder(schema: z.ZodObject): Decode {
 
 const plain = (value: unknown): unknown => (isLosslessNumber(value) ? Number(value.toString()) : value);
 
-/** Bytes as Postgres writes them, `\\x…`, or in capitals, as `0x…` in lower case. Other text stays: a name may look like it. */
+/** Bytes as PostgreSQL writes them (`\\x…`), or in capitals, become `0x…` in lower case. Names that look alike stay. */
 const hexDigits = (value: unknown): unknown =>
   typeof value === 'string' && /^(0|\\+)x[0-9a-f]*$/i.test(value)
     ? value.toLowerCase().replace(/^(0|\\+)x/, '0x')
@@ -67,11 +66,11 @@ const hexDigits = (value: unknown): unknown =>
 const utcMoment = (value: unknown): unknown =>
   typeof value === 'string' ? (momentText(value) ?? value) : plain(value);
 
-/** `32014860472`, also written `32014860472.0`, as digits. */
+/** `32014860472.0` becomes `32014860472`. */
 const wholeDigits = (value: unknown): unknown =>
   isLosslessNumber(value) ? value.toString().replace(/\.0+$/, '') : value;
 
-/** A JSON number, or a string in the form of one, in plain notation: `1.50e-7` is `0.000000150`. Every digit stays. */
+/** Plain notation with every digit: `1.50e-7` becomes `0.000000150`. */
 function decimalDigits(value: unknown): unknown {
   const text = isLosslessNumber(value) ? value.toString() : value;
   const match = typeof text === 'string' && /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(text);

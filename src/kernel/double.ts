@@ -1,7 +1,6 @@
 /**
- * The JSON text of a double, the same in every answer of both APIs (decisions, "Doubles"): its shortest digits, always with
- * a point or an exponent, and with an exponent of at least two digits below 1e-4 and from 1e16: `1.0`, `0.0001`, `7e-06`,
- * `1e+16`. Python writes floats this way, and so do other services of this interface.
+ * The JSON of a double in both APIs (decisions, "Doubles"), as Python writes it: shortest digits, always with a point
+ * or exponent, and a two-digit exponent below 1e-4 and from 1e16: `1.0`, `0.0001`, `7e-06`, `1e+16`.
  */
 export function doubleText(value: number): string {
   const size = Math.abs(value);
@@ -13,18 +12,15 @@ export function doubleText(value: number): string {
   return Object.is(value, -0) ? '-0.0' : `${value}.0`;
 }
 
-/** Whether JavaScript and `doubleText` write the same text, as for most doubles. */
+/** Whether JavaScript writes the same text, as for most doubles. */
 export const isPlainDouble = (value: number): boolean =>
   !Number.isInteger(value) && (value >= 1e-4 || value <= -1e-4);
 
-/**
- * The same of a double that PostgreSQL wrote. Its text differs for whole numbers, which have no point, and from 1e15, where
- * it has an exponent.
- */
+/** Converts PostgreSQL's text, which has no point for integers and an exponent from 1e15. */
 export const doubleOfPostgres = (text: string): string =>
   text.includes('.') && !text.includes('+') ? text : doubleText(Number(text));
 
-/** A double with its JSON text, for values that JSON.stringify would write differently. */
+/** A double with its JSON text, where JSON.stringify would write another. */
 export class WrittenDouble {
   readonly text: string;
 
@@ -32,7 +28,7 @@ export class WrittenDouble {
     this.text = doubleText(value);
   }
 
-  /** The number, for code that compares answers. */
+  /** For tests that compare answers. */
   toJSON(): number {
     return Number(this.text);
   }

@@ -11,7 +11,7 @@ const PageV0 = z
   })
   .meta({ id: 'Page', description: 'Where a v0 page lies in its list.' });
 
-/** The v0 list envelope `{page, total, data, next}` around a record (spec §9). */
+/** The v0 list envelope (spec §9). */
 export const envelopeV0 = <T extends z.ZodType>(record: T) =>
   z.object({
     page: PageV0,
@@ -21,8 +21,8 @@ export const envelopeV0 = <T extends z.ZodType>(record: T) =>
   });
 
 /**
- * The v0 body of a page of a list that goes down by a number, such as the slot: `from` is where it was asked to begin,
- * else its first row, and `to` the number below its last row, where the next page begins.
+ * The v0 body of a page of a list in descending order of a number, such as the slot. `from` is the requested start or
+ * the first row; `to`, where the next page starts, is one below the last row.
  */
 export function descendingPageV0<Row>(
   { path }: Pick<Call, 'path'>,
@@ -42,7 +42,7 @@ export function descendingPageV0<Row>(
   };
 }
 
-/** The v1 list envelope `{previous, next, pages, results}` around a record (spec §9). */
+/** The v1 list envelope (spec §9). */
 export const envelopeV1 = <T extends z.ZodType>(record: T) =>
   z.object({
     previous: z
@@ -58,9 +58,9 @@ export const envelopeV1 = <T extends z.ZodType>(record: T) =>
   });
 
 /**
- * The links of a v1 page of a list of `count` rows: the caller's own query with limit and offset replaced. `previous`
- * ends where the page begins, or at the last row when the page lies past the end, so that walking either way gives
- * each row once: before offset 3 with limit 10 comes offset 0 with limit 3. `revision` is that of a ranked list.
+ * Links of a v1 page: the caller's query with limit and offset replaced. `previous` ends where this page starts (or at
+ * the last row), so that walking either way returns each row once: before offset 3 with limit 10 comes offset 0 with
+ * limit 3. `revision` is that of a ranked list.
  */
 export function linksV1(
   call: Pick<Call, 'url' | 'query'>,

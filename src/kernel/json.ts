@@ -3,15 +3,14 @@ import { doubleText } from './double.ts';
 import { JsonText, textOf } from './json-text.ts';
 import { isNullable, leafOf, unwrap } from './leaves.ts';
 
-/** The text of a value; what is written already is put aside, and a NUL, which no JSON holds, stands in its place. */
+/** Moves `JsonText` to `aside` and leaves a NUL, which JSON never contains. */
 type Write = (value: unknown, aside: JsonText[]) => string;
 
 const cache = new WeakMap<z.core.$ZodType, Write>();
 
 /**
- * The JSON writer of a schema, in pieces: keys in the schema's order, every key always there, and the digits of a raw leaf
- * (amounts in Gwei, decimals in v1) written as a JSON number without passing through a double. JSON.stringify can do
- * none of the three.
+ * Makes a serializer that JSON.stringify cannot replace: keys in the schema's order, none left out, and raw leaves
+ * (amounts in Gwei, decimals in v1) as JSON numbers with all their digits.
  */
 export function jsonWriter(schema: z.core.$ZodType): (value: unknown) => string[] {
   const write = writer(schema);

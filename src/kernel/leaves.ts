@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseDate, parseDateTime } from './time.ts';
 
 /**
- * The kinds of value a record can hold. A record's zod schema is the one place where a field's kind, range and
- * description stand; the row check, the REST body, the OpenAPI component and the GraphQL field derive from it.
+ * The kinds of values in records. A record's zod schema alone says a field's kind, range and description; the row
+ * check, REST body, OpenAPI component and GraphQL field derive from it.
  */
 export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Decimal' | 'Date' | 'DateTime';
 
 /**
- * `raw`: text in the row whose digits REST writes as a JSON number. The range is told where zod cannot tell it. `bytes`:
- * text that stands for so many bytes. `wide`: passes 64 bits.
+ * `raw`: REST writes the text as a JSON number. Range: where zod does not tell it. `bytes`: length of encoded bytes.
+ * `wide`: exceeds 64 bits.
  */
 type Leaf = {
   kind: LeafKind;
@@ -27,24 +27,22 @@ const leaf = <T extends z.ZodType>(schema: T, kind: LeafKind, more: Omit<Leaf, '
   return schema;
 };
 
-/** What Postgres `bigint` holds: 9.2 billion ETH in Gwei. */
+/** PostgreSQL's `bigint`: up to 9.2 billion ETH in Gwei. */
 const fitsBigint = (digits: string) =>
-  // what is not digits at all is told by another check
+  // other checks report what is not digits
   digits.length < 19 || !/^-?\d+$/.test(digits) || BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 
-/** True or false. */
 export const flag = () => leaf(z.boolean(), 'Boolean');
-/** A whole number of 32 bits, the range of GraphQL's `Int`. */
+/** 32 bits, as GraphQL's `Int`. */
 export const int = () => leaf(z.int32(), 'Int');
-/** A whole number >= 0 of 32 bits: a count, an index, an epoch, a slot. */
+/** A count, index, epoch or slot: 0 to 2³¹ − 1. */
 export const count = () => leaf(z.int32().min(0), 'Int');
 /** A finite double. */
 export const number = () => leaf(z.number(), 'Float');
 /** A double in 0..1. */
 export const ratio = () => leaf(z.number().min(0).max(1), 'Float');
-/** A double >= 0. */
 export const nonNegative = () => leaf(z.number().min(0), 'Float');
-/** A whole number of Gwei >= 0 as digits: sums pass 2^53. REST writes the digits as a JSON number. */
+/** Gwei >= 0 as digits, since sums exceed 2^53; a JSON number in REST. */
 export const gwei = () =>
   leaf(
     z
@@ -54,13 +52,13 @@ export const gwei = () =>
     'BigInt',
     { raw: true, minimum: 0 },
   );
-/** A count >= 0 that may pass 32 bits and 2^53, as digits; REST writes a JSON number. */
+/** A count that may exceed 2^53, as digits; a JSON number in REST. */
 export const bigCount = () =>
   leaf(z.string().regex(/^(0|[1-9]\d{0,39})$/, 'must be a whole number >= 0'), 'BigInt', {
     raw: true,
     minimum: 0,
   });
-/** A whole number of wei >= 0 as digits: one block has burnt more than 64 bits hold. REST writes a JSON number. */
+/** Wei >= 0 as digits, since one block may burn more than 64 bits hold; a JSON number in REST. */
 export const wei = () =>
   leaf(
     z
@@ -69,15 +67,12 @@ export const wei = () =>
     'BigInt',
     { raw: true, minimum: 0, wide: true },
   );
-/**
- * An amount of Gwei >= 0, to the wei: execution rewards are decimals (spec §9). REST writes the digits as a JSON
- * number.
- */
+/** Gwei >= 0 with up to nine decimals: execution rewards are exact to the wei (spec §9). A JSON number in REST. */
 export const gweiDecimal = () => {
   const form = 'must be a number >= 0 with at most 9 digits after the point';
   return leaf(decimalText(/^(0|[1-9]\d{0,18})(\.\d{1,9})?$/, form), 'Decimal', { raw: true, minimum: 0 });
 };
-/** A sum of Gwei that may be negative and pass 64 bits, as digits; REST writes a JSON number. */
+/** A sum of Gwei that may be negative and exceed 64 bits; a JSON number in REST. */
 export const signedSum = () =>
   leaf(z.string().regex(/^(0|-?[1-9]\d{0,39})$/, 'must be a whole number'), 'BigInt', { raw: true });
 /** A UTC date `YYYY-MM-DD`. */
@@ -86,7 +81,7 @@ export const date = () =>
     z.string().refine((value) => parseDate(value) !== undefined, 'must be a date like 2024-03-31'),
     'Date',
   );
-/** A moment in UTC, whole seconds: `YYYY-MM-DDTHH:MM:SSZ`. */
+/** UTC in whole seconds: `YYYY-MM-DDTHH:MM:SSZ`. */
 export const timestamp = () =>
   leaf(
     z
@@ -95,7 +90,7 @@ export const timestamp = () =>
       .refine((value) => parseDateTime(value) !== undefined, 'must be a moment that exists'),
     'DateTime',
   );
-/** A moment in imports, after decoding: may have a fraction of a second. */
+/** A decoded moment of an import, possibly with a fraction of a second. */
 export const moment = () => {
   const form =
     'must be a moment like 2024-03-31T12:00:23Z; an offset, a fraction and a space instead of T are accepted too';
@@ -114,15 +109,15 @@ const signedDigits = () =>
     .string('must be a whole number')
     .regex(/^(0|-?[1-9]\d{0,18})$/, 'must be a whole number')
     .refine(fitsBigint, 'must be within 64 bits');
-/** A whole number of Gwei that may be negative, as digits. */
+/** Gwei that may be negative; a JSON number in REST. */
 export const signedGwei = () => leaf(signedDigits(), 'BigInt', { raw: true });
-/** The same where the interface documents text: REST writes the digits as a JSON string. */
+/** The same where the interface documents a JSON string. */
 export const signedGweiText = () => leaf(signedDigits(), 'BigInt');
 
 const decimalText = (pattern: RegExp, form: string) => z.string(form).regex(pattern, form);
 /**
- * An exact decimal in plain notation, at most 40 digits before and after the point; trailing zeros count. REST v0
- * writes it as a JSON string, v1 as a JSON number (`decimalsAsNumbers`).
+ * An exact decimal: at most 40 digits on either side of the point, trailing zeros kept. REST v0 writes a JSON string,
+ * v1 a number (`decimalsAsNumbers`).
  */
 export const decimal = () =>
   leaf(
@@ -132,7 +127,6 @@ export const decimal = () =>
     ),
     'Decimal',
   );
-/** An exact decimal >= 0. */
 export const nonNegativeDecimal = () =>
   leaf(
     decimalText(
@@ -152,7 +146,7 @@ export const decimalRatio = () =>
     'Decimal',
     { minimum: 0, maximum: 1 },
   );
-/** Text without NUL, which Postgres cannot hold. */
+/** Text without NUL, which PostgreSQL cannot store. */
 export const text = (max = 512) =>
   leaf(
     z
@@ -170,20 +164,20 @@ export const hex = (bytes: number) =>
     { bytes },
   );
 
-/** 32 bytes in base58: a public key of Solana. */
+/** A public key of Solana: 32 bytes in base58. */
 export const base58Key = () =>
   leaf(
     z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a public key of 32 to 44 base58 digits'),
     'String',
   );
 
-/** What a leaf is, seen through `nullable`; undefined for objects, arrays and enums. */
+/** Undefined for objects, arrays and enums. */
 export const leafOf = (schema: z.core.$ZodType): Leaf | undefined => kinds.get(unwrap(schema) as z.ZodType);
 
-/** The kind of a leaf; undefined for objects, arrays and enums. */
+/** Undefined for objects, arrays and enums. */
 export const leafKind = (schema: z.core.$ZodType): LeafKind | undefined => leafOf(schema)?.kind;
 
-/** The same record under another name, with its decimals written as JSON numbers of the same digits (spec §9: v1). */
+/** A copy of a record, under another name, whose decimals are JSON numbers (spec §9: v1). */
 export function decimalsAsNumbers<Shape extends z.ZodRawShape>(
   record: z.ZodObject<Shape>,
 ): z.ZodObject<Shape> {
@@ -206,9 +200,7 @@ function numbersIn(field: z.ZodType): z.ZodType {
     : field;
 }
 
-/** Whether null is a value of the schema. */
 export const isNullable = (schema: z.core.$ZodType): boolean => schema instanceof z.ZodNullable;
 
-/** The schema below `nullable`. */
 export const unwrap = (schema: z.core.$ZodType): z.core.$ZodType =>
   schema instanceof z.ZodNullable ? schema.unwrap() : schema;

@@ -1,6 +1,6 @@
 const snakes = new Map<string, string>();
 
-/** The name of a field as one of SQL: `validatorIndex` is `validator_index`. Fields are finitely many, so each is made once. */
+/** `validatorIndex` becomes `validator_index`. Cached. */
 export function snake(name: string): string {
   let known = snakes.get(name);
   if (known === undefined) snakes.set(name, (known = name.replace(/[A-Z]/g, '_$&').toLowerCase()));

@@ -2,32 +2,32 @@ import { intParam } from './params.ts';
 import { badInput } from './refusal.ts';
 
 /**
- * Which part of a list is asked for. Positions are exclusive; `backward` reads from the end towards the start.
- * The same for REST (`from`, `size`) and GraphQL (`first`/`after`, `last`/`before`).
+ * The requested part of a list, of REST (`from`, `size`) and GraphQL (`first`/`after`, `last`/`before`). Positions are
+ * exclusive; `backward` reads from the end.
  */
 export type Range<Key> = {
   after?: Key;
   before?: Key;
   limit: number;
   backward?: boolean;
-  /** So many rows before the page are left out, in the lists of REST that have no stored place. */
+  /** Rows to skip, in REST lists without a stored order. */
   offset?: number;
-  /** Nothing is asked of the page but its rows: neither their places nor whether more follow. */
+  /** Neither cursors nor page info are needed. */
   rowsOnly?: boolean;
-  /** The size of the list is asked for, where it is read with the page. */
+  /** Whether to read the size of the list with the page. */
   counted?: boolean;
 };
 
-/** The rows to read for a range: one more than the limit tells whether more follow, and no count is needed. */
+/** One row more than the limit tells whether more follow. */
 export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rowsOnly ? limit : limit + 1);
 
 /**
- * The revision of a ranked list that a walk began with, and where the caller gave it: every page of the walk is read
- * from that list, also after a refresh has replaced it.
+ * The revision of a ranked list in which a walk began, and where the caller gave it. All its pages come from that list,
+ * even after a refresh.
  */
 export type Walk = { revision: number; loc: string[] };
 
-/** The parameter by which the links of a ranked list name it. */
+/** The parameter in links that names the revision of a ranked list. */
 export const revisionParam = () =>
   intParam({
     description:
@@ -38,7 +38,6 @@ export const revisionParam = () =>
 export const walkOf = (revision: number | null): Walk | undefined =>
   revision === null ? undefined : { revision, loc: ['query', 'revision'] };
 
-/** The list that a walk began with is not kept any more. */
 const walkEnded = ({ revision, loc }: Walk) =>
   badInput([
     {
@@ -48,10 +47,10 @@ const walkEnded = ({ revision, loc }: Walk) =>
     },
   ]);
 
-/** One part of a list, in the list's order, and whether more lies on either side. */
+/** A page in the list's order, and whether rows lie beyond it. */
 export type Slice<Row> = { rows: Row[]; hasNext: boolean; hasPrevious: boolean };
 
-/** Makes a slice of the `rowsToRead` of a range. */
+/** Makes a slice of the rows that were read for a range. */
 export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
   const more = fetched.length > range.limit;
   const rows = more ? fetched.slice(0, range.limit) : fetched;
@@ -61,8 +60,8 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
 }
 
 /**
- * A slice of a ranked list, of the rows of a page that is undefined where there is no such list; a walk's list that is not
- * there any more is BAD_INPUT. Ranks are dense, and say by themselves what lies beyond the page.
+ * A slice of a page of a ranked list, empty when there is no such list. Throws BAD_INPUT when a walk's list is gone.
+ * Ranks are dense, so they tell what lies beyond the page.
  */
 export function rankedSlice<Row extends { rank: number }>(
   page: { rows: Row[]; total: number; revision: number } | undefined,
@@ -91,12 +90,11 @@ export function rankedSlice<Row extends { rank: number }>(
 }
 
 /**
- * The range begun at this number or the next one below it, in a list that goes down: a place to begin at, where no cursor
- * says another. Null is the list's own beginning.
+ * Starts a range of a descending list at this number or the next one below it, unless a cursor says otherwise. Null is
+ * the start of the list.
  */
 export const rangeDownFrom = (range: Range<number>, start: number | null): Range<number> =>
   start === null || hasCursor(range) ? range : { ...range, after: start + 1 };
 
-/** Whether a cursor says where a page lies. */
 export const hasCursor = ({ after, before }: Range<unknown>): boolean =>
   after !== undefined || before !== undefined;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Fault } from './refusal.ts';
 
 /**
- * Inputs of a REST call. Each reads the raw text of one query, path or header value and either gives a value or says
- * what is wrong and what would be right. Nothing is coerced beyond the documented form: integers are decimal digits.
+ * Parameters of REST. Each parses one query, path or header value, or says what is wrong and what would be right.
+ * Nothing is coerced: integers are decimal digits.
  */
 type Raw = string | string[] | undefined;
 type JsonSchema = Record<string, unknown>;
@@ -14,9 +14,9 @@ const documents = z.registry<{ schema: JsonSchema; required: boolean }>();
 
 type Options<D> = {
   description: string;
-  /** The value when the parameter is absent. Without it the parameter is required, unless `nullable`. */
+  /** Without a default the parameter is required, unless `nullable`. */
   default?: D;
-  /** Documented as "or null": absent, empty and the word null give null. */
+  /** Documented as "or null": absent, empty and the word null mean null. */
   nullable?: boolean;
   deprecated?: boolean;
   examples?: unknown[];
@@ -57,7 +57,7 @@ function param<T, O extends Options<T>>(options: O, schema: JsonSchema, read: Re
   return type;
 }
 
-/** An integer in decimal digits within `min..max`. Out of range is a fault, never clamped. */
+/** Decimal digits within `min..max`. */
 export function intParam<const O extends Options<number> & { min: number; max?: number }>(options: O) {
   const max = options.max ?? 2 ** 31 - 1;
   const range = `from ${options.min} to ${max}`;
@@ -73,7 +73,7 @@ export function intParam<const O extends Options<number> & { min: number; max?: 
   });
 }
 
-/** One of the documented words; `ending` are those that are deprecated. */
+/** One of the documented words; `ending` are deprecated ones. */
 export function enumParam<const V extends string, const O extends Options<V> = Options<V>>(
   values: readonly V[],
   options: O,
@@ -101,7 +101,7 @@ export function boolParam<const O extends Options<boolean>>(options: O) {
   });
 }
 
-/** Text of 1 to `max` characters without NUL, passed through `normalise`. */
+/** 1 to `max` characters without NUL, passed through `normalise`. */
 export function textParam<const O extends Options<string> & { max?: number }>(
   options: O,
   normalise: (text: string) => string = (text) => text,
@@ -116,7 +116,7 @@ export function textParam<const O extends Options<string> & { max?: number }>(
   });
 }
 
-/** A value with a form of its own; `read` gives it, or undefined when the text does not have the form. */
+/** A value that `read` parses; undefined from it is a fault. */
 export function formParam<T, const O extends Options<T> & { form: string }>(
   options: O,
   schema: JsonSchema,
@@ -130,10 +130,10 @@ export function formParam<T, const O extends Options<T> & { form: string }>(
   });
 }
 
-/** How a parameter stands in the OpenAPI document. */
+/** The OpenAPI schema of a parameter. */
 export const paramDocument = (type: z.core.$ZodType) => documents.get(type as z.ZodType);
 
-/** The faults of one part of a request, each with its place (`["query","window"]`). */
+/** Faults of one part of a request, each with its place (`["query","window"]`). */
 export function paramFaults(error: z.ZodError, part: string): Fault[] {
   return error.issues.map((issue) => {
     const name = issue.path.map(String).join('.');

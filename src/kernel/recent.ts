@@ -1,8 +1,8 @@
-/** A function that calls `make` at most once in so many milliseconds; calls in between share the last result. */
+/** Calls `make` at most once per `milliseconds`; calls in between share its last result. */
 export function recent<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {
   let made: { at: number; value: Promise<T> } | undefined;
   return () => {
-    const at = performance.now(); // with the time of day, setting the clock back would keep a result for hours
+    const at = performance.now(); // monotonic: a clock that is set back must not keep a result for hours
     if (!made || at - made.at >= milliseconds) made = { at, value: make() };
     return made.value;
   };

@@ -1,6 +1,6 @@
 /**
- * What a caller can be refused for. Each code has one HTTP status and one GraphQL `extensions.code`;
- * both renderers are exhaustive over this table, so a new code cannot be forgotten in one of them.
+ * What a caller can be refused for: the HTTP status per code, which is also the GraphQL `extensions.code`. Both
+ * renderers are exhaustive over this table.
  */
 export const refusalStatus = {
   BAD_INPUT: 400,
@@ -20,16 +20,16 @@ export const refusalStatus = {
 
 export type RefusalCode = keyof typeof refusalStatus;
 
-/** What was given, as a message quotes it. */
+/** Quotes input in messages, shortened. */
 export const quoted = (given: string): string => JSON.stringify(given.slice(0, 80));
 
-/** One thing wrong with one input: where it stands, what is wrong and what would be right. */
+/** One fault of one input: where it is, what is wrong, and what would be right. */
 export type Fault = { loc: (string | number)[]; msg: string; type: string };
 
 type Extra = {
   faults?: Fault[];
   headers?: Record<string, string>;
-  /** The underlying error, for the log and never for the caller. */
+  /** The underlying error, for the log only. */
   cause?: unknown;
 };
 
@@ -48,15 +48,15 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses an input for all its faults at once (400). */
+/** 400 with all faults of the input. */
 export const badInput = (faults: Fault[]) =>
   new Refusal('BAD_INPUT', faults.map((fault) => fault.msg).join(' '), { faults });
 
-/** Refuses one GraphQL argument (`BAD_INPUT`, with the argument's name in `loc`). */
+/** BAD_INPUT for one GraphQL argument, named in `loc`. */
 export const badArgument = (name: string, msg: string, type = 'value_error') =>
   badInput([{ loc: ['argument', name], msg, type }]);
 
-/** Makes parts that do not depend on each other, and refuses for the faults of all of them at once. */
+/** Calls all makers, and refuses with the faults of all of them together. */
 export function collectFaults<Parts extends unknown[]>(
   ...makers: { [Index in keyof Parts]: () => Parts[Index] }
 ): Parts {
@@ -74,14 +74,13 @@ export function collectFaults<Parts extends unknown[]>(
   return made as Parts;
 }
 
-/** 404 of an unknown path. */
 export const unknownPath = () => new Refusal('NOT_FOUND', 'Not found.');
 
-/** 404 of a row: `what` names it, quoted by `shown`, and `where` the network or list that does not have it. */
+/** 404: `what` names the missing row, `where` the network or list that lacks it. */
 export const notFound = (what: string, where?: string) =>
   new Refusal('NOT_FOUND', `${what} was not found${where === undefined ? '' : ` ${where}`}.`);
 
-/** 503: the database cannot answer now, because of `cause`; `seconds` is the `Retry-After`. */
+/** 503 with `Retry-After: seconds`; `cause` is for the log. */
 export const unavailable = (seconds = 5, cause?: unknown) =>
   new Refusal('UNAVAILABLE', 'The service cannot answer right now. Try again later.', {
     headers: { 'retry-after': String(seconds) },

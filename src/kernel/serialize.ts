@@ -1,12 +1,11 @@
-/** Work of which one run ends before the next begins. */
 export type SerializedWork = {
-  /** Has it done once more, from now on: calls that wait for the same run share it. */
+  /** Starts a run after the current one; calls that wait for the same run share it. */
   run(): Promise<void>;
-  /** Nothing starts any more, and what is under way has ended when this resolves. */
+  /** Resolves when the current run has ended; none starts afterwards. */
   stop(): Promise<void>;
 };
 
-/** `work` must not throw. */
+/** Runs `work`, which must not throw, never more than once at a time. */
 export function serialize(work: () => Promise<void>): SerializedWork {
   let last = Promise.resolve();
   let waiting: Promise<void> | undefined;
