@@ -2,13 +2,13 @@ import { isObject } from '../importer.ts';
 import { UpstreamError } from './failure.ts';
 import { nameOf } from './upstream.ts';
 
-/** A page of a list, whichever version of the interface it is of. */
+/** A page of a list, of any version of the interface. */
 export type Envelope = {
   rows: unknown[];
   next: string | null;
-  /** Rows of the whole list, as v0 tells them. */
+  /** Rows of the whole list (v0). */
   total?: number;
-  /** Pages of the whole list, as v1 tells them. */
+  /** Pages of the whole list (v1). */
   pages?: number;
 };
 
@@ -26,7 +26,7 @@ function nextOf(value: unknown, url: URL): string | null {
   throw new UpstreamError(`${nameOf(url)}: answers a next that is no text; is it this interface?`);
 }
 
-/** Reads `{page, total, data, next}`, `{previous, next, pages, results}`, or a bare array; further keys are not looked at. */
+/** Reads `{page, total, data, next}`, `{previous, next, pages, results}`, or a bare array. Ignores other keys. */
 export function readEnvelope(body: unknown, url: URL): Envelope {
   if (Array.isArray(body)) return { rows: body, next: null };
   if (isObject(body)) {
@@ -50,8 +50,8 @@ const decoded = (path: string): string => {
 };
 
 /**
- * The next page: on the origin of the service, whatever scheme a link behind a proxy has, and on the same path as this
- * page, with or without the base path of the service. Throws for any other.
+ * The URL of the next page, on the origin of the service (whatever scheme a link behind a proxy has) and the path of
+ * this page, with or without the base path. Throws for any other.
  */
 export function followed(next: string, current: URL, from: URL): URL {
   const refuse = (why: string) => {

@@ -1,10 +1,10 @@
-/** Why a list could not be mirrored. The message names the path, what the service did, and what to do. */
+/** Why a list could not be mirrored: names the path, what the service did, and what to do. */
 export class UpstreamError extends Error {
-  /** Status of the answer that was the last word; undefined where there was none. */
+  /** Undefined when there was no response. */
   readonly status: number | undefined;
-  /** Whether the other lists would fail the same way. */
+  /** Whether other lists would fail the same way. */
   readonly fatal: boolean;
-  /** Whether it was tried again in vain. */
+  /** Whether all attempts failed. */
   readonly again: boolean;
 
   constructor(
@@ -18,8 +18,8 @@ export class UpstreamError extends Error {
   }
 }
 
-/** The list changed while it was walked: what was read of it may lack rows, and it is to be walked anew. */
+/** The list changed while it was walked, so rows may be missing: walk it again. */
 export class ChangedError extends Error {}
 
-/** The run is to end before this list is read. */
+/** The run ends before this list is read. */
 export class StoppedError extends Error {}

@@ -4,20 +4,16 @@ import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Pool } from '../../db/pool.ts';
 
-/** A list of pool shares of a service. */
 export type ShareList = { source: string; network: Network; window: TimeWindow };
 
-/**
- * A digest of what may tell a share's parents: its name, tags and number of validators. Its other figures change every day
- * and say nothing about its parents.
- */
+/** A digest of what may tell a share's parents: name, tags and number of validators. Other figures change every day. */
 export function shareDigest(row: Record<string, unknown>): string {
   const { displayName, operatorTags, validatorCount, poolId, nodeOperatorId } = row;
   const text = stringify([displayName, operatorTags, validatorCount, poolId, nodeOperatorId]);
   return createHash('sha256').update(String(text)).digest('base64');
 }
 
-/** Shares that were in no list by `parentId`, each with its digest at that time. */
+/** Shares that no list by `parentId` had, with their digests at that time. */
 export async function sharesWithoutParents(
   db: Pool,
   { source, network, window }: ShareList,
@@ -31,7 +27,7 @@ export async function sharesWithoutParents(
   return new Map(rows.map((row) => [row.operator_id as string, row.digest as string]));
 }
 
-/** Stores all such shares of a list, and removes stored ones that are no longer among them. */
+/** Replaces the stored shares of a list. */
 export async function rememberSharesWithoutParents(
   db: Pool,
   { source, network, window }: ShareList,

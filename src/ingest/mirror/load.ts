@@ -19,17 +19,16 @@ export type Loading = {
   say: (message: string) => void;
 };
 
-/** What became of a list: `absent` when the service does not have it. */
+/** `absent`: the service does not have the list. */
 export type Loaded = ImportCounts & { rows: number; absent: boolean };
 
 const MAX_WALKS = 5;
 const MAX_FAULTS_REPORTED = 5;
 
-/** A list as messages name it. */
 export const titleOf = (list: MirrorList): string =>
   [list.resource, networkOf(list), list.name].filter(Boolean).join(' ');
 
-/** Reads a list and loads it in one transaction with its state: all of it or nothing. Throws why not. */
+/** Reads a list and loads it with its state in one transaction. Throws when it cannot. */
 export async function loadList(loading: Loading, list: MirrorList): Promise<Loaded> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -71,7 +70,6 @@ async function loadOnce(loading: Loading, list: MirrorList): Promise<Loaded> {
   return { inserted: 0, updated: 0, removed: 0, rows: 0, absent: true };
 }
 
-/** The point up to which a part of a series is stored, once it is loaded. */
 function pointOf({ position }: MirrorList, rows: number): string | undefined {
   if (!position || 'field' in position) return undefined;
   return position.ifAny && rows === 0 ? undefined : position.at;
@@ -104,7 +102,7 @@ function loadSpool(
   });
 }
 
-/** Why rows were not taken, each with its page and its place there. */
+/** Names the page of each refused row and its place there. */
 function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
   const told = faults.slice(0, MAX_FAULTS_REPORTED).map(({ place, field, msg }) => {
     const { page, row } = spool.placeOf(Number(place.split(' ')[1]));
@@ -112,7 +110,7 @@ function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
   });
   if (faultCount > told.length) told.push(`and ${faultCount - told.length} more faults`);
   const message = `nothing loaded, for rows do not fit:\n  ${told.join('\n  ')}`;
-  // A row that comes twice, pages apart, was moved by a change.
+  // A row that appears twice, pages apart, was moved by a change.
   const moved = faults.length === faultCount && faults.every(({ msg }) => /^repeats row \d+$/.test(msg));
   return moved ? new ChangedError(message) : new UpstreamError(message);
 }

@@ -7,28 +7,28 @@ import type { MirrorScope } from './options.ts';
 import type { StateKey } from './state.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What the lists of a resource are told by. */
+/** What plans of lists depend on. */
 export type Planning = {
   db: Pool;
   /** Origin and base path of the service: the key of its stored state. */
   source: string;
   upstream: Upstream;
   scope: MirrorScope;
-  /** How far a series is; undefined where it is to be read from its beginning. */
+  /** The stored position of a series; undefined to read it from its beginning. */
   position(list: StateKey): Promise<string | undefined>;
 };
 
-/** The lists of a resource, in the order in which they are mirrored; of a network where it is of Ethereum. */
+/** Yields the lists of a resource in the order of mirroring. */
 export type Plan<Where> = (planning: Planning, where: Where) => AsyncGenerator<MirrorList>;
 
-/** The rows to ask for on a page of a list, which has at the most so many of them. */
+/** Rows per page, at most the list's own maximum. */
 export const pageSize = ({ pageSize }: MirrorScope, most = 200): string => String(Math.min(most, pageSize));
 
-/** What a series is asked for beyond its parameters: the days from the last one stored, which may have been partial. */
+/** Continues a series from the last stored day, which may have been partial. */
 export const since = (parameter: string, position: string | undefined): Record<string, string> =>
   position === undefined ? {} : { [parameter]: position };
 
-/** Throws for rows that are of something else than was asked for, as from a service that does not know a parameter. */
+/** Throws for rows of something else, as from a service that does not know a parameter. */
 export function asAsked(asked: Record<string, string>) {
   return (row: unknown): unknown => {
     if (!isObject(row)) return row;

@@ -50,17 +50,17 @@ export async function* consolidations(
 
 const BLOCKS = '/v0/eth/blocks';
 const SLOTS_AT_ONCE = 5_000;
-/** Two epochs: the blocks of newer slots may still change. */
+/** Two epochs: newer blocks may still change. */
 const NOT_FINAL = 64;
 
-/** The newest slot of the service; undefined when it has none. */
+/** The newest slot of the service, if any. */
 async function headOf({ upstream }: Planning, network: Network): Promise<number | undefined> {
   const url = urlOf(upstream.from, { path: BLOCKS, query: { size: '1' } });
   const [row] = readEnvelope(await upstream.get(url, network), url).rows;
   return isObject(row) ? Number(String(row.consensusSlot)) : undefined;
 }
 
-/** Slots from the lowest to the newest, some thousands in a transaction: a walk that broke off goes on after them. */
+/** Reads ascending, some thousand slots per transaction, so that an interrupted walk continues after them. */
 export async function* blocks(planning: Planning, network: Network): AsyncGenerator<MirrorList> {
   const { scope, position } = planning;
   const key = { resource: 'blocks', name: 'slots', network } as const;
@@ -94,7 +94,7 @@ export async function* committeeRewards(planning: Planning, network: Network): A
       forms: [{ path: `${BLOCKS}/${slot}/syncCommitteeRewards`, query: {} }],
       rows: { network },
       replaces: {},
-      // The rewards of the newest slots may come after their blocks: such slots are asked for again.
+      // Rewards may arrive after their blocks, so such slots are read again.
       position: { at: String(slot), ifAny: true },
       part: true,
       mayBeAbsent: true,

@@ -35,7 +35,7 @@ export async function* operators(
           return (row) => withParents(check(row));
         },
       };
-      /** The rows of the list that a further parameter leaves. */
+      /** The rows that remain with one more parameter. */
       const narrowed = async function* (by: Record<string, string>): AsyncGenerator<unknown> {
         const form = { path, query: { window, idType, ...by, size } };
         for await (const { rows } of walk(upstream, list, form)) {
@@ -47,7 +47,7 @@ export async function* operators(
   }
 }
 
-/** The operators of a class that are stored, in any window. */
+/** Stored operators of a class, in any window. */
 async function* storedOperators(db: Pool, network: Network, idType: string): AsyncGenerator<string> {
   for (let after = ''; ; ) {
     const { rows } = await db.query({

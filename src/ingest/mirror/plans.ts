@@ -40,7 +40,7 @@ async function* stakeAuthorities({ scope }: Planning): AsyncGenerator<MirrorList
   }
 }
 
-/** Days of a network and of the validators that were named. */
+/** Days of a network and of the named validators. */
 const rewardsOf = (rewards: RewardsNetwork) =>
   async function* ({ scope, position }: Planning): AsyncGenerator<MirrorList> {
     const validators = scope.validators.filter(({ network }) => network === rewards);
@@ -74,7 +74,6 @@ const others: Partial<Record<MirrorResource, Plan<undefined>>> = {
   ...Object.fromEntries(rewardsNetworks.map((network) => [`${network}-rewards`, rewardsOf(network)])),
 };
 
-/** The lists of a resource: with those of each network where it is of Ethereum. */
 export function plansOf(
   planning: Planning,
   resource: MirrorResource,

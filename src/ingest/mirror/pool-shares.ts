@@ -11,10 +11,10 @@ import {
   sharesWithoutParents,
 } from './fruitless-shares.ts';
 
-/** Every row of the list of pool shares of this parent. */
+/** Yields all pool shares of this parent. */
 type SharesOf = (parentId: string) => AsyncIterable<unknown>;
 
-/** Parents that are stored already: a share keeps its pool and its node operator for life. */
+/** Known parents: a share never changes its pool or node operator. */
 async function storedParents(pool: Pool, network: Network): Promise<Map<string, Parents>> {
   const { rows } = await pool.query({
     text: `/* mirrorKnownParents */
@@ -46,7 +46,7 @@ async function storedIds(pool: Pool, network: Network, window: TimeWindow, idTyp
 /** The id of a row as it is stored. */
 export const idOf = (row: unknown): string => normaliseId(String((row as { id?: unknown }).id));
 
-/** The parents that a row itself names, in fields or in tags that have their class. */
+/** Parents in a row's own fields or tags. */
 function parentsFromTags(row: Record<string, unknown>): Parents {
   const tags = Array.isArray(row.operatorTags) ? row.operatorTags : [];
   const told = parentsByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string'));
@@ -59,8 +59,8 @@ function parentsFromTags(row: Record<string, unknown>): Parents {
 const isWhole = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
 /**
- * Finds the parents of pool shares whose rows do not name them, by the lists by `parentId`. Requests as few of these lists as
- * possible, and none for shares that were in none of them before and have not changed since.
+ * Finds the parents of pool shares whose rows do not name them, from the lists by `parentId`. Requests as few lists as
+ * possible, and none for unchanged shares that no list had before.
  */
 export async function parentsOfShares(
   db: Pool,
@@ -101,7 +101,6 @@ export async function parentsOfShares(
   };
 }
 
-/** Sets the parents of these shares by the lists by `parentId`. */
 async function findParents(
   db: Pool,
   { network, window }: { network: Network; window: TimeWindow },
@@ -136,7 +135,7 @@ async function findParents(
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
-  // A name that is a pool's and a node operator's is whichever the share lacks, and both where nothing else is.
+  // A name of both a pool and a node operator is the parent that the share lacks, or both if no other is found.
   const doubtful = new Set<Parents>();
   await ask(
     [...both],

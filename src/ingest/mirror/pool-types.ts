@@ -3,7 +3,7 @@ import { poolTypeByTags } from '../operator-tags.ts';
 import { UpstreamError } from './failure.ts';
 import { idOf } from './pool-shares.ts';
 
-/** Statuses of a service that refuses the parameter; others are failures. */
+/** The service refuses the parameter; other statuses are failures. */
 const REFUSED = [400, 404, 422];
 
 const isExchange = (row: unknown): boolean => {
@@ -12,9 +12,9 @@ const isExchange = (row: unknown): boolean => {
 };
 
 /**
- * Returns a function that adds `poolType` to pools by the service's own list of liquid staking pools, since rows do not have it.
- * If that list is empty, or has exchanges because the service does not know `poolType`, rows stay unchanged, and tags and names
- * decide as in an import.
+ * Returns a function that adds `poolType` to pools by the service's list of liquid staking pools. If that list is
+ * empty, or has exchanges because the service ignores `poolType`, rows stay unchanged, and tags and names decide as in
+ * an import.
  */
 export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {
   const ids = new Set<string>();

@@ -1,9 +1,9 @@
 import type { MirrorResource } from './options.ts';
 
-/** What a run did for a resource. */
+/** Result of a run per resource. */
 export type Tally = {
   resource: MirrorResource;
-  /** Lists met: `done`, `passed` (done before in the same round), `absent` from the service, or `failed`. */
+  /** Lists by outcome; `passed` ones were done earlier in the same round, `absent` ones the service lacks. */
   lists: number;
   done: number;
   passed: number;
@@ -15,7 +15,7 @@ export type Tally = {
   updated: number;
   removed: number;
   requests: number;
-  /** What the service says that the answers cost; null where it does not say. */
+  /** As the service reports them; null when it does not. */
   computeUnits: number | null;
 };
 
@@ -23,13 +23,13 @@ export type RoundReport = {
   source: string;
   run: number;
   round: number;
-  /** Whether it went on with a round that had broken off. */
+  /** Whether it continued an interrupted round. */
   resumed: boolean;
   startedAt: string;
   endedAt: string;
   /** Whether every list is loaded. */
   complete: boolean;
-  /** Why it ended before its last list; null when it did not. */
+  /** Why it ended early, or null. */
   ended: string | null;
   resources: Tally[];
   failures: { resource: MirrorResource; network: string | null; list: string; error: string }[];
@@ -43,7 +43,7 @@ export const emptyTally = (resource: MirrorResource): Tally => ({
 const number = (value: number) => value.toLocaleString('en');
 const requestsText = (count: number) => `${number(count)} request${count === 1 ? '' : 's'}`;
 
-/** The report for a person, a line for each resource and one for the whole. */
+/** A line per resource and one for the whole. */
 export function describeRound({ resources, failures, ...report }: RoundReport): string {
   const lines = resources.map((tally) => {
     const counted = (['done', 'passed', 'absent', 'failed'] as const).filter((name) => tally[name] > 0);

@@ -11,20 +11,19 @@ import { openUpstream, type Upstream, type UpstreamOptions } from './upstream.ts
 
 export type MirrorOptions = Omit<UpstreamOptions, 'stop' | 'onRequest' | 'onWait'> & {
   scope: MirrorScope;
-  /** A round that broke off within this time is gone on with. */
+  /** An interrupted round is continued within this time. */
   resumeWithinMs: number;
 };
 
 export type MirrorHooks = {
-  /** Ends the run after the list that is being read, and at once where it waits to try again. */
+  /** Ends the run after the current list, or at once during a wait. */
   stop: AbortSignal;
-  /** What goes on, for a person: tries, failures. */
+  /** Messages for a person. */
   say: (message: string) => void;
-  /** Called when a list begins, and without a title when it was loaded or failed. */
+  /** Called when a list starts, and without a title when it has ended. */
   onList?: (title: string | undefined, tallies: readonly Tally[]) => void;
 };
 
-/** What a run works with, and what it has found so far. */
 type Round = MirrorHooks & {
   db: Pool;
   run: Run;
@@ -34,21 +33,21 @@ type Round = MirrorHooks & {
   spent: { requests: number; units: number | undefined };
   tallies: Tally[];
   failures: RoundReport['failures'];
-  /** Lists in a row that had no answer. */
+  /** Consecutive lists without a response. */
   unanswered: number;
   /** Why no further list is read. */
   ended: string | undefined;
 };
 
-/** So many lists in a row without an answer: the service is away, and the others are not tried. */
+/** After so many consecutive lists without a response, the service counts as down. */
 const MAX_UNANSWERED = 5;
 
-/** Origin and base path: what tells one service from another. */
+/** Origin and base path identify a service. */
 const sourceOf = (from: URL): string => from.origin + from.pathname.replace(/\/+$/, '');
 
 /**
- * Mirrors every list once, or those that are left of a round that broke off. A list that fails keeps no other from being
- * loaded. Throws when another process mirrors the same service into this database.
+ * Mirrors every list once, or those left of an interrupted round. A failing list does not stop the others. Throws when
+ * another process mirrors the same service into this database.
  */
 export function mirrorOnce(db: Pool, options: MirrorOptions, hooks: MirrorHooks): Promise<RoundReport> {
   const source = sourceOf(options.from);
@@ -119,7 +118,7 @@ async function mirrorResource(round: Round, resource: MirrorResource): Promise<v
   }
 }
 
-/** Loads a list and counts it; false when it failed. */
+/** Returns false when the list failed. */
 async function mirrorList(round: Round, tally: Tally, list: MirrorList): Promise<boolean> {
   tally.lists += 1;
   const state = list.part ? undefined : await stateOf(round.db, round.run.source, list);
@@ -143,7 +142,7 @@ async function mirrorList(round: Round, tally: Tally, list: MirrorList): Promise
   }
 }
 
-/** Adds what was asked of the service since the last list. */
+/** Counts the requests since the last list. */
 async function settle({ db, run, spent }: Round, tally: Tally): Promise<void> {
   const { requests, units } = spent;
   if (requests > 0) await addUsage(db, run, tally.resource, { requests, units });
@@ -152,7 +151,7 @@ async function settle({ db, run, spent }: Round, tally: Tally): Promise<void> {
   Object.assign(spent, { requests: 0, units: undefined });
 }
 
-/** Counts a failure of the service, and whether it is the end of the run; throws on what is none. */
+/** Counts a failure of the service and decides whether the run ends; rethrows other errors. */
 function noteFailure(
   round: Round,
   tally: Tally,

@@ -7,16 +7,15 @@ import { lineRows } from '../source/lines.ts';
 import type { RawRow, Source } from '../source/source.ts';
 import type { Page } from './walk.ts';
 
-/** Rows of a list that wait on disk until the whole list is read, so that it takes no memory whatever its size. */
+/** Rows on disk until their whole list is read, so that lists of any size fit. */
 export type Spool = {
-  /** How many pages it holds. */
   pages(): number;
   add(page: Page): Promise<void>;
-  /** The largest value of the field that tells how far a series is; undefined without rows. */
+  /** The largest value of the position field; undefined without rows. */
   last(): string | undefined;
   values(): AsyncIterable<unknown>;
   source(name: string, completed?: (row: unknown) => unknown): Source;
-  /** The page of a row, by its place in the spool, and its place there. */
+  /** The page of a row and its place there, from its place in the spool. */
   placeOf(place: number): { page: string; row: number };
   close(): Promise<void>;
 };
@@ -24,7 +23,7 @@ export type Spool = {
 const later = (one: string, other: string) =>
   /^\d+$/.test(one) && /^\d+$/.test(other) ? Number(one) > Number(other) : one > other;
 
-/** An empty spool. Its file has no name any more once it is open, where the system allows that. */
+/** Creates an empty spool, whose file is unlinked at once where the system allows it. */
 export async function openSpool(positionField: string | undefined): Promise<Spool> {
   const folder = await mkdtemp(join(tmpdir(), 'stakegraph-mirror-'));
   const file: FileHandle = await open(join(folder, 'rows.ndjson'), 'w+');

@@ -2,15 +2,14 @@ import type pg from 'pg';
 import type { Pool, Queryable } from '../../db/pool.ts';
 import { type MirrorList, networkOf } from './list.ts';
 
-/** A walk over the lists of a source, and the round that it is part of. */
+/** A run over the lists of a source, and its round. */
 export type Run = { runId: number; roundId: number; source: string; resumed: boolean };
 
-/** How far a list is stored. */
 export type ListState = { roundId: number; position: string | null };
 
 /**
- * Begins a run: of the round that the last one of the same source and lists left open, when something was done in it
- * within so many milliseconds, else of a new round.
+ * Starts a run: continues the open round of the same source and lists if it was active within `resumeWithinMs`, else
+ * starts a new one.
  */
 export async function beginRun(
   db: Queryable,
@@ -39,14 +38,14 @@ export async function beginRun(
   return { runId, roundId, source: asked.source, resumed: open !== undefined };
 }
 
-/** Notes that a run came to its end; `done` when no list of its round is left. */
+/** `done`: no list of the round is left. */
 export const endRun = (db: Queryable, run: Run, done: boolean) =>
   db.query({
     text: '/* mirrorEndRun */ update mirror_runs set ended_at = now(), done = $2 where run_id = $1',
     values: [run.runId, done],
   });
 
-/** How far a list is; undefined when it was never finished. */
+/** Undefined when the list was never completed. */
 export async function stateOf(db: Queryable, source: string, list: StateKey): Promise<ListState | undefined> {
   const { rows } = await db.query({
     text: `/* mirrorState */
@@ -59,7 +58,7 @@ export async function stateOf(db: Queryable, source: string, list: StateKey): Pr
 }
 export type StateKey = Pick<MirrorList, 'resource' | 'network' | 'name'>;
 
-/** Notes, in the transaction that loads its rows, that a list is done; a series without rows keeps its position. */
+/** Marks a list as done in the transaction that loads its rows. A series without rows keeps its position. */
 export async function noteDone(
   client: pg.ClientBase,
   run: Run,
@@ -77,7 +76,6 @@ export async function noteDone(
   );
 }
 
-/** Adds to what a run asked of the source for a resource. */
 export async function addUsage(
   db: Queryable,
   run: Run,
@@ -95,7 +93,7 @@ export async function addUsage(
   });
 }
 
-/** Runs work while no other process mirrors the same source into this database; throws when one does. */
+/** Runs `work` unless another process mirrors the same source into this database; then throws. */
 export const withAdvisoryLock = <T>(pool: Pool, source: string, work: () => Promise<T>): Promise<T> =>
   pool.withClient(async (client) => {
     const key = `hashtext('stakegraph mirror ' || $1)`;
@@ -103,7 +101,7 @@ export const withAdvisoryLock = <T>(pool: Pool, source: string, work: () => Prom
       source,
     ]);
     if (!rows[0].free) throw new Error(`Another mirror of ${source} is at work on this database.`);
-    // The connection lies idle meanwhile: when it is lost, so is the lock, and whatever is written next will say so.
+    // The connection is idle meanwhile: if it is lost, so is the lock, and the next write fails.
     const lost = () => undefined;
     client.on('error', lost);
     try {

@@ -5,45 +5,44 @@ import { UpstreamError } from './failure.ts';
 import { backoffMs, MAX_WAIT_MS, pause, retryAfterMs } from './retry.ts';
 
 export type UpstreamOptions = {
-  /** Where the service is: origin and base path. Nothing else is ever asked. */
+  /** Origin and base path. Nothing else is requested. */
   from: URL;
-  /** Sent to the origin of `from` alone, and in no message. */
+  /** Sent only to the origin of `from`, and part of no message. */
   token: string;
   networkHeader: string;
-  /** The header in which answers tell their compute units. */
+  /** The response header with the compute units. */
   unitsHeader: string;
-  /** Requests a second at the most. */
+  /** Maximum requests per second. */
   rate: number;
   timeoutMs: number;
-  /** How often a request is sent at the most. */
+  /** Maximum attempts per request. */
   attempts: number;
-  /** The wait before the second try. */
+  /** The wait before the second attempt. */
   firstBackoffMs: number;
-  /** Ends waiting. */
   stop: AbortSignal;
-  /** Called for every answer, and for every request without one. */
+  /** Called for every response, and for every request without one. */
   onRequest?: (units: number | undefined) => void;
   onWait?: (message: string) => void;
 };
 
 export type Upstream = {
   readonly from: URL;
-  /** The JSON of this path and query, the digits of its numbers kept. Throws UpstreamError. */
+  /** Parses the JSON of a URL, keeping the digits of numbers. Throws UpstreamError. */
   get(url: URL, network: string | undefined): Promise<unknown>;
-  /** A text without the token, should the service have put it there. */
+  /** Removes the token, should the service have quoted it. */
   redacted(text: string): string;
 };
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** An answer that another try may mend. */
+/** A failure that another attempt may mend. */
 type Passing = { reason: string; status?: number; waitMs?: number | undefined };
 type Outcome = { body: unknown } | Passing;
 
-/** The path and query of a URL: what messages name. */
+/** What messages call a URL. */
 export const nameOf = (url: URL): string => url.pathname + url.search;
 
-/** A service to mirror: one request after the other, paced, tried again while that may help. */
+/** Requests one URL at a time, paced, and retries while that may help. */
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { from, token, stop } = options;
   let free = 0;
@@ -84,7 +83,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
-  /** What an answer other than 200 means; throws where another try cannot help. */
+  /** Interprets a status other than 200. Throws when a retry cannot help. */
   function refused(response: Response, text: string, url: URL): Passing {
     const { status, headers } = response;
     if ([408, 425, 429].includes(status) || status >= 500) {
@@ -123,11 +122,10 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   return { from, get, redacted };
 }
 
-/** The compute units of an answer; undefined where it tells none. */
 const unitsOf = (header: string | null): number | undefined =>
   header !== null && /^\d{1,12}(\.\d+)?$/.test(header.trim()) ? Number(header) : undefined;
 
-/** The text of an answer, all of it; throws when it is cut short. */
+/** Throws when the response is cut short. */
 async function textOf(response: Response, url: URL): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytes = 0;
@@ -152,7 +150,7 @@ function read(text: string): Outcome {
   }
 }
 
-/** What a failed request died of, in words that hold no header. */
+/** Describes a failed request without quoting any header. */
 function whyNot(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   if (name === 'TimeoutError') return 'no answer in time (--timeout)';
@@ -176,7 +174,7 @@ function adviceOn(response: Response, text: string, from: URL): string {
   return `refuses the request (${status})${detail}.`;
 }
 
-/** What the service says of a refusal, a line of it. */
+/** The service's own explanation, shortened to a line. */
 function detailOf(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: unknown };

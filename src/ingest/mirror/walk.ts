@@ -6,12 +6,11 @@ import { ChangedError, UpstreamError } from './failure.ts';
 import type { Form, MirrorList } from './list.ts';
 import { nameOf, type Upstream } from './upstream.ts';
 
-/** Rows of a page that were not seen before, as JSON text. */
+/** Rows of a page that were not seen before, as JSON. */
 export type Page = { name: string; rows: string[] };
 
 const MAX_ROWS = 20_000_000;
 
-/** A list's first page. */
 export function urlOf(from: URL, form: Form): URL {
   const url = new URL(from);
   url.pathname = from.pathname.replace(/\/+$/, '') + form.path;
@@ -19,7 +18,7 @@ export function urlOf(from: URL, form: Form): URL {
   return url;
 }
 
-/** The texts of a page's rows without those that the last pages had; one that has become another means a change. */
+/** Drops rows that the last pages had. Throws ChangedError when one of them differs. */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
   const own = new Map<string, string>();
   const texts: string[] = [];
@@ -46,7 +45,7 @@ const digestOf = (rows: readonly unknown[]) =>
     .update(stringify(rows) ?? '')
     .digest('base64');
 
-/** The rows of a list that goes down which lie between its bounds, and whether what follows lies below them. */
+/** The rows of a descending list within its bounds, and whether what follows lies below them. */
 function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above: number) {
   if (!down) return { rows, below: false, last: above };
   let last = above;
@@ -67,7 +66,7 @@ function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above
   return { rows: within, below: last <= floor, last };
 }
 
-/** Refuses what pages say of the whole list when they contradict one another or the rows read so far. */
+/** Throws when counts contradict each other or the rows read so far. */
 function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
   for (const name of ['total', 'pages'] as const) {
     if (first[name] !== page[name]) {
@@ -91,8 +90,8 @@ function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
 }
 
 /**
- * Walks a list by `next` to its end. Throws UpstreamError for links that leave the list, come round, or do not advance,
- * and ChangedError where the rows are not all of one list.
+ * Walks a list by `next` to its end. Throws UpstreamError for links that leave the list, repeat or do not advance, and
+ * ChangedError when rows are of different states of the list.
  */
 export async function* walk(upstream: Upstream, list: MirrorList, form: Form): AsyncGenerator<Page> {
   const start = urlOf(upstream.from, form);
@@ -129,8 +128,8 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     url = next;
   }
   if (pinned) return;
-  // Pages shift when a row comes or goes, and counts do not tell when as many come as go. What is the same on every page
-  // after the last was read, was so when it was read: that is the list of one moment. The last itself need not be asked.
+  // Pages shift when rows come or go, and counts do not tell when as many come as go. If all earlier pages are the same
+  // when read again after the last one, all pages are of one state of the list.
   for (const { url, digest } of read.slice(0, -1)) {
     const again = readEnvelope(await upstream.get(url, list.network), url);
     if (digestOf(again.rows) !== digest) {

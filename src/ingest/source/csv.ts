@@ -11,7 +11,7 @@ const BATCH = 500;
 
 type Read = (text: string) => unknown;
 
-/** How the text of a column's cells is read: empty is null; lists and objects are JSON. What does not fit stays text. */
+/** Parses cells: empty is null; lists and objects are JSON. What does not parse stays text. */
 function cellReader(field: z.core.$ZodType): Read {
   const inner = unwrap(field);
   const kind = leafOf(inner)?.kind;
@@ -24,7 +24,7 @@ function cellReader(field: z.core.$ZodType): Read {
           ? (text) => (NUMBER.test(text) ? Number(text) : text)
           : kind === 'BigInt'
             ? (text) => (NUMBER.test(text) && !DIGITS.test(text) ? new LosslessNumber(text) : text)
-            : (text) => text; // decimals are taken as text, with all their digits
+            : (text) => text; // decimals keep all their digits as text
   return (text) => (text === '' ? null : read(text));
 }
 
@@ -49,7 +49,7 @@ function checkedHeader(name: string, record: string[], shape: z.ZodObject): stri
   return header;
 }
 
-/** The rows of CSV (RFC 4180) with a header of field names; a column may be absent. */
+/** Rows of CSV (RFC 4180) with a header of field names; columns may be absent. */
 export async function* csvRows(
   name: string,
   chunks: AsyncIterable<string>,
@@ -58,7 +58,7 @@ export async function* csvRows(
   const columns: Read[] = [];
   let header: string[] = [];
   const options = { info: true, skip_empty_lines: true, relax_column_count: true };
-  const records = pipeline(Readable.from(chunks), csv(options), () => undefined); // its reader is told of a failure
+  const records = pipeline(Readable.from(chunks), csv(options), () => undefined); // the reader gets the error
   let batch: RawRow[] = [];
   try {
     for await (const { record, info } of records as AsyncIterable<{

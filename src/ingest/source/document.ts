@@ -4,22 +4,22 @@ import parser, { type Token } from 'stream-json/parser.js';
 import { type RawRow, SourceError } from './source.ts';
 import { type Envelope, wholeList } from './whole-list.ts';
 
-/** A value that is being parsed, and the key of its next member. */
+/** A value being parsed, and the key of its next member. */
 type Open = {
   value: unknown[] | Envelope;
   key: string;
   /** Whether its elements are rows. */
   list: boolean;
-  /** Whether it contains a list of rows, so that it is a body or a wrapper and no row. */
+  /** Whether it contains a list of rows, so that it is a body or a wrapper. */
   holds: boolean;
   /** Whether that list is its own member. */
   body: boolean;
-  /** Number of rows before it. */
+  /** Rows before it. */
   before: number;
 };
 
 const BATCH = 500;
-/** Keys of the rows in a REST body, of v0 and of v1. No row has a field of these names. */
+/** Keys of the rows in a REST body (v0, v1). No row has such a field. */
 const listNames = new Set(['data', 'results']);
 
 const isContainer = (value: unknown) =>
@@ -34,8 +34,8 @@ export const holdsList = (value: unknown): boolean =>
   );
 
 /**
- * The rows of JSON: those of REST bodies (in an array, one after the other, or within other keys), those of an array, or a
- * single object. Rows are parsed one by one; of the rest of a body only what tells its place in a list is kept.
+ * Parses rows one by one: those of REST bodies (in an array, consecutive, or within other keys), of an array, or a
+ * single object. Of the rest of a body, keeps only what tells its place in a list.
  */
 export function documentRows(
   name: string,
@@ -45,14 +45,14 @@ export function documentRows(
   const open: Open[] = [];
   let count = 0;
   let batch: RawRow[] = [];
-  /** Depth of the open list of a body, whose elements are rows whatever they contain; undefined outside of one. */
+  /** Depth of a body's open list, whose elements are rows whatever they contain. */
   let sealed: number | undefined;
 
   const row = (value: unknown) => {
     if (sealed === undefined) whole.stray();
     batch.push({ value, place: (count += 1) });
   };
-  /** Whether the rows are the elements of an array that begins. */
+  /** Whether a starting array holds the rows. */
   const beginsList = (parent: Open | undefined): boolean => {
     if (sealed !== undefined) return false;
     if (!parent || parent.list) return true;
@@ -67,7 +67,7 @@ export function documentRows(
     const list = Array.isArray(value) && beginsList(open.at(-1));
     open.push({ value, key: '', list, holds: false, body: false, before: count });
   };
-  /** Adds a complete value to its parent, or to the rows. */
+  /** Adds a complete value to its parent or to the rows. */
   const place = (value: unknown) => {
     const parent = open.at(-1);
     if (!parent && count > 0 && !isContainer(value)) throw new Error('unexpected characters');
@@ -106,7 +106,7 @@ export function documentRows(
 
   async function* rows(): AsyncGenerator<RawRow[]> {
     const parsed = parser.asStream({ streamValues: false, jsonStreaming: true });
-    const tokens = pipeline(Readable.from(chunks), parsed, () => undefined); // its reader is told of a failure
+    const tokens = pipeline(Readable.from(chunks), parsed, () => undefined); // the reader gets the error
     for await (const token of tokens as AsyncIterable<Token>) {
       take(token);
       if (batch.length < BATCH) continue;
@@ -118,7 +118,7 @@ export function documentRows(
   return { rows: named(name, rows(), () => count), complete: whole.complete };
 }
 
-/** A key of a document is text that anyone chose: it must not become a prototype. Of one given twice, one would be lost. */
+/** Guards against keys that would set a prototype, and against duplicate keys, one of which would be lost. */
 function put(object: Envelope, key: string, value: unknown) {
   if (Object.hasOwn(object, key))
     throw new Error(`the key ${JSON.stringify(key)} stands twice in one object`);

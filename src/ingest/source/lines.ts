@@ -9,7 +9,7 @@ function readLine(text: string, place: number): RawRow {
   }
 }
 
-/** The rows of NDJSON, one a line; empty lines are none. */
+/** Rows of NDJSON. Skips empty lines. */
 export async function* lineRows(chunks: AsyncIterable<string>): AsyncGenerator<RawRow[]> {
   let rest = '';
   let place = 0;

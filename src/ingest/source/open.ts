@@ -15,9 +15,9 @@ export type Format = (typeof formats)[number];
 const PEEKED = 65_536;
 
 /**
- * Opens a file, or standard input for `-`: REST bodies, one or several, a JSON array, one JSON object, NDJSON, or CSV with a
- * header (`.csv`, or `format`), and gzip of each, recognised by its first bytes. Numbers keep their digits. `shape` gives the
- * types of CSV's columns. Throws SourceError, also while rows are read.
+ * Opens a file, or standard input for `-`: one or more REST bodies, a JSON array or object, NDJSON, or CSV with a
+ * header (`.csv`, or `format`), each also gzipped, recognised by its first bytes. Numbers keep their digits. `shape`
+ * types CSV columns. Throws SourceError, also while rows are read.
  */
 export async function openSource(path: string, shape: z.ZodObject, format?: Format): Promise<Source> {
   const name = path === '-' ? 'standard input' : path;
@@ -36,23 +36,23 @@ export async function openSource(path: string, shape: z.ZodObject, format?: Form
   return { name, unit: 'row', rows: document.rows, complete: document.complete, bytes };
 }
 
-/** What is known of a file; throws SourceError where there is none. */
+/** Throws SourceError when there is no such file. */
 export async function fileAt(path: string): Promise<Stats> {
   const file = await stat(path).catch((error) => fail(path, error));
   if (file.isDirectory()) throw new SourceError(`${path}: is a folder; name its files.`);
   return file;
 }
 
-/** Throws what went wrong with a source as SourceError. */
+/** Rethrows an error as SourceError. */
 export function fail(name: string, error: unknown): never {
   if (error instanceof SourceError) throw error;
   const { code, message } = error as NodeJS.ErrnoException;
   throw new SourceError(`${name}: ${code === 'ENOENT' ? 'there is no such file.' : message}`);
 }
 
-/** The bytes of a file, out of their gzip where there is one; `counter` goes with the file's own. */
+/** The bytes of a file, unzipped; `counter` counts the file's own. */
 async function* unzipped(name: string, path: string, counter: { read: number }): AsyncGenerator<Buffer> {
-  // Not a stream of descriptor 0: Node may have made that one non-blocking, and a slow writer would be EAGAIN.
+  // Not a stream of descriptor 0: Node may have made that non-blocking, and a slow writer would cause EAGAIN.
   const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 });
   async function* counted() {
     for await (const chunk of raw as AsyncIterable<Buffer>) {
@@ -83,7 +83,7 @@ async function* unzipped(name: string, path: string, counter: { read: number }):
 }
 
 async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true }); // takes a byte order mark away
+  const decoder = new TextDecoder('utf-8', { fatal: true }); // also removes a byte order mark
   try {
     for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
     yield decoder.decode();
@@ -93,7 +93,7 @@ async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenera
   }
 }
 
-/** The beginning of a text, and all of it with that. */
+/** The beginning of a text, and the whole of it. */
 async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; all: AsyncIterable<string> }> {
   let head = '';
   while (head.length < PEEKED) {
@@ -109,8 +109,8 @@ async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; a
 }
 
 /**
- * Whether a text with several lines is NDJSON: its first or second line is a whole row. It is not if the first line ends in the
- * middle of a document, where the second may be that document's only row. A line that is a whole body is no row.
+ * Whether the first or second line is a whole row. If the first line ends within a document, the second may be that
+ * document's only row, so that is no NDJSON. Neither is a line that is a whole body.
  */
 function isNdjson(head: string): boolean {
   const lines = head.split('\n', 50).filter((line) => line.trim() !== '');

@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 
-/** An object within a value: how many fields of a row it has, its jq path, and whether it is within JSON in a string. */
+/** An object within a value: its number of row fields, its jq path, and whether it is within JSON in a string. */
 type Found = { fields: number; path: string; text: boolean };
 
 const MAX_DEPTH = 12;
@@ -22,7 +22,7 @@ function jsonText(text: string): unknown {
   }
 }
 
-/** The object within a value that has the most fields of a row; of lists only the first element is searched. */
+/** The object with the most row fields. Searches only the first element of lists. */
 function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = false, depth = 0): Found {
   const own = isObject(value) && !Array.isArray(value) ? Object.keys(value) : [];
   let best: Found = { fields: own.filter((key) => known.has(key)).length, path: at || '.', text };
@@ -42,8 +42,8 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
 }
 
 /**
- * A message for a value that is no row of this resource: what it looks like and how to load its rows, in one line. Undefined
- * for a value that may be a faulty row.
+ * One line on what a value looks like that is no row of this resource, and how to load its rows. Undefined for a
+ * possibly faulty row.
  */
 export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;

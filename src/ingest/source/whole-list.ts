@@ -1,6 +1,6 @@
 export type Envelope = Record<string, unknown>;
 
-/** A link to another page: the position where that page begins, and the path and parameters that identify list and revision. */
+/** A link to another page: where that page starts, and the path and parameters that identify list and revision. */
 function linkOf(link: unknown): { position: number; list: string } | undefined {
   if (typeof link !== 'string' || !URL.canParse(link, 'http://localhost')) return undefined;
   const { pathname, searchParams } = new URL(link, 'http://localhost');
@@ -12,9 +12,8 @@ function linkOf(link: unknown): { position: number; list: string } | undefined {
 }
 
 /**
- * Whether bodies, read one after the other, are one whole list. A single body is if no page comes before or after it. Several
- * are if each begins where the one before it ended and their links name the same list and revision: pages of different
- * revisions may miss a row that moved, even if their counts agree.
+ * Tells whether consecutive bodies are one whole list: each starts where the one before ended, and all links name the
+ * same list and revision, since pages of different revisions may miss a moved row.
  */
 export function wholeList() {
   let rows = 0;
@@ -43,7 +42,7 @@ export function wholeList() {
     return next?.position === rows && next.list === list ? 'begun' : 'unknown';
   };
   return {
-    /** Adds a body, without its rows, and the number of its rows. */
+    /** Adds a body without its rows, and their number. */
     body(body: Envelope, count: number) {
       state = stateAfter(body, count);
     },
