@@ -5,3 +5,13 @@ export function inTheFarFuture(): void {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('9999-12-31') });
   onTestFinished(() => void vi.useRealTimers());
 }
+
+/** NODE_OPTIONS of a process whose time of day is set by so many minutes at every look: the worst clock that a deadline may meet. */
+export function clockSetBy(minutes: number): string {
+  const module = `const Clock = Date; let off = 0;
+    globalThis.Date = class Date extends Clock {
+      static now() { return Clock.now() + (off += ${minutes} * 60_000); }
+      constructor(...given) { super(...(given.length > 0 ? given : [Date.now()])); }
+    };`;
+  return `--import=data:text/javascript,${encodeURIComponent(module)}`;
+}
