@@ -1,7 +1,11 @@
 import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { developmentToken } from '../../src/accounts/development-token.ts';
+import { startEmbedded } from '../../src/db/embedded/index.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { eventually } from '../support/eventually.ts';
 import { createDatabase } from '../support/gateway.ts';
 import { dataDirForTest, endRunning, type Served, serve, stakegraph } from '../support/process.ts';
 
@@ -84,8 +88,27 @@ describe('the development token', () => {
   });
 
   it('is one of two gateways that start at once on one new data folder', async () => {
-    const env = { DATA_DIR: join(dataDirForTest(), 'data'), SAMPLE_DATA: 'off' };
-    const [one, two] = await Promise.all([serve({ env }), serve({ env })]);
+    const dataDir = join(dataDirForTest(), 'data');
+    const postgres = await startEmbedded({ dataDir });
+    await migrate(postgres.url);
+    const holder = new pg.Client(postgres.url);
+    holder.on('error', () => undefined);
+    await holder.connect();
+    onTestFinished(async () => {
+      endRunning();
+      await holder.end();
+      await postgres.stop();
+    });
+    // Until both have found no token and wait, none can be stored.
+    await holder.query('begin; lock table tokens in exclusive mode');
+    const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
+    const starting = Promise.all([serve({ env }), serve({ env })]);
+    await eventually(async () => {
+      const waiting = `select count(*)::int as count from pg_locks where not granted`;
+      expect((await holder.query(waiting)).rows).toEqual([{ count: 2 }]);
+    }, 30_000);
+    await holder.query('commit');
+    const [one, two] = await starting;
     expect(one.token).toMatch(/^sgt_/);
     expect(two.token).toBe(one.token);
     const { stdout } = await stakegraph(['token', 'list', '--json'], { env });
