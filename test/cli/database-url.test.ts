@@ -12,6 +12,7 @@ import { noPgBouncer, pgBouncerForTest } from '../support/pgbouncer.ts';
 import {
   dataDirForTest,
   endRunning,
+  launch,
   makeDataDir,
   type Served,
   serve,
@@ -191,8 +192,13 @@ describe('a database that cannot be served from', () => {
   afterAll(() => database.drop());
   afterEach(endRunning);
 
-  const serveFrom = (env: Record<string, string>) =>
-    stakegraph(['serve'], { env: { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDirForTest(), ...env } });
+  /** The outcome of a start, also of one that is not refused: such a gateway is stopped at its banner. */
+  const serveFrom = (env: Record<string, string>) => {
+    const defaults = { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDirForTest() };
+    const { child, outcome } = launch(['serve'], { env: { ...defaults, ...env } });
+    child.stdout.once('data', () => child.kill());
+    return outcome;
+  };
 
   it.skipIf(noPgBouncer)('is one behind a pooler that pools transactions, by either URL', async () => {
     const pooled = await pgBouncerForTest(database.url, 'transaction');
