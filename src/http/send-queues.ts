@@ -1,0 +1,66 @@
+import { createReadStream } from 'node:fs';
+import { isIPv4, type Socket } from 'node:net';
+import { endianness } from 'node:os';
+import { createInterface } from 'node:readline';
+
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
+const LINE = /^ *\d+: ([\dA-F]+:[\dA-F]{4} [\dA-F]+:[\dA-F]{4}) [\dA-F]{2} ([\dA-F]{8}):/;
+
+/** A line of Linux's table of TCP connections: both endpoints as the table writes them, and the bytes not yet acknowledged. */
+export function parseSendQueue(line: string): { connection: string; bytes: number } | undefined {
+  const [, connection, queue] = LINE.exec(line) ?? [];
+  return connection && queue ? { connection, bytes: Number.parseInt(queue, 16) } : undefined;
+}
+
+function addressBytes(address: string): number[] {
+  if (isIPv4(address)) return address.split('.').map(Number);
+  const groups = (text: string) =>
+    text.split(':').flatMap((group) => {
+      if (group === '') return [];
+      if (isIPv4(group)) return addressBytes(group);
+      const value = Number.parseInt(group, 16);
+      return [value >> 8, value & 0xff];
+    });
+  const [before = '', after = ''] = address.replace(/%.*/, '').split('::');
+  const [left, right] = [groups(before), groups(after)];
+  return [...left, ...Array<number>(16 - left.length - right.length).fill(0), ...right];
+}
+
+const hex = (bytes: Uint8Array | number[]) => Buffer.from(bytes).toString('hex').toUpperCase();
+
+/** An address and a port as Linux's table of TCP connections writes them: words of 32 bits in the byte order of the machine. */
+export function tableEndpoint(address: string, port: number): string {
+  const bytes = Buffer.from(addressBytes(address));
+  return `${hex(endianness() === 'LE' ? bytes.swap32() : bytes)}:${hex([port >> 8, port & 0xff])}`;
+}
+
+/** The endpoints of a socket as the table writes them; undefined once it is closed. */
+export function connectionOf({
+  localAddress,
+  localPort,
+  remoteAddress,
+  remotePort,
+}: Socket): string | undefined {
+  if (!localAddress || !localPort || !remoteAddress || !remotePort) return undefined;
+  return `${tableEndpoint(localAddress, localPort)} ${tableEndpoint(remoteAddress, remotePort)}`;
+}
+
+/**
+ * The bytes that the system holds for each of these connections because the peer has not acknowledged them. Connections that
+ * are not in the system's tables are absent; all are where there are no such tables (elsewhere than on Linux).
+ */
+export async function readSendQueues(connections: ReadonlySet<string>): Promise<Map<string, number>> {
+  const queues = new Map<string, number>();
+  if (process.platform !== 'linux') return queues;
+  for (const path of TABLES) {
+    try {
+      for await (const line of createInterface({ input: createReadStream(path) })) {
+        const queue = parseSendQueue(line);
+        if (queue && connections.has(queue.connection)) queues.set(queue.connection, queue.bytes);
+      }
+    } catch {
+      // Without the table (no IPv6, a hidden /proc) these connections are absent.
+    }
+  }
+  return queues;
+}
