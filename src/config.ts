@@ -70,7 +70,7 @@ export const Settings = z.object({
     'Most client connections at a time; further ones are closed immediately.',
   ),
   SEND_TIMEOUT_MS: integer(30_000, 100, 60_000).describe(
-    'Time after which a connection is closed when its client reads nothing while an answer is waiting.',
+    'Time after which a connection is reset when its client reads nothing of an answer.',
   ),
   DATABASE_URL: postgresUrl
     .optional()

@@ -98,7 +98,8 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     } else if (now - sending.since >= sendTimeoutMs) reset(socket, sending);
   }
 
-  async function sweep() {
+  async function sweep(server: Server) {
+    if (!server.listening) for (const { close } of sockets.values()) close?.(); // stopping does not wait
     const looked = [...sockets].filter(([socket, sending]) => sending.close || mayHold(socket, sending));
     if (looked.length === 0) return;
     const sent = looked.map(([socket]) => socket.bytesWritten - socket.writableLength);
@@ -142,7 +143,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     const sweepOnce = async () => {
       if (sweeping) return;
       sweeping = true;
-      await sweep().finally(() => (sweeping = false));
+      await sweep(server).finally(() => (sweeping = false));
     };
     server.on(
       'listening',
