@@ -32,8 +32,8 @@ ENV NODE_ENV=production \
 # All of it belongs to root, so the process cannot change its own code. Serving writes no file at all.
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# Read at run time, for the version and for "type": "module".
-COPY package.json ./
+# package.json is read at run time, for the version and for "type": "module".
+COPY package.json LICENSE ./
 USER node
 EXPOSE 4000
 # /health, not /ready: an unhealthy container is restarted by some platforms, and a restart does not bring an absent

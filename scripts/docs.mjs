@@ -1,4 +1,4 @@
-// Writes docs/interface.md: runs the tests of the interface, or those named, and takes up what they ask for.
+// Writes test/contract/interface-tests.json from the tests of the interface, or from the named ones, and docs/interface.md from its rules.
 import { spawnSync } from 'node:child_process';
 
 const named = process.argv.slice(2);
@@ -9,6 +9,6 @@ const vitest = (args, env = {}) =>
     env: { ...process.env, ...env },
   }).status ?? 1;
 
-// The page is compared with what it was while it is being made anew: only the second run decides.
+// The first run still compares with the old table and page: only the second run decides.
 vitest(named.length > 0 ? named : folders, { INTERFACE_TESTS: 'write' });
 process.exitCode = vitest(['test/contract/interface.test.ts', '-u']);

@@ -111,12 +111,12 @@ describe('the image', () => {
     for (const { command } of installs) expect(command).toMatch(/^npm ci .*--ignore-scripts/);
   });
 
-  it('holds nothing but the compiled program, the production dependencies and package.json', () => {
+  it('holds nothing but the compiled program, the production dependencies, package.json and the license', () => {
     const held = copies.filter((copy) => copy.stage === final.name);
     expect(held.map(({ from, sources, target }) => [from, ...sources, target])).toEqual([
       ['dependencies', '/app/node_modules', './node_modules'],
       ['build', '/app/dist', './dist'],
-      [undefined, 'package.json', './'],
+      [undefined, 'package.json', 'LICENSE', './'],
     ]);
     expect(runs.filter((run) => run.stage === 'dependencies').map((run) => run.command)).toEqual([
       expect.stringMatching(/--omit=dev --omit=optional/),

@@ -234,7 +234,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))('%s', (_na
     });
   const authorization = () => `Bearer ${gateway.token}`;
 
-  it('looks at the network header where it is of Ethereum, and nowhere else', async () => {
+  it('refuses an unknown network on paths of Ethereum, and ignores the header on all others', async () => {
     const answer = await ask({ authorization: authorization(), 'x-service-network': 'goerli' });
     if (route.networkHeader === false) return expect(answer.status).toBe(200);
     expect([answer.status, answer.json.detail.map((fault: any) => fault.loc)]).toEqual([

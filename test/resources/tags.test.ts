@@ -279,9 +279,16 @@ describe('tags of an account', () => {
       expect((await account.get(base, { 'x-service-network': network })).json.results).toEqual([]);
   });
 
-  it.each(bases)('refuse below %s what they cannot hold', async (base) => {
-    const { status, json } = await account.post(base, { name: 'x', validators: [-1] });
-    expect([status, json.detail[0].loc]).toEqual([400, ['body', 'validators', 0]]);
+  it.each(bases)('refuse invalid bodies below %s', async (base) => {
+    const { id } = await make();
+    const loc = async (method: string, path: string, body: object) => {
+      const { status, json } = await account.call(method, path, body);
+      return [status, json.detail[0].loc.join('.')];
+    };
+    expect(await loc('POST', base, { name: 'x', validators: [-1] })).toEqual([400, 'body.validators.0']);
+    expect(await loc('POST', base, { name: '' })).toEqual([400, 'body.name']);
+    expect(await loc('PATCH', `${base}/${id}`, { name: 5 })).toEqual([400, 'body.name']);
+    expect(await loc('POST', `${base}/${id}/validators`, { pubkeys: [] })).toEqual([400, 'body.pubkeys']);
   });
 
   it('tell what each path takes', async () => {

@@ -59,7 +59,7 @@ export type Gateway = {
   close(): Promise<void>;
 };
 
-/** Notes for docs/interface.md what the running test shows; what is asked before the tests counts for none. */
+/** Records what the running test shows, for interface-tests.json; requests outside a test do not count. */
 function noteShown(items: string[]) {
   const test = TestRunner.getCurrentTest();
   if (!test || items.length === 0) return;

@@ -9,8 +9,8 @@ import { rooms } from '../../src/resources/index.ts';
  * shows from the calls that it makes.
  */
 type Place = 'path' | 'query' | 'header' | 'body';
-export type Parameter = { place: Place; name: string; type?: z.ZodType };
-export type Operation = {
+type Parameter = { place: Place; name: string; type?: z.ZodType };
+type Operation = {
   /** `GET /v0/eth/blocks/{consensus_slot}` */
   name: string;
   room: string;
@@ -21,7 +21,7 @@ export type Operation = {
 const of = (place: Place, shape: Record<string, unknown> = {}): Parameter[] =>
   Object.entries(shape).map(([name, type]) => ({ place, name, type: type as z.ZodType }));
 
-export const operations: Operation[] = Object.entries(rooms).flatMap(([room, routes]) =>
+const operations: Operation[] = Object.entries(rooms).flatMap(([room, routes]) =>
   routes.map((route) => ({
     name: `${route.method ?? 'GET'} ${route.path.replace(/:(\w+)/g, '{$1}')}`,
     room,
@@ -36,9 +36,9 @@ export const operations: Operation[] = Object.entries(rooms).flatMap(([room, rou
   })),
 );
 
-export const taken = ({ name }: Operation, parameter: Parameter) =>
+const taken = ({ name }: Operation, parameter: Parameter) =>
   `${name} takes ${parameter.place} ${parameter.name}`;
-export const refused = ({ name }: Operation, parameter: Parameter) =>
+const refused = ({ name }: Operation, parameter: Parameter) =>
   `${name} refuses ${parameter.place} ${parameter.name}`;
 
 const patterns = operations.map((operation) => {
@@ -74,10 +74,10 @@ export function shownByCall(target: string, init: RequestInit, { status, json }:
   return [operation.name, ...used.map((parameter) => taken(operation, parameter))];
 }
 
-export type Field = { name: string; field: GraphQLField<unknown, unknown> };
+type Field = { name: string; field: GraphQLField<unknown, unknown> };
 
 /** The fields of GraphQL that are a question of their own: those of the roots, and those that take arguments. */
-export const graphqlFields: Field[] = Object.values(schema.getTypeMap()).flatMap((type) => {
+const graphqlFields: Field[] = Object.values(schema.getTypeMap()).flatMap((type) => {
   if (!isObjectType(type) || type.name.startsWith('__')) return [];
   const root = type === schema.getQueryType() || type === schema.getMutationType();
   return Object.values(type.getFields())
@@ -85,7 +85,7 @@ export const graphqlFields: Field[] = Object.values(schema.getTypeMap()).flatMap
     .map((field) => ({ name: `${type.name}.${field.name}`, field }));
 });
 
-export const argument = (field: Field, name: string) => `${field.name}(${name})`;
+const argument = (field: Field, name: string) => `${field.name}(${name})`;
 
 /** What a GraphQL request shows that is answered without an error. */
 export function shownByQuery(query: string): string[] {
@@ -123,7 +123,7 @@ export const everything = (): string[] => [
 ];
 
 /** The tests by file and title, each with what it shows. */
-export type Shown = Record<string, Record<string, string[]>>;
+type Shown = Record<string, Record<string, string[]>>;
 
 /** Who shows what, from the tests. */
 export const testsOf = (shown: Shown): Map<string, { file: string; title: string }> =>
