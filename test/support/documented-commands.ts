@@ -46,9 +46,11 @@ export function curlRequests(text: string): Request[] {
     });
 }
 
-/** The scripts that a page runs with `npm run`. */
+/** The scripts that a page runs with `npm`. */
 export const npmScripts = (text: string): string[] =>
-  [...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name]) => name as string);
+  [...text.matchAll(/npm (?:run (?:-s )?([\w:-]+)|(start|test)\b)/g)].map(
+    ([, script, short]) => (script ?? short) as string,
+  );
 
 function faultOf(line: string): string | undefined {
   const [name = '', ...words] = line.split(/\s+/);
