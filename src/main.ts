@@ -18,7 +18,7 @@ const program = new Command('stakegraph')
   .version(version)
   .addHelpText(
     'after',
-    '\nSettings are environment variables; see the README. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    '\nSettings are environment variables: see docs/operations.md. Exit codes: 0 done, 1 failed, 2 wrong usage.',
   )
   .showHelpAfterError('(add --help for what is taken)')
   .exitOverride();

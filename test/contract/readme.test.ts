@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { tierLimits, tierSets } from '../../src/accounts/tiers.ts';
 import { readSettings, Settings } from '../../src/config.ts';
-import { limits } from '../../src/graphql/limits.ts';
+import { limits } from '../../src/graphql/run/limits.ts';
 import { refusalStatus } from '../../src/kernel/refusal.ts';
 import { routes } from '../../src/resources/index.ts';
 import { commandFaults, curlRequests, npmScripts } from '../support/documented-commands.ts';
