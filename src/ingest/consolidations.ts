@@ -51,15 +51,15 @@ const ImportedConsolidation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row,
 });
 export type ImportedConsolidation = z.infer<typeof ImportedConsolidation>;
 
-const { columns, stored } = fieldColumns<ImportedConsolidation>([
-  ['network', 'text', 'network'],
-  ['source_index', 'int', 'sourceValidatorIndex'],
-  ['source_pubkey', 'text', 'sourceValidatorPubkey'],
-  ['target_index', 'int', 'targetValidatorIndex'],
-  ['target_pubkey', 'text', 'targetValidatorPubkey'],
-  ['epoch', 'int', 'epoch'],
-  ['consolidated_balance', 'bigint', 'consolidatedBalance'],
-]);
+const { columns, stored } = fieldColumns<Omit<ImportedConsolidation, 'day' | 'date' | 'timestamp'>>({
+  network: ['network', 'text'],
+  sourceValidatorIndex: ['source_index', 'int'],
+  sourceValidatorPubkey: ['source_pubkey', 'text'],
+  targetValidatorIndex: ['target_index', 'int'],
+  targetValidatorPubkey: ['target_pubkey', 'text'],
+  epoch: ['epoch', 'int'],
+  consolidatedBalance: ['consolidated_balance', 'bigint'],
+});
 const table: PlainTable = {
   name: 'consolidations',
   key: ['network', 'source_index'],
