@@ -57,6 +57,9 @@ export function weightOf(operation: string): Weight {
   throw new Error(`Operation ${operation} has no weight: add its line to src/accounts/compute-units.ts.`);
 }
 
+/** Estimated rows of a list without pages that declares no number of them: most have one for each window. */
+export const PLAIN_LIST_SIZE = 4;
+
 /** Compute units of an answer of so many rows. */
 export const unitsFor = ({ base, item }: Weight, rows: number): number => base + item * rows;
 
