@@ -30,7 +30,8 @@ export function checkBounds(bounds: Ends, place: string): void {
   if (faults.length > 0) throw badInput(faults);
 }
 
-const LAST_EPOCH = 2 ** 31 - 1; // the last that can be stored
+/** The last epoch that can be stored. */
+export const LAST_EPOCH = 2 ** 31 - 1;
 
 /**
  * The epochs of a range of days and dates of a calendar, ends inclusive; the narrower of both counts. `last` is below

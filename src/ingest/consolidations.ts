@@ -5,9 +5,10 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { moment } from '../kernel/leaves.ts';
 import { Consolidation } from '../resources/consolidations/record.ts';
+import { mergeWithTotals } from './consolidation-totals.ts';
 import { futureFault, momentFault } from './given-time.ts';
 import { type Importer, isObject } from './importer.ts';
-import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
+import { fieldColumns, type PlainTable } from './plain-table.ts';
 
 const record = Consolidation.shape;
 // Entities follow from the validators that are stored, and are not looked at.
@@ -76,5 +77,5 @@ export const consolidationImporter: Importer<ImportedConsolidation> = {
   columns,
   stored,
   key: table.key,
-  merge: (client, options) => mergePlain(client, table, options),
+  merge: (client, options) => mergeWithTotals(client, table, options),
 };
