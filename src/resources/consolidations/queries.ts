@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { LAST_EPOCH } from '../../chain/bounds.ts';
 import type { EpochRange } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
+import { countWithin, type OrderColumn, orderKey, rowsAtOffset } from '../../db/consolidation-places.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ListedTotal } from '../../db/readers.ts';
 import { type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
-import { countWithin, hasPlaces, type OrderColumn, orderKey, rowsAtOffset } from './places.ts';
 import {
   Consolidation,
   ConsolidationEntity,
@@ -97,6 +98,10 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
     select * from consolidations c where (c.network, ${side}) = (m.network, m.validator_index) offset 0
   ) c
   where ${ofEntity}`;
+
+/** Whether places are known of what is in the range, in this order: of every range by time, of the whole list by others. */
+const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
+  order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
 
 /** Whether a list has all consolidations of its network. */
 const isWhole = ({ validatorIndex, entity }: Scope) => validatorIndex === null && entity === null;

@@ -1,9 +1,9 @@
-import { LAST_EPOCH } from '../../chain/bounds.ts';
-import type { EpochRange } from '../../chain/calendar.ts';
-import { join, raw, type Sql, sql } from '../../db/rows.ts';
+import { join, raw, type Sql, sql } from './rows.ts';
 
 /** The largest value of each type of column. */
 const LARGEST = { int: sql`2147483647`, bigint: sql`9223372036854775807` };
+
+type EpochRange = { first: number; last: number };
 
 /** A column of an order, with its type. */
 export type OrderColumn = { name: string; type: keyof typeof LARGEST };
@@ -31,10 +31,6 @@ const until = ({ last }: EpochRange): Sql => upTo(sql`${last}::int`);
 /** How many consolidations of the network `k` are in a range of epochs. */
 export const countWithin = (epochs: EpochRange): Sql =>
   sql`greatest(0, ${until(epochs)} - ${before(epochs)})`;
-
-/** Whether places are known of what is in the range, in this order: of every range by time, of the whole list by others. */
-export const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
-  order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
 
 /** The `source_index` of the rows after an offset into the list of the network `k`: skips fewer than a hundred, from a stored place on. */
 export function rowsAtOffset(
