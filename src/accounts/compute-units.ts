@@ -57,6 +57,9 @@ export function weightOf(operation: string): Weight {
   throw new Error(`Operation ${operation} has no weight: add its line to src/accounts/compute-units.ts.`);
 }
 
+/** Estimated rows of a list without pages that declares no number: most have one per window. */
+export const PLAIN_LIST_SIZE = 4;
+
 export const unitsFor = ({ base, item }: Weight, rows: number): number => base + item * rows;
 
 /** Units of a request that failed through the caller's fault. Server errors are free. */

@@ -29,7 +29,8 @@ export function checkBounds(bounds: Ends, place: string): void {
   if (faults.length > 0) throw badInput(faults);
 }
 
-const LAST_EPOCH = 2 ** 31 - 1; // the last that can be stored
+/** The last epoch that can be stored. */
+export const LAST_EPOCH = 2 ** 31 - 1;
 
 /** The epochs within both the days and the dates. `last` is below `first` when there are none. */
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {

@@ -10,12 +10,14 @@ import {
 } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
-import { moment } from '../kernel/leaves.ts';
+import { flag, moment } from '../kernel/leaves.ts';
 import { timestampText } from '../kernel/time.ts';
 import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
 import { percentFault } from './fault-messages.ts';
 import {
+  type ColumnName,
+  columnsOf,
   type Faults,
   type ImportCounts,
   type Importer,
@@ -76,33 +78,34 @@ const check = rowChecker(Shape, function* (row): Faults {
   }
 });
 
-const dayColumns = [
-  { name: 'utc', type: 'boolean' },
-  { name: 'day', type: 'int' },
-  { name: 'date', type: 'date' },
-  { name: 'validator_count', type: 'int' },
-  { name: 'total_unique_attestations', type: 'bigint' },
-  { name: 'sum_missed_attestations', type: 'bigint' },
-  { name: 'sum_missed_sync_signatures', type: 'bigint' },
-  { name: 'sum_correct_head', type: 'bigint' },
-  { name: 'sum_correct_target', type: 'bigint' },
-  { name: 'sum_correct_source', type: 'bigint' },
-  { name: 'sum_wrong_head_votes', type: 'bigint' },
-  { name: 'sum_wrong_target_votes', type: 'bigint' },
-  { name: 'sum_late_target_votes', type: 'bigint' },
-  { name: 'sum_late_source_votes', type: 'bigint' },
-  { name: 'avg_attester_effectiveness', type: 'double precision' },
-  { name: 'sum_inclusion_delay', type: 'bigint' },
-  { name: 'sum_sync_signature_count', type: 'bigint' },
-  { name: 'sum_end_epoch_balance', type: 'bigint' },
-  { name: 'sum_end_epoch_effective_balance', type: 'bigint' },
-  { name: 'start_epoch', type: 'int' },
-  { name: 'end_epoch', type: 'int' },
-];
-const hourColumn = { name: 'hour', type: 'int' };
-/** Whether a refresh computed the row from validator days; days only. */
-const computedColumn = { name: 'computed', type: 'boolean' };
-const entity = ['network', 'id_type', 'entity_id'];
+/** What is stored: neither an entity's names as a source gives them nor what follows from others. */
+const Stored = Shape.omit({
+  id: true,
+  entityType: true,
+  calendar: true,
+  startDay: true,
+  endDay: true,
+  startDate: true,
+  endDate: true,
+  startSlot: true,
+  endSlot: true,
+  startTimestamp: true,
+  endTimestamp: true,
+}).extend({
+  entityId: record.id,
+  idType: Shape.shape.entityType,
+  utc: flag(),
+  /** Of days only: whether a refresh computed the row from days of validators. */
+  computed: flag(),
+});
+const columns = columnsOf(Stored);
+export type AttestationColumn = ColumnName<z.infer<typeof Stored>>;
+const entity: readonly AttestationColumn[] = ['network', 'id_type', 'entity_id'];
+/** The columns of stored hours or days, whose entity is a key. */
+const storedColumns = (hours: boolean) =>
+  columns
+    .map(({ name }) => name)
+    .filter((name) => !entity.includes(name) && name !== (hours ? 'computed' : 'hour'));
 
 const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) => ({
   ...snakeCased(figures),
@@ -141,8 +144,8 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   if (dates.length === 0) return { inserted: 0, updated: 0, removed: 0 };
   const stagedDates = dates.map((row) => row.date);
   await ensureParts(client, stagedDates, hours);
-  const columns = [...dayColumns, hours ? hourColumn : computedColumn].map(({ name }) => name);
-  const key = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
+  const columns = storedColumns(hours);
+  const key: string[] = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
   // Dates are parameters because the planner does not prune partitions by joined dates.
@@ -170,7 +173,8 @@ async function mergeAttestations(client: pg.ClientBase): Promise<ImportCounts> {
   return { inserted: hours.inserted + days.inserted, updated: hours.updated + days.updated, removed: 0 };
 }
 
-export const attestationImporter: Importer<ImportedAttestation> = {
+// No `replacesWhen`: a series grows and is corrected; a shorter one removes nothing.
+export const attestationImporter: Importer<ImportedAttestation, AttestationColumn> = {
   resource: 'attestations',
   grows: true,
   shape: Shape,
@@ -180,7 +184,7 @@ export const attestationImporter: Importer<ImportedAttestation> = {
     const given = { network: options.network, calendar, entityType: options.idType, ...raw };
     return check(decode(Shape, given));
   },
-  columns: [...dayColumns, hourColumn, computedColumn, ...entity.map((name) => ({ name, type: 'text' }))],
+  columns,
   stored,
   // -1 because days have no hour, and nulls are never repeats
   key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],

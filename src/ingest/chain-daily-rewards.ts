@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { dayOfDate, spanOfChainDay } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
-import { moment } from '../kernel/leaves.ts';
+import { flag, moment } from '../kernel/leaves.ts';
 import { parseDate } from '../kernel/time.ts';
 import { ChainDailyReward } from '../resources/chain-daily-rewards/record.ts';
 import { futureFault, momentFault } from './given-time.ts';
-import { type Importer, isObject } from './importer.ts';
-import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
+import { type ColumnName, columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
+import { mergePlain, type PlainTable } from './plain-table.ts';
 
 const { date, startEpoch, endEpoch } = ChainDailyReward.shape;
 const Shape = ChainDailyReward.extend({
@@ -42,17 +42,15 @@ const ImportedReward = Shape.pipe(z.custom<GivenReward>()).superRefine((row, con
   if (future) fault('day', future);
 });
 export type ImportedReward = z.infer<typeof ImportedReward>;
-const fields = fieldColumns<ImportedReward>([
-  ['network', 'text', 'network'],
-  ['day', 'int', 'day'],
-  ['sum_consensus_rewards', 'bigint', 'sumConsensusRewards'],
-  ['sum_execution_rewards', 'numeric', 'sumExecutionRewards'],
-  ['sum_priority_fees', 'numeric', 'sumPriorityFees'],
-  ['sum_baseline_mev', 'numeric', 'sumBaselineMev'],
-  ['sum_effective_balance', 'bigint', 'sumEffectiveBalance'],
-]);
-/** `computed`: whether a refresh computed the row from validator days. */
-const columns = [...fields.columns, { name: 'computed', type: 'boolean' }];
+/** What is stored: the fields that do not follow from the day, and whether a refresh computed the row from days of validators. */
+const Stored = Shape.omit({
+  date: true,
+  startEpoch: true,
+  endEpoch: true,
+  startTimestamp: true,
+  endTimestamp: true,
+}).extend({ computed: flag() });
+const columns = columnsOf(Stored);
 const table: PlainTable = {
   name: 'chain_daily_rewards',
   key: ['network', 'day'],
@@ -69,7 +67,7 @@ function withDay(row: Record<string, unknown>): Record<string, unknown> {
 }
 
 // No `replacesWhen`: a response may start at any day.
-export const chainDailyRewardImporter: Importer<ImportedReward> = {
+export const chainDailyRewardImporter: Importer<ImportedReward, ColumnName<z.infer<typeof Stored>>> = {
   resource: 'chain-daily-rewards',
   shape: Shape,
   check: (raw, { network }) => {
@@ -77,7 +75,7 @@ export const chainDailyRewardImporter: Importer<ImportedReward> = {
     return ImportedReward.safeParse(isObject(value) ? withDay({ network, ...value }) : value);
   },
   columns,
-  stored: (row) => ({ ...fields.stored(row), computed: false }),
+  stored: (row) => ({ ...snakeCased(row), computed: false }),
   key: table.key,
   merge: (client, options) => mergePlain(client, table, options),
 };

@@ -5,9 +5,10 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { moment } from '../kernel/leaves.ts';
 import { Consolidation } from '../resources/consolidations/record.ts';
+import { mergeWithTotals } from './consolidation-totals.ts';
 import { futureFault, momentFault } from './given-time.ts';
 import { type Importer, isObject } from './importer.ts';
-import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
+import { fieldColumns, type PlainTable } from './plain-table.ts';
 
 const record = Consolidation.shape;
 // Entities follow from the validators that are stored, and are not looked at.
@@ -51,15 +52,15 @@ const ImportedConsolidation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row,
 });
 export type ImportedConsolidation = z.infer<typeof ImportedConsolidation>;
 
-const { columns, stored } = fieldColumns<ImportedConsolidation>([
-  ['network', 'text', 'network'],
-  ['source_index', 'int', 'sourceValidatorIndex'],
-  ['source_pubkey', 'text', 'sourceValidatorPubkey'],
-  ['target_index', 'int', 'targetValidatorIndex'],
-  ['target_pubkey', 'text', 'targetValidatorPubkey'],
-  ['epoch', 'int', 'epoch'],
-  ['consolidated_balance', 'bigint', 'consolidatedBalance'],
-]);
+const { columns, stored } = fieldColumns<Omit<ImportedConsolidation, 'day' | 'date' | 'timestamp'>>({
+  network: ['network', 'text'],
+  sourceValidatorIndex: ['source_index', 'int'],
+  sourceValidatorPubkey: ['source_pubkey', 'text'],
+  targetValidatorIndex: ['target_index', 'int'],
+  targetValidatorPubkey: ['target_pubkey', 'text'],
+  epoch: ['epoch', 'int'],
+  consolidatedBalance: ['consolidated_balance', 'bigint'],
+});
 const table: PlainTable = {
   name: 'consolidations',
   key: ['network', 'source_index'],
@@ -76,5 +77,5 @@ export const consolidationImporter: Importer<ImportedConsolidation> = {
   columns,
   stored,
   key: table.key,
-  merge: (client, options) => mergePlain(client, table, options),
+  merge: (client, options) => mergeWithTotals(client, table, options),
 };

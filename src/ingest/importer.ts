@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
 import { type LeafKind, leafKind, unwrap } from '../kernel/leaves.ts';
-import { snake } from '../kernel/names.ts';
+import { type Snake, snake } from '../kernel/names.ts';
 import { quickCheck } from '../kernel/quick-check.ts';
 import type { IdType } from '../resources/operators/record.ts';
 import type { Column, Unique } from './staging.ts';
@@ -28,11 +28,11 @@ export type MergeOptions = {
 };
 
 /** How rows of one resource are checked, staged and merged. */
-export type Importer<Row> = {
+export type Importer<Row, Name extends string = string> = {
   resource: string;
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
-  columns: readonly Column[];
+  columns: readonly Column<Name>[];
   /** The row keyed by column name. */
   stored(row: Row): Record<string, unknown>;
   /** Columns (or expressions) unique within a source; empty allows duplicates. */
@@ -91,12 +91,23 @@ const sqlTypes: Record<LeafKind, string> = {
   String: 'text',
 };
 
-export const columnsOf = (shape: z.ZodObject): Column[] =>
-  Object.entries(shape.shape).map(([field, schema]) => {
-    const kind = leafKind(schema as z.core.$ZodType);
-    const plain = unwrap(schema as z.core.$ZodType) instanceof z.ZodArray ? 'text[]' : 'text';
-    return { name: snake(field), type: kind ? sqlTypes[kind] : plain };
-  });
+/** The columns of a row, as `snakeCased` names them. */
+export type ColumnName<Row> = Snake<keyof Row & string>;
+
+/** A column for each field of a shape, as `snakeCased` names it; lists of objects are JSON. */
+export const columnsOf = <Shape extends z.ZodObject>(shape: Shape): Column<ColumnName<z.infer<Shape>>>[] =>
+  Object.entries(shape.shape).map(([field, schema]) => ({
+    name: snake(field) as ColumnName<z.infer<Shape>>,
+    type: sqlType(schema as z.core.$ZodType),
+  }));
+
+function sqlType(schema: z.core.$ZodType): string {
+  const kind = leafKind(schema);
+  const plain = unwrap(schema);
+  if (kind) return sqlTypes[kind];
+  if (!(plain instanceof z.ZodArray)) return 'text';
+  return plain.element instanceof z.ZodObject ? 'json' : 'text[]';
+}
 
 export function snakeCased(row: object): Record<string, unknown> {
   const named: Record<string, unknown> = {};

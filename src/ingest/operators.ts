@@ -12,7 +12,16 @@ import {
   RelayerPercentage,
 } from '../resources/operators/record.ts';
 import { percentFault } from './fault-messages.ts';
-import { type ImportCounts, type Importer, isObject, type MergeOptions, stagedScopes } from './importer.ts';
+import {
+  type ColumnName,
+  columnsOf,
+  type ImportCounts,
+  type Importer,
+  isObject,
+  type MergeOptions,
+  snakeCased,
+  stagedScopes,
+} from './importer.ts';
 import {
   checkParents,
   checkPoolType,
@@ -39,6 +48,9 @@ const Checked = ImportedOperator.pipe(z.custom<ImportedOperator>()).superRefine(
   checkPoolType(row, context);
 });
 
+/** What is stored; its `poolType` is by the row alone: the type in a profile, or that of a share's pool, takes precedence in `rankLists`. */
+const Stored = ImportedOperator.omit({ id: true }).extend({ operatorId: ImportedOperator.shape.id });
+const columns = columnsOf(Stored);
 const tables: RankedTables = {
   summaries: 'operator_summaries',
   lists: 'operator_lists',
@@ -46,30 +58,7 @@ const tables: RankedTables = {
   key: ['network', 'operator_id', 'id_type', 'time_window'],
   scope: ['network', 'id_type', 'time_window'],
   listKey: ['network', 'id_type', 'time_window', 'pool_type', 'parent_type', 'parent_id'],
-  columns: [
-    { name: 'network', type: 'text' },
-    { name: 'id_type', type: 'text' },
-    { name: 'time_window', type: 'text' },
-    { name: 'operator_id', type: 'text' },
-    { name: 'validator_count', type: 'integer' },
-    { name: 'avg_correctness', type: 'double precision' },
-    { name: 'avg_inclusion_delay', type: 'double precision' },
-    { name: 'avg_uptime', type: 'double precision' },
-    { name: 'avg_validator_effectiveness', type: 'double precision' },
-    { name: 'client_percentages', type: 'json' },
-    { name: 'network_penetration', type: 'double precision' },
-    { name: 'relayer_percentages', type: 'json' },
-    { name: 'node_operator_count', type: 'integer' },
-    { name: 'operator_tags', type: 'json' },
-    { name: 'display_name', type: 'text' },
-    { name: 'apr_percentage', type: 'double precision' },
-    { name: 'sum_end_epoch_balance', type: 'bigint' },
-    { name: 'sum_end_epoch_effective_balance', type: 'bigint' },
-    { name: 'pool_id', type: 'text' },
-    { name: 'node_operator_id', type: 'text' },
-    // from this row alone; `rankLists` prefers the type in the profile, and for a share its pool's
-    { name: 'pool_type', type: 'text' },
-  ],
+  columns,
 };
 
 /** Stores a list as its response text. */
@@ -81,26 +70,14 @@ const storedClients = shownList(ClientPercentage);
 const storedRelayers = shownList(RelayerPercentage);
 
 function stored(row: ImportedOperator) {
+  const { id, ...fields } = row;
   const parents = parentsOf(row);
   return {
-    network: row.network,
-    id_type: row.idType,
-    time_window: row.timeWindow,
-    operator_id: normaliseId(row.id),
-    validator_count: row.validatorCount,
-    avg_correctness: row.avgCorrectness,
-    avg_inclusion_delay: row.avgInclusionDelay,
-    avg_uptime: row.avgUptime,
-    avg_validator_effectiveness: row.avgValidatorEffectiveness,
+    ...snakeCased(fields),
+    operator_id: normaliseId(id),
     client_percentages: storedClients(row.clientPercentages),
-    network_penetration: row.networkPenetration,
     relayer_percentages: storedRelayers(row.relayerPercentages),
-    node_operator_count: row.nodeOperatorCount,
     operator_tags: row.operatorTags.map(tagShown),
-    display_name: row.displayName,
-    apr_percentage: row.aprPercentage,
-    sum_end_epoch_balance: row.sumEndEpochBalance,
-    sum_end_epoch_effective_balance: row.sumEndEpochEffectiveBalance,
     pool_id: parents.poolId,
     node_operator_id: parents.nodeOperatorId,
     pool_type: poolTypeOf(row),
@@ -187,14 +164,14 @@ async function mergeOperators(client: pg.ClientBase, options: MergeOptions): Pro
   return counts;
 }
 
-export const operatorImporter: Importer<ImportedOperator> = {
+export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typeof Stored>>> = {
   resource: 'operators',
   shape: ImportedOperator,
   check: (raw, { network }) => {
     const value = decode(ImportedOperator, raw);
     return Checked.safeParse(isObject(value) ? { network, ...value } : value);
   },
-  columns: tables.columns,
+  columns,
   stored,
   key: tables.key,
   merge: mergeOperators,

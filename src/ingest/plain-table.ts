@@ -58,13 +58,17 @@ export async function mergePlain(
   return counts;
 }
 
-export const fieldColumns = <Row>(
-  columns: readonly (readonly [column: string, type: string, field: keyof Row & string])[],
-) => ({
-  columns: columns.map(([name, type]) => ({ name, type })),
-  stored(row: Row): Record<string, unknown> {
-    const named: Record<string, unknown> = {};
-    for (const [name, , field] of columns) named[name] = row[field];
-    return named;
-  },
-});
+/** The columns that hold the fields of a row, and the row by their names. A field without its column does not compile. */
+export function fieldColumns<Row>(
+  columns: Record<keyof Row & string, readonly [column: string, type: string]>,
+) {
+  const fields = Object.entries(columns) as [keyof Row & string, readonly [string, string]][];
+  return {
+    columns: fields.map(([, [name, type]]) => ({ name, type })),
+    stored(row: Row): Record<string, unknown> {
+      const named: Record<string, unknown> = {};
+      for (const [field, [name]] of fields) named[name] = row[field];
+      return named;
+    },
+  };
+}

@@ -4,7 +4,7 @@ import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { Slashing } from '../resources/slashings/record.ts';
 import { futureFault } from './given-time.ts';
-import { type Importer, isObject, snakeCased } from './importer.ts';
+import { type ColumnName, columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
 const Shape = Slashing.extend({ network: Network });
@@ -32,31 +32,23 @@ const ImportedSlashing = Shape.pipe(z.custom<z.infer<typeof Shape>>()).superRefi
 export type ImportedSlashing = z.infer<typeof ImportedSlashing>;
 
 const key = ['network', 'validator_index'];
+const columns = columnsOf(Shape);
 const table: PlainTable = {
   name: 'slashings',
   key,
-  columns: [
-    { name: 'network', type: 'text' },
-    { name: 'validator_index', type: 'integer' },
-    { name: 'validator_pubkey', type: 'text' },
-    { name: 'slashing_epoch', type: 'integer' },
-    { name: 'withdrawable_epoch', type: 'integer' },
-    { name: 'balance_before_slashing', type: 'bigint' },
-    { name: 'balance_before_withdrawal', type: 'bigint' },
-    { name: 'slashing_penalties', type: 'bigint' },
-  ],
+  columns,
   scope: ['network'],
 };
 
 // No `replacesWhen`: slashings are permanent, and a response may start at any day.
-export const slashingImporter: Importer<ImportedSlashing> = {
+export const slashingImporter: Importer<ImportedSlashing, ColumnName<ImportedSlashing>> = {
   resource: 'slashings',
   shape: Shape,
   check: (raw, { network }) => {
     const value = decode(Shape, raw);
     return ImportedSlashing.safeParse(isObject(value) ? { network, ...value } : value);
   },
-  columns: table.columns,
+  columns,
   stored: snakeCased,
   key,
   unique: { table: 'slashings', key, columns: ['network', 'validator_pubkey'], field: 'validatorPubkey' },

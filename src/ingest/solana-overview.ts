@@ -1,17 +1,18 @@
 import { decode } from '../kernel/decode.ts';
 import { SolanaNetworkOverview } from '../resources/solana-overview/record.ts';
-import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
+import { type ColumnName, columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
+const columns = columnsOf(SolanaNetworkOverview);
 const table: PlainTable = {
   name: 'solana_overviews',
   key: ['time_window'],
-  columns: columnsOf(SolanaNetworkOverview),
+  columns,
   scope: [],
 };
 
 // No `replacesWhen`: a response may hold one window.
-export const solanaOverviewImporter: Importer<SolanaNetworkOverview> = {
+export const solanaOverviewImporter: Importer<SolanaNetworkOverview, ColumnName<SolanaNetworkOverview>> = {
   resource: 'solana-overview',
   shape: SolanaNetworkOverview,
   check: (raw, { window }) => {
@@ -19,7 +20,7 @@ export const solanaOverviewImporter: Importer<SolanaNetworkOverview> = {
     const named = window ? { timeWindow: window } : {};
     return SolanaNetworkOverview.safeParse(isObject(value) ? { ...named, ...value } : value);
   },
-  columns: table.columns,
+  columns,
   stored: snakeCased,
   key: table.key,
   merge: (client, options) => mergePlain(client, table, options),

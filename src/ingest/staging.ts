@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { stringify } from 'lossless-json';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Sql } from '../db/rows.ts';
+import { join, type Sql, sql } from '../db/rows.ts';
 
-export type Column = { name: string; type: string };
+/** A column of an importer's rows and its PostgreSQL type. */
+export type Column<Name extends string = string> = { name: Name; type: string };
 
 export const columnList = (names: readonly string[], alias?: string): string =>
   names.map((name) => (alias ? `${alias}.${name}` : name)).join(', ');
@@ -42,17 +43,24 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
   await client.query('/* analyzeStaging */ analyze staged');
 }
 
-type Staged = { columns: readonly Column[]; key: readonly string[] };
+/** The columns of the staged rows, and those that have to be unique. */
+type Staged<Name extends string = string> = { columns: readonly Column<Name>[]; key: readonly string[] };
 
-/** Stages the result of a query with the columns in this order. */
-export async function stageSelected(
+/** A statement that selects rows to stage: the SQL of each column by its name, and what stands before and after the list. */
+export type Selected<Name extends string> = { with?: Sql; columns: Record<Name, Sql>; from: Sql };
+
+/** Stages what a statement selects. A column without its SQL does not compile. */
+export async function stageSelected<Name extends string>(
   client: pg.ClientBase,
-  { columns, key }: Staged,
-  { text, values }: Sql,
+  { columns, key }: Staged<Name>,
+  selected: Selected<Name>,
 ): Promise<number> {
   await makeStaging(client, columns);
-  const names = columns.map(({ name }) => name).join(', ');
-  const staged = await client.query(`/* stageSelected */ insert into staged (${names}) ${text}`, values);
+  const names = Object.keys(selected.columns) as Name[];
+  const list = join(names.map((name) => selected.columns[name]));
+  const { text, values } = sql`${selected.with ?? sql``} select ${list} ${selected.from}`;
+  const insert = `/* stageSelected */ insert into staged (${columnList(names)}) ${text}`;
+  const staged = await client.query(insert, values);
   await readyStaging(client, key);
   return staged.rowCount ?? 0;
 }

@@ -4,6 +4,8 @@ import { timeWindows } from '../chain/windows.ts';
 import { decode } from '../kernel/decode.ts';
 import { StakeAuthoritySummary } from '../resources/stake-authorities/record.ts';
 import {
+  type ColumnName,
+  columnsOf,
   type ImportCounts,
   type Importer,
   isObject,
@@ -21,6 +23,7 @@ const ImportedStakeAuthority = StakeAuthoritySummary.extend({
 });
 export type ImportedStakeAuthority = z.infer<typeof ImportedStakeAuthority>;
 
+const columns = columnsOf(ImportedStakeAuthority);
 const tables: RankedTables = {
   summaries: 'stake_authority_summaries',
   lists: 'stake_authority_lists',
@@ -28,28 +31,7 @@ const tables: RankedTables = {
   key: ['stake_authority', 'time_window'],
   scope: ['time_window'],
   listKey: ['time_window', 'list_type'],
-  columns: [
-    { name: 'time_window', type: 'text' },
-    { name: 'stake_authority', type: 'text' },
-    { name: 'validator_delegates', type: 'integer' },
-    { name: 'delegations', type: 'json' },
-    { name: 'staking_rewards_apy', type: 'numeric' },
-    { name: 'mev_rewards_apr', type: 'numeric' },
-    { name: 'delegator_apy', type: 'numeric' },
-    { name: 'sum_missed_staking_rewards', type: 'numeric' },
-    { name: 'pool_name', type: 'text' },
-    { name: 'delegated_stake', type: 'numeric' },
-    { name: 'network_penetration', type: 'numeric' },
-    { name: 'aggregate_validator_effectiveness', type: 'numeric' },
-    { name: 'blended_vote_commission_rate', type: 'numeric' },
-    { name: 'blended_mev_commission_rate', type: 'numeric' },
-    { name: 'sum_staking_rewards', type: 'numeric' },
-    { name: 'sum_mev_rewards', type: 'numeric' },
-    { name: 'sum_rewards', type: 'numeric' },
-    { name: 'sum_staking_commission_paid', type: 'numeric' },
-    { name: 'sum_mev_commission_paid', type: 'numeric' },
-    { name: 'sum_commission_paid', type: 'numeric' },
-  ],
+  columns,
 };
 
 /** Rebuilds these windows' lists under a revision: all and by type, by network penetration descending, then address. */
@@ -99,7 +81,7 @@ async function mergeStakeAuthorities(client: pg.ClientBase, options: MergeOption
   return counts;
 }
 
-export const stakeAuthorityImporter: Importer<ImportedStakeAuthority> = {
+export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName<ImportedStakeAuthority>> = {
   resource: 'stake-authorities',
   shape: ImportedStakeAuthority,
   check: (raw, { window }) => {
@@ -107,7 +89,7 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority> = {
     const named = window ? { timeWindow: window } : {};
     return ImportedStakeAuthority.safeParse(isObject(value) ? { ...named, ...value } : value);
   },
-  columns: tables.columns,
+  columns,
   stored: snakeCased,
   key: tables.key,
   merge: mergeStakeAuthorities,

@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { Validator } from '../resources/validators/record.ts';
+import { mergeWithTotals } from './consolidation-totals.ts';
 import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
-import { mergePlain, type PlainTable } from './plain-table.ts';
+import type { PlainTable } from './plain-table.ts';
 
 const Shape = Validator.extend({ network: Network });
 
@@ -40,5 +41,5 @@ export const validatorImporter: Importer<ImportedValidator> = {
   stored: snakeCased,
   key,
   unique: { table: 'validators', key, columns: ['network', 'validator_pubkey'], field: 'validatorPubkey' },
-  merge: (client, options) => mergePlain(client, table, options),
+  merge: (client, options) => mergeWithTotals(client, table, options),
 };

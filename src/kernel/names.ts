@@ -1,3 +1,8 @@
+/** The type of what `snake` gives. */
+export type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : '';
+
 const snakes = new Map<string, string>();
 
 /** `validatorIndex` becomes `validator_index`. Cached. */

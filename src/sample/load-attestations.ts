@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { ensureEntities, ensureParts } from '../ingest/attestations.ts';
+import { type AttestationColumn, ensureEntities, ensureParts } from '../ingest/attestations.ts';
 import {
   type AttestationSize,
   attestationEntities,
@@ -8,10 +8,57 @@ import {
 } from './attestations.ts';
 import type { SampleOperator } from './index.ts';
 
-const figures = `validator_count, total_unique_attestations, sum_missed_attestations, sum_missed_sync_signatures,
-  sum_correct_head, sum_correct_target, sum_correct_source, sum_wrong_head_votes, sum_wrong_target_votes,
-  sum_late_target_votes, sum_late_source_votes, avg_attester_effectiveness, sum_inclusion_delay,
-  sum_sync_signature_count, sum_end_epoch_balance, sum_end_epoch_effective_balance, start_epoch, end_epoch`;
+/** SQL of each figure of an hour or a day. */
+type Figures = Record<
+  Exclude<
+    AttestationColumn,
+    'network' | 'id_type' | 'entity_id' | 'utc' | 'day' | 'date' | 'hour' | 'computed'
+  >,
+  string
+>;
+const made: Figures = {
+  validator_count: 'v.validators',
+  total_unique_attestations: 'v.duties - w.missed',
+  sum_missed_attestations: 'w.missed',
+  sum_missed_sync_signatures: 'case when s.sync > 0 then s.missed end',
+  sum_correct_head: 'w.voted - w.wrong_head',
+  sum_correct_target: 'w.voted - w.wrong_target',
+  sum_correct_source: 'w.voted',
+  sum_wrong_head_votes: 'w.wrong_head',
+  sum_wrong_target_votes: 'w.wrong_target',
+  sum_late_target_votes: '(w.wrong_target * 0.4)::bigint',
+  sum_late_source_votes: 'least(v.duties - w.missed, w.missed * 0.05)::bigint',
+  avg_attester_effectiveness: 'greatest(0, least(100, x.effectiveness * (0.985 + 0.03 * n.noise)))',
+  sum_inclusion_delay: '(w.voted * (1 + (x.delay - 1) * (0.5 + n.noise)))::bigint',
+  sum_sync_signature_count: 'case when s.sync > 0 then s.sync - s.missed end',
+  sum_end_epoch_balance: 'v.validators * 32000000000::bigint + v.validators * (n.noise * 19000000)::bigint',
+  sum_end_epoch_effective_balance: 'v.validators * 32000000000::bigint',
+  start_epoch: 'x.first',
+  end_epoch: 'x.last',
+};
+/** The same of a day from its hours. */
+const gathered: Figures = {
+  validator_count: '(array_agg(validator_count order by hour desc))[1]',
+  total_unique_attestations: 'sum(total_unique_attestations)',
+  sum_missed_attestations: 'sum(sum_missed_attestations)',
+  sum_missed_sync_signatures: 'sum(sum_missed_sync_signatures)',
+  sum_correct_head: 'sum(sum_correct_head)',
+  sum_correct_target: 'sum(sum_correct_target)',
+  sum_correct_source: 'sum(sum_correct_source)',
+  sum_wrong_head_votes: 'sum(sum_wrong_head_votes)',
+  sum_wrong_target_votes: 'sum(sum_wrong_target_votes)',
+  sum_late_target_votes: 'sum(sum_late_target_votes)',
+  sum_late_source_votes: 'sum(sum_late_source_votes)',
+  avg_attester_effectiveness: 'sum(avg_attester_effectiveness * validator_count) / sum(validator_count)',
+  sum_inclusion_delay: 'sum(sum_inclusion_delay)',
+  sum_sync_signature_count: 'sum(sum_sync_signature_count)',
+  sum_end_epoch_balance: '(array_agg(sum_end_epoch_balance order by hour desc))[1]',
+  sum_end_epoch_effective_balance: '(array_agg(sum_end_epoch_effective_balance order by hour desc))[1]',
+  start_epoch: 'min(start_epoch)',
+  end_epoch: 'max(end_epoch)',
+};
+const namesOf = (figures: Figures) => Object.keys(figures).join(', ');
+const sqlOf = (figures: Figures) => Object.values(figures).join(', ');
 
 /**
  * Every entity in every period, made in the database (`offset 0` keeps each step from being worked out again for every
@@ -21,17 +68,9 @@ const figures = `validator_count, total_unique_attestations, sum_missed_attestat
  */
 const fill = (hours: boolean) => `/* sampleAttestations */
   insert into ${hours ? 'attestation_hours' : 'attestation_days'}
-    (entity_key, utc, day, date, ${hours ? 'hour,' : ''} ${figures})
+    (entity_key, utc, day, date, ${hours ? 'hour,' : ''} ${namesOf(made)})
   select x.entity_key, x.calendar = 'utc', x.day, x.date, ${hours ? 'x.hour,' : ''}
-    v.validators, v.duties - w.missed, w.missed,
-    case when s.sync > 0 then s.missed end,
-    w.voted - w.wrong_head, w.voted - w.wrong_target, w.voted, w.wrong_head, w.wrong_target,
-    (w.wrong_target * 0.4)::bigint, least(v.duties - w.missed, w.missed * 0.05)::bigint,
-    greatest(0, least(100, x.effectiveness * (0.985 + 0.03 * n.noise))),
-    (w.voted * (1 + (x.delay - 1) * (0.5 + n.noise)))::bigint,
-    case when s.sync > 0 then s.sync - s.missed end,
-    v.validators * 32000000000::bigint + v.validators * (n.noise * 19000000)::bigint,
-    v.validators * 32000000000::bigint, x.first, x.last
+    ${sqlOf(made)}
   -- in the order of the primary key, so that its pages are filled one after the other
   from (
     select * from unnest($1::text[], $2::int[], $3::int[], $4::date[], $5::int[], $6::int[])
@@ -64,14 +103,9 @@ const fill = (hours: boolean) => `/* sampleAttestations */
 
 /** The days that have hours are the sums of their hours. */
 const gather = `/* sampleAttestationDays */
-  insert into attestation_days (entity_key, utc, day, date, ${figures})
+  insert into attestation_days (entity_key, utc, day, date, ${namesOf(gathered)})
   select entity_key, utc, day, date,
-    (array_agg(validator_count order by hour desc))[1], sum(total_unique_attestations), sum(sum_missed_attestations),
-    sum(sum_missed_sync_signatures), sum(sum_correct_head), sum(sum_correct_target), sum(sum_correct_source),
-    sum(sum_wrong_head_votes), sum(sum_wrong_target_votes), sum(sum_late_target_votes), sum(sum_late_source_votes),
-    sum(avg_attester_effectiveness * validator_count) / sum(validator_count), sum(sum_inclusion_delay),
-    sum(sum_sync_signature_count), (array_agg(sum_end_epoch_balance order by hour desc))[1],
-    (array_agg(sum_end_epoch_effective_balance order by hour desc))[1], min(start_epoch), max(end_epoch)
+    ${sqlOf(gathered)}
   from attestation_hours group by entity_key, utc, day, date`;
 
 /** Fills the attestation tables of an empty database. */

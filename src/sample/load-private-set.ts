@@ -1,5 +1,10 @@
 import type pg from 'pg';
-import { ensureValidatorDayParts, finishValidatorDays } from '../ingest/validator-days.ts';
+import type { ColumnName } from '../ingest/importer.ts';
+import {
+  ensureValidatorDayParts,
+  finishValidatorDays,
+  type ImportedValidatorDay,
+} from '../ingest/validator-days.ts';
 import { attestationPeriods } from './attestations.ts';
 
 /** The private set of the sample data, which belongs to the account of the development token. */
@@ -7,21 +12,45 @@ const SET_ID = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const VALIDATORS = 300;
 const DAYS = 60;
 
+/** SQL of each column of a validator's day. */
+const columns = {
+  network: "'mainnet'",
+  validator_index: 'x.validator_index',
+  utc: 'x.utc',
+  day: 'x.day',
+  date: 'x.date',
+  start_epoch: 'x.first',
+  end_epoch: 'x.last',
+  sum_missed_sync_signatures: 'case when s.seat then s.sync_missed end',
+  sum_sync_signature_count: 'case when s.seat then x.duties * 32 - s.sync_missed end',
+  total_unique_attestations: 'm.voted',
+  sum_missed_attestations: 'm.missed',
+  sum_correct_head: 'm.voted - w.wrong_head',
+  sum_correct_target: 'm.voted - w.wrong_target',
+  sum_correct_source: 'm.voted',
+  sum_wrong_head_votes: 'w.wrong_head',
+  sum_wrong_target_votes: 'w.wrong_target',
+  sum_late_target_votes: 'm.missed / 2',
+  sum_late_source_votes: 'm.missed / 3',
+  sum_inclusion_delay: 'm.voted + x.noise % 4',
+  proposed_count: 'b.proposed',
+  missed_proposal_count: 'b.missed',
+  end_epoch_balance: '32000000000 + x.noise * 1900',
+  end_epoch_effective_balance: '32000000000',
+  sum_attestation_rewards: 'm.voted * 11200 - m.missed * 9800 - w.wrong_head * 2400',
+  sum_sync_committee_rewards: 'case when s.seat then (x.duties * 32 - 2 * s.sync_missed) * 18600 else 0 end',
+  sum_proposer_rewards: 'b.proposed * (38000000 + x.noise * 500)',
+  sum_priority_fees: 'b.proposed * (9000000 + x.noise * 1700)',
+  sum_baseline_mev: 'b.proposed * (21000000 + x.noise * 9100)',
+} satisfies Record<ColumnName<ImportedValidatorDay>, string>;
+
 /**
  * Days of its validators, made in the database like those of the sample's entities. Each figure follows from a noise that
  * depends on validator and epoch alone, so that the rows are the same at every start.
  */
 const fill = `/* sampleValidatorDays */
-  insert into validator_days
-  select 'mainnet', x.validator_index, x.utc, x.day, x.date, x.first, x.last,
-    case when s.seat then s.sync_missed end, case when s.seat then x.duties * 32 - s.sync_missed end,
-    m.voted, m.missed, m.voted - w.wrong_head, m.voted - w.wrong_target, m.voted,
-    w.wrong_head, w.wrong_target, m.missed / 2, m.missed / 3, m.voted + x.noise % 4,
-    b.proposed, b.missed, 32000000000 + x.noise * 1900, 32000000000,
-    m.voted * 11200 - m.missed * 9800 - w.wrong_head * 2400,
-    case when s.seat then (x.duties * 32 - 2 * s.sync_missed) * 18600 else 0 end,
-    b.proposed * (38000000 + x.noise * 500), b.proposed * (9000000 + x.noise * 1700),
-    b.proposed * (21000000 + x.noise * 9100)
+  insert into validator_days (${Object.keys(columns).join(', ')})
+  select ${Object.values(columns).join(', ')}
   from (
     select v.validator_index, p.calendar = 'utc' as utc, p.day, p.date, p.first, p.last, p.last - p.first + 1 as duties,
       ((v.validator_index * 7919::bigint + p.first * 104729::bigint) % 10007)::int as noise

@@ -6,11 +6,8 @@ import {
   isLeafType,
   isListType,
 } from 'graphql';
-import { type Weight, weightOf } from '../../accounts/compute-units.ts';
+import { PLAIN_LIST_SIZE, type Weight, weightOf } from '../../accounts/compute-units.ts';
 import type { FieldCost } from './metering.ts';
-
-/** Estimated entries of a list without pages that declares no `rows`. */
-const PLAIN_LIST_SIZE = 4;
 
 /**
  * The work of each kind of field, relative to a plain field that is read from its row. Measured on answers of 20,000 cursors

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { unitsFor, type Weight, weightOf } from '../../accounts/compute-units.ts';
+import { PLAIN_LIST_SIZE, unitsFor, type Weight, weightOf } from '../../accounts/compute-units.ts';
 import type { Network } from '../../chain/networks.ts';
 import { networkParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
@@ -65,12 +65,9 @@ function asker(route: Route<Context>, weight: Weight) {
   };
 }
 
-/** Estimated rows of a list without pages; most have one row for each window. */
-const PLAIN_LIST_ROWS = 4;
-
 /** Estimates what an answer of a route costs, in compute units: a full page of the requested size. */
 function estimator(route: Route<Context>, weight: Weight): (query: unknown) => number {
-  const rows = route.reply instanceof z.ZodArray ? PLAIN_LIST_ROWS : 1;
+  const rows = route.reply instanceof z.ZodArray ? PLAIN_LIST_SIZE : 1;
   return (query) => {
     const { size, limit } = query as { size?: number; limit?: number };
     return unitsFor(weight, size ?? limit ?? rows);

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
-import { join, raw, type Sql, sql } from '../../db/rows.ts';
+import { raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
-import { attestationImporter } from '../attestations.ts';
+import { type AttestationColumn, attestationImporter } from '../attestations.ts';
+import type { Selected } from '../staging.ts';
 import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { type ComputedType, checkShareNames, knownOperators } from './operators.ts';
 import { scaled } from './validators.ts';
@@ -108,33 +109,35 @@ const added = [
   'sum_late_target_votes',
   'sum_late_source_votes',
   'sum_inclusion_delay',
-];
+] as const satisfies AttestationColumn[];
+/** Columns of the day `a` that are written as they are. */
+const ofDay = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, raw(`a.${name}`)])) as Record<Name, Sql>;
 const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
 const active = sql`filter (where ${figure.duties} > 0)`;
 
-/** SQL for each imported column, of an entity `e` and its day `a`. `at_end` is of the validators that reached its last epoch. */
-const columns: Record<string, Sql> = {
-  ...Object.fromEntries(['day', 'date', 'start_epoch', ...added].map((name) => [name, raw(`a.${name}`)])),
-  end_epoch: sql`a.at_end[1]`,
-  validator_count: sql`a.at_end[2]`,
-  sum_end_epoch_balance: sql`a.at_end[3]`,
-  sum_end_epoch_effective_balance: sql`a.at_end[4]`,
-  avg_attester_effectiveness: sql`coalesce((a.effectiveness / nullif(a.members, 0) / 1e15)::float8, 0)`,
-  hour: sql`null`,
-  computed: sql`true`,
-  id_type: sql`e.id_type`,
-  entity_id: sql`e.entity_id`,
-};
-
 /**
- * The days of entities. Sums are over all of their validators; `validatorCount` and the balances are of those that were
+ * The days of entities `e` from theirs `a`; `at_end` is of the validators that reached its last epoch. Sums are over all of their validators; `validatorCount` and the balances are of those that were
  * active in the last epoch of the row; the mean is over those with attestation duties, of whole numbers as in summaries of
  * operators. Validators are first grouped by their last epoch, of which an entity has few, so that they need not be sorted.
  */
-function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Sql {
-  const given: Record<string, Sql> = { ...columns, network: sql`${network}`, utc: sql`${utc}::boolean` };
-  return sql`
-  select ${join(attestationImporter.columns.map(({ name }) => given[name] as Sql))}
+function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Selected<AttestationColumn> {
+  return {
+    columns: {
+      ...ofDay(['day', 'date', 'start_epoch', ...added]),
+      network: sql`${network}`,
+      utc: sql`${utc}::boolean`,
+      end_epoch: sql`a.at_end[1]`,
+      validator_count: sql`a.at_end[2]`,
+      sum_end_epoch_balance: sql`a.at_end[3]`,
+      sum_end_epoch_effective_balance: sql`a.at_end[4]`,
+      avg_attester_effectiveness: sql`coalesce((a.effectiveness / nullif(a.members, 0) / 1e15)::float8, 0)`,
+      hour: sql`null`,
+      computed: sql`true`,
+      id_type: sql`e.id_type`,
+      entity_id: sql`e.entity_id`,
+    },
+    from: sql`
   from (
     select entity, day, date, min(start_epoch) as start_epoch, ${addedUp}, sum(members) as members,
       sum(effectiveness) as effectiveness, max(array[end_epoch, members, balance, effective]::bigint[]) as at_end
@@ -155,7 +158,8 @@ function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Sql 
     ) a
     group by entity, day, date
   ) a
-  join member_entities e using (entity)`;
+  join member_entities e using (entity)`,
+  };
 }
 
 /** Removes computed rows of these dates that were not computed again; returns how many. */

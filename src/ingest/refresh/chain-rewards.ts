@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
-import { type Sql, sql } from '../../db/rows.ts';
+import { sql } from '../../db/rows.ts';
 import { chainDailyRewardImporter } from '../chain-daily-rewards.ts';
 import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
 import { allIndices, chainDays } from './known.ts';
@@ -56,10 +56,18 @@ export async function refreshChainRewards(
  * Execution rewards come from the blocks if every slot of the day is stored with its proposer's rewards, else from the days
  * of validators. The effective balance is the chain balance of the last epoch, else that of the validators active in it.
  */
-const rewards = ({ network }: DaysAsked, dates: readonly string[]): Sql => sql`
-  select ${network}, d.day, d.consensus, case when b.told then b.execution else d.fees + d.mev end,
-    case when b.told then b.fees else d.fees end, case when b.told then b.mev else d.mev end,
-    coalesce(c.total_active_balance, d.effective_at_end), true
+const rewards = ({ network }: DaysAsked, dates: readonly string[]) => ({
+  columns: {
+    network: sql`${network}`,
+    day: sql`d.day`,
+    sum_consensus_rewards: sql`d.consensus`,
+    sum_execution_rewards: sql`case when b.told then b.execution else d.fees + d.mev end`,
+    sum_priority_fees: sql`case when b.told then b.fees else d.fees end`,
+    sum_baseline_mev: sql`case when b.told then b.mev else d.mev end`,
+    sum_effective_balance: sql`coalesce(c.total_active_balance, d.effective_at_end)`,
+    computed: sql`true`,
+  },
+  from: sql`
   from (${chainDays(network, sql`${[...dates]}::date[]`)}) d
   cross join lateral (
     select count(*) = ${SLOTS_PER_DAY} and bool_and(b.consensus_proposer_duty <> 'proposed'
@@ -72,6 +80,7 @@ const rewards = ({ network }: DaysAsked, dates: readonly string[]): Sql => sql`
   ) b
   left join chain_balances c on c.network = ${network} and c.epoch = d.last
   where d.complete and d.first = d.day * ${EPOCHS_PER_DAY} and d.last = d.day * ${EPOCHS_PER_DAY} + ${EPOCHS_PER_DAY - 1}
-    and d.fees >= 0 and d.mev >= 0 -- execution rewards are no penalties`;
+    and d.fees >= 0 and d.mev >= 0 -- execution rewards are no penalties`,
+});
 
 const proposed = sql`filter (where b.consensus_proposer_duty = 'proposed')`;

@@ -47,12 +47,8 @@ export async function refreshOperators(
  * - `nodeOperatorCount` is of pools, null where no operator is known;
  * - tags and names are those of the operator's profile, or of its stored summaries where it has none.
  */
-const summaries = (
-  network: Network,
-  window: TimeWindow,
-  days: Days,
-  types: readonly ComputedType[],
-): Sql => sql`
+const summaries = (network: Network, window: TimeWindow, days: Days, types: readonly ComputedType[]) => ({
+  with: sql`
   with member as materialized (
     select w.*, m.id_type, m.operator_id, m.pool_id, m.node_operator_id
     from window_validators w
@@ -99,22 +95,42 @@ const summaries = (
     group by ${key}
   ), known as (
     ${knownOperators(network, window)}
-  )
-  select ${network}, f.id_type, ${window}, coalesce(k.name, nullif(f.operator_id, ''),
-      f.pool_id || ' - ' || f.node_operator_id),
-    f.validator_count, f.correctness, f.delay, f.uptime, f.effectiveness, coalesce(c.percentages, '[]'),
-    (f.effective / nullif(chain.effective, 0))::float8, coalesce(r.percentages, '[]'), n.node_operators,
-    coalesce(k.operator_tags, '[]'), k.display_name, f.apr, f.balance, f.effective,
-    nullif(f.pool_id, ''), nullif(f.node_operator_id, ''), case f.id_type
+  )`,
+  columns: {
+    network: sql`${network}`,
+    id_type: sql`f.id_type`,
+    time_window: sql`${window}`,
+    operator_id: sql`coalesce(k.name, nullif(f.operator_id, ''),
+      f.pool_id || ' - ' || f.node_operator_id)`,
+    validator_count: sql`f.validator_count`,
+    avg_correctness: sql`f.correctness`,
+    avg_inclusion_delay: sql`f.delay`,
+    avg_uptime: sql`f.uptime`,
+    avg_validator_effectiveness: sql`f.effectiveness`,
+    client_percentages: sql`coalesce(c.percentages, '[]')`,
+    network_penetration: sql`(f.effective / nullif(chain.effective, 0))::float8`,
+    relayer_percentages: sql`coalesce(r.percentages, '[]')`,
+    node_operator_count: sql`n.node_operators`,
+    operator_tags: sql`coalesce(k.operator_tags, '[]')`,
+    display_name: sql`k.display_name`,
+    apr_percentage: sql`f.apr`,
+    sum_end_epoch_balance: sql`f.balance`,
+    sum_end_epoch_effective_balance: sql`f.effective`,
+    pool_id: sql`nullif(f.pool_id, '')`,
+    node_operator_id: sql`nullif(f.node_operator_id, '')`,
+    pool_type: sql`case f.id_type
       when 'pool' then coalesce(nullif(k.pool_type, 'none'), case when ${isLiquidStakingColumn(sql`f.operator_id`)} then 'lst' end)
       when 'poolShare' then case when ${isLiquidStakingColumn(sql`f.pool_id`)} then 'lst' end
-    end
+    end`,
+  },
+  from: sql`
   from figures f
   cross join chain
   left join client c using (${key})
   left join relayer r using (${key})
   left join runner n using (${key})
-  left join known k using (${key})`;
+  left join known k using (${key})`,
+});
 
 const key = sql`id_type, operator_id, pool_id, node_operator_id`;
 

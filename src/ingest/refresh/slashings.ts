@@ -26,9 +26,18 @@ export async function refreshSlashings(client: pg.ClientBase, network: Network):
   return writeSelected(
     client,
     slashingImporter,
-    sql`
-    select s.network, s.validator_index, s.validator_pubkey, s.slashing_epoch, s.withdrawable_epoch,
-      s.balance_before_slashing, b.balance, s.balance_before_slashing - b.balance
+    {
+      columns: {
+        network: sql`s.network`,
+        validator_index: sql`s.validator_index`,
+        validator_pubkey: sql`s.validator_pubkey`,
+        slashing_epoch: sql`s.slashing_epoch`,
+        withdrawable_epoch: sql`s.withdrawable_epoch`,
+        balance_before_slashing: sql`s.balance_before_slashing`,
+        balance_before_withdrawal: sql`b.balance`,
+        slashing_penalties: sql`s.balance_before_slashing - b.balance`,
+      },
+      from: sql`
     from slashings s
     join validator_days a on a.network = s.network and not a.utc and a.validator_index = s.validator_index
     cross join lateral (
@@ -37,6 +46,7 @@ export async function refreshSlashings(client: pg.ClientBase, network: Network):
     ) b
     where s.network = ${network} and s.withdrawable_epoch > ${head}::int
       and a.date = ${date}::date and a.end_epoch >= s.slashing_epoch`,
+    },
     { replace: false },
   );
 }

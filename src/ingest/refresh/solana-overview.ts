@@ -11,7 +11,8 @@ import { apr, apy, divided, yearly } from './solana-rates.ts';
  * - `delegatorApy`: staking rewards after commission, compounded, and MEV rewards after commission, which are not;
  * - `giniCoefficient` over the stakes x₁ ≤ … ≤ xₙ of active validators: 2 Σ i·xᵢ ÷ (n Σ xᵢ) − (n + 1) ÷ n.
  */
-export const overview = (window: TimeWindow): Sql => sql`
+export const overview = (window: TimeWindow) => ({
+  with: sql`
   with stakes as (
     select active_stake, row_number() over (order by active_stake) as place
     from solana_validator_epochs v join window_epochs w using (epoch)
@@ -39,24 +40,42 @@ export const overview = (window: TimeWindow): Sql => sql`
     from solana_validator_epochs v join window_epochs w using (epoch)
   ), pace as (
     select ${yearly} as pace from window_epochs where paid
-  )
-  select ${window}, coalesce(f.effectiveness, 0)::float8, coalesce(${divided(sql`f.landed`, sql`f.due`)}, 0)::float8,
-    coalesce(${divided(sql`f.leader - f.produced`, sql`f.leader`)}, 0)::float8,
-    coalesce(${divided(sql`f.latency`, sql`f.landed`)}, 0)::float8,
-    ${apy(sql`f.income`, sql`f.earning`)}::float8, ${apy(sql`f.income - f.costs`, sql`f.earning`)}::float8,
-    (${apy(sql`f.staked`, sql`f.earning`)} + ${apr(sql`f.tipped`, sql`f.earning`)})::float8,
-    f.voting, f.proposals, f.mev, f.rent, s.validators, s.validators - f.validators_before, s.stake,
-    n.stake_account_count, n.stake_account_count - b.stake_account_count,
-    n.withdraw_authority_count, n.withdraw_authority_count - b.withdraw_authority_count,
-    coalesce(${divided(sql`n.stake_account_count`, sql`n.withdraw_authority_count`)}, 0),
-    n.stake_authority_count, n.stake_authority_count - b.stake_authority_count,
-    coalesce(${divided(sql`n.stake_account_count`, sql`n.stake_authority_count`)}, 0),
-    coalesce(f.effectiveness, 0) - f.effectiveness_before, s.gini, n.deactivating_stake_account_count
+  )`,
+  columns: {
+    time_window: sql`${window}`,
+    network_effectiveness: sql`coalesce(f.effectiveness, 0)::float8`,
+    network_vote_success_rate: sql`coalesce(${divided(sql`f.landed`, sql`f.due`)}, 0)::float8`,
+    network_missed_blocks_rate: sql`coalesce(${divided(sql`f.leader - f.produced`, sql`f.leader`)}, 0)::float8`,
+    network_voting_latency: sql`coalesce(${divided(sql`f.latency`, sql`f.landed`)}, 0)::float8`,
+    validator_apy: sql`${apy(sql`f.income`, sql`f.earning`)}::float8`,
+    net_validator_apy: sql`${apy(sql`f.income - f.costs`, sql`f.earning`)}::float8`,
+    delegator_apy: sql`(${apy(sql`f.staked`, sql`f.earning`)} + ${apr(sql`f.tipped`, sql`f.earning`)})::float8`,
+    rewards_solana_voting: sql`f.voting`,
+    rewards_solana_proposals: sql`f.proposals`,
+    rewards_solana_mev: sql`f.mev`,
+    rewards_solana_rent: sql`f.rent`,
+    active_validator_count: sql`s.validators`,
+    active_validator_diff: sql`s.validators - f.validators_before`,
+    total_delegated_stake: sql`s.stake`,
+    active_delegator_stake_account_count: sql`n.stake_account_count`,
+    active_delegator_stake_account_count_diff: sql`n.stake_account_count - b.stake_account_count`,
+    active_delegator_withdraw_authority_count: sql`n.withdraw_authority_count`,
+    active_delegator_withdraw_authority_count_diff: sql`n.withdraw_authority_count - b.withdraw_authority_count`,
+    stake_account_withdraw_authority_ratio: sql`coalesce(${divided(sql`n.stake_account_count`, sql`n.withdraw_authority_count`)}, 0)`,
+    active_delegator_stake_authority_count: sql`n.stake_authority_count`,
+    active_delegator_stake_authority_count_diff: sql`n.stake_authority_count - b.stake_authority_count`,
+    stake_account_stake_authority_ratio: sql`coalesce(${divided(sql`n.stake_account_count`, sql`n.stake_authority_count`)}, 0)`,
+    network_effectiveness_diff: sql`coalesce(f.effectiveness, 0) - f.effectiveness_before`,
+    gini_coefficient: sql`s.gini`,
+    deactivating_stake_accounts: sql`n.deactivating_stake_account_count`,
+  },
+  from: sql`
   from figures f
   cross join spread s
   cross join pace p
   join window_epochs n on n.newest
-  join window_epochs b on b.before`;
+  join window_epochs b on b.before`,
+});
 
 /** Mean effectiveness of the validators in some epochs, weighted by stake. */
 function weighted(where: 'w.inside' | 'w.before'): Sql {

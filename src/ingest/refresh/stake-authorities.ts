@@ -13,7 +13,8 @@ import { shownObjects } from './write.ts';
  * - `sumMissedStakingRewards`: what it would have got of perfect validators, rewards ÷ effectiveness, less what it got;
  * - `stakingRewardsApy` is compounded by the epoch, `mevRewardsApr` is not since tips are not staked; `delegatorApy` is both.
  */
-export const stakeAuthorities = (window: TimeWindow): Sql => sql`
+export const stakeAuthorities = (window: TimeWindow) => ({
+  with: sql`
   with part as (
     select epoch, w.inside, w.paid, w.newest, w.seconds, a.stake_authority, vote_account, a.pool_name,
       a.delegated_stake, a.staking_rewards, a.mev_rewards, a.staking_commission_paid, a.mev_commission_paid,
@@ -56,18 +57,38 @@ export const stakeAuthorities = (window: TimeWindow): Sql => sql`
     from part
     group by stake_authority
     having bool_or(inside)
-  )
-  select ${window}, f.stake_authority, coalesce(d.delegates, 0), coalesce(d.delegations, '[]'),
-    y.staking, y.mev, y.staking + y.mev, round(f.missed, 9), f.pool_name, f.stake,
-    coalesce(${divided(sql`f.stake`, sql`total.stake`)}, 0), f.effectiveness, f.vote_commission, f.mev_commission,
-    f.staking, f.mev, f.staking + f.mev, f.staking_paid, f.mev_paid, f.staking_paid + f.mev_paid
+  )`,
+  columns: {
+    time_window: sql`${window}`,
+    stake_authority: sql`f.stake_authority`,
+    validator_delegates: sql`coalesce(d.delegates, 0)`,
+    delegations: sql`coalesce(d.delegations, '[]')`,
+    staking_rewards_apy: sql`y.staking`,
+    mev_rewards_apr: sql`y.mev`,
+    delegator_apy: sql`y.staking + y.mev`,
+    sum_missed_staking_rewards: sql`round(f.missed, 9)`,
+    pool_name: sql`f.pool_name`,
+    delegated_stake: sql`f.stake`,
+    network_penetration: sql`coalesce(${divided(sql`f.stake`, sql`total.stake`)}, 0)`,
+    aggregate_validator_effectiveness: sql`f.effectiveness`,
+    blended_vote_commission_rate: sql`f.vote_commission`,
+    blended_mev_commission_rate: sql`f.mev_commission`,
+    sum_staking_rewards: sql`f.staking`,
+    sum_mev_rewards: sql`f.mev`,
+    sum_rewards: sql`f.staking + f.mev`,
+    sum_staking_commission_paid: sql`f.staking_paid`,
+    sum_mev_commission_paid: sql`f.mev_paid`,
+    sum_commission_paid: sql`f.staking_paid + f.mev_paid`,
+  },
+  from: sql`
   from figures f
   cross join total
   cross join pace p
   left join delegation d using (stake_authority)
   cross join lateral (
     select ${apy(sql`f.staked`, sql`f.earning`)} as staking, ${apr(sql`f.tipped`, sql`f.earning`)} as mev
-  ) y`;
+  ) y`,
+});
 
 /** A figure of its validators, weighted by its stake with them over the window; 0 without stake. */
 const weighted = (column: Sql): Sql =>

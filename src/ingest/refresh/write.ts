@@ -2,18 +2,18 @@ import type pg from 'pg';
 import { type Sql, sql } from '../../db/rows.ts';
 import { mergeStaged } from '../import-file.ts';
 import type { ImportCounts, Importer } from '../importer.ts';
-import { stageSelected } from '../staging.ts';
+import { type Selected, stageSelected } from '../staging.ts';
 
 export type Written = ImportCounts & { rows: number };
 
 /** Brings what a statement selects where an import would, in the transaction of the client: unchanged rows raise nothing. */
-export async function writeSelected<Row>(
+export async function writeSelected<Row, Name extends string>(
   client: pg.ClientBase,
-  importer: Importer<Row>,
-  statement: Sql,
+  importer: Importer<Row, Name>,
+  selected: Selected<Name>,
   options: { replace: boolean; check?: () => Promise<void> },
 ): Promise<Written> {
-  const rows = await stageSelected(client, importer, statement);
+  const rows = await stageSelected(client, importer, selected);
   await options.check?.();
   return { rows, ...(await mergeStaged(client, importer, { replace: options.replace })) };
 }

@@ -36,6 +36,31 @@ const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   ) m
   where c.network = ${network} and c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
+/**
+ * Whether the stored totals are those of the list: no consolidation is outside its range, and no two pool shares go by the
+ * same name.
+ */
+const isStored = ({ network, idType, epochs }: EntityList): Sql => sql`
+  not exists (select from consolidations where network = ${network} and epoch < ${epochs.first}::int)
+  and not exists (select from consolidations where network = ${network} and epoch > ${epochs.last}::int)
+  ${idType === 'poolShare' ? sql`and not exists (${stored({ network, idType })} group by e.entity_id having count(*) > 1)` : sql``}`;
+const stored = ({ network, idType }: Omit<EntityList, 'epochs'>, columns = sql``): Sql => sql`
+  select ${columns} from named_consolidation_entities e where e.network = ${network} and e.id_type = ${idType}`;
+
+/** The entities of a list with their sums: the stored ones, or those over the consolidations in the range. */
+const summed = (list: EntityList): Sql => sql`
+  ${stored(
+    list,
+    sql`e.entity_id as id, e.consolidation_count as "consolidationCount",
+    e.consolidation_count as "sourceValidatorCount", e.target_count as "targetValidatorCount",
+    e.consolidated_balance as balance, e.first_epoch, e.last_epoch`,
+  )} and (select stored from list)
+  union all
+  select m.entity_id, count(*)::int, count(distinct c.source_index)::int, count(distinct c.target_index)::int,
+    sum(c.consolidated_balance)::bigint, min(c.epoch), max(c.epoch)
+  ${joined(list)} and not (select stored from list)
+  group by m.entity_id`;
+
 const sortColumns: Record<EntitySortField, Sql> = {
   id: sql`g.id`,
   consolidationCount: sql`g."consolidationCount"`,
@@ -47,8 +72,8 @@ const sortColumns: Record<EntitySortField, Sql> = {
 };
 
 /**
- * A page of the entities, cut by place in the order; ties by id. The sums are made anew for every page: the cost is
- * that of the consolidations in the range.
+ * A page of the entities, cut by place in the order; ties by id. Sums over all epochs are stored, and cost the entities of
+ * the class; those over a part of them are made anew for every page, and cost the consolidations in the range.
  */
 export function entityConsolidationPage(
   db: Queryable,
@@ -64,18 +89,14 @@ export function entityConsolidationPage(
     db,
     EntityRow,
     sql`/* entityConsolidationPage */
+    with list as materialized (select ${isStored(list)} as stored)
     select p.id, p."consolidationCount", p."sourceValidatorCount", p."targetValidatorCount",
       p.balance::text as "consolidatedBalance", p."startDay", p."endDay", p.position::int
     from (
       select g.*, row_number() over (order by ${sortColumns[order.sortBy]} ${direction}, g.id) - 1 as position
       from (
-        select m.entity_id as id, count(*)::int as "consolidationCount",
-          count(distinct c.source_index)::int as "sourceValidatorCount",
-          count(distinct c.target_index)::int as "targetValidatorCount",
-          sum(c.consolidated_balance) as balance,
-          ${dayOf(sql`min(c.epoch)`)} as "startDay", ${dayOf(sql`max(c.epoch)`)} as "endDay"
-        ${joined(list)}
-        group by m.entity_id
+        select s.*, ${dayOf(sql`s.first_epoch`)} as "startDay", ${dayOf(sql`s.last_epoch`)} as "endDay"
+        from (${summed(list)}) s
       ) g
     ) p
     where p.position > ${range.after ?? -1} and p.position < ${range.before ?? 2 ** 31 - 1}
@@ -90,7 +111,10 @@ export async function entityConsolidationTotal(db: Queryable, list: EntityList):
     db,
     z.object({ total: count() }),
     sql`/* entityConsolidationTotal */
-    select count(distinct m.entity_id)::int as total ${joined(list)}`,
+    with list as materialized (select ${isStored(list)} as stored)
+    select case when stored then (${stored(list, sql`count(*)::int`)})
+      else (select count(distinct m.entity_id)::int ${joined(list)}) end as total
+    from list`,
   );
   return row?.total ?? 0;
 }

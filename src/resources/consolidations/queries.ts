@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { LAST_EPOCH } from '../../chain/bounds.ts';
 import type { EpochRange } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
+import { countWithin, type OrderColumn, orderKey, rowsAtOffset } from '../../db/consolidation-places.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
@@ -52,7 +54,7 @@ const Row = StoredConsolidation.extend({ network: Network, list: count() });
 export type StoredRow = z.infer<typeof Row>;
 
 type OrderField = 'epoch' | 'sourceValidatorIndex' | 'targetValidatorIndex' | 'consolidatedBalance';
-const columns: Record<OrderField, { name: string; type: string }> = {
+const columns: Record<OrderField, OrderColumn> = {
   epoch: { name: 'epoch', type: 'int' },
   sourceValidatorIndex: { name: 'source_index', type: 'int' },
   targetValidatorIndex: { name: 'target_index', type: 'int' },
@@ -97,6 +99,13 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
   ) c
   where ${ofEntity}`;
 
+/** Whether places are known of what is in the range, in this order: of every range by time, of the whole list by others. */
+const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
+  order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
+
+/** Whether a list has all consolidations of its network. */
+const isWhole = ({ validatorIndex, entity }: Scope) => validatorIndex === null && entity === null;
+
 /** The consolidations of a key, each once: an entity may be on both sides of one. */
 function source({ validatorIndex, entity }: Scope): Sql {
   if (validatorIndex !== null) {
@@ -124,46 +133,53 @@ export function consolidationPages(
   query: ConsolidationQuery,
   range: Range<Position>,
 ): Promise<StoredRow[]> {
-  const order = orderFields(query.sortBy);
-  const key = sql`(${join(order.map((name) => raw(`c.${columns[name].name}`)))})`;
+  const order = orderFields(query.sortBy).map((name) => columns[name]);
+  const key = orderKey(order, 'c');
   const at = (position: Position) =>
-    sql`(${join(order.map((name, index) => sql`${position[index]}::${raw(columns[name].type)}`))})`;
+    sql`(${join(order.map(({ type }, index) => sql`${position[index]}::${raw(type)}`))})`;
   const descending = (query.sortOrder === 'desc') !== (range.backward === true);
   const direction = descending ? sql`desc` : sql`asc`;
-  const ordered = join(order.map((name) => sql`${raw(`c.${columns[name].name}`)} ${direction}`));
+  const ordered = join(order.map(({ name }) => sql`${raw(`c.${name}`)} ${direction}`));
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
+  const { offset = 0 } = range;
+  const scope = scopes[0] as Scope;
+  const limit = rowsToRead(range);
+  const page =
+    offset > 0 && isWhole(scope) && hasPlaces(order, query.epochs)
+      ? rowsAtOffset(order, descending, query.epochs, { limit, offset })
+      : sql`select c.source_index from (${source(scope)}) c
+      where ${within(query.epochs)}
+        ${low ? sql`and ${key} > ${at(low)}` : sql``} ${high ? sql`and ${key} < ${at(high)}` : sql``}
+      order by ${ordered} limit ${limit} offset ${offset}`;
   return rows(
     db,
     Row,
     sql`/* consolidationPages */
     select k.list::int - 1 as list, k.network, ${select}
     from ${scopesOf(scopes)}
-    cross join lateral (
-      select c.source_index from (${source(scopes[0] as Scope)}) c
-      where ${within(query.epochs)}
-        ${low ? sql`and ${key} > ${at(low)}` : sql``} ${high ? sql`and ${key} < ${at(high)}` : sql``}
-      order by ${ordered} limit ${rowsToRead(range)} offset ${range.offset ?? 0}
-    ) page
+    cross join lateral (${page}) page
     join consolidations c on (c.network, c.source_index) = (k.network, page.source_index)
     order by k.list, ${ordered}`,
   );
 }
 
-/** How many rows each list has: a count over an index, or over the rows of the validator or the entity. */
+/** How many rows each list has: by stored places, or counted over the rows of the validator or the entity. */
 export function consolidationTotals(
   db: Queryable,
   scopes: readonly Scope[],
   epochs: EpochRange,
 ): Promise<ListedTotal[]> {
+  const scope = scopes[0] as Scope;
+  const counted = isWhole(scope)
+    ? sql`select ${countWithin(epochs)} as total`
+    : sql`select count(*)::int as total from (${source(scope)}) c where ${within(epochs)}`;
   return rows(
     db,
     ListedTotal,
     sql`/* consolidationTotals */
     select k.list::int - 1 as list, t.total
     from ${scopesOf(scopes)}
-    cross join lateral (
-      select count(*)::int as total from (${source(scopes[0] as Scope)}) c where ${within(epochs)}
-    ) t`,
+    cross join lateral (${counted}) t`,
   );
 }
 

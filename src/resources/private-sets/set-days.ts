@@ -3,6 +3,7 @@ import type { Calendar } from '../../chain/calendar.ts';
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { join, raw, type Sql, sql } from '../../db/rows.ts';
+import type { Snake } from '../../kernel/names.ts';
 import {
   attested,
   attester,
@@ -15,6 +16,7 @@ import {
   uptime,
 } from '../../periods/effectiveness.ts';
 import { type PeriodSource, withinBounds } from '../../periods/pages.ts';
+import type { ValidatorDay } from '../../periods/validator-day.ts';
 
 /** A private set whose days are asked for. */
 export type SetKey = { network: Network; id: string };
@@ -29,44 +31,57 @@ export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bou
   own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} ${withinBounds(bounds, false)}`,
 });
 
-const sumOf = (...names: string[]): [string, Sql][] => names.map((name) => [name, raw(`sum(a.${name})`)]);
+/** Figures of a validator's day that a set's day has under the same names: their sums. */
+type Summed = Exclude<
+  Snake<keyof ValidatorDay>,
+  | 'validator_index'
+  | 'utc'
+  | 'day'
+  | 'start_epoch'
+  | 'end_epoch'
+  | 'end_epoch_balance'
+  | 'end_epoch_effective_balance'
+>;
+const sumsOf = <Name extends Summed>(...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, raw(`sum(a.${name})`)])) as Record<Name, Sql>;
 
 /** Excludes exited validators that have only sync duty: they do not count as validators of the day, nor do their balances. */
 const active = sql`filter (where ${duties} > 0)`;
 
 /** The columns of a set's day, each with what gives it from the days `a` of its validators. All but epochs add up. */
-const columns: [name: string, gathered: Sql][] = [
-  ['validator_count', sql`count(*) ${active}`],
-  ...sumOf('total_unique_attestations', 'sum_missed_attestations'),
-  ...sumOf('sum_missed_sync_signatures', 'sum_sync_signature_count'),
-  ...sumOf('sum_correct_head', 'sum_correct_target', 'sum_correct_source'),
-  ...sumOf(
+const columns = {
+  validator_count: sql`count(*) ${active}`,
+  ...sumsOf('total_unique_attestations', 'sum_missed_attestations'),
+  ...sumsOf('sum_missed_sync_signatures', 'sum_sync_signature_count'),
+  ...sumsOf('sum_correct_head', 'sum_correct_target', 'sum_correct_source'),
+  ...sumsOf(
     'sum_wrong_head_votes',
     'sum_wrong_target_votes',
     'sum_late_target_votes',
     'sum_late_source_votes',
   ),
-  ...sumOf('sum_inclusion_delay', 'proposed_count', 'missed_proposal_count'),
-  ['sum_end_epoch_balance', sql`coalesce(sum(a.end_epoch_balance) ${active}, 0)`],
-  ['sum_end_epoch_effective_balance', sql`coalesce(sum(a.end_epoch_effective_balance) ${active}, 0)`],
-  ...sumOf('sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'),
-  ...sumOf('sum_priority_fees', 'sum_baseline_mev'),
-  ['attested_count', sql`count(*) filter (where ${attested} > 0)`],
-  ['proposer_count', sql`count(*) filter (where ${proposals} > 0)`],
-  ['sum_correctness', sql`sum(${correctness})`],
-  ['sum_inclusion_delays', sql`sum(${inclusionDelay})`],
-  ['sum_uptime', sql`coalesce(sum(${uptime}), 0)`],
-  ['sum_attester_effectiveness', sql`coalesce(sum(${attester}), 0)`],
-  ['sum_proposer_effectiveness', sql`sum(${proposer})`],
-  ['sum_validator_effectiveness', sql`coalesce(sum(${effectiveness}), 0)`],
-];
+  ...sumsOf('sum_inclusion_delay', 'proposed_count', 'missed_proposal_count'),
+  sum_end_epoch_balance: sql`coalesce(sum(a.end_epoch_balance) ${active}, 0)`,
+  sum_end_epoch_effective_balance: sql`coalesce(sum(a.end_epoch_effective_balance) ${active}, 0)`,
+  ...sumsOf('sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'),
+  ...sumsOf('sum_priority_fees', 'sum_baseline_mev'),
+  attested_count: sql`count(*) filter (where ${attested} > 0)`,
+  proposer_count: sql`count(*) filter (where ${proposals} > 0)`,
+  sum_correctness: sql`sum(${correctness})`,
+  sum_inclusion_delays: sql`sum(${inclusionDelay})`,
+  sum_uptime: sql`coalesce(sum(${uptime}), 0)`,
+  sum_attester_effectiveness: sql`coalesce(sum(${attester}), 0)`,
+  sum_proposer_effectiveness: sql`sum(${proposer})`,
+  sum_validator_effectiveness: sql`coalesce(sum(${effectiveness}), 0)`,
+} satisfies Record<Summed, Sql> & Record<string, Sql>;
+const names = Object.keys(columns);
 
 /** Sums up the days of members `m` of sets of a network, where the condition holds. */
 const gather = (network: Network, condition: Sql): Sql => sql`
   insert into private_set_days as d (set_id, utc, day, date, start_epoch, end_epoch,
-    ${raw(columns.map(([name]) => name).join(', '))})
+    ${raw(names.join(', '))})
   select m.set_id, a.utc, a.day, a.date, min(a.start_epoch), max(a.end_epoch),
-    ${join(columns.map(([, gathered]) => gathered))}
+    ${join(Object.values(columns))}
   from private_sets s
   join private_set_members m using (set_id)
   join validator_days a on a.network = ${network} and a.utc = any('{f,t}') and a.validator_index = m.validator_index
@@ -95,8 +110,8 @@ export async function addSetDays(
   indices: readonly number[],
 ): Promise<void> {
   await lockSetDays(db);
-  const added = columns.map(
-    ([name]) => `${name} = coalesce(d.${name} + excluded.${name}, d.${name}, excluded.${name})`,
+  const added = names.map(
+    (name) => `${name} = coalesce(d.${name} + excluded.${name}, d.${name}, excluded.${name})`,
   );
   await run(
     db,

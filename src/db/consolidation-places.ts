@@ -1,0 +1,71 @@
+import { join, raw, type Sql, sql } from './rows.ts';
+
+/** The largest value of each type of column. */
+const LARGEST = { int: sql`2147483647`, bigint: sql`9223372036854775807` };
+
+type EpochRange = { first: number; last: number };
+
+/** A column of an order, with its type. */
+export type OrderColumn = { name: string; type: keyof typeof LARGEST };
+
+/** The key of a row `alias` in an order, as a row of its columns. */
+export const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
+  sql`(${join(order.map(({ name }) => raw(`${alias}.${name}`)))})`;
+
+const within = (epochs: EpochRange): Sql => sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
+
+/** How many consolidations of the network `k` there are up to an epoch: fewer than a hundred are counted, from a stored place on. */
+const upTo = (epoch: Sql): Sql => sql`coalesce((
+  select p.place + (
+    select count(*)::int from consolidations c
+    where c.network = k.network and (c.epoch, c.source_index) >= (p.epoch, p.source_index) and c.epoch <= ${epoch}
+  )
+  from consolidation_places p
+  where p.network = k.network and p.sorted_by = 'epoch' and p.epoch <= ${epoch}
+  order by p.epoch desc, p.place desc limit 1
+), 0)`;
+
+const before = ({ first }: EpochRange): Sql => upTo(sql`${first}::int - 1`);
+const until = ({ last }: EpochRange): Sql => upTo(sql`${last}::int`);
+
+/** How many consolidations of the network `k` are in a range of epochs. */
+export const countWithin = (epochs: EpochRange): Sql =>
+  sql`greatest(0, ${until(epochs)} - ${before(epochs)})`;
+
+/** The `source_index` of the rows after an offset into the list of the network `k`: skips fewer than a hundred, from a stored place on. */
+export function rowsAtOffset(
+  order: readonly OrderColumn[],
+  descending: boolean,
+  epochs: EpochRange,
+  { limit, offset }: { limit: number; offset: number },
+): Sql {
+  const direction = descending ? sql`desc` : sql`asc`;
+  const ordered = join(order.map(({ name }) => sql`${raw(`c.${name}`)} ${direction}`));
+  const [place, nearest, beyond, skipped] = descending
+    ? [
+        sql`b.high - 1 - ${offset}::bigint`,
+        sql`p.place >= t.place order by p.place`,
+        // the last rows of the list have no stored place after them
+        sql`${orderKey(order, 'c')} <= (${join(order.map(({ name, type }) => sql`coalesce(${raw(`a.${name}`)}, ${LARGEST[type]})`))})`,
+        sql`least(coalesce(a.place, b.high - 1), b.high - 1) - t.place`,
+      ]
+    : [
+        sql`b.low + ${offset}::bigint`,
+        sql`p.place <= t.place order by p.place desc`,
+        sql`${orderKey(order, 'c')} >= ${orderKey(order, 'a')}`,
+        sql`t.place - greatest(a.place, b.low)`,
+      ];
+  return sql`
+    select page.source_index
+    from (select ${before(epochs)} as low, ${until(epochs)} as high offset 0) b
+    cross join lateral (select ${place} as place) t
+    left join lateral (
+      select * from consolidation_places p
+      where p.network = k.network and p.sorted_by = ${order[0]?.name} and ${nearest} limit 1
+    ) a on true
+    cross join lateral (
+      select c.source_index from consolidations c
+      where c.network = k.network and ${within(epochs)} and ${beyond}
+      order by ${ordered} limit ${limit} offset ${skipped}
+    ) page`;
+}

@@ -1,0 +1,23 @@
+import type pg from 'pg';
+import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
+import { mergePlain, type PlainTable } from './plain-table.ts';
+
+/**
+ * Brings staged consolidations or validators into their table, and what is stored of both up to date: places in the lists of
+ * consolidations, and what each entity consolidated. Of the networks of the source, where any row has changed.
+ */
+export async function mergeWithTotals(
+  client: pg.ClientBase,
+  table: PlainTable,
+  options: MergeOptions,
+): Promise<ImportCounts> {
+  const counts = await mergePlain(client, table, options);
+  if (counts.inserted + counts.updated + counts.removed === 0) return counts;
+  const { text, values } = stagedScopes(['network'], options);
+  await client.query(
+    `/* storeConsolidationTotals */
+    select store_consolidation_totals(array(select network from (${text}) as of_networks))`,
+    values,
+  );
+  return counts;
+}

@@ -1,0 +1,290 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { dayOfEpoch } from '../../src/chain/calendar.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import {
+  entityConsolidationPage,
+  entityConsolidationTotal,
+} from '../../src/resources/consolidation-totals/queries.ts';
+import { consolidationPages, consolidationTotals } from '../../src/resources/consolidations/queries.ts';
+import { consolidationSortFields } from '../../src/resources/consolidations/record.ts';
+import { hexDigits, pick, stream, whole } from '../../src/sample/random.ts';
+import { share } from '../ingest/rows.ts';
+import {
+  createDatabase,
+  type Gateway,
+  gatewayForTest,
+  startGateway,
+  type TestDatabase,
+} from '../support/gateway.ts';
+import { importText } from '../support/import.ts';
+import { migrateAnewTo } from '../support/migrations.ts';
+
+const ELECTRA = 364_032;
+const LIST = '/v1/eth/validators/consolidations';
+const ENTITIES = '/v1/eth/entityConsolidations';
+const random = stream(11, 'places');
+
+type Row = {
+  network: string;
+  epoch: number;
+  sourceValidatorIndex: number;
+  sourceValidatorPubkey: string;
+  targetValidatorIndex: number;
+  targetValidatorPubkey: string;
+  consolidatedBalance: string;
+};
+const keys = Array.from({ length: 1_100 }, () => `0x${hexDigits(random, 96)}`);
+const row = (index: number, change: Partial<Row> = {}): Row => {
+  const target = whole(random, 1_000, 1_020);
+  return {
+    network: 'mainnet',
+    epoch: ELECTRA + whole(random, 0, 300) * 15, // several in an epoch, days apart
+    sourceValidatorIndex: index,
+    sourceValidatorPubkey: keys[index] as string,
+    targetValidatorIndex: target,
+    targetValidatorPubkey: keys[target] as string,
+    consolidatedBalance: String(pick(random, [32, 32, 33, 2_000]) * 1_000_000_000 + whole(random, 0, 3)),
+    ...change,
+  };
+};
+const load = async (
+  gateway: Gateway,
+  resource: Parameters<typeof importText>[1],
+  rows: unknown[],
+  more = {},
+) => {
+  const report = await importText(gateway, resource, JSON.stringify(rows), more);
+  expect(report).toMatchObject({ faults: [], loaded: true });
+};
+
+describe('an offset into the consolidations of a network', () => {
+  let gateway: Gateway;
+  const rows = Array.from({ length: 730 }, (_, index) => row(index));
+  beforeAll(async () => {
+    gateway = await startGateway({ template: 'empty' });
+    // not at once: places are kept up to date
+    await load(gateway, 'consolidations', rows.slice(0, 333));
+    await load(gateway, 'consolidations', rows.slice(333));
+    await load(gateway, 'consolidations', [row(730, { network: 'hoodi', epoch: 100_000 })]);
+  });
+  afterAll(() => gateway.close());
+
+  const dayOf = ({ epoch }: Row) => dayOfEpoch('mainnet', 'chain', epoch);
+  const figureOf = (one: Row, name: (typeof consolidationSortFields)[number]) =>
+    name === 'consolidatedBalance'
+      ? Number(one.consolidatedBalance)
+      : name === 'sourceValidatorIndex' || name === 'targetValidatorIndex'
+        ? one[name]
+        : one.epoch;
+  const day = fc.option(fc.integer({ min: 1_616, max: 1_640 }), { freq: 2 });
+
+  it('leaves out that many, in each order and range of days, and counts all', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          sortBy: fc.constantFrom(...consolidationSortFields),
+          sortOrder: fc.constantFrom('asc' as const, 'desc' as const),
+          offset: fc.integer({ min: 0, max: 760 }),
+          limit: fc.constantFrom(1, 7, 20),
+          fromDay: day,
+          toDay: day,
+        }),
+        async ({ sortBy, sortOrder, offset, limit, fromDay, toDay }) => {
+          fc.pre(fromDay === null || toDay === null || fromDay <= toDay);
+          const within = rows
+            .filter((one) => dayOf(one) >= (fromDay ?? 0) && dayOf(one) <= (toDay ?? 1e9))
+            .toSorted(
+              (one, other) =>
+                figureOf(one, sortBy) - figureOf(other, sortBy) ||
+                one.epoch - other.epoch ||
+                one.sourceValidatorIndex - other.sourceValidatorIndex,
+            );
+          if (sortOrder === 'desc') within.reverse();
+          const days = `${fromDay === null ? '' : `&fromDay=${fromDay}`}${toDay === null ? '' : `&toDay=${toDay}`}`;
+          const { json } = await gateway.get(
+            `${LIST}?sortBy=${sortBy}&sortOrder=${sortOrder}&limit=${limit}&offset=${offset}${days}`,
+          );
+          expect(json.results.map((one: Row) => one.sourceValidatorIndex)).toEqual(
+            within.slice(offset, offset + limit).map((one) => one.sourceValidatorIndex),
+          );
+          expect(json.pages).toBe(Math.ceil(within.length / limit));
+        },
+      ),
+      { numRuns: 150, endOnFailure: true },
+    );
+  });
+});
+
+describe('what is read for 20,000 consolidations', () => {
+  let database: TestDatabase;
+  let served: Pool; // plans statements as the gateway does
+  beforeAll(async () => {
+    database = await createDatabase('empty');
+    served = createPool({ url: database.url, readOnly: true, max: 1, prepared: true });
+    const run = (text: string) => database.pool.query({ text, values: [] });
+    await run(`insert into validators (network, validator_index, validator_pubkey, node_operator, slashed)
+      select 'mainnet', i, '0x' || i, 'Operator ' || i % 20, false from generate_series(1, 20000) i`);
+    await run(`insert into consolidations
+      select 'mainnet', i, '0x' || i, 30000 + i % 700, '0x' || 30000 + i % 700, ${ELECTRA} + i * 7919 % 20000,
+        32000000000 + i * 104729::bigint % 1000000
+      from generate_series(1, 20000) i`);
+    await run('select store_consolidation_totals(array[$$mainnet$$])');
+    await run('analyze');
+  });
+  afterAll(async () => {
+    await served.end();
+    await database.drop();
+  });
+
+  /** Of a page, and of fewer than a hundred rows to each of its three places: nothing has been vacuumed. */
+  const MOST = 700;
+
+  /** How many blocks a statement reads. */
+  async function blocksRead(ask: (db: Pick<Pool, 'query'>) => Promise<unknown>): Promise<number> {
+    let blocks = Number.NaN;
+    await ask({
+      async query({ text, values }) {
+        const { rows } = await served.query({
+          text: `explain (analyze, buffers, format json) ${text}`,
+          values,
+        });
+        const { Plan: plan } = (rows[0] as any)['QUERY PLAN'][0];
+        blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+        return { rows: [] };
+      },
+    });
+    return blocks;
+  }
+  const network = 'mainnet' as const;
+  const scope = { network, validatorIndex: null, entity: null };
+  const epochs = { first: 0, last: 2 ** 31 - 1 };
+  const list = { network, idType: 'nodeOperator' as const, epochs };
+
+  it.each(consolidationSortFields.flatMap((sortBy) => [[sortBy, 'asc'] as const, [sortBy, 'desc'] as const]))(
+    'is no more for a late page than for an early one, by %s %s',
+    async (sortBy, sortOrder) => {
+      const page = (offset: number) =>
+        blocksRead((db) =>
+          consolidationPages(
+            db,
+            [scope],
+            { epochs, sortBy, sortOrder },
+            { limit: 10, offset, rowsOnly: true },
+          ),
+        );
+      expect(await page(0)).toBeLessThan(MOST);
+      for (const offset of [100, 9_990, 19_990]) expect(await page(offset)).toBeLessThan(MOST);
+    },
+  );
+
+  it('is little for the number of those in a range of days', async () => {
+    for (const first of [0, ELECTRA + 500])
+      for (const last of [epochs.last, ELECTRA + 15_000])
+        expect(await blocksRead((db) => consolidationTotals(db, [scope], { first, last }))).toBeLessThan(
+          MOST,
+        );
+  });
+
+  it('is little for entities, whose totals are stored, and for their number', async () => {
+    const order = { calendar: 'chain', sortBy: 'consolidatedBalance', sortOrder: 'desc' } as const;
+    const page = (db: Pick<Pool, 'query'>) => entityConsolidationPage(db, list, order, { limit: 10 });
+    expect(await blocksRead(page)).toBeLessThan(100);
+    expect(await blocksRead((db) => entityConsolidationTotal(db, list))).toBeLessThan(100);
+  });
+});
+
+describe('what is stored of the consolidations of entities', () => {
+  const validator = (validatorIndex: number, change: object = {}) => ({
+    network: 'mainnet',
+    validatorIndex,
+    validatorPubkey: keys[validatorIndex],
+    depositAddress: null,
+    withdrawalAddress: null,
+    nodeOperator: 'Able',
+    pool: 'Pool A',
+    activationEpoch: 1,
+    exitEpoch: null,
+    slashed: false,
+    ...change,
+  });
+  const to = (target: number) => ({
+    targetValidatorIndex: target,
+    targetValidatorPubkey: keys[target] as string,
+    consolidatedBalance: '32000000000',
+  });
+  const told = async (gateway: Gateway, entityType: string) =>
+    (await gateway.get(`${ENTITIES}?entityType=${entityType}&sortBy=id&sortOrder=asc`)).json.results.map(
+      (one: any) => [one.id, one.consolidationCount, one.targetValidatorCount, one.consolidatedBalance],
+    );
+
+  it('follows what is imported: validators that change hands, consolidations corrected and removed', async () => {
+    const gateway = await gatewayForTest({ template: 'empty' });
+    await load(gateway, 'consolidations', [row(1, to(1_000)), row(2, to(1_000)), row(3, to(1_001))]);
+    expect(await told(gateway, 'nodeOperator')).toEqual([]);
+    await load(gateway, 'validators', [validator(1), validator(2), validator(3, { nodeOperator: 'Baker' })]);
+    const once = ['Baker', 1, 1, 32_000_000_000];
+    expect(await told(gateway, 'nodeOperator')).toEqual([['Able', 2, 1, 64_000_000_000], once]);
+    await load(gateway, 'validators', [validator(2, { nodeOperator: 'Charlie' })]);
+    const charlie = ['Charlie', 1, 1, 32_000_000_000];
+    expect(await told(gateway, 'nodeOperator')).toEqual([['Able', 1, 1, 32_000_000_000], once, charlie]);
+    await load(gateway, 'consolidations', [row(3, { ...to(1_001), consolidatedBalance: '33000000000' })]);
+    const corrected = ['Baker', 1, 1, 33_000_000_000];
+    expect(await told(gateway, 'nodeOperator')).toEqual([['Able', 1, 1, 32_000_000_000], corrected, charlie]);
+    await load(gateway, 'consolidations', [row(2, to(1_000))], { replace: true });
+    expect(await told(gateway, 'nodeOperator')).toEqual([charlie]);
+    expect((await gateway.get(`${LIST}?limit=1`)).json.pages).toBe(1);
+  });
+
+  it('of two pool shares of one name counts a target that both have once', async () => {
+    const gateway = await gatewayForTest({ template: 'empty' });
+    await load(gateway, 'validators', [validator(1), validator(2, { nodeOperator: 'Baker' })]);
+    await load(gateway, 'consolidations', [row(1, to(1_000)), row(2, to(1_000))]);
+    const named = (nodeOperatorId: string, timeWindow: string) =>
+      share('Both', { poolId: 'Pool A', nodeOperatorId, timeWindow });
+    await load(gateway, 'operators', [named('Able', '7d'), named('Baker', 'all')]);
+    expect(await told(gateway, 'poolShare')).toEqual([['Both', 2, 1, 64_000_000_000]]);
+  });
+
+  it('is made by imports at the same time as if one came after the other', async () => {
+    const gateway = await gatewayForTest({ template: 'empty' });
+    const indices = Array.from({ length: 40 }, (_, index) => index);
+    const rows = indices.map((index) => row(index, to(1_000)));
+    await Promise.all([
+      ...[0, 20].map((at) =>
+        load(
+          gateway,
+          'validators',
+          indices.slice(at, at + 20).map((i) => validator(i)),
+        ),
+      ),
+      ...[0, 20].map((at) => load(gateway, 'consolidations', rows.slice(at, at + 20))),
+    ]);
+    expect(await told(gateway, 'nodeOperator')).toEqual([['Able', 40, 1, 40 * 32_000_000_000]]);
+    expect(await told(gateway, 'pool')).toEqual([['Pool A', 40, 1, 40 * 32_000_000_000]]);
+  });
+
+  it('is there after the migration, of what was stored before', async () => {
+    const database = await createDatabase('empty');
+    onTestFinished(() => database.drop());
+    await migrateAnewTo(database, '0031');
+    const run = async (text: string) => (await database.pool.query({ text, values: [] })).rows;
+    await run(`insert into validators (network, validator_index, validator_pubkey, node_operator, slashed)
+      select 'mainnet', i, '0x' || i, 'Able', false from generate_series(1, 150) i`);
+    await run(`insert into consolidations
+      select 'mainnet', i, '0x' || i, 1000, '0x1000', ${ELECTRA} + i, 32 from generate_series(1, 150) i`);
+    expect(await migrate(database.url)).toContain('0032_consolidation_totals');
+    expect(await run(`select place, epoch from consolidation_places where sorted_by = 'epoch'`)).toEqual([
+      { place: 0, epoch: ELECTRA + 1 },
+      { place: 100, epoch: ELECTRA + 101 },
+    ]);
+    expect(await run('select * from consolidation_entities')).toEqual([
+      {
+        ...{ network: 'mainnet', id_type: 'nodeOperator', operator_id: 'Able', share_of: '' },
+        ...{ consolidation_count: 150, target_count: 1, consolidated_balance: '4800' },
+        ...{ first_epoch: ELECTRA + 1, last_epoch: ELECTRA + 150 },
+      },
+    ]);
+  });
+});
