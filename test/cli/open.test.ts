@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { developmentToken } from '../../src/accounts/development-token.ts';
 import { createDatabase } from '../support/gateway.ts';
 import { dataDirForTest, endRunning, type Served, serve, stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 afterEach(endRunning);
 
@@ -40,7 +41,7 @@ describe('the links to GraphiQL', () => {
     expect(await follow(served, code)).toMatchObject({ status: 400, token: undefined });
   });
 
-  it('say where no gateway runs that it is to be started first', async () => {
+  slow('say where no gateway runs that it is to be started first', async () => {
     const dataDir = dataDirForTest();
     const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
     const none = {
@@ -83,7 +84,7 @@ describe('the development token', () => {
     expect(await modeOf(file)).toBe('600');
   });
 
-  it('is one of two gateways that start at once on one new data folder', async () => {
+  slow('is one of two gateways that start at once on one new data folder', async () => {
     const env = { DATA_DIR: join(dataDirForTest(), 'data'), SAMPLE_DATA: 'off' };
     const [one, two] = await Promise.all([serve({ env }), serve({ env })]);
     expect(one.token).toMatch(/^sgt_/);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { endRunning, launch, stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 import { published, refreshed, revisions } from './facts.ts';
 
 const VALIDATORS = 4_000;
@@ -88,7 +89,7 @@ describe('readers during a refresh', () => {
 });
 
 describe('stakegraph refresh', () => {
-  it('killed at any moment and started again, leaves what an undisturbed run does', async () => {
+  slow('killed at any moment and started again, leaves what an undisturbed run does', async () => {
     await forget();
     await refreshed(gateway, only);
     const undisturbed = await published(gateway);

@@ -11,7 +11,7 @@ import { readSettings, type Settings } from '../../src/config.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { openRevisions, type Revisions } from '../../src/db/revisions.ts';
 import { buildServer } from '../../src/http/server.ts';
-import { deadlines, waitTimeoutMs } from './deadlines.ts';
+import { deadlines, serverDeadlines, waitTimeoutMs } from './deadlines.ts';
 import { databaseUrl, type Template } from './global-setup.ts';
 import { shownByCall, shownByQuery } from './interface.ts';
 
@@ -114,7 +114,7 @@ export async function startGateway(
     revisions,
     now,
     readiness: async () => ({ ready: true }),
-    maxEventLoopDelayMs: 60_000, // the tests run in the same process, and load their modules in it
+    ...serverDeadlines,
     ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
     exchangeCode: async (code) => ((await takePageCode(primary, code)) ? token : undefined),
   });
