@@ -54,7 +54,7 @@ describe('stakegraph import', () => {
     expect(await state()).toMatchObject({ rows: 3 });
   });
 
-  it('--jobs loads as many files at once, also when each takes its time', async () => {
+  slow('--jobs loads as many files at once, also when each takes its time', async () => {
     const names = await Promise.all(
       Array.from({ length: 5 }, (_, index) => file(`job-${index}.ndjson`, ndjson(1 + index, 1))),
     );

@@ -64,7 +64,7 @@ describe('the links to GraphiQL', () => {
 });
 
 describe('the development token', () => {
-  it('is for the user of the gateway alone: DATA_DIR is 0700 and its file 0600', async () => {
+  slow('is for the user of the gateway alone: DATA_DIR is 0700 and its file 0600', async () => {
     const dataDir = join(dataDirForTest(), 'data');
     const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
     await serve({ env });

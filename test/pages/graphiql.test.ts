@@ -260,7 +260,7 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     await of.close();
   });
 
-  it('says of a link that was used before how to get another, and takes one in the same tab', async () => {
+  slow('says of a link that was used before how to get another, and takes one in the same tab', async () => {
     const used = await link();
     await (await visit(browser, used)).page.getByText('Requests of this tab carry a token.').waitFor();
     const { page, close } = await visit(browser, used);

@@ -54,7 +54,7 @@ const args = (...more: string[]) => ['refresh', '--networks', 'mainnet', '--only
 const forget = () => query('truncate operator_summaries, operator_lists, datasets cascade');
 
 describe('readers during a refresh', () => {
-  it('are all answered, each with what was before or what is after', async () => {
+  slow('are all answered, each with what was before or what is after', async () => {
     await generation(32_000_000_000);
     await refreshed(gateway, only);
     let done = false;
