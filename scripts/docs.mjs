@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 const named = process.argv.slice(2);
 const folders = ['resources', 'http', 'graphql', 'contract', 'accounts'].map((name) => `test/${name}`);
 const vitest = (args, env = {}) =>
-  spawnSync('npx', ['vitest', 'run', ...args], {
+  spawnSync('npx', ['vitest', 'run', '--mode', 'all', ...args], {
     stdio: 'inherit',
     env: { ...process.env, ...env },
   }).status ?? 1;

@@ -84,6 +84,9 @@ export const Settings = z.object({
   STATEMENT_TIMEOUT_MS: integer(15_000, 100, 600_000).describe(
     'Longest time a reading statement may take; its connection is dropped if it has not ended two seconds later.',
   ),
+  WAIT_TIMEOUT_MS: integer(5_000, 100, 600_000).describe(
+    'Longest time a request waits for its turn, and then for a database connection; after that it is answered with 503.',
+  ),
   PREPARED_STATEMENTS: flag('on').describe(
     'Keep the plans of reading statements on their connections; off behind a pooler that does not carry them, such as PgBouncer before 1.21.',
   ),

@@ -28,6 +28,8 @@ import { startEmbedded } from '../src/db/embedded/index.ts';
 import { isRunning, waitForEnd } from '../src/db/embedded/process.ts';
 import { readPidFile } from '../src/db/embedded/server.ts';
 import { type Embedded, type StartOptions, start } from '../src/db/embedded/supervisor.ts';
+import { scratch } from './support/scratch.ts';
+import { slow } from './support/thorough.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const build = join(project, 'node_modules', '.cache', `embedded-test-${process.pid}`);
@@ -111,7 +113,7 @@ async function serverPid(dataDir: string): Promise<number> {
 
 beforeAll(async () => {
   // mkdtemp gives mode 0700: as root, everything here lies below a folder closed to the server's account.
-  root = await mkdtemp(join(tmpdir(), 'embedded-'));
+  root = await mkdtemp(join(scratch, 'embedded-'));
   shared = await folder('shared');
   const options =
     `--ignoreConfig --outDir ${build} --rootDir src/db/embedded --target es2023 --module nodenext
@@ -287,7 +289,7 @@ describe('several processes', () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  test('an orphan that does not answer is replaced', async () => {
+  slow('an orphan that does not answer is replaced', async () => {
     const first = helper({ dataDir: shared });
     await first.answer;
     const pid = await serverPid(shared);
@@ -399,7 +401,7 @@ describe('one line of advice', () => {
 });
 
 describe('installations and users', () => {
-  test('a package without its links and executable bits, in a folder closed to others', async () => {
+  slow('a package without its links and executable bits, in a folder closed to others', async () => {
     const copy = join(await folder('package'), 'linux');
     const original = dirname(await findNative());
     await cp(original, copy, { recursive: true, verbatimSymlinks: true });
@@ -428,7 +430,7 @@ describe('installations and users', () => {
   });
 
   test.runIf(reachable)('an ordinary user, then root on the same data, then the user again', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'embedded-user-'));
+    const dataDir = await mkdtemp(join(scratch, 'embedded-user-'));
     try {
       await chown(dataDir, nobody.uid, nobody.gid);
       const first = helper({ dataDir }, nobody);

@@ -8,6 +8,7 @@ import type { ImportResource } from '../src/ingest/importers.ts';
 import { createDatabase, type Gateway, startGateway } from './support/gateway.ts';
 import { migrateAnewTo } from './support/migrations.ts';
 import { mirrorFrom } from './support/mirror.ts';
+import { slow } from './support/thorough.ts';
 
 /** Recorded responses of a live service; not part of the project. */
 const folder = fileURLToPath(new URL('../../shared/real/', import.meta.url));
@@ -109,7 +110,7 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
       expect(stored).toEqual(new Map(shares.map(({ id, operatorTags }) => [id, operatorTags])));
     }
 
-    it('are those of the node operators in their tags, on both APIs and through a mirror', async () => {
+    slow('are those of the node operators in their tags, on both APIs and through a mirror', async () => {
       const [own, mirror] = [
         await startGateway({ template: 'empty' }),
         await startGateway({ template: 'empty' }),
@@ -130,14 +131,16 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
       }
     });
 
-    it('that were stored without idType, under the labels of their tags, are put right by the migration', async () => {
-      const database = await createDatabase('empty');
-      let own: Gateway | undefined;
-      try {
-        await migrateAnewTo(database, '0021');
-        // As they were stored: without idType, the node operator by the name of its tag, and pages loaded one by one.
-        await database.pool.query({
-          text: `insert into operator_summaries (network, id_type, time_window, operator_id, validator_count, avg_correctness,
+    slow(
+      'that were stored without idType, under the labels of their tags, are put right by the migration',
+      async () => {
+        const database = await createDatabase('empty');
+        let own: Gateway | undefined;
+        try {
+          await migrateAnewTo(database, '0021');
+          // As they were stored: without idType, the node operator by the name of its tag, and pages loaded one by one.
+          await database.pool.query({
+            text: `insert into operator_summaries (network, id_type, time_window, operator_id, validator_count, avg_correctness,
             avg_inclusion_delay, avg_uptime, avg_validator_effectiveness, client_percentages, network_penetration,
             relayer_percentages, operator_tags, display_name, apr_percentage, pool_id, node_operator_id)
           select 'mainnet', 'poolShare', '30d', r ->> 'id', (r ->> 'validatorCount')::int, (r ->> 'avgCorrectness')::float8,
@@ -146,29 +149,30 @@ describe.skipIf(days.length === 0)('recorded responses', () => {
             r -> 'tags',
             r ->> 'displayName', (r ->> 'aprPercentage')::float8, r ->> 'pool', r ->> 'operator'
           from json_array_elements($1) as r`,
-          values: [
-            JSON.stringify(
-              shares.map((row) => {
-                const named = (idType: string) =>
-                  row.operatorTags.find((tag: any) => tag.idType === idType)?.name;
-                const tags = row.operatorTags.map(({ name, path }: any) => ({ name, path }));
-                return { ...row, tags, pool: named('pool'), operator: named('nodeOperator') };
-              }),
-            ),
-          ],
-        });
-        await migrate(database.url);
-        own = await startGateway({ database });
-        await check(own, 20);
-        for (const page of pages) {
-          const report = await importFile(database.pool, 'operators', page, { network: 'mainnet' });
-          expect(report).toMatchObject({ inserted: 0, updated: 0, removed: 0 });
+            values: [
+              JSON.stringify(
+                shares.map((row) => {
+                  const named = (idType: string) =>
+                    row.operatorTags.find((tag: any) => tag.idType === idType)?.name;
+                  const tags = row.operatorTags.map(({ name, path }: any) => ({ name, path }));
+                  return { ...row, tags, pool: named('pool'), operator: named('nodeOperator') };
+                }),
+              ),
+            ],
+          });
+          await migrate(database.url);
+          own = await startGateway({ database });
+          await check(own, 20);
+          for (const page of pages) {
+            const report = await importFile(database.pool, 'operators', page, { network: 'mainnet' });
+            expect(report).toMatchObject({ inserted: 0, updated: 0, removed: 0 });
+          }
+        } finally {
+          await own?.close();
+          await database.drop();
         }
-      } finally {
-        await own?.close();
-        await database.drop();
-      }
-    });
+      },
+    );
   });
 
   it('slashings come back row for row', async () => {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Target } from './servers.ts';
 
-/** A connection is made, and a caller gets one, in this time or not at all. */
+/** A connection is made, and a caller gets one, in this time or not at all, unless its pool has a time of its own. */
 export const ACQUIRE_DEADLINE_MS = 5_000;
 
 /** A connection on which nothing happens is looked after from then on: who is between may drop it without a word. */
@@ -30,10 +30,12 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** A connection to the server that `target` has chosen. Connecting fails after `connect_timeout`, or `ACQUIRE_DEADLINE_MS`. */
+type Config = pg.ClientConfig & { target?: Target; waitTimeoutMs?: number };
+
+/** A connection to the server that `target` has chosen. Connecting fails after `connect_timeout`, or `waitTimeoutMs`. */
 export class Connection extends pg.Client {
-  constructor({ target, ...config }: pg.ClientConfig & { target?: Target } = {}) {
-    super({ ...config, connectionTimeoutMillis: ACQUIRE_DEADLINE_MS, ...target?.config() });
+  constructor({ target, waitTimeoutMs = ACQUIRE_DEADLINE_MS, ...config }: Config = {}) {
+    super({ ...config, connectionTimeoutMillis: waitTimeoutMs, ...target?.config() });
     // The pool listens while it is idle. At work its statement is told that it is lost; unheard, it would end the process.
     this.on('error', () => undefined);
   }

@@ -63,6 +63,7 @@ export async function openDatabase(
       max: options.writers ?? 3,
       // This pool also loads the sample data into the embedded database, which may take longer; no network can fail there.
       statementTimeoutMs: options.serves && !embedded ? OWN_TIMEOUT_MS : 0,
+      waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
       reportsErrors: !options.serves,
       onError,
     });
@@ -71,6 +72,7 @@ export async function openDatabase(
       readOnly: false,
       max: 5,
       statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+      waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
       onError,
     });
     const close = async () => {
@@ -99,6 +101,7 @@ async function openReaders(settings: Settings, primary: string, onError: (error:
       readOnly: true,
       max: settings.DATABASE_POOL,
       statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+      waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
       prepared: settings.PREPARED_STATEMENTS,
       onError,
     });

@@ -43,6 +43,8 @@ type Options = {
   readOnly: boolean;
   max?: number;
   statementTimeoutMs?: number;
+  /** How long a caller waits for a connection at the most. */
+  waitTimeoutMs?: number;
   /** Whether statements keep their plans on the connection; not behind a proxy that hands each to any connection. */
   prepared?: boolean;
   /** Whether callers get the database's own error, as commands do, instead of 503. */
@@ -62,12 +64,14 @@ type Done = (error: Error | null | undefined, result: Result) => void;
 /** A pool whose waiting is bounded: a caller gets a client, or 503 within the deadline or when the queue is long. */
 export function createPool(options: Options): Pool {
   const { url, readOnly, statementTimeoutMs = 0, prepared = false, reportsErrors = false } = options;
+  const { waitTimeoutMs = ACQUIRE_DEADLINE_MS } = options;
   const bound = statementTimeoutMs > 0 ? boundStatements(statementTimeoutMs) : undefined;
   const prepare = prepareWith({ readOnly, statementTimeoutMs, prepared });
   const target = targetOf(url);
-  const settings: pg.PoolConfig & { target: Target } = {
+  const settings: pg.PoolConfig & { target: Target; waitTimeoutMs: number } = {
     Client: Connection,
     target,
+    waitTimeoutMs,
     max: options.max ?? 10,
     connectionTimeoutMillis: 0, // node-postgres 3543: its own timeout leaks a slot; that of `acquire` is ours
     application_name: 'stakegraph',
@@ -106,7 +110,7 @@ export function createPool(options: Options): Pool {
     let broken = false;
     try {
       client = await new Promise<pg.PoolClient>((resolve, reject) =>
-        acquire(pool, (error, found) => (found ? resolve(found) : reject(error))),
+        acquire(pool, waitTimeoutMs, (error, found) => (found ? resolve(found) : reject(error))),
       );
       return await work(client);
     } catch (failure) {
@@ -120,7 +124,7 @@ export function createPool(options: Options): Pool {
 
   const query = (statement: Statement): Promise<Result> =>
     new Promise((resolve, reject) => {
-      acquire(pool, (failure, client) => {
+      acquire(pool, waitTimeoutMs, (failure, client) => {
         if (!client) return reject(assess(failure as Error, client).error);
         runStatement(client, statement, (error, result) => {
           if (!error) {
@@ -163,7 +167,11 @@ export function createPool(options: Options): Pool {
  * Hands over a client within the deadline. By callbacks here and in `query`: rows that come by the promises of pg outlive
  * two collections of garbage each, and 16 callers of 16 rows had 35,800 answers in the time in which these have 41,300.
  */
-function acquire(pool: pg.Pool, use: (error: Error | undefined, client?: pg.PoolClient) => void): void {
+function acquire(
+  pool: pg.Pool,
+  waitTimeoutMs: number,
+  use: (error: Error | undefined, client?: pg.PoolClient) => void,
+): void {
   if (pool.waitingCount >= MAX_WAITING) {
     use(new Error(`${MAX_WAITING} callers are already waiting for a connection`));
     return;
@@ -173,8 +181,8 @@ function acquire(pool: pg.Pool, use: (error: Error | undefined, client?: pg.Pool
   if (pool.idleCount <= pool.waitingCount) {
     timer = setTimeout(() => {
       late = true;
-      use(new Error(`no connection was free within ${ACQUIRE_DEADLINE_MS} ms`));
-    }, ACQUIRE_DEADLINE_MS);
+      use(new Error(`no connection was free within ${waitTimeoutMs} ms`));
+    }, waitTimeoutMs);
   }
   pool.connect((error, client) => {
     clearTimeout(timer);

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { unavailable } from '../kernel/refusal.ts';
 
-/** As long as for a connection to the database: what waits longer is better asked again. */
-const DEADLINE_MS = 5_000;
 const MAX_WAITING = 2_000;
 const SWEEP_MS = 250;
 
@@ -20,7 +18,7 @@ export type ConcurrencyLimit = {
  * what V8 copies again and again while it waits for PostgreSQL: with 1,000 connections an answer took 380 µs of CPU
  * without this and takes 230, as with 256. 503 after the deadline, or where the line is too long.
  */
-export function concurrencyLimit(most: number, deadlineMs = DEADLINE_MS): ConcurrencyLimit {
+export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyLimit {
   const working = new WeakSet<FastifyRequest>();
   const line = new Set<Waiting>(); // in the order of their coming
   let free = most;

@@ -98,7 +98,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const { settings, log, pool, tokens, meter, revisions } = options;
   const now = options.now ?? (() => new Date());
   const cache = settings.CACHE ? answerCache(revisions, settings.CACHE_MB * 1_000_000) : undefined;
-  const gate = concurrencyLimit(Math.max(MIN_CONCURRENT_REQUESTS, 2 * settings.DATABASE_POOL));
+  const gate = concurrencyLimit(
+    Math.max(MIN_CONCURRENT_REQUESTS, 2 * settings.DATABASE_POOL),
+    settings.WAIT_TIMEOUT_MS,
+  );
   const unread = unreadHeaders(settings.NETWORK_HEADERS);
   const servers = boundedServers(settings.MAX_CONNECTIONS, settings.SEND_TIMEOUT_MS);
   const metrics = openMetrics({

@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { endRunning, serve, stakegraph } from '../support/process.ts';
 import { noRedis, type RedisServer, redisForTest } from '../support/redis.ts';
+import { slow } from '../support/thorough.ts';
 
 const month = { units: undefined, period: 'month' } as const;
 const callerOf = (accountId: string, limits: Partial<Caller>): Caller => ({
@@ -106,7 +107,7 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     expect(messages).toEqual([common, common, alone, alone, common, common]);
   });
 
-  it('a Redis that stalls is left and joined again, once', async () => {
+  slow('a Redis that stalls is left and joined again, once', async () => {
     const redis = await redisForTest();
     await redis.start();
     const { meters, lines } = await replicas(redis, 2);
@@ -124,7 +125,7 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     await up(meters, true);
   });
 
-  it('requests in the middle are served when Redis is ended, or hangs', async () => {
+  slow('requests in the middle are served when Redis is ended, or hangs', async () => {
     for (const trouble of ['stop', 'hang'] as const) {
       const redis = await redisForTest();
       await redis.start();
@@ -223,7 +224,7 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     expect(meter.standing(caller).unitsUsed).toBe(0);
   });
 
-  it('a gateway starts without Redis, and joins it when it comes', async () => {
+  slow('a gateway starts without Redis, and joins it when it comes', async () => {
     const redis = await redisForTest();
     const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
     await stakegraph(['account', 'create', 'joins', '--tier', 'enterprise', '--rate', '20'], { env });

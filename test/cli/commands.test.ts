@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { makeDataDir, project, run, stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 let database: TestDatabase;
 const folder = makeDataDir();
@@ -76,7 +77,7 @@ describe('--help', () => {
     for (const name of named) expect(stdout).toContain(name);
   });
 
-  it('is answered to npx stakegraph in the folder of the project', async () => {
+  slow('is answered to npx stakegraph in the folder of the project', async () => {
     const env = { HOME: folder.path, npm_config_update_notifier: 'false', npm_config_offline: 'true' };
     const { code, stdout } = await run('npx', ['stakegraph', '--help'], { cwd: project, env });
     expect(code).toBe(0);

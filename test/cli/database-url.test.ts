@@ -19,6 +19,7 @@ import {
   stakegraph,
 } from '../support/process.ts';
 import { lossyWay } from '../support/proxy.ts';
+import { every, slow } from '../support/thorough.ts';
 
 /** NODE_OPTIONS that write the URL of every module that is loaded to standard error. */
 const traceModules = (() => {
@@ -159,7 +160,7 @@ describe('a database that this version cannot serve', () => {
     });
   });
 
-  it('that holds no UTF-8 is refused with what would do', async () => {
+  slow('that holds no UTF-8 is refused with what would do', async () => {
     const name = `latin_${process.pid}`;
     await query(
       `create database ${name} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`,
@@ -221,7 +222,7 @@ describe('a database that cannot be served from', () => {
     await served.stop();
   });
 
-  it('is one whose role lacks a right, which is told with what to grant', async () => {
+  slow('is one whose role lacks a right, which is told with what to grant', async () => {
     const role = `server_${process.pid}`;
     const run = (text: string) => database.pool.query({ text, values: [] });
     await run(`create role ${role} login password 'x'`);
@@ -286,7 +287,7 @@ describe('/ready of stakegraph serve', () => {
   });
 });
 
-it('A gateway stays ready, and starts, beside a newer migration that says that it may go on', async () => {
+slow('A gateway stays ready, and starts, beside a newer migration that says that it may go on', async () => {
   const database = await createDatabase('empty');
   onTestFinished(async () => {
     endRunning();
@@ -393,7 +394,7 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
     expect((await ask('/v1/eth/tags')).results.map((set: { name: string }) => set.name)).toEqual(['Mine']);
   });
 
-  it.each(['is reset', 'falls silent'])(
+  it.each(every(2, ['is reset', 'falls silent']))(
     'answers from the primary while a replica that %s is away',
     async (how) => {
       const [primary, replica] = [await createDatabase('empty'), await createDatabase('sample')];
@@ -448,7 +449,7 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
     },
   );
 
-  it('starts and answers from the primary where the replica is not there', async () => {
+  slow('starts and answers from the primary where the replica is not there', async () => {
     const primary = await createDatabase('sample');
     onTestFinished(async () => {
       endRunning();

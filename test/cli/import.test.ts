@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { slashing } from '../ingest/rows.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { launch, main, makeDataDir, run, stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 let database: TestDatabase;
 const folder = makeDataDir();
@@ -53,7 +54,7 @@ describe('stakegraph import', () => {
     expect(await state()).toMatchObject({ rows: 3 });
   });
 
-  it('--jobs loads as many files at once, also when each takes its time', async () => {
+  slow('--jobs loads as many files at once, also when each takes its time', async () => {
     const names = await Promise.all(
       Array.from({ length: 5 }, (_, index) => file(`job-${index}.ndjson`, ndjson(1 + index, 1))),
     );
@@ -128,7 +129,7 @@ describe('stakegraph import', () => {
     expect(stderr).toContain('An integer from 1 to 16 is needed.');
   });
 
-  it('killed at any moment and started again, leaves what an undisturbed run does', async () => {
+  slow('killed at any moment and started again, leaves what an undisturbed run does', async () => {
     const names = [];
     for (let index = 0; index < 4; index += 1) {
       names.push(await file(`kill-${index}.ndjson`, ndjson(index * 20_000, 20_000)));

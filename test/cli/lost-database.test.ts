@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { endRunning, launch, serve, stakegraph } from '../support/process.ts';
 import { lossyWay } from '../support/proxy.ts';
+import { slow } from '../support/thorough.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -19,7 +20,12 @@ const list = '/v0/eth/slashings';
 /** A service whose database lies behind a way that can be lost. */
 async function served(timeoutMs: number) {
   const way = await lossyWay(database.url);
-  const env = { DATABASE_URL: way.url, STATEMENT_TIMEOUT_MS: String(timeoutMs), CACHE: 'off' };
+  const env = {
+    DATABASE_URL: way.url,
+    STATEMENT_TIMEOUT_MS: String(timeoutMs),
+    WAIT_TIMEOUT_MS: '5000',
+    CACHE: 'off',
+  };
   const service = await serve({ env });
   const token = /sgt_\S+/.exec(
     (await stakegraph(['token', 'create', '--name', 'test'], { env })).stdout,
@@ -46,7 +52,7 @@ it('A database whose connections are reset while a statement runs is 503, and as
   expect(service.stderr()).not.toContain('stopping');
 });
 
-it('A database that falls silent is 503, of /ready too, and asked again when it speaks', async () => {
+slow('A database that falls silent is 503, of /ready too, and asked again when it speaks', async () => {
   const { way, status, isWell } = await served(500);
   way.hush();
   const asked = Array.from({ length: 20 }, () => status(list)); // more than the pool has connections
@@ -56,32 +62,38 @@ it('A database that falls silent is 503, of /ready too, and asked again when it 
   await eventually(isWell, 20_000); // until the last of its connections is given up
 });
 
-it('A database whose answer comes a byte at a time is 503 when it has not ended in time, and asked again', async () => {
-  const { way, status, isWell } = await served(500);
-  way.trickle(400);
-  const began = performance.now();
-  const asked = Array.from({ length: 3 }, () => status(list));
-  expect(await Promise.all(asked)).toEqual(Array(3).fill(503)); // their rows would take half a minute
-  expect(performance.now() - began).toBeLessThan(12_000);
-  way.mend();
-  await eventually(isWell, 20_000);
-});
+slow(
+  'A database whose answer comes a byte at a time is 503 when it has not ended in time, and asked again',
+  async () => {
+    const { way, status, isWell } = await served(500);
+    way.trickle(400);
+    const began = performance.now();
+    const asked = Array.from({ length: 3 }, () => status(list));
+    expect(await Promise.all(asked)).toEqual(Array(3).fill(503)); // their rows would take half a minute
+    expect(performance.now() - began).toBeLessThan(12_000);
+    way.mend();
+    await eventually(isWell, 20_000);
+  },
+);
 
-it('A database that falls silent is written to again when it speaks, also where all connections were at work', async () => {
-  const way = await lossyWay(database.url);
-  const settings = readSettings({ DATABASE_URL: way.url });
-  const { write, close } = await openDatabase(settings, () => undefined, { serves: true });
-  onTestFinished(close);
-  const all = (text: string) => Promise.allSettled([1, 2, 3].map(() => write.query({ text, values: [] })));
-  await all('select pg_sleep(0.2)');
-  expect(write.stats().total).toBe(3);
-  way.hush();
-  const lost = all('select 1');
-  await sleep(500);
-  way.mend();
-  await eventually(() => write.query({ text: 'select 1', values: [] }), 30_000);
-  expect((await lost).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-});
+slow(
+  'A database that falls silent is written to again when it speaks, also where all connections were at work',
+  async () => {
+    const way = await lossyWay(database.url);
+    const settings = readSettings({ DATABASE_URL: way.url });
+    const { write, close } = await openDatabase(settings, () => undefined, { serves: true });
+    onTestFinished(close);
+    const all = (text: string) => Promise.allSettled([1, 2, 3].map(() => write.query({ text, values: [] })));
+    await all('select pg_sleep(0.2)');
+    expect(write.stats().total).toBe(3);
+    way.hush();
+    const lost = all('select 1');
+    await sleep(500);
+    way.mend();
+    await eventually(() => write.query({ text: 'select 1', values: [] }), 30_000);
+    expect((await lost).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  },
+);
 
 it('An import whose connection is reset tells so, and has loaded nothing', async () => {
   const way = await lossyWay(database.url);

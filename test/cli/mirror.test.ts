@@ -5,6 +5,7 @@ import { operator } from '../ingest/rows.ts';
 import { createDatabase, type Gateway, startGateway, type TestDatabase } from '../support/gateway.ts';
 import { pageV0, reply, serviceForTest } from '../support/mirror.ts';
 import { launch, stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 const TOKEN = 'sg_a-secret-of-the-upstream';
 let database: TestDatabase;
@@ -174,7 +175,7 @@ describe('killed at any moment and started again', () => {
     return found;
   };
 
-  it('leaves what an undisturbed run does, row for row', async () => {
+  slow('leaves what an undisturbed run does, row for row', async () => {
     const [disturbed, calm] = await Promise.all([createDatabase('empty'), createDatabase('empty')]);
     const args = flags(
       original.url,

@@ -8,6 +8,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { createDatabase } from '../support/gateway.ts';
 import { dataDirForTest, endRunning, type Served, serve, stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 afterEach(endRunning);
 
@@ -44,7 +45,7 @@ describe('the links to GraphiQL', () => {
     expect(await follow(served, code)).toMatchObject({ status: 400, token: undefined });
   });
 
-  it('say where no gateway runs that it is to be started first', async () => {
+  slow('say where no gateway runs that it is to be started first', async () => {
     const dataDir = dataDirForTest();
     const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
     const none = {
@@ -67,7 +68,7 @@ describe('the links to GraphiQL', () => {
 });
 
 describe('the development token', () => {
-  it('is for the user of the gateway alone: DATA_DIR is 0700 and its file 0600', async () => {
+  slow('is for the user of the gateway alone: DATA_DIR is 0700 and its file 0600', async () => {
     const dataDir = join(dataDirForTest(), 'data');
     const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
     await serve({ env });
@@ -87,7 +88,7 @@ describe('the development token', () => {
     expect(await modeOf(file)).toBe('600');
   });
 
-  it('is one of two gateways that start at once on one new data folder', async () => {
+  slow('is one of two gateways that start at once on one new data folder', async () => {
     const dataDir = join(dataDirForTest(), 'data');
     const postgres = await startEmbedded({ dataDir });
     await migrate(postgres.url);

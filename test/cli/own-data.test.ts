@@ -11,6 +11,7 @@ import {
   serve,
   stakegraph,
 } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 afterEach(endRunning);
 
@@ -42,7 +43,7 @@ describe('a command that loads rows, without DATABASE_URL', () => {
     expect(await readdir(folder)).toEqual(['slashings.json']);
   });
 
-  it('names the embedded database and its folder', async () => {
+  slow('names the embedded database and its folder', async () => {
     const { dataDir, file, env } = await fresh();
     const loaded = { code: 0, stderr: told(dataDir) };
     expect(await stakegraph(['import', 'slashings', file, '--create'], { env })).toMatchObject(loaded);
@@ -75,7 +76,7 @@ describe('rows that were loaded before the first start', () => {
     }
   });
 
-  it('of a mirror stay alone too', async () => {
+  slow('of a mirror stay alone too', async () => {
     const { env } = await fresh();
     const { url } = await serviceForTest((request, response) =>
       reply(response, pageV0([operator('A')], request)),
@@ -88,7 +89,7 @@ describe('rows that were loaded before the first start', () => {
     expect([await total(served, pools), await total(served, '/v0/eth/slashings')]).toEqual([1, 0]);
   });
 
-  it('stay alone where the first import loaded nothing', async () => {
+  slow('stay alone where the first import loaded nothing', async () => {
     const { env, folder, file } = await fresh();
     const bad = join(folder, 'bad.json');
     await writeFile(bad, '[{}]');
@@ -99,7 +100,7 @@ describe('rows that were loaded before the first start', () => {
     expect(await total(served, '/v0/eth/slashings')).toBe(2);
   });
 
-  it('leave the sample to a start after a dry run, which changes nothing', async () => {
+  slow('leave the sample to a start after a dry run, which changes nothing', async () => {
     const { env, file, dataDir } = await fresh();
     const args = ['import', 'slashings', file, '--create', '--dry-run'];
     expect(await stakegraph(args, { env })).toMatchObject({ code: 0, stderr: told(dataDir) });

@@ -14,6 +14,7 @@ import {
   serve,
   stakegraph,
 } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 const nobody = { uid: 65534, gid: 65534 };
 const asRoot = process.getuid?.() === 0;
@@ -80,7 +81,7 @@ describe('stakegraph serve on a folder without a database', () => {
     await second.stop();
   });
 
-  it('makes another token when the kept one was revoked', async () => {
+  slow('makes another token when the kept one was revoked', async () => {
     const { stdout } = await stakegraph(['token', 'list', '--json'], { env });
     for (const { tokenId } of JSON.parse(stdout)) await stakegraph(['token', 'revoke', tokenId], { env });
     const third = await serve({ env });

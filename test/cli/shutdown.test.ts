@@ -14,6 +14,7 @@ import {
   type Served,
   serve,
 } from '../support/process.ts';
+import { every, slow } from '../support/thorough.ts';
 
 const dataDir = makeDataDir();
 const env = { DATA_DIR: dataDir.path, SAMPLE_DATA: 'off', DRAIN_DELAY_MS: '400' };
@@ -46,7 +47,7 @@ async function slowRequest(served: Served) {
   return { answer, release: () => client.end() };
 }
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+describe.each(every(2, ['SIGTERM', 'SIGINT'] as const))('%s', (signal) => {
   let seen: { before: unknown; during: unknown; health: unknown; inFlight: unknown };
   let outcome: Outcome;
   let postgres: number;
@@ -101,7 +102,7 @@ describe('kill -9', () => {
     expect(await postgresOf(dataDir.path)).toBeUndefined();
   });
 
-  it('of node and PostgreSQL does not keep the next start from serving', async () => {
+  slow('of node and PostgreSQL does not keep the next start from serving', async () => {
     const first = await serve({ env });
     const postgres = (await postgresOf(dataDir.path)) as number;
     first.child.kill('SIGKILL');
@@ -117,14 +118,15 @@ describe('kill -9', () => {
 describe('An embedded PostgreSQL that ends by itself', () => {
   it('ends serve with exit code 1, which says where its log is', async () => {
     const dataDir = dataDirForTest();
-    const served = await serve({ env: { DATA_DIR: dataDir, SAMPLE_DATA: 'off' } });
+    const env = { DATA_DIR: dataDir, SAMPLE_DATA: 'off' };
+    const served = await serve({ env });
     process.kill((await postgresOf(dataDir)) as number, 'SIGKILL');
     const { code, stderr } = await served.outcome;
     expect(code).toBe(1);
     expect(stderr).toContain(
       `The embedded PostgreSQL has ended; ${join(dataDir, 'postgres', 'server.log')} has its log.`,
     );
-    const again = await serve({ env: { DATA_DIR: dataDir } });
+    const again = await serve({ env });
     expect(await status(again, '/ready')).toBe(200);
   });
 });

@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { pageV0, reply, serviceForTest } from '../support/mirror.ts';
 import { dataDirForTest, embeddedUrl, endRunning, launch, serve } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 afterEach(endRunning);
 
@@ -102,7 +103,7 @@ describe('an import that is stopped', () => {
     ]);
   });
 
-  it('leaves nothing at work in the embedded database of a gateway', async () => {
+  slow('leaves nothing at work in the embedded database of a gateway', async () => {
     const env = { DATA_DIR: dataDirForTest(), SAMPLE_DATA: 'off' };
     await serve({ env });
     const url = await embeddedUrl(env.DATA_DIR);

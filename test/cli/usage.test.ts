@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { endRunning, type Served, serve, stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -122,27 +123,30 @@ describe('usage under load', () => {
     });
   });
 
-  it('is short by one flush interval at the most after kill -9, never long, and goes on from there', async () => {
-    const token = await accountWithToken('killed', '--tier', 'enterprise');
-    const served = await serve({ env: env() });
-    const asking = load(served, token);
-    await sleep(5_500);
-    const killedAt = Date.now();
-    served.child.kill('SIGKILL');
-    await served.outcome;
-    await asking.stop();
-    const { unitsUsed } = await usage('killed');
-    // An interval of 2 seconds, and what a loaded machine takes to write.
-    const before = unitsOf(asking.answered.filter(({ at }) => at < killedAt - 2_500));
-    expect(before).toBeGreaterThan(100);
-    expect(unitsUsed).toBeGreaterThanOrEqual(before);
-    expect(unitsUsed).toBeLessThanOrEqual(5 * asking.sent());
+  slow(
+    'is short by one flush interval at the most after kill -9, never long, and goes on from there',
+    async () => {
+      const token = await accountWithToken('killed', '--tier', 'enterprise');
+      const served = await serve({ env: env() });
+      const asking = load(served, token);
+      await sleep(5_500);
+      const killedAt = Date.now();
+      served.child.kill('SIGKILL');
+      await served.outcome;
+      await asking.stop();
+      const { unitsUsed } = await usage('killed');
+      // An interval of 2 seconds, and what a loaded machine takes to write.
+      const before = unitsOf(asking.answered.filter(({ at }) => at < killedAt - 2_500));
+      expect(before).toBeGreaterThan(100);
+      expect(unitsUsed).toBeGreaterThanOrEqual(before);
+      expect(unitsUsed).toBeLessThanOrEqual(5 * asking.sent());
 
-    const again = await serve({ env: env() });
-    const more = load(again, token);
-    await sleep(500);
-    await more.stop();
-    await again.stop();
-    expect((await usage('killed')).unitsUsed).toBe(unitsUsed + unitsOf(more.answered));
-  });
+      const again = await serve({ env: env() });
+      const more = load(again, token);
+      await sleep(500);
+      await more.stop();
+      await again.stop();
+      expect((await usage('killed')).unitsUsed).toBe(unitsUsed + unitsOf(more.answered));
+    },
+  );
 });

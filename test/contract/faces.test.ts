@@ -34,8 +34,7 @@ const SAMPLE_SET = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 
 let gateway: Gateway;
 let pool: string;
-let slot: number;
-let hoodiSlot: number;
+const slots: Record<string, number> = {};
 beforeAll(async () => {
   gateway = await startGateway();
   pool = (await gateway.get('/v0/eth/operators?window=30d&idType=pool&size=1')).json.data[0].id;
@@ -50,9 +49,7 @@ beforeAll(async () => {
     text: 'select network, max(slot)::int as slot from sync_committee_rewards group by network',
     values: [],
   });
-  const lastSlot = (network: string) => rows.find((row) => row.network === network)?.slot as number;
-  slot = lastSlot('mainnet');
-  hoodiSlot = lastSlot('hoodi');
+  for (const { network, slot } of rows) slots[network as string] = slot as number;
 });
 afterAll(() => gateway.close());
 
@@ -111,6 +108,11 @@ const faces: Record<string, () => Face> = {
       network: 'hoodi',
       graphql: (page) => `blocks(network: HOODI, ${page})`,
     },
+    {
+      rest: '/v0/eth/blocks?size=60',
+      network: 'holesky',
+      graphql: (page) => `blocks(network: HOLESKY, ${page})`,
+    },
   ],
   'chain-daily-rewards': () => [
     {
@@ -121,6 +123,11 @@ const faces: Record<string, () => Face> = {
       rest: '/v0/eth/network/chainDailyRewards?size=33',
       network: 'hoodi',
       graphql: (page) => `chainDailyRewards(network: HOODI, ${page})`,
+    },
+    {
+      rest: '/v0/eth/network/chainDailyRewards?size=90',
+      network: 'holesky',
+      graphql: (page) => `chainDailyRewards(network: HOLESKY, ${page})`,
     },
   ],
   tags: () => [
@@ -160,14 +167,15 @@ const faces: Record<string, () => Face> = {
   ],
   'sync-committee-rewards': () => [
     {
-      rest: `/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=200`,
-      graphql: (page) => `syncCommitteeRewards(slot: ${slot}, ${page})`,
+      rest: `/v0/eth/blocks/${slots.mainnet}/syncCommitteeRewards?limit=200`,
+      graphql: (page) => `syncCommitteeRewards(slot: ${slots.mainnet}, ${page})`,
     },
-    {
-      rest: `/v0/eth/blocks/${hoodiSlot}/syncCommitteeRewards?limit=200`,
-      network: 'hoodi',
-      graphql: (page) => `syncCommitteeRewards(network: HOODI, slot: ${hoodiSlot}, ${page})`,
-    },
+    ...(['hoodi', 'holesky'] as const).map((network) => ({
+      rest: `/v0/eth/blocks/${slots[network]}/syncCommitteeRewards?limit=200`,
+      network,
+      graphql: (page: string) =>
+        `syncCommitteeRewards(network: ${network.toUpperCase()}, slot: ${slots[network]}, ${page})`,
+    })),
   ],
   'solana-overview': () => [
     { rest: '/v0/solana/network/overview', graphql: () => 'solanaNetworkOverviews' },

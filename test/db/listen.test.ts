@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { listen } from '../../src/db/changes/listen.ts';
 import { eventually } from '../support/eventually.ts';
+import { slow } from '../support/thorough.ts';
 
-it('a database that takes the connection and says nothing is tried again', async () => {
+slow('a database that takes the connection and says nothing is tried again', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
   await once(silent.listen(0, '127.0.0.1'), 'listening');

@@ -8,6 +8,7 @@ import { committedMigrations, migrate, pendingMigrations } from '../../src/db/mi
 import { createDatabase, startGateway, type TestDatabase } from '../support/gateway.ts';
 import { committedTo, migrationsFolder as folder, migrateAnewTo } from '../support/migrations.ts';
 import { stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 const snapshot = fileURLToPath(new URL('./migrations.sha256', import.meta.url));
 const temporary = mkdtempSync(join(tmpdir(), 'stakegraph-migrations-'));
@@ -239,7 +240,7 @@ describe('0024_cardano_pool_hashes', () => {
 });
 
 describe('0026_shares_as_shown', () => {
-  it('writes stored shares as answers do, and leaves all else as it was', async () => {
+  slow('writes stored shares as answers do, and leaves all else as it was', async () => {
     await migrate(database.url, committedTo('0021'));
     const lists = [
       '[{"client":"a \\"b\\" \\\\ :1}","percentage":1},{"client":"","percentage":0.00001417267551768423}]',
@@ -285,7 +286,7 @@ describe('0029_validator_days_by_month', () => {
         where inhparent = 'validator_days'::regclass order by 1`)
     ).map((row) => row as { part: string; bounds: string; indexes: string; checks: number });
 
-  it('keeps every day that is stored, in parts of the months that there are', async () => {
+  slow('keeps every day that is stored, in parts of the months that there are', async () => {
     await migrate(database.url, committedTo('0028'));
     const days = [1_130, 1_491, 1_492, 1_522, 1_523]; // 2024-01-05, 2024-12-31, 2025-01-01, 2025-01-31, 2025-02-01
     await run(
@@ -348,69 +349,72 @@ describe('0022_operator_tags', () => {
   };
   const toKiln = [tag('operator', '/o/Kiln'), tag('Lido', '/o/Lido')];
 
-  it('puts shares under the node operators in the paths of their tags, and known pools under liquid staking', async () => {
-    await migrateAnewTo(database, '0021');
-    const address = `0x${'Ab'.repeat(20)}`;
-    await insert('operator_summaries', [
-      share('Kiln - Lido', 'Lido', 'operator', toKiln, { pool_type: null }),
-      share('Kiln - Direct', null, 'operator', [tag('operator', '/o/Kiln')]),
-      share('encoded', 'Other', 'operator', [
-        tag('operator', '/o/Z%C3%BCri%20100%25'),
-        tag('Other', '/o/Other'),
-      ]),
-      share('no encoding', 'Other', 'operator', [tag('operator', '/o/100%'), tag('Other', null)]),
-      share('no text', 'Other', 'operator', [tag('operator', '/o/%ff%00')]),
-      share('address', 'Other', 'operator', [tag('operator', `/o/${address}`)]),
-      share('outright', 'Other', 'Told', [tag('operator', '/o/Told')]),
-      share('by name', 'Other', 'N', [tag('N', '/operator/N')]),
-      share('found', 'Lido', 'operator', []),
-      share('gone', 'Lido', 'operator', toKiln, { superseded: true }),
-      summary('pool', 'Lido', { operator_tags: [tag('pool', null)] }),
-      summary('pool', 'Other', { operator_tags: [tag('exchange', '/x')], pool_type: 'cex' }),
-      summary('pool', 'Swell', { operator_tags: [tag('exchange', null)], pool_type: 'cex' }),
-      summary('nodeOperator', 'Kiln'),
-    ]);
-    expect(await migrate(database.url)).toContain('0022_operator_tags');
-    const stored =
-      await run(`select operator_id as id, pool_id as pool, node_operator_id as operator, operator_tags::text as tags
+  slow(
+    'puts shares under the node operators in the paths of their tags, and known pools under liquid staking',
+    async () => {
+      await migrateAnewTo(database, '0021');
+      const address = `0x${'Ab'.repeat(20)}`;
+      await insert('operator_summaries', [
+        share('Kiln - Lido', 'Lido', 'operator', toKiln, { pool_type: null }),
+        share('Kiln - Direct', null, 'operator', [tag('operator', '/o/Kiln')]),
+        share('encoded', 'Other', 'operator', [
+          tag('operator', '/o/Z%C3%BCri%20100%25'),
+          tag('Other', '/o/Other'),
+        ]),
+        share('no encoding', 'Other', 'operator', [tag('operator', '/o/100%'), tag('Other', null)]),
+        share('no text', 'Other', 'operator', [tag('operator', '/o/%ff%00')]),
+        share('address', 'Other', 'operator', [tag('operator', `/o/${address}`)]),
+        share('outright', 'Other', 'Told', [tag('operator', '/o/Told')]),
+        share('by name', 'Other', 'N', [tag('N', '/operator/N')]),
+        share('found', 'Lido', 'operator', []),
+        share('gone', 'Lido', 'operator', toKiln, { superseded: true }),
+        summary('pool', 'Lido', { operator_tags: [tag('pool', null)] }),
+        summary('pool', 'Other', { operator_tags: [tag('exchange', '/x')], pool_type: 'cex' }),
+        summary('pool', 'Swell', { operator_tags: [tag('exchange', null)], pool_type: 'cex' }),
+        summary('nodeOperator', 'Kiln'),
+      ]);
+      expect(await migrate(database.url)).toContain('0022_operator_tags');
+      const stored =
+        await run(`select operator_id as id, pool_id as pool, node_operator_id as operator, operator_tags::text as tags
       from operator_summaries where id_type = 'poolShare' order by 1`);
-    expect(
-      Object.fromEntries(stored.map(({ id, pool, operator }) => [String(id), [pool, operator]])),
-    ).toEqual({
-      'Kiln - Lido': ['Lido', 'Kiln'],
-      'Kiln - Direct': [null, 'Kiln'],
-      encoded: ['Other', 'Züri 100%'],
-      'no encoding': ['Other', '100%'],
-      'no text': ['Other', '%ff%00'],
-      address: ['Other', address.toLowerCase()],
-      outright: ['Other', 'Told'],
-      'by name': ['Other', 'N'],
-      found: ['Lido', 'operator'],
-      gone: ['Lido', 'Kiln'],
-    });
-    const tags = Object.fromEntries(stored.map((row) => [String(row.id), row.tags]));
-    expect(tags).toMatchObject({
-      'Kiln - Lido':
-        '[{"name":"operator","path":"/o/Kiln","idType":"nodeOperator"},{"name":"Lido","path":"/o/Lido","idType":"pool"}]',
-      'no encoding':
-        '[{"name":"operator","path":"/o/100%","idType":"nodeOperator"},{"name":"Other","path":null,"idType":null}]',
-      outright: '[{"name":"operator","path":"/o/Told","idType":"nodeOperator"}]',
-      'by name': '[{"name":"N","path":"/operator/N","idType":null}]',
-      found: '[]',
-    });
-    const own = await startGateway({ database });
-    onTestFinished(() => own.close());
-    const ids = async (query: string) =>
-      (await own.get(`/v0/eth/operators?window=7d&${query}`)).json.data.map((row: any) => row.id).sort();
-    expect(await ids('parentId=Kiln')).toEqual(['Kiln - Direct', 'Kiln - Lido']);
-    expect(await ids('parentId=operator')).toEqual(['found']);
-    expect(await ids('idType=pool&poolType=lst')).toEqual(['Lido']);
-    expect(await ids('idType=pool&poolType=cex')).toEqual(['Other', 'Swell']);
-    expect(await ids('idType=poolShare&poolType=lst')).toEqual(['Kiln - Lido', 'found']);
-    const { json } = await own.get('/v0/eth/operators?window=7d&idType=pool&poolType=lst');
-    expect(json.data[0].operatorTags).toEqual([{ name: 'pool', path: null, idType: null }]);
-    expect(await run(`select revision from datasets where name = 'operators'`)).toEqual([{ revision: 1 }]);
-  });
+      expect(
+        Object.fromEntries(stored.map(({ id, pool, operator }) => [String(id), [pool, operator]])),
+      ).toEqual({
+        'Kiln - Lido': ['Lido', 'Kiln'],
+        'Kiln - Direct': [null, 'Kiln'],
+        encoded: ['Other', 'Züri 100%'],
+        'no encoding': ['Other', '100%'],
+        'no text': ['Other', '%ff%00'],
+        address: ['Other', address.toLowerCase()],
+        outright: ['Other', 'Told'],
+        'by name': ['Other', 'N'],
+        found: ['Lido', 'operator'],
+        gone: ['Lido', 'Kiln'],
+      });
+      const tags = Object.fromEntries(stored.map((row) => [String(row.id), row.tags]));
+      expect(tags).toMatchObject({
+        'Kiln - Lido':
+          '[{"name":"operator","path":"/o/Kiln","idType":"nodeOperator"},{"name":"Lido","path":"/o/Lido","idType":"pool"}]',
+        'no encoding':
+          '[{"name":"operator","path":"/o/100%","idType":"nodeOperator"},{"name":"Other","path":null,"idType":null}]',
+        outright: '[{"name":"operator","path":"/o/Told","idType":"nodeOperator"}]',
+        'by name': '[{"name":"N","path":"/operator/N","idType":null}]',
+        found: '[]',
+      });
+      const own = await startGateway({ database });
+      onTestFinished(() => own.close());
+      const ids = async (query: string) =>
+        (await own.get(`/v0/eth/operators?window=7d&${query}`)).json.data.map((row: any) => row.id).sort();
+      expect(await ids('parentId=Kiln')).toEqual(['Kiln - Direct', 'Kiln - Lido']);
+      expect(await ids('parentId=operator')).toEqual(['found']);
+      expect(await ids('idType=pool&poolType=lst')).toEqual(['Lido']);
+      expect(await ids('idType=pool&poolType=cex')).toEqual(['Other', 'Swell']);
+      expect(await ids('idType=poolShare&poolType=lst')).toEqual(['Kiln - Lido', 'found']);
+      const { json } = await own.get('/v0/eth/operators?window=7d&idType=pool&poolType=lst');
+      expect(json.data[0].operatorTags).toEqual([{ name: 'pool', path: null, idType: null }]);
+      expect(await run(`select revision from datasets where name = 'operators'`)).toEqual([{ revision: 1 }]);
+    },
+  );
 
   it('puts profiles right as far as their parents stay one share', async () => {
     await migrateAnewTo(database, '0021');

@@ -4,6 +4,7 @@ import { sql } from '../../src/db/rows.ts';
 import { type Part, rowForm } from '../../src/fast-rows/row-form.ts';
 import { gather, rowText } from '../../src/fast-rows/row-text.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { runs } from '../support/thorough.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -64,7 +65,7 @@ describe('a row that comes as one text', () => {
         const shown = Object.fromEntries(values.map(({ part, shown }) => [part.key, shown]));
         expect(JSON.stringify(JSON.parse(await written(values)))).toBe(JSON.stringify(shown));
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -118,7 +119,7 @@ describe('rows that come in one text', () => {
         const all = await gathered(given);
         expect(decode(all as string).map((json) => JSON.parse(json))).toEqual(given);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

@@ -7,19 +7,15 @@ import {
   isObjectType,
   parse,
 } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isConnection } from '../../src/graphql/run/field-cost.ts';
 import { limits } from '../../src/graphql/run/limits.ts';
 import { costOf, passedLimit } from '../../src/graphql/run/query-cost.ts';
 import { schema } from '../../src/graphql/schema/index.ts';
 import { fieldsIn } from '../support/answers.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 
 type Field = GraphQLField<unknown, unknown>;
 const times = (count: number, part: (index: number) => string) =>

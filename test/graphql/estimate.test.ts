@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { runs } from '../support/thorough.ts';
 
 let gateway: Gateway;
 /** Values that find something, by the name of the argument. */
@@ -145,7 +146,7 @@ function writer(draw: Draw) {
 
 describe('the estimate of a query', () => {
   it('is never below what is charged', async () => {
-    let [charged, exact, runs] = [0, 0, 0];
+    let [charged, exact, asked] = [0, 0, 0];
     await fc.assert(
       fc.asyncProperty(fc.gen(), async (draw) => {
         const { query, variables } = writer(draw);
@@ -156,15 +157,15 @@ describe('the estimate of a query', () => {
         for (const { extensions, message } of json.errors ?? []) {
           if (extensions.code === 'BAD_QUERY') throw new Error(`${message}: ${query}`); // the writer is at fault
         }
-        runs += 1;
+        asked += 1;
         if (cost.charged > 1) charged += 1;
         if (cost.charged > 1 && cost.charged === cost.estimated) exact += 1;
       }),
-      { numRuns: 250, endOnFailure: true },
+      { ...runs(250), endOnFailure: true },
     );
     // Not because nothing was asked.
-    expect(charged / runs).toBeGreaterThan(0.6);
-    expect(exact).toBeGreaterThan(10);
+    expect(charged / asked).toBeGreaterThan(0.6);
+    expect(exact / asked).toBeGreaterThan(0.04);
   });
 
   it.each([

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { gatewayForTest, useGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 
 const idOf = (text: string) => Buffer.from(text).toString('base64url');
 const one = (id: string) => gateway.graphql('query ($id: ID!) { node(id: $id) { id } }', { id });

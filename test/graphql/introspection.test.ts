@@ -1,17 +1,13 @@
 import { getIntrospectionQuery, parse } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/graphql/run/limits.ts';
 import { costOf } from '../../src/graphql/run/query-cost.ts';
 import { schema } from '../../src/graphql/schema/index.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { fieldsIn } from '../support/answers.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 
 const yesOrNo = [true, false];
 /** What tools ask by graphql-js: GraphiQL, Apollo, urql, codegen. */

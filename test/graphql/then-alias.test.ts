@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { useGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 
 const page = 'operators(window: ALL, idType: POOL, first: 2)';
 /** Queries with another alias in place of `then`, which JavaScript takes for that of a promise. */

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { concurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { Refusal, refusalStatus } from '../../src/kernel/refusal.ts';
 import { eventually } from '../support/eventually.ts';
+import { gatewayForTest } from '../support/gateway.ts';
 
 // So many requests work at once; the others wait in their order, and not for ever.
 
@@ -130,4 +131,20 @@ describe('requests at work', () => {
     await arrive('first');
     expect(await (await fetch(`${url}/free`)).text()).toBe('free');
   });
+});
+
+it('A request waits for its turn as long as WAIT_TIMEOUT_MS says, and is 503 after that', async () => {
+  const gateway = await gatewayForTest({ template: 'empty', settings: { WAIT_TIMEOUT_MS: 300 } });
+  const statuses: number[] = [];
+  const asked = await gateway.database.pool.withClient(async (client) => {
+    await client.query('begin; lock table slashings in access exclusive mode');
+    const asked = Array.from({ length: 40 }, async () =>
+      statuses.push((await gateway.get('/v0/eth/slashings')).status),
+    );
+    await eventually(() => expect(statuses).toEqual(Array(8).fill(503)), 60_000); // 32 work, on the locked table
+    await client.query('rollback');
+    return asked;
+  });
+  await Promise.all(asked);
+  expect(statuses).toEqual([...Array(8).fill(503), ...Array(32).fill(200)]);
 });

@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
+import { type Gateway, gatewayForTest, useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 const SEND_TIMEOUT_MS = 1_500;
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty', settings: { SEND_TIMEOUT_MS } });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty', settings: { SEND_TIMEOUT_MS } });
 
 async function connectionTo(of: Gateway): Promise<Socket> {
   const { hostname, port } = new URL(of.url);
@@ -62,7 +59,7 @@ describe('a connection of which nothing is read', () => {
     expect(sockets.map(({ bytesRead }) => bytesRead < 1_000_000)).toEqual([true, true, true]);
   });
 
-  it('stays open while a little is read now and then', async () => {
+  slow('stays open while a little is read now and then', async () => {
     const socket = await connectionTo(gateway);
     socket.write(request(gateway, LARGE));
     const began = performance.now();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { doubleText } from '../../src/kernel/double.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { runs } from '../support/thorough.ts';
 
 let gateway: Gateway;
 let keeping: Gateway;
@@ -92,7 +93,7 @@ describe('a double', () => {
           }
         }
       }),
-      { numRuns: 12, endOnFailure: true },
+      { ...runs(12), endOnFailure: true },
     );
   });
 
@@ -109,7 +110,7 @@ describe('a double', () => {
           expect(textsOf(text, 'networkVoteSuccessRate')[0]).toBe(doubleText(part));
         }
       }),
-      { numRuns: 20, endOnFailure: true },
+      { ...runs(20), endOnFailure: true },
     );
   });
 

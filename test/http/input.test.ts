@@ -1,13 +1,9 @@
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Gateway, gatewayForTest, startGateway, useGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 afterEach(async () => {
   expect((await gateway.get('/v0/eth/slashings')).status).toBe(200);
 });

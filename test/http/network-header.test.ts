@@ -86,8 +86,9 @@ describe('X-Service-Network', () => {
       for (let time = 1; time <= 3; time += 1) {
         const { status } = await other.get('/v0/eth/slashings', { 'X-Other-Network': 'hoodi' });
         await other.graphql(query, {}, { 'X-Other-Network': 'hoodi' });
-        expect([status, await counted()]).toEqual([200, 2 * time]);
+        expect(status).toBe(200);
       }
+      expect(await counted()).toBe(6);
       expect(named().map(({ header, level }) => [header, level])).toEqual(
         Array.from({ length: 6 }, () => ['x-other-network', 20]),
       );

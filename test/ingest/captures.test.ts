@@ -5,6 +5,7 @@ import { importers } from '../../src/ingest/importers.ts';
 import { openSource } from '../../src/ingest/source/open.ts';
 import { wholeList } from '../../src/ingest/source/whole-list.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { runs } from '../support/thorough.ts';
 import { body, operator, slashing, useFiles } from './rows.ts';
 
 const write = useFiles();
@@ -84,7 +85,7 @@ describe('an import takes', () => {
         expect(read).toEqual(given.flat());
         expect(new Set(places).size).toBe(places.length);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

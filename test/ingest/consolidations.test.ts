@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { body, operator } from './rows.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 beforeEach(() =>
   gateway.database.pool.query({ text: 'truncate consolidations, chain_balances', values: [] }),
 );

@@ -1,16 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
+import { runs } from '../support/thorough.ts';
 import { operator, slashing, useFiles } from './rows.ts';
 
 const write = useFiles();
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 beforeEach(async () => {
   const text = 'truncate operator_summaries, operator_lists, slashings cascade';
   await gateway.database.pool.query({ text, values: [] });
@@ -94,7 +91,7 @@ describe('CSV with a header of field names', () => {
         expect(await load('operators', csv(ids.map((id) => operator(id))))).toMatchObject({ faults: [] });
         expect((await answered()).map((row: any) => row.id).toSorted()).toEqual(ids.toSorted());
       }),
-      { numRuns: 20, endOnFailure: true },
+      { ...runs(20), endOnFailure: true },
     );
   });
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { importFile, type Progress } from '../../src/ingest/import-file.ts';
 import type { ImportResource } from '../../src/ingest/importers.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 import { body, operator, share, slashing, useFiles } from './rows.ts';
 
 const write = useFiles();
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 beforeEach(async () => {
   const text = 'truncate operator_summaries, operator_lists, slashings cascade';
   await gateway.database.pool.query({ text, values: [] });

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useGateway } from '../support/gateway.ts';
 import { mirrorFrom, pageV0, reply, type Service, serviceForTest } from '../support/mirror.ts';
 import { operator, share } from './rows.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 beforeEach(async () => {
   const text =
     'truncate operator_summaries, operator_lists, operator_profiles, mirror_runs, mirror_state cascade';

@@ -1,16 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { spanOfChainDay } from '../../src/chain/calendar.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { startGateway, useGateway } from '../support/gateway.ts';
 import { type Asked, mirrorFrom, pageV0, reply, type Service, serviceForTest } from '../support/mirror.ts';
+import { slow } from '../support/thorough.ts';
 import { operator, share, slashing } from './rows.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 beforeEach(async () => {
   const text = `truncate operator_summaries, operator_lists, slashings, chain_daily_rewards, blocks, sync_committee_rewards, attestation_entities,
     attestation_days, stake_authority_summaries, solana_overviews, solana_network_rewards, mirror_runs, mirror_state, mirror_fruitless_shares, operator_profiles,
@@ -345,7 +342,7 @@ describe('what a service does not have', () => {
     expect(report.ended).toBe(`the service has none of the lists; is ${service.url} its address?`);
   });
 
-  it('under v0 is asked for under v1', async () => {
+  slow('under v0 is asked for under v1', async () => {
     const original = await startGateway();
     const service = await serviceForTest(async ({ url, headers }, response) => {
       if (url.pathname.startsWith('/v0')) return reply(response, {}, 404);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ImportResource } from '../../src/ingest/importers.ts';
 import { rewardPages } from '../../src/resources/network-rewards/queries.ts';
 import {
@@ -12,14 +12,11 @@ import {
 import { sampleNetworkRewards } from '../../src/sample/index.ts';
 import { inTheFarFuture } from '../support/clock.ts';
 import { decimals, ratios, written } from '../support/decimals.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { runs } from '../support/thorough.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 const sample = new Map(sampleNetworkRewards());
 const networks = [...sample.keys()];
 beforeEach(async () => {
@@ -104,7 +101,7 @@ describe.each(networks)('importing %s-rewards', (network) => {
           expect(exact((await gateway.get(path(network, id))).text).results).toMatchObject([plain]);
           expect((await gateway.graphql(query)).data.rows.nodes).toEqual([plain]);
         }),
-        { numRuns: 8, endOnFailure: true },
+        { ...runs(8), endOnFailure: true },
       );
     },
   );

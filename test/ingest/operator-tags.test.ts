@@ -1,16 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ImportResource } from '../../src/ingest/importers.ts';
 import { parentsByTags } from '../../src/ingest/operator-tags.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 import { operator, share } from './rows.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 beforeEach(async () => {
   const text = 'truncate operator_summaries, operator_lists, operator_profiles cascade';
   await gateway.database.pool.query({ text, values: [] });

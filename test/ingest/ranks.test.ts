@@ -1,15 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { importFile } from '../../src/ingest/import-file.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
+import { runs } from '../support/thorough.ts';
 import { operator, share, useFiles } from './rows.ts';
 
 const write = useFiles();
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 
 const load = async (rows: unknown[], options = {}) =>
   importFile(gateway.database.pool, 'operators', await write(rows), { network: 'mainnet', ...options });
@@ -56,7 +53,7 @@ const pools = fc.uniqueArray(
 );
 const parent = fc.constantFrom('P1', 'P2', 'ünï');
 const shares = fc.uniqueArray(fc.record({ id: text, pool: parent, node: parent, measures }), uniqueBy);
-const runs = { numRuns: 25, endOnFailure: true };
+const tries = { ...runs(25), endOnFailure: true };
 
 describe('the order of a list', () => {
   it('is penetration descending with nulls last, then validator count descending, then id', async () => {
@@ -65,7 +62,7 @@ describe('the order of a list', () => {
       await load(rows, { replace: true });
       expect(await ids('idType=pool')).toEqual(documented(rows));
     });
-    await fc.assert(property, runs);
+    await fc.assert(property, tries);
   });
 
   it('is the same in the list of each pool type, which holds the pools with its tag', async () => {
@@ -79,7 +76,7 @@ describe('the order of a list', () => {
         expect(await ids(`idType=pool&poolType=${type}`)).toEqual(documented(wanted));
       }
     });
-    await fc.assert(property, runs);
+    await fc.assert(property, tries);
   });
 
   it('is the same in the list of each parent, which holds the shares of that pool or node operator', async () => {
@@ -99,7 +96,7 @@ describe('the order of a list', () => {
         expect(await ids(`parentId=${encodeURIComponent(name)}`)).toEqual(documented(wanted));
       }
     });
-    await fc.assert(property, runs);
+    await fc.assert(property, tries);
   });
 });
 

@@ -1,17 +1,14 @@
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { StakeAuthoritySummary } from '../../src/resources/stake-authorities/record.ts';
 import { type SampleStakeAuthority, sampleStakeAuthorities } from '../../src/sample/solana.ts';
 import { decimals, ratios, signedDecimals, written } from '../support/decimals.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { runs } from '../support/thorough.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 beforeEach(async () => {
   const text = 'truncate stake_authority_summaries, stake_authority_lists cascade';
   await gateway.database.pool.query({ text, values: [] });
@@ -85,7 +82,7 @@ describe('importing stake authorities', () => {
           ${Object.keys(given)} delegations { validatorVoteAccount validatorName percentage } } } }`);
         expect(data.stakeAuthorities.nodes).toEqual([{ ...plain, delegations }]);
       }),
-      { numRuns: 60, endOnFailure: true },
+      { ...runs(60), endOnFailure: true },
     );
   });
 

@@ -8,13 +8,10 @@ import { newPageCode } from '../../src/accounts/page-codes.ts';
 import { exampleQueries } from '../../src/http/pages/examples.ts';
 import { noBrowser, openBrowser, type Visit, visit } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 
 describe('the example queries', () => {
   it.each(
@@ -234,7 +231,7 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     await other.close();
   });
 
-  it('keeps a token that is typed into the headers of a query out of localStorage', async () => {
+  slow('keeps a token that is typed into the headers of a query out of localStorage', async () => {
     const of = await visit(browser, await link());
     await of.page.getByRole('tab').first().waitFor();
     await of.page.getByRole('button', { name: 'Headers', exact: true }).click();
@@ -247,7 +244,7 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     await of.close();
   });
 
-  it('removes a token that an earlier version left in localStorage', async () => {
+  slow('removes a token that an earlier version left in localStorage', async () => {
     const of = await visit(browser, `${gateway.url}/docs`);
     const headers = JSON.stringify({ Authorization: `Bearer ${gateway.token}` });
     await of.page.evaluate((headers) => {
@@ -263,7 +260,7 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     await of.close();
   });
 
-  it('says of a link that was used before how to get another, and takes one in the same tab', async () => {
+  slow('says of a link that was used before how to get another, and takes one in the same tab', async () => {
     const used = await link();
     await (await visit(browser, used)).page.getByText('Requests of this tab carry a token.').waitFor();
     const { page, close } = await visit(browser, used);
@@ -293,7 +290,7 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     expect(await opened.page.locator('.graphiql-doc-explorer').innerText()).toMatch(/query:\s*Query/);
   });
 
-  it('goes to the tab that is clicked on a first visit, and stays on it when loaded anew', async () => {
+  slow('goes to the tab that is clicked on a first visit, and stays on it when loaded anew', async () => {
     const { page, close } = await visit(browser, await link());
     await page.getByRole('tab').first().waitFor();
     const names = await page.getByRole('tab').allInnerTexts();

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { operator } from '../ingest/rows.ts';
 import { exact } from '../support/exact.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
+import { runs } from '../support/thorough.ts';
 import {
   addressOf,
   type Day,
@@ -16,11 +17,7 @@ import {
   validatorDay,
 } from './facts.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 const query = (text: string) => gateway.database.pool.query({ text, values: [] });
 const clear = () =>
   query(`truncate validator_days, validator_day_dates, validators, operator_profiles, operator_summaries, operator_lists,
@@ -171,7 +168,7 @@ describe('attestations by day of a refresh', () => {
         expect(await published(gateway)).toEqual(rows);
         expect(await revisions(gateway)).toEqual(raised);
       }),
-      { numRuns: 8, endOnFailure: true },
+      { ...runs(8), endOnFailure: true },
     );
   });
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useGateway } from '../support/gateway.ts';
 import {
   addressOf,
   load,
@@ -11,11 +11,7 @@ import {
   validatorDay,
 } from './facts.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 beforeEach(() =>
   gateway.database.pool.query({
     text: `truncate validator_days, validator_day_dates, validators, blocks, chain_balances, chain_daily_rewards, datasets cascade`,

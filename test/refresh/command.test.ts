@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { endRunning, launch, stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 import { published, refreshed, revisions } from './facts.ts';
 
 const VALIDATORS = 4_000;
@@ -53,7 +54,7 @@ const args = (...more: string[]) => ['refresh', '--networks', 'mainnet', '--only
 const forget = () => query('truncate operator_summaries, operator_lists, datasets cascade');
 
 describe('readers during a refresh', () => {
-  it('are all answered, each with what was before or what is after', async () => {
+  slow('are all answered, each with what was before or what is after', async () => {
     await generation(32_000_000_000);
     await refreshed(gateway, only);
     let done = false;
@@ -88,7 +89,7 @@ describe('readers during a refresh', () => {
 });
 
 describe('stakegraph refresh', () => {
-  it('killed at any moment and started again, leaves what an undisturbed run does', async () => {
+  slow('killed at any moment and started again, leaves what an undisturbed run does', async () => {
     await forget();
     await refreshed(gateway, only);
     const undisturbed = await published(gateway);

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/db/rows.ts';
 import * as figure from '../../src/periods/effectiveness.ts';
 import { operator } from '../ingest/rows.ts';
 import { exact } from '../support/exact.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
+import { runs } from '../support/thorough.ts';
 import {
   addressOf,
   type Day,
@@ -18,11 +19,7 @@ import {
   validatorDay,
 } from './facts.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 const clear = () =>
   gateway.database.pool.query({
     text: `truncate validator_days, validator_day_dates, validators, validator_clients, operator_profiles, blocks, chain_balances,
@@ -297,7 +294,7 @@ describe('operator summaries of a refresh', () => {
         expect(await published(gateway)).toEqual(rows);
         expect(await revisions(gateway)).toEqual(raised);
       }),
-      { numRuns: 12, endOnFailure: true },
+      { ...runs(12), endOnFailure: true },
     );
   });
 

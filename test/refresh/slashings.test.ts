@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { slashing } from '../ingest/rows.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 import { load, published, refreshed, revisions, validatorDay } from './facts.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 beforeEach(() =>
   gateway.database.pool.query({
     text: 'truncate slashings, validator_days, validator_day_dates, chain_heads, datasets cascade',

@@ -1,14 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { timeWindows } from '../../src/chain/windows.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
+import { runs } from '../support/thorough.ts';
 import { load, published, refreshed, revisions } from './facts.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 const clear = () =>
   gateway.database.pool.query({
     text: `truncate solana_epochs, solana_validator_epochs, solana_stake_authority_epochs, solana_overviews,
@@ -355,7 +352,7 @@ describe('Solana of a refresh', () => {
         expect(await published(gateway)).toEqual(rows);
         expect(await revisions(gateway)).toEqual(raised);
       }),
-      { numRuns: 8, endOnFailure: true },
+      { ...runs(8), endOnFailure: true },
     );
   });
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type Calendar,
   calendars,
@@ -15,13 +15,10 @@ import { loadRows } from '../../src/ingest/import-file.ts';
 import { type Granularity, granularities } from '../../src/periods/record.ts';
 import { hourOfEpoch, periodStart } from '../support/calendar.ts';
 import { exact } from '../support/exact.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
+import { runs } from '../support/thorough.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ template: 'empty' });
-});
-afterAll(() => gateway.close());
+const gateway = useGateway({ template: 'empty' });
 
 const sums = [
   'totalUniqueAttestations',
@@ -210,7 +207,7 @@ describe('attestations of random epochs, against a plain loop', () => {
           }
         }
       }),
-      { numRuns: 12, endOnFailure: true },
+      { ...runs(12), endOnFailure: true },
     );
   });
 });

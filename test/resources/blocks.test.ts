@@ -1,20 +1,16 @@
 import { parse } from 'lossless-json';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { slotStart } from '../../src/chain/calendar.ts';
 import { networks } from '../../src/chain/networks.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { blockFields } from '../../src/resources/blocks/record.ts';
 import { headEpoch } from '../../src/sample/chain.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
+import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
-import { walkCursor, walkNext } from '../support/walk.ts';
+import { walkNext } from '../support/walk.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 
 /** The last slot of the sample data, and what its rewarded slots have without a block. */
 const head = headEpoch.mainnet * 32 - 1;
@@ -287,39 +283,6 @@ describe('a block that comes while the gateway serves', () => {
 });
 
 describe('REST and GraphQL', () => {
-  const fields = blockFields.join(' ');
-  const walk = (args: string, direction: 'forward' | 'backward', network: string) =>
-    walkCursor(
-      gateway,
-      'blocks',
-      `query ($network: Network, $cursor: String) { blocks(network: $network, ${args}) {
-        edges { node { ${fields} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
-      direction,
-      { network },
-    );
-  const asRest = ({ consensusProposerDuty, executionProposerDuty, ...node }: any) => ({
-    ...node,
-    consensusProposerDuty: consensusProposerDuty.toLowerCase(),
-    executionProposerDuty: executionProposerDuty?.toLowerCase() ?? null,
-  });
-  /** Amounts are text in GraphQL: here as the numbers of REST, whose digits test/contract/faces.test.ts compares. */
-  const numbered = (row: any) =>
-    Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [
-        name,
-        typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
-      ]),
-    );
-
-  it.each(networks)('give the same rows of %s once each, both ways', async (network) => {
-    const rows = await everything({ 'x-service-network': network });
-    expect(rows.length).toBeGreaterThan(50);
-    const name = network.toUpperCase();
-    const forward = await walk('first: 130, after: $cursor', 'forward', name);
-    expect(forward.map(asRest).map(numbered)).toEqual(rows);
-    expect(await walk('last: 130, before: $cursor', 'backward', name)).toEqual(forward);
-  });
-
   it('begin at the same slot, which is a place in the one list', async () => {
     const rest = (await list(`from=${head - 40}&size=5`)).json;
     const ask = async (args: string) =>

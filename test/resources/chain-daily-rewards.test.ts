@@ -1,18 +1,14 @@
 import { parse } from 'lossless-json';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chainDayOfEpoch, dateOfDay, epochStart } from '../../src/chain/calendar.ts';
 import { networks } from '../../src/chain/networks.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { chainDailyRewardFields } from '../../src/resources/chain-daily-rewards/record.ts';
 import { headEpoch } from '../../src/sample/chain.ts';
-import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
-import { walkCursor, walkNext } from '../support/walk.ts';
+import { gatewayForTest, useGateway } from '../support/gateway.ts';
+import { walkNext } from '../support/walk.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 
 const path = '/v0/eth/network/chainDailyRewards';
 /** The last whole day of the sample data, of two years. */
@@ -229,24 +225,6 @@ describe('REST and GraphQL', () => {
     Object.fromEntries(
       Object.entries(node).map(([name, value]) => [name, name.startsWith('sum') ? Number(value) : value]),
     );
-  const walk = (args: string, direction: 'forward' | 'backward', network: string) =>
-    walkCursor(
-      gateway,
-      'chainDailyRewards',
-      `query ($network: Network, $cursor: String) { chainDailyRewards(network: $network, ${args}) {
-        edges { node { ${fields} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
-      direction,
-      { network },
-    );
-
-  it.each(networks)('give the same days of %s once each, both ways', async (network) => {
-    const rows = await everything({ 'x-service-network': network });
-    expect(rows.length).toBeGreaterThan(200);
-    const forward = await walk('first: 130, after: $cursor', 'forward', network.toUpperCase());
-    expect(forward.map(asRest)).toEqual(rows);
-    expect(await walk('last: 130, before: $cursor', 'backward', network.toUpperCase())).toEqual(forward);
-  });
-
   it('begin at the same day or date, which is a place in the one list', async () => {
     const day = newest - 10;
     const rest = (await list(`from=${day}`)).json;

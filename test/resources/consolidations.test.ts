@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Calendar, dateOfDay, dayOfEpoch, epochStart } from '../../src/chain/calendar.ts';
 import {
   Consolidation,
@@ -6,14 +6,10 @@ import {
   entityClasses,
 } from '../../src/resources/consolidations/record.ts';
 import { sampleConsolidations, sampleOperators, sampleValidators } from '../../src/sample/index.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 beforeEach(() => {
   gateway.statements.length = 0;
 });

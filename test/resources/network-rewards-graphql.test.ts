@@ -4,17 +4,13 @@ import {
   type GraphQLObjectType,
   getNamedType,
 } from 'graphql';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/index.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 import { rewardLists } from '../support/rewards.ts';
 import { walkCursor } from '../support/walk.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 beforeEach(() => {
   gateway.statements.length = 0;
 });

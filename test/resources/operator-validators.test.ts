@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sampleOperators, sampleSlashings, sampleValidators } from '../../src/sample/index.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 
 const validators = [...sampleValidators()].filter((row) => row.network === 'mainnet');
 const slashings = [...sampleSlashings()].filter((row) => row.network === 'mainnet');

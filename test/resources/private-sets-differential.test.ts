@@ -15,6 +15,7 @@ import { periodStart } from '../support/calendar.ts';
 import { exact } from '../support/exact.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { runs } from '../support/thorough.ts';
 
 const network = 'mainnet';
 const VALIDATORS = 6;
@@ -379,7 +380,7 @@ describe('figures of a private set, against a plain loop over the days of its me
           }
         }
       }),
-      { numRuns: 12, endOnFailure: true },
+      { ...runs(12), endOnFailure: true },
     );
   });
 });

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Account, accountOf } from '../support/account.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 
 const SAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const figures = ['effectiveness', 'attestations', 'proposals', 'rewards'] as const;
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 
 const path = (name: string, query = '') => `/v1/eth/sets/${SAMPLE}/${name}?${query}`;
 const get = async (name: string, query = '') => {

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chainDayOfEpoch, epochStart } from '../../src/chain/calendar.ts';
-import { networks } from '../../src/chain/networks.ts';
 import { slashingFields } from '../../src/resources/slashings/record.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
-import { walkCursor, walkNext } from '../support/walk.ts';
+import { useGateway } from '../support/gateway.ts';
+import { walkNext } from '../support/walk.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 
 const list = (query: string, headers = {}) => gateway.get(`/v0/eth/slashings?${query}`, headers);
 const everything = () => walkNext(gateway, '/v0/eth/slashings?size=200');
@@ -122,39 +117,11 @@ describe('GET /v0/eth/slashings', () => {
 
 describe('REST and GraphQL', () => {
   const fields = slashingFields.join(' ');
-  const query = (args: string) => `query ($network: Network, $cursor: String) {
-    slashings(network: $network, ${args}) {
-      edges { node { ${fields} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
-    }
-  }`;
   const asRest = (node: any) => ({
     ...node,
     balanceBeforeSlashing: Number(node.balanceBeforeSlashing),
     balanceBeforeWithdrawal: Number(node.balanceBeforeWithdrawal),
     slashingPenalties: Number(node.slashingPenalties),
-  });
-
-  it.each(networks)('give the same rows of %s once each, both ways', async (network) => {
-    const headers = { 'x-service-network': network };
-    const rows = await walkNext(gateway, '/v0/eth/slashings?size=17', headers);
-    expect(rows.length).toBeGreaterThan(0);
-    const variables = { network: network.toUpperCase() };
-    const forward = await walkCursor(
-      gateway,
-      'slashings',
-      query('first: 13, after: $cursor'),
-      'forward',
-      variables,
-    );
-    const backward = await walkCursor(
-      gateway,
-      'slashings',
-      query('last: 13, before: $cursor'),
-      'backward',
-      variables,
-    );
-    expect(forward.map(asRest)).toEqual(rows);
-    expect(backward.map(asRest)).toEqual(rows);
   });
 
   it('start at the same day or moment', async () => {

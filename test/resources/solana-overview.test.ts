@@ -1,18 +1,15 @@
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { timeWindows } from '../../src/chain/windows.ts';
 import { SolanaNetworkOverview, solanaOverviewFields } from '../../src/resources/solana-overview/record.ts';
 import { sampleSolanaOverviews } from '../../src/sample/solana.ts';
 import { decimals, ratios, signedDecimals, written } from '../support/decimals.ts';
-import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
+import { gatewayForTest, useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
+import { runs } from '../support/thorough.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 beforeEach(() => {
   gateway.statements.length = 0;
 });
@@ -228,7 +225,7 @@ describe('importing overviews', () => {
         const { data } = await other.graphql(`{ solanaNetworkOverviews { ${fields} } }`);
         expect(fromGraphql(data.solanaNetworkOverviews[0])).toEqual(v0);
       }),
-      { numRuns: 60, endOnFailure: true },
+      { ...runs(60), endOnFailure: true },
     );
   });
 

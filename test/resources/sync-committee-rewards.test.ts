@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { slotStart } from '../../src/chain/calendar.ts';
 import { networks } from '../../src/chain/networks.ts';
 import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { syncCommitteeRewardFields } from '../../src/resources/sync-committee-rewards/record.ts';
 import { headEpoch } from '../../src/sample/chain.ts';
-import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
-import { walkCursor, walkNext } from '../support/walk.ts';
+import { gatewayForTest, useGateway } from '../support/gateway.ts';
+import { walkNext } from '../support/walk.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 
 /** The last slot of the sample data, of its two epochs. */
 const head = headEpoch.mainnet * 32 - 1;
@@ -169,17 +165,6 @@ const query = (args: string) => `query ($network: Network, $slot: Int!, $cursor:
 }`;
 
 describe('REST and GraphQL', () => {
-  it.each(networks)('give the same rows of %s once each, both ways', async (network) => {
-    const at = headEpoch[network] * 32 - 2;
-    const rows = await walkNext(gateway, `${path(at)}?limit=99`, { 'x-service-network': network });
-    expect(rows).toHaveLength(512);
-    const variables = { network: network.toUpperCase(), slot: at };
-    const walk = (args: string, direction: 'forward' | 'backward') =>
-      walkCursor(gateway, 'syncCommitteeRewards', query(args), direction, variables);
-    expect(await walk('first: 101, after: $cursor', 'forward')).toEqual(rows);
-    expect(await walk('last: 101, before: $cursor', 'backward')).toEqual(rows);
-  });
-
   it('agree on sizes, slots without a block and slots after the head', async () => {
     const ask = (at: number) =>
       gateway.graphql(`{ syncCommitteeRewards(slot: ${at}) { totalCount nodes { ${fields} } } }`);

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { networks } from '../../src/chain/networks.ts';
 import { validatorFields } from '../../src/resources/validators/record.ts';
 import { sampleSlashings, sampleValidators } from '../../src/sample/index.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.close());
+const gateway = useGateway();
 
 const validators = [...sampleValidators()];
 const onMainnet = validators.filter((row) => row.network === 'mainnet');

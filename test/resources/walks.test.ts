@@ -4,6 +4,7 @@ import type { ImportResource } from '../../src/ingest/importers.ts';
 import { sampleStakeAuthorities } from '../../src/sample/solana.ts';
 import { operator, useFiles } from '../ingest/rows.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { every } from '../support/thorough.ts';
 
 // Decisions, pages: following `next` gives every row once, in order, even while a refresh lands between two pages.
 
@@ -78,7 +79,7 @@ const pageOf = ({ field, node }: List, args: string) =>
     totalCount nodes { ${node} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   } }`);
 
-describe.each(lists)('a walk over $list while a refresh turns the order round', (list) => {
+describe.each(every(2, lists))('a walk over $list while a refresh turns the order round', (list) => {
   it('gives every row once, in the order and with the figures of its beginning, by next', async () => {
     await load(list, names);
     const found = await walkRest(list, (page) => (page === 0 ? load(list, reversed) : Promise.resolve()));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Logger, pino } from 'pino';
-import { inject, onTestFinished, TestRunner } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFinished, TestRunner, vi } from 'vitest';
 import { type Meter, openMeter } from '../../src/accounts/meter.ts';
 import { takePageCode } from '../../src/accounts/page-codes.ts';
 import { tierLimits } from '../../src/accounts/tiers.ts';
@@ -11,6 +11,7 @@ import { readSettings, type Settings } from '../../src/config.ts';
 import { openRevisions, type Revisions } from '../../src/db/changes/revisions.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { buildServer } from '../../src/http/server.ts';
+import { deadlines, serverDeadlines, waitTimeoutMs } from './deadlines.ts';
 import { databaseUrl, type Template } from './global-setup.ts';
 import { shownByCall, shownByQuery } from './interface.ts';
 
@@ -29,7 +30,7 @@ export async function createDatabase(template: Template = 'empty'): Promise<Test
   };
   await run(`create database ${name} template ${inject('templates')[template]}`);
   const url = databaseUrl(serverUrl, name);
-  const pool = createPool({ url, readOnly: false, max: 4 });
+  const pool = createPool({ url, readOnly: false, max: 4, waitTimeoutMs });
   return {
     url,
     pool,
@@ -82,7 +83,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const database = options.database ?? (await createDatabase(options.template ?? 'sample'));
   const statements: string[] = [];
-  const read = createPool({ url: database.url, readOnly: true, max: 4 });
+  const read = createPool({ url: database.url, readOnly: true, max: 4, waitTimeoutMs });
   const note = (text: string) => statements.push(/\/\* (\w+) \*\//.exec(text)?.[1] ?? text);
   const counting = (pool: Pool): Pool => ({
     ...pool,
@@ -92,13 +93,14 @@ export async function startGateway(
     },
   });
   const counted = counting(read);
-  const primary = createPool({ url: database.url, readOnly: false, max: 4 });
+  const primary = createPool({ url: database.url, readOnly: false, max: 4, waitTimeoutMs });
   const log = options.log ?? pino({ level: 'silent' });
   const { token } = await createToken(database.pool, 'test');
   // Tests change data past the import, which no revision tells; those of the cache turn it on.
-  const settings = { ...readSettings({}), CACHE: false, ...options.settings };
+  const settings = { ...readSettings(deadlines), CACHE: false, ...options.settings };
   const limits = tierLimits(settings);
   const tokens = await openDirectory({ url: database.url, db: database.pool, log, limits });
+  await vi.waitUntil(() => tokens.find(`Bearer ${token}`, new Date(0)), { timeout: waitTimeoutMs });
   const now = options.now ?? (() => new Date());
   const meter = await openMeter({ db: database.pool, log, now, redisUrl: settings.REDIS_URL });
   const revisions = await openRevisions({ url: database.url, db: read, log });
@@ -112,7 +114,7 @@ export async function startGateway(
     revisions,
     now,
     readiness: async () => ({ ready: true }),
-    maxEventLoopDelayMs: 60_000, // the tests run in the same process, and load their modules in it
+    ...serverDeadlines,
     ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),
     exchangeCode: async (code) => ((await takePageCode(primary, code)) ? token : undefined),
   });
@@ -157,6 +159,14 @@ export async function startGateway(
       if (!options.database) await database.drop();
     },
   };
+}
+
+/** A gateway for all tests of a file or of a `describe`; there is none before they begin. */
+export function useGateway(...args: Parameters<typeof startGateway>): Gateway {
+  const gateway = {} as Gateway;
+  beforeAll(async () => void Object.assign(gateway, await startGateway(...args)));
+  afterAll(() => gateway.close());
+  return gateway;
 }
 
 /** A gateway for one test, closed when it ends. */

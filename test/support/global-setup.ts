@@ -32,6 +32,7 @@ export default async function setup(project: TestProject) {
     ? undefined
     : await (await import('../../src/db/embedded/index.ts')).startEmbedded({ dataDir: folder });
   const serverUrl = (process.env.TEST_DATABASE_URL || embedded?.url) as string;
+  if (embedded) await forgo(serverUrl, ['fsync', 'synchronous_commit', 'full_page_writes']);
   const made = sourcesHash();
   const templates = { empty: `template_empty_${made}`, sample: `template_sample_${made}` };
   await makeTemplate(serverUrl, templates.empty, false);
@@ -42,6 +43,15 @@ export default async function setup(project: TestProject) {
     await embedded?.stop();
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Turns settings of a server off: its data ends with the run, so that nothing has to outlive a crash. */
+async function forgo(serverUrl: string, settings: string[]) {
+  const admin = new pg.Client({ connectionString: serverUrl });
+  await admin.connect();
+  for (const name of settings) await admin.query(`alter system set ${name} = off`);
+  await admin.query('select pg_reload_conf()');
+  await admin.end();
 }
 
 /** Changes with whatever a template is made by. */

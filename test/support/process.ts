@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { endServer, isServer } from '../../src/db/embedded/process.ts';
 import { readPidFile, urlOf } from '../../src/db/embedded/server.ts';
+import { deadlines } from './deadlines.ts';
+import { scratch } from './scratch.ts';
 
 /** The root of the project. */
 export const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -17,7 +18,7 @@ export const main = process.env.STAKEGRAPH_MAIN ?? join(project, 'dist', 'main.j
 export type User = { uid: number; gid: number };
 
 export type Options = {
-  /** The whole environment besides PATH: no setting of the developer's own reaches a test. */
+  /** The whole environment besides PATH and the deadlines of tests: no setting of the developer's own reaches a test. */
   env?: Record<string, string | undefined>;
   user?: User | undefined;
   cwd?: string;
@@ -33,7 +34,7 @@ function spawnGroup(command: string, args: string[], { env, user, cwd }: Options
   const child = spawn(command, args, {
     ...user,
     cwd: cwd ?? (user ? '/' : project),
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, ...deadlines, ...env },
     detached: true,
   });
   running.add(child);
@@ -139,7 +140,7 @@ export async function embeddedUrl(dataDir: string): Promise<string> {
 
 /** A new folder for data, and what removes it with the PostgreSQL that may still run there. */
 export function makeDataDir(user?: User): { path: string; remove(): Promise<void> } {
-  const path = mkdtempSync(join(tmpdir(), 'stakegraph-cli-'));
+  const path = mkdtempSync(join(scratch, 'stakegraph-cli-'));
   if (user) chownSync(path, user.uid, user.gid);
   return {
     path,

@@ -1,0 +1,14 @@
+/**
+ * What the gateways of the tests are set to, in place of the production deadlines of 5 and 15 seconds: a busy machine stalls
+ * longer than that. A test that is about a deadline sets its own.
+ */
+export const deadlines = { WAIT_TIMEOUT_MS: '120000', STATEMENT_TIMEOUT_MS: '120000' };
+
+/**
+ * The delay of the event loop is not looked at: one that was blocked for the first second of a gateway, as by loading modules,
+ * has no delay measured, which counts as endless and would be answered with 503.
+ */
+export const serverDeadlines = { maxEventLoopDelayMs: 0, requestTimeoutMs: 120_000 };
+
+/** The first of them, for pools that a test opens itself. */
+export const waitTimeoutMs = Number(deadlines.WAIT_TIMEOUT_MS);

@@ -1,0 +1,23 @@
+import { inject, it } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether `npm run test:all` runs, and not `npm test`. */
+    thorough: boolean;
+  }
+}
+
+/** Whether everything runs (`npm run test:all`), and not only what `npm test` has time for. */
+const thorough = inject('thorough');
+
+/** `it` for a test that takes seconds and whose subject comes second: `npm test` skips it. */
+export const slow = it.runIf(thorough);
+
+/** How often a property is tried: by `npm test` a quarter of these times. */
+export const runs = (all: number) => ({ numRuns: thorough ? all : Math.ceil(all / 4) });
+
+/** Of cases that differ in their values only, `npm test` takes every so many, from the one at `offset` on. */
+export function every<T>(step: number, cases: readonly T[], offset = 0): T[] {
+  const taken = Math.min(step, cases.length);
+  return cases.filter((_, index) => thorough || index % taken === offset % taken);
+}
