@@ -33,7 +33,7 @@ const Shape = AttestationRecord.extend({
   utc: z.boolean().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
-  // These follow from day and epochs; a source may leave them out, and is checked where it does not.
+  // Derived from day and epochs: optional in the source, checked when present.
   date: record.date,
   startTimestamp: moment().nullable(),
   endTimestamp: moment().nullable(),
@@ -41,7 +41,6 @@ const Shape = AttestationRecord.extend({
   endSlot: record.endSlot.nullable(),
 });
 
-/** What follows from a row's network, day and epochs. */
 const derived: Partial<Record<keyof ImportedAttestation, (row: ImportedAttestation) => unknown>> = {
   date: (row) => dateOfDay(row.network, row.day),
   startSlot: (row) => row.startEpoch * SLOTS_PER_EPOCH,
@@ -56,7 +55,7 @@ const derivedFields = Object.entries(derived) as [
 
 const MAX_BIGINT_DIGITS = 19;
 
-/** An hour or a day of attestations as it comes in; longer periods are gathered when asked, never stored. */
+/** One hour or day; longer periods are summed per request and not stored. */
 export type ImportedAttestation = z.infer<typeof Shape>;
 
 const check = rowChecker(Shape, function* (row): Faults {
@@ -77,7 +76,6 @@ const check = rowChecker(Shape, function* (row): Faults {
   }
 });
 
-/** The columns of days; hours have one more. */
 const dayColumns = [
   { name: 'utc', type: 'boolean' },
   { name: 'day', type: 'int' },
@@ -102,11 +100,10 @@ const dayColumns = [
   { name: 'end_epoch', type: 'int' },
 ];
 const hourColumn = { name: 'hour', type: 'int' };
-/** Column of days only: whether a refresh computed the row from days of validators. */
+/** Whether a refresh computed the row from validator days; days only. */
 const computedColumn = { name: 'computed', type: 'boolean' };
 const entity = ['network', 'id_type', 'entity_id'];
 
-/** A row under the names of the columns; what follows from others is not stored. */
 const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) => ({
   ...snakeCased(figures),
   entity_id: normaliseId(id),
@@ -116,7 +113,7 @@ const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) =
   computed: false,
 });
 
-/** Makes the entities that are not known yet; `given` is a query of network, class and id. */
+/** Inserts unknown entities; `given` is SQL that selects network, id_type and entity_id. */
 export async function ensureEntities(client: pg.ClientBase, given: string, values: unknown[] = []) {
   await client.query(
     `/* attestationEntities */
@@ -129,13 +126,12 @@ export async function ensureEntities(client: pg.ClientBase, given: string, value
   );
 }
 
-/** Makes the parts of a table that dates need. */
+/** Creates the partitions for these dates. */
 export async function ensureParts(client: pg.ClientBase, dates: readonly string[], hours: boolean) {
   const distinct = [...new Set(dates)];
   await client.query('/* attestationParts */ select attestation_parts($1::date[], $2)', [distinct, hours]);
 }
 
-/** Merges the staged hours, or the staged days, into their table; `dates` limits which parts of it are read. */
 async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<ImportCounts> {
   const table = hours ? 'attestation_hours' : 'attestation_days';
   const wanted = hours ? 'hour is not null' : 'hour is null';
@@ -149,7 +145,7 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   const key = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
-  // Dates are parameters because the planner prunes no parts by dates from a join.
+  // Dates are parameters because the planner does not prune partitions by joined dates.
   const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and t.date = any($1::date[])`;
   const updated = await client.query(
     `/* updateAttestations */
@@ -174,7 +170,6 @@ async function mergeAttestations(client: pg.ClientBase): Promise<ImportCounts> {
   return { inserted: hours.inserted + days.inserted, updated: hours.updated + days.updated, removed: 0 };
 }
 
-// A series grows and is corrected; a shorter one removes nothing.
 export const attestationImporter: Importer<ImportedAttestation> = {
   resource: 'attestations',
   grows: true,
@@ -187,7 +182,7 @@ export const attestationImporter: Importer<ImportedAttestation> = {
   },
   columns: [...dayColumns, hourColumn, computedColumn, ...entity.map((name) => ({ name, type: 'text' }))],
   stored,
-  // -1: days of one entity are told apart by their day alone
+  // -1 because days have no hour, and nulls are never repeats
   key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],
   merge: mergeAttestations,
 };

@@ -12,13 +12,13 @@ import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
 
 const Shape = Block.extend({
   network: Network,
-  // follow from the slot; a source may leave them out
+  // derived from the slot: optional in the source, checked when present
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
 });
 type GivenBlock = z.infer<typeof Shape>;
 
-/** What only a block has: null where there is none. */
+/** Null for missed slots. */
 const ofBlocks = [
   'consensusBlockRoot',
   'executionBlockNumber',
@@ -39,7 +39,6 @@ const ofBlocks = [
   'totalPriorityFeesValidator',
 ] as const satisfies (keyof GivenBlock)[];
 
-/** What fields say of one another; asked only of rows whose fields fit. */
 const ImportedBlock = Shape.pipe(z.custom<GivenBlock>()).superRefine((row, context) => {
   const fault = (path: keyof GivenBlock, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });
@@ -116,9 +115,9 @@ async function mergeBlocks(client: pg.ClientBase, options: MergeOptions): Promis
   return counts;
 }
 
-/** What services are known to answer in another form than ours. */
+/** Accepts the known deviations of other services. */
 function tidied(value: Record<string, unknown>): Record<string, unknown> {
-  // A number is no moment in any form that is documented: the slot tells the time.
+  // Numeric timestamps follow no documented form; the slot determines the time.
   const { blockTimestamp } = value;
   const tidy: Record<string, unknown> = {
     ...value,
@@ -132,7 +131,7 @@ function tidied(value: Record<string, unknown>): Record<string, unknown> {
   return tidy;
 }
 
-// A body is a stretch of the chain, whatever it says of its total: it removes nothing by itself.
+// No `replacesWhen`: a response is a range of slots, whatever its total.
 export const blockImporter: Importer<ImportedBlock> = {
   resource: 'blocks',
   shape: Shape,

@@ -22,7 +22,7 @@ const table: PlainTable = {
   scope: ['network'],
 };
 
-// A file may hold any part of a chain: it removes nothing by itself.
+// No `replacesWhen`: a file may hold any range of epochs.
 export const chainBalanceImporter: Importer<ImportedChainBalance> = {
   resource: 'chain-balances',
   shape: ImportedChainBalance,

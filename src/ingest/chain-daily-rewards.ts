@@ -12,7 +12,7 @@ import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
 const { date, startEpoch, endEpoch } = ChainDailyReward.shape;
 const Shape = ChainDailyReward.extend({
   network: Network,
-  // follow from the day; a source may leave them out
+  // derived from the day: optional in the source, checked when present
   date: date.nullable(),
   startEpoch: startEpoch.nullable(),
   endEpoch: endEpoch.nullable(),
@@ -21,7 +21,6 @@ const Shape = ChainDailyReward.extend({
 });
 type GivenReward = z.infer<typeof Shape>;
 
-/** What fields say of one another; asked only of rows whose fields fit. */
 const ImportedReward = Shape.pipe(z.custom<GivenReward>()).superRefine((row, context) => {
   const fault = (path: keyof GivenReward, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });
@@ -52,7 +51,7 @@ const fields = fieldColumns<ImportedReward>([
   ['sum_baseline_mev', 'numeric', 'sumBaselineMev'],
   ['sum_effective_balance', 'bigint', 'sumEffectiveBalance'],
 ]);
-/** The fields, and whether a refresh computed the row from days of validators. */
+/** `computed`: whether a refresh computed the row from validator days. */
 const columns = [...fields.columns, { name: 'computed', type: 'boolean' }];
 const table: PlainTable = {
   name: 'chain_daily_rewards',
@@ -61,7 +60,7 @@ const table: PlainTable = {
   scope: ['network'],
 };
 
-/** The day of a row that tells only its date. */
+/** Derives the day of a row that has only a date. */
 function withDay(row: Record<string, unknown>): Record<string, unknown> {
   const network = Network.safeParse(row.network).data;
   const dated = typeof row.date === 'string' && parseDate(row.date) !== undefined;
@@ -69,7 +68,7 @@ function withDay(row: Record<string, unknown>): Record<string, unknown> {
   return { ...row, day: dayOfDate(network, row.date as string) };
 }
 
-// A body may begin at a day: a shorter list removes nothing by itself.
+// No `replacesWhen`: a response may start at any day.
 export const chainDailyRewardImporter: Importer<ImportedReward> = {
   resource: 'chain-daily-rewards',
   shape: Shape,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Network } from '../chain/networks.ts';
 
-/** Tells how far the blocks of networks are stored now. A head rises and never falls. */
+/** Raises each network's highest stored slot; never lowers it. */
 export async function raiseChainHeads(
   client: pg.ClientBase,
   slots: readonly { network: Network; slot: number }[],

@@ -1,15 +1,15 @@
 import type { Network } from '../chain/networks.ts';
 import { SourceError } from './source/source.ts';
 
-/** What a seat of the sync committee earned, as it is stored. */
+/** `reward` is in Gwei. */
 export type Seat = { position: number; validatorIndex: number; reward: string };
-/** The same as it comes in: a REST body does not tell the seats. */
+/** REST responses have no positions. */
 type GivenSeat = Omit<Seat, 'position'> & { position: number | null };
 export type SlotSeats = { network: Network; slot: number; given: GivenSeat[]; stored: Seat[] };
 
 const SEATS = 512;
 
-/** The n-th reward of a validator without a seat takes the seat that the n-th stored one has. */
+/** A validator's n-th reward without a position takes the position of its n-th stored seat. */
 function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], seats: Map<number, Seat>) {
   const known = new Map<number, number[]>();
   for (const { position, validatorIndex } of stored) {
@@ -26,9 +26,8 @@ function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], se
 }
 
 /**
- * The seats of a slot as they are stored after an import: given ones over stored ones, which stay unless they are
- * replaced. Rewards without a seat keep the one they have or take the first free one, in the order given. Throws
- * SourceError when there are more than a committee has.
+ * Returns a slot's seats after an import; stored seats that are not overwritten stay unless `replace`. Rewards without
+ * a position keep their stored one or take the first free one. Throws SourceError above 512 seats.
  */
 export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace: boolean): Seat[] {
   const seats = new Map<number, Seat>();
@@ -46,6 +45,6 @@ export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace:
     }
     seats.set(free, { ...seat, position: free });
   }
-  // The order of the list: the place in it is the rank.
+  // The index in this order is stored as the rank.
   return [...seats.values()].sort((a, b) => a.validatorIndex - b.validatorIndex || a.position - b.position);
 }

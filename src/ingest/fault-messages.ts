@@ -9,10 +9,10 @@ const nouns: Record<string, string> = {
   object: 'an object',
 };
 
-/** What is wrong with a field of a row, in the words of the import where zod has but its own. */
+/** Turns a zod issue into an import message; custom messages pass unchanged. */
 export function faultText(issue: z.core.$ZodIssue, row: unknown): string {
   const { message } = issue;
-  const own = /^(Invalid|Too|Unrecognized)\b/.test(message); // zod's
+  const own = /^(Invalid|Too|Unrecognized)\b/.test(message); // zod's default message
   const needed = own || message.startsWith('must be ');
   if (needed && isMissing(issue.path, row)) return own ? 'is missing' : `is missing; ${message}`;
   if (!own) return message;
@@ -49,8 +49,7 @@ function boundOf(origin: string, words: string, bound: number | bigint): string 
   return origin === 'array' ? `have ${words} ${bound} entries` : `be ${words} ${bound}`;
 }
 
-const HIGHEST_PERCENT = 100 + 1e-6; // a mean of doubles may be rounded up
+const HIGHEST_PERCENT = 100 + 1e-6; // a mean of doubles may round up
 
-/** What is wrong with an effectiveness in percent, 0..100; undefined when nothing is. */
 export const percentFault = (percent: number): string | undefined =>
   percent > HIGHEST_PERCENT ? `is ${percent}; a percentage of at most 100 is needed` : undefined;

@@ -1,16 +1,15 @@
 import { SECONDS_PER_DAY } from '../chain/calendar.ts';
 import { timestampText } from '../kernel/time.ts';
 
-/** The fault of a decoded moment that must equal `begins` (seconds since 1970); undefined when it does. */
+/** Returns undefined when the decoded moment equals `expected` (seconds since 1970). */
 export function momentFault(given: string, expected: number, what: string): string | undefined {
   const begins = timestampText(expected);
   return given === begins ? undefined : `is ${given}; ${what} begins at ${begins}`;
 }
 
 /**
- * What is wrong with a slot, an epoch or a day that begins then (seconds since 1970); undefined when nothing is. One that has
- * not begun is a mistake, and would count as how far the chain is, or be the end of every window. A day is left for clocks
- * that differ.
+ * Returns undefined unless `start` (seconds since 1970) is over a day ahead, which allows for clock differences. A
+ * future row would move the chain head and the end of every window.
  */
 export const futureFault = (
   given: number | string,

@@ -11,10 +11,9 @@ import { type RawRow, type Source, SourceError } from './source/source.ts';
 import { unlikeRow } from './source/unlike.ts';
 import { contradictingRows, openStaging, repeatedRows, takeStaged } from './staging.ts';
 
-/** One thing wrong with one row. */
 type RowFault = { file: string; place: string; field: string; msg: string };
 
-/** How far an import is. Bytes are of the file as it is stored; `size` is unknown for standard input. */
+/** `read` and `size` are bytes as stored (compressed); `size` is undefined for stdin. */
 export type Progress = {
   phase: 'reading' | 'merging';
   rows: number;
@@ -24,32 +23,29 @@ export type Progress = {
 
 export type ImportOptions = RowOptions & {
   format?: Format | undefined;
-  /** Whether rows of the same lists that are absent from the source are removed; undefined: the source decides. */
+  /** Overrides the importer's `replacesWhen`. */
   replace?: boolean | undefined;
-  /** The one list that a replacing source holds, which may be empty. */
   whole?: MergeOptions['whole'];
-  /** Load the rows that fit and hand the others to `onRejected`. */
+  /** Loads the valid rows and passes the others to `onRejected`. */
   skipInvalid?: boolean;
-  /** Check everything, change nothing. */
   dryRun?: boolean;
-  /** A row that did not fit, as NDJSON; loaded by no one. */
+  /** Receives each rejected row as NDJSON. */
   onRejected?: (text: string) => void;
   onProgress?: (progress: Progress) => void;
-  /** Pass over a file that was loaded whole before, with the same options. */
+  /** Skips a file that was fully loaded before with the same options. */
   resume?: boolean;
 };
 
 export type FileReport = ImportCounts & {
   file: string;
   rows: number;
-  /** Rows that did not fit. */
   rejected: number;
-  /** What is wrong with them: the first thousand of `faultCount`. */
+  /** The first 1,000 of `faultCount`. */
   faults: RowFault[];
   faultCount: number;
-  /** False when the source was refused as a whole, and for a dry run. */
+  /** False for refused sources and dry runs. */
   loaded: boolean;
-  /** True when it was loaded before and passed over. */
+  /** Skipped because it was loaded before. */
   passed: boolean;
   replaced: boolean;
 };
@@ -61,12 +57,12 @@ const emptyReport = (file: string): FileReport => ({
   ...{ loaded: false, passed: false, replaced: false },
 });
 
-/** Ends a transaction without its changes, and is no failure. */
+/** Rolls a transaction back without an error. */
 class Undone extends Error {}
 
 /**
- * Imports one file in one transaction: all of it or nothing, whatever its size in memory that does not grow. With
- * `skipInvalid` the rows that fit are loaded and the others handed back. Loading the same file again changes nothing.
+ * Imports a file in one transaction and constant memory: all or nothing, except rows rejected by `skipInvalid`.
+ * Idempotent.
  */
 export async function importFile(
   pool: Pool,
@@ -75,7 +71,7 @@ export async function importFile(
   options: ImportOptions,
 ): Promise<FileReport> {
   const importer = importerOf(resource);
-  // Known before the source is opened: one that is passed over is not.
+  // Computed first so that a skipped file is not opened.
   const digest = await digestOf(path, options).catch((error) => fail(path, error));
   if (options.resume && digest && (await wasImported(pool, resource, digest))) {
     return { ...emptyReport(path), loaded: true, passed: true };
@@ -94,7 +90,7 @@ export async function importFile(
   return report as FileReport;
 }
 
-/** Imports a source in the transaction of the client; unless the report says `loaded`, that must be rolled back. */
+/** Imports inside the caller's transaction, which must be rolled back unless the report says `loaded`. */
 export async function importSource(
   client: pg.ClientBase,
   importer: Importer<unknown>,
@@ -108,7 +104,7 @@ export async function importSource(
     report.faults.sort((one, other) => placeNumber(one) - placeNumber(other));
     if (report.rejected > 0 && !options.skipInvalid) return report;
     options.onProgress?.({ phase: 'merging', rows: report.rows, ...source.bytes() });
-    // A list that is short of rejected rows must not remove what is stored of them.
+    // With rejected rows the list is incomplete: replacing would delete their stored versions.
     const whole = source.complete() && report.rejected === 0 && (await replacesList(client, importer));
     const replace = options.replace ?? whole;
     const counts = await mergeStaged(client, importer, { replace, whole: options.whole });
@@ -120,7 +116,7 @@ export async function importSource(
   }
 }
 
-/** Loads rows that are checked already, in the transaction of the client. */
+/** Loads rows that are already checked, in the caller's transaction. */
 export async function loadRows<Row>(
   client: pg.ClientBase,
   importer: Importer<Row>,
@@ -141,13 +137,13 @@ export async function loadRows<Row>(
   return { ...(await mergeStaged(client, importer, options)), rows: place };
 }
 
-/** Brings what is staged where it belongs, and raises the dataset's revision when that changes anything. */
+/** Merges the staged rows; raises the dataset's revision when anything changed. */
 export async function mergeStaged<Row>(
   client: pg.ClientBase,
   importer: Importer<Row>,
   options: Omit<MergeOptions, 'revision'>,
 ) {
-  // Writers of one dataset follow one another; reading and checking their sources they did side by side.
+  // Only merges of one dataset are serialized; reading and checking run in parallel.
   await client.query(
     `/* lockDataset */ select pg_advisory_xact_lock(hashtext('stakegraph dataset ' || $1))`,
     [importer.resource],
@@ -174,7 +170,7 @@ function tell(report: FileReport, fault: RowFault) {
   if (report.faults.length < MAX_FAULTS) report.faults.push(fault);
 }
 
-/** Reads and checks every row, and stages those that fit: also of a source that is refused, whose faults are all told. */
+/** Continues after faults so that the report lists them all. */
 async function stageSource(
   client: pg.ClientBase,
   importer: Importer<unknown>,
@@ -205,7 +201,7 @@ async function stageSource(
 
 const textOf = (raw: RawRow): string => raw.broken?.text ?? stringify(raw.value) ?? 'null';
 
-/** The row when it fits; its faults go into the report. */
+/** Returns undefined for an invalid row and adds its faults to the report. */
 function checkRow(
   importer: Importer<unknown>,
   source: Source,
@@ -217,7 +213,7 @@ function checkRow(
   if (checked?.success) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
   const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
-  // The whole file has another form: one error says so instead of one for each row.
+  // The whole file has another format: report that once instead of per row.
   if (unlike && report.rows === 1 && !options.skipInvalid)
     throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
   report.rejected += 1;
@@ -230,7 +226,7 @@ function checkRow(
   return undefined;
 }
 
-/** What only a look at all rows, and at what is stored, can tell. */
+/** Checks for duplicates in the source and conflicts with stored rows. */
 async function checkStaged(
   client: pg.ClientBase,
   importer: Importer<unknown>,
@@ -271,12 +267,12 @@ async function checkStaged(
         }
       }
       report.rejected += found;
-      // A row that was removed may have hidden that another contradicts what is stored.
+      // Removing a row can expose another conflict with a stored row.
     } while (found > 0 && options.skipInvalid);
   }
 }
 
-/** Whether the database says that a value cannot be stored, or that a row contradicts one that is. */
+/** SQLSTATE classes 22 (invalid value) and 23 (constraint violation). */
 const refusedByDatabase = (error: { code?: unknown }) => /^2[23]/.test(String(error.code));
 const reason = (error: { message: string; detail?: string; where?: string }) =>
   [error.message, error.detail, error.where].filter(Boolean).join(': ');

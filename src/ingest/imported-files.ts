@@ -6,8 +6,8 @@ import type { ImportOptions } from './import-file.ts';
 import { fileAt } from './source/open.ts';
 
 /**
- * What tells a file that is loaded the same way: its bytes, and what the import is told about its rows. Undefined for what
- * can be read only once, such as a pipe.
+ * Hashes the content and the options that affect rows. Returns undefined for pipes and stdin, which can be read only
+ * once.
  */
 export async function digestOf(path: string, options: ImportOptions): Promise<Buffer | undefined> {
   const { network, idType, utc, window, replace, format } = options;
@@ -18,7 +18,6 @@ export async function digestOf(path: string, options: ImportOptions): Promise<Bu
   return hash.digest();
 }
 
-/** Whether a file was loaded before. */
 export async function wasImported(db: Queryable, resource: string, digest: Buffer): Promise<boolean> {
   const { rows } = await db.query({
     text: '/* wasImported */ select 1 from imported_files where resource = $1 and digest = $2',
@@ -27,7 +26,7 @@ export async function wasImported(db: Queryable, resource: string, digest: Buffe
   return rows.length > 0;
 }
 
-/** Notes, in the transaction that loads it, that a file is loaded. */
+/** Must run in the transaction that loads the file. */
 export async function noteImported(
   client: pg.ClientBase,
   file: { resource: string; digest: Buffer; name: string; rows: number },

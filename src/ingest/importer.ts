@@ -8,51 +8,45 @@ import { quickCheck } from '../kernel/quick-check.ts';
 import type { IdType } from '../resources/operators/record.ts';
 import type { Column, Unique } from './staging.ts';
 
-/** What the caller of an import may say about its rows. */
+/** Defaults for fields that rows leave out. */
 export type RowOptions = {
   network: Network;
-  /** Class of entities of rows that name none. */
   idType?: IdType | undefined;
-  /** Whether rows that do not say so are of the UTC calendar. */
   utc?: boolean | undefined;
-  /** Window of rows that name none. */
   window?: TimeWindow | undefined;
 };
 
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
 export type MergeOptions = {
-  /** Whether stored rows of the same lists that are not staged are removed. */
+  /** Removes stored rows of the same lists that are not staged. */
   replace: boolean;
-  /** The one list that a replacing source holds, by the columns that tell lists apart: it may have no rows to tell it. */
+  /** Names the list that the source replaces (column → value), because an empty source has no row to name it. */
   whole?: Readonly<Record<string, string>> | undefined;
-  /** Raises the dataset's revision, once in the transaction, and gives it. */
+  /** Raises the dataset's revision at most once per transaction and returns it. */
   revision: () => Promise<number>;
 };
 
-/** How one resource gets in: the check of a row, what is staged of it, and the set-based merge of all staged rows. */
+/** How rows of one resource are checked, staged and merged. */
 export type Importer<Row> = {
   resource: string;
-  /** Every field that a row may have, with its kind. */
   shape: z.ZodObject;
-  /** A checked row, or the zod error that tells each fault with its field. */
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
   columns: readonly Column[];
-  /** A row by the names of the columns. */
+  /** The row keyed by column name. */
   stored(row: Row): Record<string, unknown>;
-  /** Columns in which no two rows of one source are the same; none where rows may be alike. */
+  /** Columns (or expressions) unique within a source; empty allows duplicates. */
   key: readonly string[];
-  /** What no two rows share beside the key. */
   unique?: Unique;
-  /** Whether sources only ever add and correct: nothing is removed, also with `replace`. */
+  /** The resource only grows: nothing is removed, even with `replace`. */
   grows?: true;
-  /** Brings the rows of the table `staged` where they belong, in the client's transaction. */
+  /** Merges the table `staged` in the client's transaction. */
   merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
-  /** Asked of the staged rows of a body that says it holds its whole list: whether it replaces what is stored. SQL; never when absent. */
+  /** SQL condition over the staged rows of a complete source: whether it replaces the stored list. Absent: never. */
   replacesWhen?: string;
 };
 
-/** A query of the lists that the staged rows are of, by these columns, with the one that the source is whole for. */
+/** SQL for the distinct lists (`columns`) in the staged rows, plus `whole`. */
 export function stagedScopes(
   columns: readonly string[],
   { whole }: Pick<MergeOptions, 'whole'>,
@@ -64,13 +58,9 @@ export function stagedScopes(
   return { text: `${text} union select ${given}`, values: columns.map((column) => whole[column] as string) };
 }
 
-/** What is wrong with a row beyond its shape, field by field. */
 export type Faults = Iterable<readonly [field: string, message: string]>;
 
-/**
- * The check of decoded rows of a shape. zod is asked only of rows that are wrong, to tell why: of those that are right it
- * makes records and copies, and nearly all are right.
- */
+/** Checks decoded rows. zod runs only on rows that fail, to explain why: it copies every row, and nearly all are valid. */
 export function rowChecker<Shape extends z.ZodObject>(
   shape: Shape,
   faultsOf: (row: z.output<Shape>) => Faults,
@@ -87,7 +77,6 @@ export function rowChecker<Shape extends z.ZodObject>(
       : full.safeParse(decoded);
 }
 
-/** Whether a decoded value is a row at all, and not a list, a text or a number. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -102,7 +91,6 @@ const sqlTypes: Record<LeafKind, string> = {
   String: 'text',
 };
 
-/** A column for each field of a shape, as `snakeCased` names it. */
 export const columnsOf = (shape: z.ZodObject): Column[] =>
   Object.entries(shape.shape).map(([field, schema]) => {
     const kind = leafKind(schema as z.core.$ZodType);
@@ -110,7 +98,6 @@ export const columnsOf = (shape: z.ZodObject): Column[] =>
     return { name: snake(field), type: kind ? sqlTypes[kind] : plain };
   });
 
-/** A row under the names of columns: `validatorIndex` is `validator_index`. */
 export function snakeCased(row: object): Record<string, unknown> {
   const named: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) named[snake(name)] = value;

@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../db/rows.ts';
 
 /**
- * Pools that issue a liquid staking token, under the names that services and explorers have for them. No service tags them.
- * In lower case, without spaces, dots, hyphens and underscores. Imported `operator-profiles` take precedence over this list.
+ * Pools with a liquid staking token, because no service tags them: names used by services and explorers, in lower case
+ * without spaces, dots, hyphens and underscores. Imported `operator-profiles` take precedence.
  */
 const liquidStakingPools: readonly string[] = [
   ...[
@@ -55,10 +55,9 @@ const liquidStakingPools: readonly string[] = [
 
 const known = new Set(liquidStakingPools);
 
-/** Whether the name of a pool is in this list, in any letter case and spacing. */
+/** Ignores letter case and separators. */
 export const isLiquidStakingPool = (name: string): boolean =>
   known.has(name.toLowerCase().replace(/[ ._-]+/g, ''));
 
-/** The same check in SQL, for a column of names. */
 export const isLiquidStakingColumn = (name: Sql): Sql =>
   sql`regexp_replace(lower(${name}), '[ ._-]+', '', 'g') = any(${[...liquidStakingPools]}::text[])`;

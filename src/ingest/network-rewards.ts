@@ -23,10 +23,8 @@ import {
 import { mergePlain, type PlainTable } from './plain-table.ts';
 import type { Column } from './staging.ts';
 
-/** A day of a validator, or of its network as a whole, in the fields of its record. */
 export type ImportedReward = { kind: RewardKind; row: Record<string, unknown> };
 
-/** The table of a network's days of a kind, and which staged rows go there. */
 function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   const scope = kind === 'validator' ? [snake(definitions[network].idField)] : [];
   return {
@@ -38,7 +36,7 @@ function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   };
 }
 
-/** The columns of both kinds: one file may hold days of validators and of their network. */
+/** One file may hold rows of both kinds. */
 function stagedColumns(network: RewardsNetwork): Column[] {
   const both = rewardKinds.flatMap((kind) => columnsOf(recordOf(network, kind)));
   const named = new Map(both.map((column) => [column.name, column]));
@@ -58,13 +56,12 @@ async function mergeRewards(
   return counts;
 }
 
-/** A day that has not begun is a mistake. */
 function checkDay({ day }: Record<string, unknown>, context: z.RefinementCtx) {
   const future = futureFault(day as string, Date.parse(day as string) / 1000, 'a day');
   if (future) context.addIssue({ code: 'custom', path: ['day'], message: future });
 }
 
-/** Ranges in a row do not end before they begin: `fromBlockNumber` and `toBlockNumber`, and the like. */
+/** Refuses pairs such as `fromBlockNumber` > `toBlockNumber`. */
 function checkRanges(row: Record<string, unknown>, context: z.RefinementCtx) {
   for (const [name, last] of Object.entries(row)) {
     const from = name.replace(/^to(?=[A-Z])/, 'from');
@@ -74,7 +71,7 @@ function checkRanges(row: Record<string, unknown>, context: z.RefinementCtx) {
   }
 }
 
-// A body may be narrowed to a range of days: it removes nothing by itself.
+// No `replacesWhen`: a response may be limited to a range of days.
 function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
   const { idField, countField, tidied = (row) => row, faults }: RewardsDefinition = definitions[network];
   const checkOwn = (row: Record<string, unknown>, context: z.RefinementCtx) => {
@@ -98,11 +95,10 @@ function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
   );
   return {
     resource: `${network}-rewards`,
-    // of both kinds: a row is one or the other by the fields that it has
     shape: recordOf(network, 'network').extend(recordOf(network, 'validator').shape),
     check: (raw) => {
       if (!isObject(raw)) return checks.network.safeParse(raw);
-      // GraphQL rows name their network
+      // only GraphQL rows have this field
       if (raw.network !== undefined && String(raw.network).toLowerCase() !== network) {
         return another.safeParse(raw);
       }
@@ -119,7 +115,7 @@ function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
   };
 }
 
-/** An importer for each network: its rows do not say which it is. */
+/** One importer per network because rows do not name theirs. */
 export const networkRewardImporters = Object.fromEntries(
   rewardsNetworks.map((network) => [`${network}-rewards`, importerOf(network)]),
 ) as Record<`${RewardsNetwork}-rewards`, Importer<ImportedReward>>;

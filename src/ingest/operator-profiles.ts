@@ -17,7 +17,7 @@ import {
 import { type ListOf, rankLists } from './operators.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
-/** The classes of operator that a refresh computes from the days of validators. */
+/** Classes that a refresh computes from validator days. */
 export const computedTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -66,7 +66,6 @@ const table: PlainTable = {
   scope: ['network', 'id_type'],
 };
 
-/** The pools whose profile has a type, each as network, id and type. */
 async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[]>> {
   const { rows } = await client.query(
     `/* profiledPoolTypes */ select network, operator_id, pool_type from operator_profiles
@@ -77,7 +76,7 @@ async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[
   );
 }
 
-/** Merges profiles, and rebuilds the lists by pool type when the type of a stored pool changes. */
+/** Also rebuilds the lists by pool type when the type of a stored pool changes. */
 async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
   const before = await profiledTypes(client);
   const counts = await mergePlain(client, table, options);
@@ -93,12 +92,12 @@ async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Prom
       or id_type = 'poolShare' and (network, pool_id) in (select * from unnest($1::text[], $2::text[])))`,
     [pools.map(([network]) => network), pools.map(([, id]) => id)],
   );
-  // Raising the revision first locks it, so that a concurrent import of operators ranks either before this or after it.
+  // Raising the revision locks it, which serializes this ranking with a concurrent import of operators.
   if (lists.length > 0) await rankLists(client, lists, await raisedRevision(client, 'operators')());
   return counts;
 }
 
-// A file of one pool's shares, or of those somebody cared to name, is not all of them: it removes nothing by itself.
+// No `replacesWhen`: a file may hold one pool's shares or any selection.
 export const operatorProfileImporter: Importer<ImportedProfile> = {
   resource: 'operator-profiles',
   shape: Shape,
@@ -117,12 +116,12 @@ export const operatorProfileImporter: Importer<ImportedProfile> = {
       display_name: row.displayName,
       pool_id: poolId,
       node_operator_id: nodeOperatorId,
-      // the profile's own type or tags only: a known name counts when neither profile nor row has a type
+      // known pool names count only when neither profile nor summary has a type
       pool_type: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
     };
   },
   key,
-  // Rows without pool and node operator are not compared: this is of pool shares.
+  // Applies to pool shares only: other rows have nulls, which never conflict.
   unique: {
     table: 'operator_profiles',
     key,

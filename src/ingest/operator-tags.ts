@@ -3,17 +3,17 @@ import { text } from '../kernel/leaves.ts';
 import { normaliseId, type OperatorTag } from '../resources/operators/record.ts';
 import { isLiquidStakingPool } from './liquid-staking.ts';
 
-/** The pool and the node operator of a pool share. */
+/** Parents of a pool share. */
 export type Parents = { poolId: string | null; nodeOperatorId: string | null };
 
 type Tag = Pick<OperatorTag, 'name'> & Partial<OperatorTag>;
 type Tagged = { idType: string; operatorTags: readonly Tag[] };
 
-/** The kinds of pool that an import may name: `none` says that it is neither, whatever its tags and its name are. */
+/** `none` overrides what tags and name suggest. */
 const toldPoolTypes = ['cex', 'lst', 'none'] as const;
 type ToldPoolType = (typeof toldPoolTypes)[number];
 
-/** The id in a path `/o/<id>`, percent-decoded, or unchanged if its encoding is invalid. Undefined for other paths. */
+/** Decodes the id in `/o/<id>`; returns it unchanged when the percent-encoding is invalid, undefined for other paths. */
 function idInPath(path: string | null | undefined): string | undefined {
   const id = path?.startsWith('/o/') ? path.slice('/o/'.length) : '';
   if (id === '') return undefined;
@@ -25,8 +25,8 @@ function idInPath(path: string | null | undefined): string | undefined {
 }
 
 /**
- * The parents of a pool share by its tags: a pool's tag has its id in `name`, a node operator's has it in `path`, where `name`
- * is a label ("Tags" in the decisions). For a tag of a node operator with another path, or none, `name` is the id.
+ * A pool's tag has its id in `name`; a node operator's has a label there and its id in `path`, else in `name` ("Tags"
+ * in the decisions).
  */
 export function parentsByTags(tags: readonly Tag[]): Parents {
   const tagged = (idType: string) => tags.find((tag) => tag.idType === idType);
@@ -37,7 +37,7 @@ export function parentsByTags(tags: readonly Tag[]): Parents {
   };
 }
 
-/** The parents of a pool share, by its fields or else by its tags; null for other classes. */
+/** Fields take precedence over tags; null for other classes. */
 export function parentsOf(row: Tagged & Parents): Parents {
   if (row.idType !== 'poolShare') return { poolId: null, nodeOperatorId: null };
   const told = parentsByTags(row.operatorTags);
@@ -50,7 +50,6 @@ export function parentsOf(row: Tagged & Parents): Parents {
 
 const Id = text(256).min(1);
 
-/** Refuses tags whose parents are not valid ids. */
 export function checkParents(row: Tagged & Parents, context: z.RefinementCtx): void {
   for (const [name, id] of Object.entries(parentsOf(row))) {
     if (id === null || Id.safeParse(id).success) continue;
@@ -59,7 +58,6 @@ export function checkParents(row: Tagged & Parents, context: z.RefinementCtx): v
   }
 }
 
-/** Refuses a `poolType` in a row that is no pool. */
 export function checkPoolType(
   row: { idType: string; poolType: ToldPoolType | null },
   context: z.RefinementCtx,
@@ -78,7 +76,7 @@ const liquidTags = new Set(
     .concat('lst', 'lsd'),
 );
 
-/** `cex` if a tag means exchange, `lst` if one means liquid staking (decisions on operators); else null. */
+/** From tags that mean exchange or liquid staking (decisions on operators). */
 export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
   const names = tags.map((tag) => tag.name.toLowerCase().replace(/[\s_-]+/g, ' '));
   if (names.some((name) => exchangeTags.has(name))) return 'cex';
@@ -86,8 +84,8 @@ export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
 }
 
 /**
- * The type of a pool without its profile: its `poolType`, else by its tags, else `lst` if its name is known for liquid staking.
- * For a pool share by the name of its pool, which counts only while that pool is not stored.
+ * The type of a pool without a profile: `poolType`, else tags, else its known name. A pool share uses its pool's name,
+ * only while that pool is not stored.
  */
 export function poolTypeOf(
   row: Tagged & Parents & { id: string; poolType: ToldPoolType | null },
@@ -98,7 +96,7 @@ export function poolTypeOf(
   return row.poolType ?? poolTypeByTags(row.operatorTags) ?? byName(row.id);
 }
 
-/** A tag as it is stored and answered: with its keys in this order. */
+/** Fixes the key order, which responses show as stored. */
 export const tagShown = ({ name, path, idType }: Tag): OperatorTag => ({
   name,
   path: path ?? null,

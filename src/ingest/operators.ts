@@ -23,7 +23,6 @@ import {
 } from './operator-tags.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
 
-/** An operator summary as it comes in: the published record, and what only an import can say. */
 const ImportedOperator = OperatorSummary.extend({
   idType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   network: Network,
@@ -68,12 +67,12 @@ const tables: RankedTables = {
     { name: 'sum_end_epoch_effective_balance', type: 'bigint' },
     { name: 'pool_id', type: 'text' },
     { name: 'node_operator_id', type: 'text' },
-    // by the row alone: the type in a profile, or that of a share's pool, takes precedence in `rankLists`
+    // from this row alone; `rankLists` prefers the type in the profile, and for a share its pool's
     { name: 'pool_type', type: 'text' },
   ],
 };
 
-/** A list as answers show it, which is how it is stored. */
+/** Stores a list as its response text. */
 const shownList = (item: z.ZodObject) => {
   const write = jsonWriter(z.array(item));
   return (list: readonly object[]): string => write(list).join('');
@@ -117,12 +116,11 @@ const listArrays = (lists: readonly ListOf[]) => [
 ];
 
 /**
- * Rebuilds these lists under a revision: network penetration descending with nulls last, then validator count
- * descending, then id; for the whole list, for each pool type, and for the shares of each parent. The type of a pool is that
- * of its profile, else its own; a share has the type of its pool.
+ * Rebuilds these lists under a revision: all, by pool type, and the shares of each parent; by network penetration
+ * descending with nulls last, then validator count descending, then id. A profile's pool type precedes the pool's own.
  */
 export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
-  // The pool type of a share is that of its pool, so new pools change the lists of shares too.
+  // Shares take their pool's type, so changed pools change their lists too.
   const shares = lists
     .filter((list) => list.id_type === 'pool')
     .map((list) => ({ ...list, id_type: 'poolShare' }));
@@ -200,7 +198,7 @@ export const operatorImporter: Importer<ImportedOperator> = {
   stored,
   key: tables.key,
   merge: mergeOperators,
-  // These sources are not a whole list: pages of several lists, shares (of one parent), and pools filtered by poolType.
+  // Not complete: pages of several lists, shares (of one parent), and pools filtered by poolType.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,
 };

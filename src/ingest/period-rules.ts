@@ -9,7 +9,7 @@ import {
 import type { Network } from '../chain/networks.ts';
 import { futureFault } from './given-time.ts';
 
-/** A day beyond, in the 23rd century, is a mistake, and would make a part of its own. */
+/** In the 23rd century; a later day is an error and would create its own partition. */
 export const MAX_DAY = 100_000;
 
 type Period = {
@@ -21,7 +21,6 @@ type Period = {
   endEpoch: number;
 };
 
-/** What is wrong with the period that a row says it is of, field by field. */
 export function* periodFaults(row: Period): Generator<[field: string, message: string]> {
   const { network, calendar, hour, day } = row;
   if (hour !== null && Math.floor(hour / 24) !== day) yield ['hour', `is ${hour}, not an hour of day ${day}`];

@@ -2,20 +2,20 @@ import type pg from 'pg';
 import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
 import { type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
-/** A table that staged rows go into as they are. */
+/** A table that stores staged rows unchanged. */
 export type PlainTable = {
   name: string;
   key: readonly string[];
   columns: readonly Column[];
-  /** What tells the lists that a replacing source is whole for: stored rows of these that it does not hold are removed. */
+  /** Columns that identify a list for `replace`. */
   scope: readonly string[];
-  /** Which staged rows go there; all when absent. */
+  /** SQL source of its rows; default `staged`. */
   from?: string;
-  /** For a table partitioned by this column: the dates of the staged rows, so that only their parts are read. */
+  /** Partition column and the staged dates, which limit the partitions read. */
   parts?: { column: string; dates: readonly string[] };
 };
 
-/** Brings the staged rows into the table; rows that are stored already, digit for digit, are left alone. */
+/** Leaves rows alone that are stored with the same digits. */
 export async function mergePlain(
   client: pg.ClientBase,
   { name, key, columns, scope, from = 'staged', parts }: PlainTable,
@@ -37,7 +37,7 @@ export async function mergePlain(
     );
     counts.removed = removed.rowCount ?? 0;
   }
-  // Dates are parameters because the planner prunes no parts by dates from a join.
+  // Dates are parameters because the planner does not prune partitions by joined dates.
   const same = `${sameColumns('t', 's', key)}${parts ? ` and t.${parts.column} = any($1::date[])` : ''}`;
   const dates = parts ? [parts.dates] : [];
   const updated = await client.query(
@@ -58,7 +58,6 @@ export async function mergePlain(
   return counts;
 }
 
-/** Columns with the fields of a row that they hold, and the row by their names. */
 export const fieldColumns = <Row>(
   columns: readonly (readonly [column: string, type: string, field: keyof Row & string])[],
 ) => ({

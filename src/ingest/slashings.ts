@@ -9,7 +9,6 @@ import { mergePlain, type PlainTable } from './plain-table.ts';
 
 const Shape = Slashing.extend({ network: Network });
 
-/** What fields say of one another; asked only of rows whose fields fit. */
 const ImportedSlashing = Shape.pipe(z.custom<z.infer<typeof Shape>>()).superRefine((row, context) => {
   const expected = BigInt(row.balanceBeforeSlashing) - BigInt(row.balanceBeforeWithdrawal);
   if (BigInt(row.slashingPenalties) !== expected) {
@@ -49,7 +48,7 @@ const table: PlainTable = {
   scope: ['network'],
 };
 
-// A slashing never goes away, and a body may begin at a day: a shorter list removes nothing by itself.
+// No `replacesWhen`: slashings are permanent, and a response may start at any day.
 export const slashingImporter: Importer<ImportedSlashing> = {
   resource: 'slashings',
   shape: Shape,

@@ -14,20 +14,19 @@ import { futureFault } from './given-time.ts';
 import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain } from './plain-table.ts';
 
-/** SOL to the lamport: all that will ever be has 10 digits before the point. */
+/** To the lamport; the total supply has 10 digits before the point. */
 const sol = () =>
   nonNegativeDecimal().refine(
     (digits) => /^\d{1,12}(\.\d{1,9})?$/.test(digits),
     'must have at most 12 digits before and 9 after the point',
   );
-/** A rate or a ratio, to a billionth of a billionth. */
+/** To 10^-18. */
 const rate = () =>
   decimalRatio().refine((digits) => digits.length <= 20, 'must have at most 18 digits after the point');
 
 type Fault = (path: string, message: string) => void;
 
 type Pairs<Row> = readonly (readonly [part: keyof Row & string, whole: keyof Row & string])[];
-/** Tells where a part is more than its whole. */
 function checkParts<Row>(row: Row, fault: Fault, pairs: Pairs<Row>) {
   for (const [part, whole] of pairs) {
     if (Number(row[part]) > Number(row[whole]))
@@ -35,13 +34,12 @@ function checkParts<Row>(row: Row, fault: Fault, pairs: Pairs<Row>) {
   }
 }
 
-/** An epoch pays some 0.04 %; a yield of wrong stake, compounded over a year, has more digits than can be told. */
+/** An epoch pays about 0.04 %; a yield from a wrong stake, compounded over a year, overflows its digits. */
 function checkYield<Row>(row: Row, fault: Fault, rewards: keyof Row & string, stake: keyof Row & string) {
   if (Number(row[rewards]) * 10 > Number(row[stake]))
     fault(rewards, `is ${row[rewards]}, more than a tenth of ${stake} ${row[stake]}: no epoch pays that`);
 }
 
-/** An importer of a plain table whose columns have the names and kinds of the fields. */
 function factImporter<Shape extends z.ZodObject>(
   resource: string,
   name: string,

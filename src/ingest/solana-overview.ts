@@ -10,7 +10,7 @@ const table: PlainTable = {
   scope: [],
 };
 
-// A body may have been narrowed to one window: it removes nothing by itself.
+// No `replacesWhen`: a response may hold one window.
 export const solanaOverviewImporter: Importer<SolanaNetworkOverview> = {
   resource: 'solana-overview',
   shape: SolanaNetworkOverview,

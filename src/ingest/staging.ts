@@ -4,26 +4,23 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Sql } from '../db/rows.ts';
 
-/** A column of an importer's rows and its PostgreSQL type. */
 export type Column = { name: string; type: string };
 
-/** Names of columns as a list of SQL, of a table under an alias where one is given. */
 export const columnList = (names: readonly string[], alias?: string): string =>
   names.map((name) => (alias ? `${alias}.${name}` : name)).join(', ');
-/** That two tables have the same in these columns. */
 export const sameColumns = (a: string, b: string, names: readonly string[]): string =>
   names.map((name) => `${a}.${name} = ${b}.${name}`).join(' and ');
 
-/** Types whose equal values have the same text. In others 1.50 and 1.5, or 0 and -0, are equal but have different digits. */
+/** Types whose equal values have equal text, unlike 1.50 and 1.5 or 0 and -0. */
 const exactTypes = new Set(['smallint', 'int', 'integer', 'bigint', 'boolean', 'date', 'text', 'text[]']);
-/** SQL: whether two tables differ in one of these columns, in value or in digits. */
+/** SQL condition: the rows differ in value or in digits. */
 export const changedColumns = (a: string, b: string, columns: readonly Column[]): string =>
   columns
     .map(({ name, type }) => (exactTypes.has(type) ? name : `${name}::text`))
     .map((value) => `${a}.${value} is distinct from ${b}.${value}`)
     .join(' or ');
 
-/** Enough to compare a day of a million validators with the stored rows in memory instead of temporary files. */
+/** Enough to merge a day of a million validators without temporary files. */
 const WORK_MEM = '256MB';
 
 const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
@@ -34,8 +31,8 @@ const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
   );
 
 /**
- * Prepares staged rows for the merge. The index bounds the cost of a join with them: for a table that has grown since it was
- * analyzed the planner expects few rows and chooses a nested loop, which would scan all staged rows for each stored one.
+ * The index bounds the cost of nested loops, which the planner chooses for tables that have grown since their last
+ * ANALYZE; without it each stored row would scan all staged rows.
  */
 async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
   if (key.length > 0)
@@ -45,10 +42,9 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
   await client.query('/* analyzeStaging */ analyze staged');
 }
 
-/** The columns of the staged rows, and those that have to be unique. */
 type Staged = { columns: readonly Column[]; key: readonly string[] };
 
-/** Stages what a statement selects, which has the columns in their order. */
+/** Stages the result of a query with the columns in this order. */
 export async function stageSelected(
   client: pg.ClientBase,
   { columns, key }: Staged,
@@ -61,20 +57,17 @@ export async function stageSelected(
   return staged.rowCount ?? 0;
 }
 
-/**
- * Where the checked rows of a source wait until all of them are read: the table `staged` of the transaction, filled by
- * COPY. `place` is a row's in its source, `source` its text where rejected rows are to be handed back.
- */
+/** Creates the temporary table `staged` and fills it by COPY. `source` is the row's text, for rejected rows. */
 export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
-  // An error of the COPY reaches whoever writes or finishes next, and is no uncaught one before; nor is a second one.
+  // Raised by the next write or finish; without a listener it would be an uncaught exception.
   let broken: Error | undefined;
   copy.on('error', (error: Error) => (broken ??= error));
   const emitted = async (event: 'drain' | 'finish') => {
     if (broken) throw broken;
-    await once(copy, event); // rejects on an error
+    await once(copy, event);
   };
   return {
     async write(rows: readonly { place: number; source: string | null; row: Record<string, unknown> }[]) {
@@ -96,7 +89,7 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
       await emitted('finish');
       await readyStaging(client, key);
     },
-    /** Ends the COPY without its rows; the transaction is to be rolled back. */
+    /** Aborts the COPY; the caller must roll back. */
     abandon() {
       copy.destroy();
     },
@@ -105,7 +98,7 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** A value in the text form of COPY; lists and objects are JSON with the digits of their numbers. */
+/** COPY text format; lists and objects are JSON with unchanged digits. */
 function copyText(value: unknown): string {
   if (value === null || value === undefined) return '\\N';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -113,14 +106,13 @@ function copyText(value: unknown): string {
   return /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (char) => ESCAPES[char] as string) : text;
 }
 
-/** Texts as an array of PostgreSQL. */
 const arrayText = (values: unknown[]): string =>
   `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** What no two stored rows share beside their key. */
+/** A uniqueness rule besides the key; `field` is reported. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
-/** SQL for staged rows that repeat an earlier one in these columns, with its place; empty without columns. Nulls are not equal. */
+/** SQL for staged rows that repeat an earlier one (`other` is its place); empty without columns. Nulls never repeat. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';
   const present = columns.map((column) => `${column} is not null`).join(' and ');
@@ -135,7 +127,10 @@ export function repeatedRows(columns: readonly string[]): string {
     where place > earliest`;
 }
 
-/** SQL for staged rows that share unique columns with a stored row of another key, which the source does not have; `other` is the last column of that key. */
+/**
+ * SQL for staged rows that take unique columns from a stored row with another key (`other` is its last column), unless
+ * the source has that key too.
+ */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
     from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
@@ -143,10 +138,9 @@ export const contradictingRows = ({ table, key, columns }: Unique): string => `
 
 const AT_ONCE = 1_000;
 
-/** A row that was removed from the staging, with its text if that is kept, and the row that it conflicts with. */
 export type TakenRow = { place: number; other: string; source: string | null };
 
-/** Removes the rows of a query from the staging and yields them in order, in batches. The query runs once. */
+/** Removes the query's rows from `staged` and yields them in batches. Runs the query once. */
 export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGenerator<TakenRow[]> {
   const taken = await client.query(`/* takeStaged */ create temp table taken on commit drop as ${query}`);
   if (taken.rowCount !== 0) {
@@ -165,8 +159,8 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 const MIN_GROWTH = 1_000;
 
 /**
- * Analyzes a table that has grown by a tenth in this transaction. Autovacuum would do it only later, and until then statements
- * of this transaction and of the next import would be planned for the old number of rows.
+ * Analyzes a table that grew by a tenth in this transaction: autovacuum comes too late for its statements and the next
+ * import.
  */
 export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {
   if (written < MIN_GROWTH) return;

@@ -13,7 +13,7 @@ import {
 } from './importer.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
 
-/** A stake authority summary as it comes in: the published record, and the window, which it does not carry. */
+/** The record and its window, which responses do not contain. */
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
   timeWindow: z.enum(timeWindows, {
     error: `must be one of ${timeWindows.join(', ')}: in the row or as --window`,
@@ -52,7 +52,7 @@ const tables: RankedTables = {
   ],
 };
 
-/** Makes the lists of these windows anew under a revision: network penetration descending, then address; whole and of each type. */
+/** Rebuilds these windows' lists under a revision: all and by type, by network penetration descending, then address. */
 async function rankWindows(client: pg.ClientBase, windows: readonly string[], revision: number) {
   await client.query(
     `/* supersedeStakeAuthorityLists */
@@ -111,6 +111,6 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority> = {
   stored: snakeCased,
   key: tables.key,
   merge: mergeStakeAuthorities,
-  // A body of nothing but pools, or but individuals, may have been narrowed by type: it is not all.
+  // Only pools or only individuals: possibly filtered by type, so not complete.
   replacesWhen: 'count(distinct time_window) = 1 and count(pool_name) between 1 and count(*) - 1',
 };

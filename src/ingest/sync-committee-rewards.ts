@@ -12,17 +12,17 @@ import { type ImportCounts, type Importer, isObject, type MergeOptions, snakeCas
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
-  // follow from the slot; a source may leave them out
+  // derived from the slot: optional in the source, checked when present
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
-  /** The seat; what REST answers does not tell it. */
+  /** Absent from REST responses. */
   position: count().max(511).nullable(),
 });
 
 const ImportedReward = Shape.superRefine((row, context) => {
   const fault = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });
-  // zod goes on after a slot that is out of range, which its own check tells
+  // zod runs this even when the slot or (below) the timestamp is invalid
   if (!Shape.shape.consensusSlot.safeParse(row.consensusSlot).success) return;
   const epoch = Math.floor(row.consensusSlot / SLOTS_PER_EPOCH);
   if (row.epoch !== null && row.epoch !== epoch) {
@@ -31,7 +31,6 @@ const ImportedReward = Shape.superRefine((row, context) => {
   const start = slotStart(row.network, row.consensusSlot);
   const future = futureFault(row.consensusSlot, start, 'a slot');
   if (future) fault('consensusSlot', future);
-  // as it does after one that is no moment
   if (row.blockTimestamp === null || !Shape.shape.blockTimestamp.safeParse(row.blockTimestamp).success)
     return;
   const wrong = momentFault(row.blockTimestamp, start, `slot ${row.consensusSlot}`);
@@ -41,7 +40,7 @@ export type ImportedReward = z.infer<typeof ImportedReward>;
 
 const SLOTS_AT_ONCE = 32;
 
-/** The staged rows of the next slots after one, in the order of the source within each. */
+/** Keeps the source's order within each slot. */
 async function nextSlots(
   client: pg.ClientBase,
   after: { network: string; slot: number },
@@ -66,7 +65,7 @@ async function nextSlots(
   return slots;
 }
 
-/** Takes what is stored of these slots out of the table: their ranks change with any row. */
+/** Deletes and reads the stored seats, because any new row changes the ranks. */
 async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
   const { rows } = await client.query(
     `/* takeSyncCommitteeRewards */
@@ -124,7 +123,6 @@ async function insertSeats(client: pg.ClientBase, slots: readonly SlotSeats[], r
   return counts;
 }
 
-/** Writes staged rewards, the ranks of every slot they touch and the heads of their networks. */
 async function mergeRewards(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
   const counts = { inserted: 0, updated: 0, removed: 0 };
   await client.query('/* orderStaged */ create index on staged (network, consensus_slot)');
@@ -154,9 +152,9 @@ export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
     { name: 'position', type: 'smallint' },
   ],
   stored: snakeCased,
-  // A validator that holds several seats is listed for each: only a seat that is told can repeat another.
+  // A validator may hold several seats, so rows without a position never repeat.
   key: ['network', 'consensus_slot', 'position'],
   merge: mergeRewards,
-  // A body that is whole is that of one slot, and replaces it.
+  // A complete response covers one slot.
   replacesWhen: 'count(distinct (network, consensus_slot)) = 1',
 };

@@ -5,7 +5,6 @@ import { count, text } from '../kernel/leaves.ts';
 import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
-/** The consensus client that a validator runs. */
 const ImportedClient = z.object({ network: Network, validatorIndex: count(), client: text(64).min(1) });
 type ImportedClient = z.infer<typeof ImportedClient>;
 
@@ -17,7 +16,7 @@ const table: PlainTable = {
   scope: ['network'],
 };
 
-// Estimates come for those that could be told: a file removes nothing by itself.
+// No `replacesWhen`: estimates cover only some validators.
 export const validatorClientImporter: Importer<ImportedClient> = {
   resource: 'validator-clients',
   shape: ImportedClient,

@@ -21,7 +21,7 @@ import { mergePlain, type PlainTable } from './plain-table.ts';
 const Shape = ValidatorDay.extend({
   network: Network,
   day: ValidatorDay.shape.day.max(MAX_DAY),
-  // It follows from the day; a source may leave it out, and is checked where it does not.
+  // Derived from the day: optional in the source, checked when present.
   date: date().nullable(),
 });
 
@@ -35,7 +35,6 @@ const atMost = [
 const SLOTS_TO_INCLUDE = 64; // until the end of the next epoch, since Deneb
 const MAX_SEATS = 512;
 
-/** A validator's day as it comes in. */
 export type ImportedValidatorDay = z.infer<typeof Shape>;
 
 const check = rowChecker(Shape, function* (row): Faults {
@@ -49,7 +48,7 @@ const check = rowChecker(Shape, function* (row): Faults {
   const duties = attested + row.sumMissedAttestations;
   if (duties > epochs)
     yield ['totalUniqueAttestations', `with those missed is ${duties} in ${epochs} epochs`];
-  // A member of the sync committee keeps its seat when it exits.
+  // Sync committee members keep their seat after they exit.
   if (duties === 0 && row.sumSyncSignatureCount === null)
     yield ['totalUniqueAttestations', 'is 0 with none missed; a day without duties has no row'];
   for (const [part, whole] of atMost) {
@@ -95,13 +94,13 @@ const table: PlainTable = {
   scope: [],
 };
 
-/** Makes the parts that dates need. */
+/** Creates the partitions for these dates. */
 export const ensureValidatorDayParts = (client: pg.ClientBase, dates: readonly string[]) =>
   client.query('/* validatorDayParts */ select validator_day_parts($1::date[])', [[...new Set(dates)]]);
 
 /**
- * To be called after days of validators were written: records which days are stored and, for changed days, that a refresh is
- * due, and recomputes these days of every private set.
+ * Call after writing validator days: records the stored days, marks changed ones as due for refresh, and recomputes
+ * them for every private set.
  */
 export async function finishValidatorDays(
   client: pg.ClientBase,
@@ -140,7 +139,6 @@ async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> 
   return counts;
 }
 
-// A series grows and is corrected; a shorter one removes nothing.
 export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   resource: 'validator-days',
   grows: true,

@@ -16,7 +16,7 @@ const ImportedValidator = Shape.superRefine((row, context) => {
 });
 export type ImportedValidator = z.infer<typeof ImportedValidator>;
 
-/** What the chain calls "not yet": FAR_FUTURE_EPOCH. */
+/** FAR_FUTURE_EPOCH, the chain's "not yet". */
 const farFuture = (value: unknown) => String(value) === '18446744073709551615';
 
 const key = ['network', 'validator_index'];
@@ -27,7 +27,7 @@ const table: PlainTable = {
   scope: ['network'],
 };
 
-// No path answers a whole list of validators; a file may hold any part of them.
+// No `replacesWhen`: no endpoint returns all validators.
 export const validatorImporter: Importer<ImportedValidator> = {
   resource: 'validators',
   shape: Shape,
