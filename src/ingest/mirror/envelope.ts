@@ -2,7 +2,6 @@ import { isObject } from '../importer.ts';
 import { UpstreamError } from './failure.ts';
 import { nameOf } from './upstream.ts';
 
-/** A page of a list, of any version of the interface. */
 export type Envelope = {
   rows: unknown[];
   next: string | null;
@@ -26,7 +25,7 @@ function nextOf(value: unknown, url: URL): string | null {
   throw new UpstreamError(`${nameOf(url)}: answers a next that is no text; is it this interface?`);
 }
 
-/** Reads `{page, total, data, next}`, `{previous, next, pages, results}`, or a bare array. Ignores other keys. */
+/** Accepts v0 and v1 bodies and bare arrays. */
 export function readEnvelope(body: unknown, url: URL): Envelope {
   if (Array.isArray(body)) return { rows: body, next: null };
   if (isObject(body)) {
@@ -50,8 +49,8 @@ const decoded = (path: string): string => {
 };
 
 /**
- * The URL of the next page, on the origin of the service (whatever scheme a link behind a proxy has) and the path of
- * this page, with or without the base path. Throws for any other.
+ * Returns the next page's URL on the service's own origin, since links behind a proxy may have another scheme. Throws
+ * for another host or path.
  */
 export function followed(next: string, current: URL, from: URL): URL {
   const refuse = (why: string) => {

@@ -28,7 +28,7 @@ const MAX_FAULTS_REPORTED = 5;
 export const titleOf = (list: MirrorList): string =>
   [list.resource, networkOf(list), list.name].filter(Boolean).join(' ');
 
-/** Reads a list and loads it with its state in one transaction. Throws when it cannot. */
+/** Loads a list and its state in one transaction. Throws on failure. */
 export async function loadList(loading: Loading, list: MirrorList): Promise<Loaded> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -102,7 +102,6 @@ function loadSpool(
   });
 }
 
-/** Names the page of each refused row and its place there. */
 function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
   const told = faults.slice(0, MAX_FAULTS_REPORTED).map(({ place, field, msg }) => {
     const { page, row } = spool.placeOf(Number(place.split(' ')[1]));
@@ -110,7 +109,7 @@ function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
   });
   if (faultCount > told.length) told.push(`and ${faultCount - told.length} more faults`);
   const message = `nothing loaded, for rows do not fit:\n  ${told.join('\n  ')}`;
-  // A row that appears twice, pages apart, was moved by a change.
+  // A row repeated on another page was moved by a change.
   const moved = faults.length === faultCount && faults.every(({ msg }) => /^repeats row \d+$/.test(msg));
   return moved ? new ChangedError(message) : new UpstreamError(message);
 }

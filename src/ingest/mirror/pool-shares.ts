@@ -11,10 +11,9 @@ import {
   sharesWithoutParents,
 } from './fruitless-shares.ts';
 
-/** Yields all pool shares of this parent. */
 type SharesOf = (parentId: string) => AsyncIterable<unknown>;
 
-/** Known parents: a share never changes its pool or node operator. */
+/** Reused because a share never changes its parents. */
 async function storedParents(pool: Pool, network: Network): Promise<Map<string, Parents>> {
   const { rows } = await pool.query({
     text: `/* mirrorKnownParents */
@@ -43,10 +42,8 @@ async function storedIds(pool: Pool, network: Network, window: TimeWindow, idTyp
   return rows.map((row) => row.operator_id as string);
 }
 
-/** The id of a row as it is stored. */
 export const idOf = (row: unknown): string => normaliseId(String((row as { id?: unknown }).id));
 
-/** Parents in a row's own fields or tags. */
 function parentsFromTags(row: Record<string, unknown>): Parents {
   const tags = Array.isArray(row.operatorTags) ? row.operatorTags : [];
   const told = parentsByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string'));
@@ -59,8 +56,8 @@ function parentsFromTags(row: Record<string, unknown>): Parents {
 const isWhole = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
 /**
- * Finds the parents of pool shares whose rows do not name them, from the lists by `parentId`. Requests as few lists as
- * possible, and none for unchanged shares that no list had before.
+ * Finds missing parents of pool shares through lists by `parentId`: as few requests as possible, none for unchanged
+ * shares that earlier runs did not find.
  */
 export async function parentsOfShares(
   db: Pool,
@@ -135,7 +132,7 @@ async function findParents(
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
-  // A name of both a pool and a node operator is the parent that the share lacks, or both if no other is found.
+  // An id of both a pool and a node operator becomes the missing parent, or both if no other is found.
   const doubtful = new Set<Parents>();
   await ask(
     [...both],

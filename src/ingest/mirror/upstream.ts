@@ -5,9 +5,9 @@ import { UpstreamError } from './failure.ts';
 import { backoffMs, MAX_WAIT_MS, pause, retryAfterMs } from './retry.ts';
 
 export type UpstreamOptions = {
-  /** Origin and base path. Nothing else is requested. */
+  /** Origin and base path of all requests. */
   from: URL;
-  /** Sent only to the origin of `from`, and part of no message. */
+  /** Sent only to the origin of `from`; never in a message. */
   token: string;
   networkHeader: string;
   /** The response header with the compute units. */
@@ -15,34 +15,31 @@ export type UpstreamOptions = {
   /** Maximum requests per second. */
   rate: number;
   timeoutMs: number;
-  /** Maximum attempts per request. */
   attempts: number;
-  /** The wait before the second attempt. */
+  /** Wait before the second attempt. */
   firstBackoffMs: number;
   stop: AbortSignal;
-  /** Called for every response, and for every request without one. */
+  /** Called per attempt, also without a response. */
   onRequest?: (units: number | undefined) => void;
   onWait?: (message: string) => void;
 };
 
 export type Upstream = {
   readonly from: URL;
-  /** Parses the JSON of a URL, keeping the digits of numbers. Throws UpstreamError. */
+  /** Returns parsed JSON; numbers keep their digits. Throws UpstreamError. */
   get(url: URL, network: string | undefined): Promise<unknown>;
-  /** Removes the token, should the service have quoted it. */
+  /** Removes the token, which the service may quote. */
   redacted(text: string): string;
 };
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A failure that another attempt may mend. */
 type Passing = { reason: string; status?: number; waitMs?: number | undefined };
 type Outcome = { body: unknown } | Passing;
 
-/** What messages call a URL. */
 export const nameOf = (url: URL): string => url.pathname + url.search;
 
-/** Requests one URL at a time, paced, and retries while that may help. */
+/** One request at a time, rate-limited, with retries. */
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { from, token, stop } = options;
   let free = 0;
@@ -83,7 +80,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
-  /** Interprets a status other than 200. Throws when a retry cannot help. */
+  /** Throws when a retry cannot help. */
   function refused(response: Response, text: string, url: URL): Passing {
     const { status, headers } = response;
     if ([408, 425, 429].includes(status) || status >= 500) {
@@ -125,7 +122,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
 const unitsOf = (header: string | null): number | undefined =>
   header !== null && /^\d{1,12}(\.\d+)?$/.test(header.trim()) ? Number(header) : undefined;
 
-/** Throws when the response is cut short. */
+/** Throws when the page exceeds MAX_BYTES or is not UTF-8. */
 async function textOf(response: Response, url: URL): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytes = 0;
@@ -150,7 +147,7 @@ function read(text: string): Outcome {
   }
 }
 
-/** Describes a failed request without quoting any header. */
+/** Never quotes headers. */
 function whyNot(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   if (name === 'TimeoutError') return 'no answer in time (--timeout)';
@@ -174,7 +171,6 @@ function adviceOn(response: Response, text: string, from: URL): string {
   return `refuses the request (${status})${detail}.`;
 }
 
-/** The service's own explanation, shortened to a line. */
 function detailOf(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: unknown };

@@ -6,7 +6,7 @@ import { ChangedError, UpstreamError } from './failure.ts';
 import type { Form, MirrorList } from './list.ts';
 import { nameOf, type Upstream } from './upstream.ts';
 
-/** Rows of a page that were not seen before, as JSON. */
+/** JSON of the page's new rows. */
 export type Page = { name: string; rows: string[] };
 
 const MAX_ROWS = 20_000_000;
@@ -18,7 +18,7 @@ export function urlOf(from: URL, form: Form): URL {
   return url;
 }
 
-/** Drops rows that the last pages had. Throws ChangedError when one of them differs. */
+/** Drops rows repeated from the last two pages. Throws ChangedError when one differs or the list is ranked. */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
   const own = new Map<string, string>();
   const texts: string[] = [];
@@ -45,7 +45,7 @@ const digestOf = (rows: readonly unknown[]) =>
     .update(stringify(rows) ?? '')
     .digest('base64');
 
-/** The rows of a descending list within its bounds, and whether what follows lies below them. */
+/** Cuts a descending list to its bounds; `below`: later pages lie under the floor. */
 function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above: number) {
   if (!down) return { rows, below: false, last: above };
   let last = above;
@@ -66,7 +66,6 @@ function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above
   return { rows: within, below: last <= floor, last };
 }
 
-/** Throws when counts contradict each other or the rows read so far. */
 function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
   for (const name of ['total', 'pages'] as const) {
     if (first[name] !== page[name]) {
@@ -90,8 +89,8 @@ function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
 }
 
 /**
- * Walks a list by `next` to its end. Throws UpstreamError for links that leave the list, repeat or do not advance, and
- * ChangedError when rows are of different states of the list.
+ * Follows `next` to the end. Throws UpstreamError for links that leave the list or do not advance, ChangedError when
+ * pages show different states of the list.
  */
 export async function* walk(upstream: Upstream, list: MirrorList, form: Form): AsyncGenerator<Page> {
   const start = urlOf(upstream.from, form);
@@ -128,8 +127,8 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     url = next;
   }
   if (pinned) return;
-  // Pages shift when rows come or go, and counts do not tell when as many come as go. If all earlier pages are the same
-  // when read again after the last one, all pages are of one state of the list.
+  // Counts do not show a change that adds as many rows as it removes. If the earlier pages read the same after the last
+  // one, all pages are of one state.
   for (const { url, digest } of read.slice(0, -1)) {
     const again = readEnvelope(await upstream.get(url, list.network), url);
     if (digestOf(again.rows) !== digest) {
