@@ -30,7 +30,7 @@ program
   )
   .action(async () => {
     const settings = readSettings();
-    // Imported here because the other commands do not need the server, which takes 0.5 s to load.
+    // The server takes 0.5 s to load, and other commands do not need it.
     await (await import('./serve.ts')).serve(settings);
   });
 
@@ -54,14 +54,14 @@ program.addCommand(openCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 program.addCommand(usageCommand());
-// commands added ready-made do not inherit exitOverride
+// addCommand does not inherit exitOverride
 for (const command of program.commands) {
   command.exitOverride().showHelpAfterError('(add --help for what is taken)');
   for (const inner of command.commands) inner.exitOverride();
 }
 
 try {
-  // commander's default command would take a mistyped command for an argument of serve
+  // a default command of commander would take a mistyped command as an argument of serve
   await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
 } catch (error) {
   process.exitCode = exitCodeOf(error);

@@ -9,7 +9,7 @@ import { Refusal } from './kernel/refusal.ts';
 
 const READINESS_MS = 1_000;
 
-/** The migrations that the database lacks. Throws when its rows cannot be read. */
+/** Throws when the database cannot be read. */
 async function pendingRead(db: Queryable): Promise<string[]> {
   await db.query({ text: '/* readiness */ select 1 from datasets limit 1', values: [] });
   return pendingOf(db);
@@ -23,7 +23,7 @@ async function isStandby(db: Queryable): Promise<boolean> {
   return rows[0]?.standby === true;
 }
 
-/** The message of `/ready`; details go to the log. */
+/** The response of `/ready`; details go to the log. */
 function notReady(error: unknown): string {
   if (error instanceof HistoryError) return error.message;
   return (error as { code?: string }).code && !(error instanceof Refusal)
@@ -32,8 +32,8 @@ function notReady(error: unknown): string {
 }
 
 /**
- * Ready means: the database for reads answers and has every migration, and DATABASE_URL is no standby. Asks the
- * databases at most once a second.
+ * Ready: the database for reads answers and has every migration, and DATABASE_URL is not a standby. Checks at most once
+ * per second.
  */
 export function readinessOf(
   database: Pick<Database, 'read' | 'primary'>,

@@ -25,7 +25,7 @@ function allowanceText({ units, period }: Allowance): string {
   return `${units.toLocaleString('en')} compute units ${period === 'life' ? 'for life' : 'a month'}`;
 }
 
-/** Refuses limits for a tier whose limits are documented. */
+/** Limits fixed by the interface cannot be overridden. */
 function checkLimits(tier: Tier, flags: { rate?: number; units?: number }) {
   const fixed = fixedLimits[tier]?.find((name) => flags[name] !== undefined);
   if (fixed) {
@@ -45,7 +45,6 @@ const rateOption = () =>
     wholeNumber(1, 999_999),
   );
 
-/** `stakegraph account create|list|show|set-tier` */
 export function accountCommand(): Command {
   const command = new Command('account').description('make and list accounts, and set their tiers');
   command

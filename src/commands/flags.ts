@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** An option that takes some of `names`, separated by commas. */
 export const namesOption = <Name extends string>(
   flags: string,
   description: string,
@@ -34,7 +33,7 @@ export const wholeNumber =
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const MAX_SECONDS = 7 * 86_400;
 
-/** Milliseconds of `90s`, `15m`, `1h` or `1d`. */
+/** Returns milliseconds. */
 export function duration(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);

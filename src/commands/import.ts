@@ -33,7 +33,6 @@ type Flags = {
 const MAX_FAULTS_SHOWN = 20;
 const MAX_JOBS = 16;
 
-/** `stakegraph import RESOURCE FILE…` */
 export const importCommand = (): Command =>
   new Command('import')
     .description('load rows from files: REST bodies, JSON arrays, NDJSON or CSV, also gzipped')
@@ -44,7 +43,7 @@ export const importCommand = (): Command =>
     )
     .addOption(
       new Option('--entity-type <class>', 'class of entities of rows that name none').choices(
-        idTypes.filter((name) => name !== 'privateSet'), // computed here, never imported
+        idTypes.filter((name) => name !== 'privateSet'), // computed, never imported
       ),
     )
     .option('--utc', 'rows that do not say so are of the UTC calendar, not of the chain calendar')
@@ -90,7 +89,7 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
       }
       return withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
-        // Each job holds a connection for its whole file; one more checks what was loaded before.
+        // One connection per job, and one to check what was loaded before.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
       );
     });
@@ -127,7 +126,7 @@ function notLoaded(file: string, error: string, { json }: Flags) {
   if (json) process.stdout.write(`${JSON.stringify({ file, loaded: false, error })}\n`);
 }
 
-/** Returns false when not every row was loaded. */
+/** Returns false unless every row was loaded. */
 async function importOne(
   database: Database,
   resource: ImportResource,
@@ -163,7 +162,7 @@ async function importOne(
   }
 }
 
-/** Creates the file for refused rows with the first of them. A failed write ends the import. */
+/** Creates the file with the first rejected row. A failed write ends the import. */
 function rejectsFile(file: string, flags: Flags) {
   const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
   let open: number | undefined;

@@ -74,7 +74,6 @@ const optionsOf = (flags: Flags, token: string): MirrorOptions => ({
   },
 });
 
-/** `stakegraph mirror --from URL --token-env NAME` */
 export const mirrorCommand = (): Command =>
   new Command('mirror')
     .description('copy what a service of this interface answers, once or again and again')
@@ -176,7 +175,7 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
       });
     });
 
-/** Mirrors once or repeatedly. A single round throws unless every list was loaded. */
+/** A single round throws unless every list was loaded. */
 async function mirror(database: Database, options: MirrorOptions, flags: Flags, signals: Signals) {
   const { stop } = signals;
   if (database.embedded) await decideOnSample(database.write);

@@ -25,7 +25,6 @@ type Flags = {
   json?: boolean;
 };
 
-/** `stakegraph refresh` */
 export const refreshCommand = (): Command =>
   new Command('refresh')
     .description('compute the published summaries from the facts that are stored')
@@ -95,7 +94,7 @@ async function once(pool: Pool, flags: Flags, stop: AbortSignal): Promise<void> 
   if (failed > 0) throw new Error(`${failed} parts were not refreshed.`);
 }
 
-/** Starts at multiples of the interval and skips those that a long pass misses. */
+/** Starts at multiples of the interval; skips those that a long pass misses. */
 async function repeated(pool: Pool, flags: Flags, every: number, stop: AbortSignal): Promise<void> {
   const began = performance.now();
   for (let turn = 0; !stop.aborted; ) {

@@ -15,7 +15,7 @@ function month(text: string): string {
 
 const digits = (value: number) => value.toLocaleString('en');
 
-/** `month` is null for an account's life. */
+/** `month` is null for lifetime allowances. */
 type Told = { account: string; tier: AccountRow['tier']; month: string | null } & Standing;
 
 function tell({ account, tier, month, ...standing }: Told): string {
@@ -25,7 +25,6 @@ function tell({ account, tier, month, ...standing }: Told): string {
   return `${account}  ${tier}  ${month ?? 'life'}  ${units} compute units${resets}  ${digits(requests)} requests\n`;
 }
 
-/** `stakegraph usage ACCOUNT` */
 export const usageCommand = (): Command =>
   new Command('usage')
     .description(
@@ -43,7 +42,7 @@ export const usageCommand = (): Command =>
         const at = flags.month ? new Date(`${flags.month}-01T00:00:00Z`) : new Date();
         const inMonth = flags.month !== undefined || allowance.period === 'month';
         const used = await usageOf(write, name, inMonth ? monthOf(at) : null);
-        // An allowance for life does not limit a single month.
+        // A lifetime allowance does not limit a single month.
         const ofMonth =
           allowance.period === 'month' ? allowance : { units: undefined, period: 'month' as const };
         const standing = standingOf(inMonth ? ofMonth : allowance, used, at);
