@@ -59,7 +59,6 @@ const isOrigin = (text: string): boolean =>
   text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 const headerName = /^[A-Za-z0-9-]+$/;
 
-/** Settings from the environment. */
 export const Settings = z.object({
   PORT: integer(4000, 0, 65535).describe('Port to listen on; 0 takes a free one.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
@@ -161,7 +160,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
 /** Throws SettingsError, never with the value. */
 export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
   const secret = environment[name];
-  // The name may be the secret itself, so only typical variable names are repeated.
+  // The name may be the secret itself.
   const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
   const shown = named ? `The environment variable ${name}` : 'The environment variable that is named';
   if (!secret) throw new SettingsError(`${shown} is not set; it is to hold the token.`);

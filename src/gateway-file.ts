@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const fileIn = (dataDir: string) => join(dataDir, 'gateway.json');
 const processes = () => import('./db/embedded/process.ts'); // not loaded with DATABASE_URL
 
-/** Writes this gateway's address to the data folder; returns a function that removes it. */
+/** Writes the address to the data folder; returns a function that removes it. */
 export async function noteGateway(dataDir: string, url: string): Promise<() => Promise<void>> {
   const { ownMark, readMark } = await processes();
   const file = fileIn(dataDir);

@@ -61,7 +61,7 @@ for (const command of program.commands) {
 }
 
 try {
-  // a default command of commander would take a mistyped command as an argument of serve
+  // as commander's default command, serve would take a mistyped command as an argument
   await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
 } catch (error) {
   process.exitCode = exitCodeOf(error);

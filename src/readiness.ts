@@ -31,10 +31,7 @@ function notReady(error: unknown): string {
     : 'the database does not answer';
 }
 
-/**
- * Ready: the database for reads answers and has every migration, and DATABASE_URL is not a standby. Checks at most once
- * per second.
- */
+/** Checks reads, migrations, and that DATABASE_URL is not a standby, at most once per second. */
 export function readinessOf(
   database: Pick<Database, 'read' | 'primary'>,
   log: Logger,

@@ -48,7 +48,6 @@ function banner(address: string, database: Database, access: Access | undefined)
   return `${lines.join('\n')}\n`;
 }
 
-/** Serves until a signal, then drains. */
 export async function serve(settings: Settings): Promise<void> {
   await checkHost(settings);
   const log = makeLog(settings);
@@ -97,7 +96,7 @@ function listenError(error: NodeJS.ErrnoException & { port?: number }, settings:
   return new Error(`HOST is ${JSON.stringify(HOST)}, on which this machine cannot listen: ${error.message}`);
 }
 
-/** Checked first because listening fails only after the database is created. */
+/** Before the database is created. */
 async function checkHost({ HOST }: Settings): Promise<void> {
   await lookup(HOST).catch(() => {
     throw new SettingsError(`HOST is ${JSON.stringify(HOST)}; an address of this machine is needed.`);
@@ -178,7 +177,7 @@ async function start(
   if (serving.draining) return false;
   await app.listen({ port: settings.PORT, host: settings.HOST });
   serving.undo.push(async () => {
-    // Kept-alive connections become idle after their last response and would hold the port for minutes.
+    // Kept-alive connections become idle after their last response, and would hold the port for minutes.
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     await app.close().finally(() => clearInterval(sweep));
   });

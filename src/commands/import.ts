@@ -162,7 +162,7 @@ async function importOne(
   }
 }
 
-/** Creates the file with the first rejected row. A failed write ends the import. */
+/** The first rejected row creates the file. A failed write ends the import. */
 function rejectsFile(file: string, flags: Flags) {
   const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
   let open: number | undefined;

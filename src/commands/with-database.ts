@@ -6,7 +6,7 @@ import { type Database, openDatabase, writeError } from '../db/open.ts';
 type Options = {
   /** Creates a missing embedded database. */
   creates?: boolean;
-  /** The command loads rows: it prints its database and creates an embedded one only with `--create`. */
+  /** Prints the database; creates an embedded one only with `--create`. */
   loads?: boolean;
   migrate?: boolean;
   writers?: number;
@@ -20,13 +20,12 @@ export type Signals = {
   leave: AbortSignal;
 };
 
-/** Opens the configured database for a command; closes it at the end or on a signal. */
 export async function withDatabase(
   work: (database: Database, signals: Signals) => Promise<void>,
   options: Options = {},
 ): Promise<void> {
   const settings = readSettings();
-  // Commands must not migrate a shared database under its running gateways.
+  // Never under running gateways that share the database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
   await checkDatabase(settings, options);
   const onError = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);

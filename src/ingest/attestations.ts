@@ -33,7 +33,7 @@ const Shape = AttestationRecord.extend({
   utc: z.boolean().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
-  // Derived from day and epochs: optional in the source, checked when present.
+  // Derived: optional, checked when present.
   date: record.date,
   startTimestamp: moment().nullable(),
   endTimestamp: moment().nullable(),
@@ -55,7 +55,7 @@ const derivedFields = Object.entries(derived) as [
 
 const MAX_BIGINT_DIGITS = 19;
 
-/** One hour or day; longer periods are summed per request and not stored. */
+/** Longer periods are summed per request. */
 export type ImportedAttestation = z.infer<typeof Shape>;
 
 const check = rowChecker(Shape, function* (row): Faults {
@@ -100,7 +100,7 @@ const dayColumns = [
   { name: 'end_epoch', type: 'int' },
 ];
 const hourColumn = { name: 'hour', type: 'int' };
-/** Whether a refresh computed the row from validator days; days only. */
+/** Computed by a refresh; days only. */
 const computedColumn = { name: 'computed', type: 'boolean' };
 const entity = ['network', 'id_type', 'entity_id'];
 
@@ -113,7 +113,7 @@ const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) =
   computed: false,
 });
 
-/** Inserts unknown entities; `given` is SQL that selects network, id_type and entity_id. */
+/** `given`: SQL that selects network, id_type and entity_id. */
 export async function ensureEntities(client: pg.ClientBase, given: string, values: unknown[] = []) {
   await client.query(
     `/* attestationEntities */
@@ -126,7 +126,7 @@ export async function ensureEntities(client: pg.ClientBase, given: string, value
   );
 }
 
-/** Creates the partitions for these dates. */
+/** Creates missing partitions. */
 export async function ensureParts(client: pg.ClientBase, dates: readonly string[], hours: boolean) {
   const distinct = [...new Set(dates)];
   await client.query('/* attestationParts */ select attestation_parts($1::date[], $2)', [distinct, hours]);
@@ -145,7 +145,7 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   const key = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
-  // Dates are parameters because the planner does not prune partitions by joined dates.
+  // Parameters, because the planner does not prune partitions by joined dates.
   const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and t.date = any($1::date[])`;
   const updated = await client.query(
     `/* updateAttestations */
@@ -182,7 +182,7 @@ export const attestationImporter: Importer<ImportedAttestation> = {
   },
   columns: [...dayColumns, hourColumn, computedColumn, ...entity.map((name) => ({ name, type: 'text' }))],
   stored,
-  // -1 because days have no hour, and nulls are never repeats
+  // days have no hour, and nulls are never repeats
   key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],
   merge: mergeAttestations,
 };

@@ -12,7 +12,7 @@ import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
 const { date, startEpoch, endEpoch } = ChainDailyReward.shape;
 const Shape = ChainDailyReward.extend({
   network: Network,
-  // derived from the day: optional in the source, checked when present
+  // derived: optional, checked when present
   date: date.nullable(),
   startEpoch: startEpoch.nullable(),
   endEpoch: endEpoch.nullable(),
@@ -51,7 +51,7 @@ const fields = fieldColumns<ImportedReward>([
   ['sum_baseline_mev', 'numeric', 'sumBaselineMev'],
   ['sum_effective_balance', 'bigint', 'sumEffectiveBalance'],
 ]);
-/** `computed`: whether a refresh computed the row from validator days. */
+/** `computed`: by a refresh. */
 const columns = [...fields.columns, { name: 'computed', type: 'boolean' }];
 const table: PlainTable = {
   name: 'chain_daily_rewards',
@@ -60,7 +60,6 @@ const table: PlainTable = {
   scope: ['network'],
 };
 
-/** Derives the day of a row that has only a date. */
 function withDay(row: Record<string, unknown>): Record<string, unknown> {
   const network = Network.safeParse(row.network).data;
   const dated = typeof row.date === 'string' && parseDate(row.date) !== undefined;
@@ -68,7 +67,7 @@ function withDay(row: Record<string, unknown>): Record<string, unknown> {
   return { ...row, day: dayOfDate(network, row.date as string) };
 }
 
-// No `replacesWhen`: a response may start at any day.
+// No `replacesWhen`: responses may start at any day.
 export const chainDailyRewardImporter: Importer<ImportedReward> = {
   resource: 'chain-daily-rewards',
   shape: Shape,

@@ -10,10 +10,10 @@ import { type Importer, isObject } from './importer.ts';
 import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
 
 const record = Consolidation.shape;
-// Entities follow from the stored validators; the source's are ignored.
+// Entities follow from stored validators.
 const Shape = Consolidation.omit({ sourceEntities: true, targetEntities: true }).extend({
   network: Network,
-  // Derived from the epoch: optional in the source, checked when present.
+  // Derived: optional, checked when present.
   day: record.day.nullable(),
   date: record.date.nullable(),
   timestamp: moment().nullable(),
@@ -67,7 +67,7 @@ const table: PlainTable = {
   scope: ['network'],
 };
 
-// No `replacesWhen`: consolidations are permanent, and a response may be limited to a range or an entity.
+// No `replacesWhen`: consolidations are permanent, and responses may be partial.
 export const consolidationImporter: Importer<ImportedConsolidation> = {
   resource: 'consolidations',
   shape: Shape,

@@ -9,7 +9,7 @@ const nouns: Record<string, string> = {
   object: 'an object',
 };
 
-/** Turns a zod issue into an import message; custom messages pass unchanged. */
+/** Custom messages pass unchanged. */
 export function faultText(issue: z.core.$ZodIssue, row: unknown): string {
   const { message } = issue;
   const own = /^(Invalid|Too|Unrecognized)\b/.test(message); // zod's default message

@@ -19,34 +19,33 @@ export type RowOptions = {
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
 export type MergeOptions = {
-  /** Removes stored rows of the same lists that are not staged. */
+  /** Removes stored rows of the same lists. */
   replace: boolean;
-  /** Names the list that the source replaces (column → value), because an empty source has no row to name it. */
+  /** The replaced list (column → value): an empty source cannot name it. */
   whole?: Readonly<Record<string, string>> | undefined;
-  /** Raises the dataset's revision at most once per transaction and returns it. */
+  /** Raises the dataset's revision, at most once per transaction. */
   revision: () => Promise<number>;
 };
 
-/** How rows of one resource are checked, staged and merged. */
 export type Importer<Row> = {
   resource: string;
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
   columns: readonly Column[];
-  /** The row keyed by column name. */
+  /** Keyed by column. */
   stored(row: Row): Record<string, unknown>;
-  /** Columns (or expressions) unique within a source; empty allows duplicates. */
+  /** Unique columns or expressions; empty allows duplicates. */
   key: readonly string[];
   unique?: Unique;
-  /** The resource only grows: nothing is removed, even with `replace`. */
+  /** Nothing is removed, even with `replace`. */
   grows?: true;
-  /** Merges the table `staged` in the client's transaction. */
+  /** Merges the table `staged`. */
   merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
-  /** SQL condition over the staged rows of a complete source: whether it replaces the stored list. Absent: never. */
+  /** SQL condition over `staged` for complete sources. Absent: never. */
   replacesWhen?: string;
 };
 
-/** SQL for the distinct lists (`columns`) in the staged rows, plus `whole`. */
+/** SQL for the distinct lists in the staged rows, plus `whole`. */
 export function stagedScopes(
   columns: readonly string[],
   { whole }: Pick<MergeOptions, 'whole'>,
@@ -60,7 +59,7 @@ export function stagedScopes(
 
 export type Faults = Iterable<readonly [field: string, message: string]>;
 
-/** Checks decoded rows. zod runs only on rows that fail, to explain why: it copies every row, and nearly all are valid. */
+/** zod runs only on rows that fail, to explain why: it copies every row, and nearly all are valid. */
 export function rowChecker<Shape extends z.ZodObject>(
   shape: Shape,
   faultsOf: (row: z.output<Shape>) => Faults,

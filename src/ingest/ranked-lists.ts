@@ -3,27 +3,25 @@ import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.t
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
 /**
- * Tables of a ranked list. Changed summaries and lists are superseded by new rows, so clients that page through the old
- * list keep seeing its ranks and figures (decisions on pages).
+ * Changes supersede summaries and lists by new rows, so clients paging through an old list keep its ranks and figures
+ * (decisions on pages).
  */
 export type RankedTables = {
   summaries: string;
   lists: string;
   ranks: string;
-  /** Identifies a summary. */
   key: readonly string[];
-  /** Identifies what a complete source replaces. */
+  /** What a complete source replaces. */
   scope: readonly string[];
-  /** Identifies a list. */
   listKey: readonly string[];
   columns: readonly Column[];
 };
 
-/** For superseded lists; at most CACHE_MAX_ENTRIES of each. */
+/** For superseded lists. */
 const CACHE_TTL = '1 hour';
 const CACHE_MAX_ENTRIES = 8;
 
-/** Leaves rows alone that are stored with the same digits. */
+/** Does not touch rows stored with the same digits. */
 export async function mergeSummaries(
   client: pg.ClientBase,
   { summaries, key, scope, columns }: RankedTables,
@@ -59,7 +57,7 @@ export async function mergeSummaries(
   return counts;
 }
 
-/** Removes expired lists, and superseded summaries that no list ranks. */
+/** Also removes summaries that no list ranks. */
 export async function forgetOldLists(
   client: pg.ClientBase,
   { summaries, lists, ranks, listKey }: RankedTables,

@@ -48,10 +48,7 @@ const decoded = (path: string): string => {
   }
 };
 
-/**
- * Returns the next page's URL on the service's own origin, since links behind a proxy may have another scheme. Throws
- * for another host or path.
- */
+/** Stays on the service's origin (links behind a proxy may have another scheme). Throws for another host or path. */
 export function followed(next: string, current: URL, from: URL): URL {
   const refuse = (why: string) => {
     throw new UpstreamError(

@@ -4,7 +4,7 @@ import type { ImportResource } from '../importers.ts';
 
 export type Form = { path: string; query: Readonly<Record<string, string>> };
 
-/** Walked from first to last page and loaded in one transaction. */
+/** Loaded in one transaction. */
 export type MirrorList = {
   resource: ImportResource;
   /** Unique within resource and network. */
@@ -14,21 +14,21 @@ export type MirrorList = {
   /** Alternatives, tried in order on 404. */
   forms: readonly [Form, ...Form[]];
   rows: Partial<RowOptions>;
-  /** The unique field; undefined where rows may be equal. */
+  /** Unique per row. */
   key?: string;
   /** Pages shift when the list changes. */
   ranked?: boolean;
-  /** Replaces the stored list, which `whole` names in case it is empty. */
+  /** `whole` names the replaced list, which may be empty. */
   replaces?: { whole?: Readonly<Record<string, string>> };
-  /** Descends by this field; bounds are inclusive. */
+  /** Descending; bounds are inclusive. */
   down?: { field: string; ceiling: number; floor: number };
-  /** The position to store: `at` (with `ifAny` only when it has rows) or the field's largest value. */
+  /** Stored position: `at` (`ifAny`: only with rows) or the field's largest value. */
   position?: { at: string; ifAny?: boolean } | { field: string };
   /** One of consecutive ranges, each read once. */
   part?: boolean;
   /** 404 means no rows. */
   mayBeAbsent?: boolean;
-  /** Called after the last page; the result adds missing fields to each row. */
+  /** Called after the last page; adds missing fields to rows. */
   completed?: (rows: () => AsyncIterable<unknown>) => Promise<(row: unknown) => unknown>;
 };
 

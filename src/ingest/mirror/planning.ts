@@ -25,7 +25,7 @@ export const pageSize = ({ pageSize }: MirrorScope, most = 200): string => Strin
 export const since = (parameter: string, position: string | undefined): Record<string, string> =>
   position === undefined ? {} : { [parameter]: position };
 
-/** Fills in the requested parameters; throws for rows with other values, because a service may ignore a parameter. */
+/** Adds requested parameters to rows; throws when a service ignored one. */
 export function asAsked(asked: Record<string, string>) {
   return (row: unknown): unknown => {
     if (!isObject(row)) return row;

@@ -59,7 +59,7 @@ async function headOf({ upstream }: Planning, network: Network): Promise<number 
   return isObject(row) ? Number(String(row.consensusSlot)) : undefined;
 }
 
-/** Ascends by SLOTS_AT_ONCE per transaction, which an interrupted run continues from. */
+/** Ascends in transactions that an interrupted run continues after. */
 export async function* blocks(planning: Planning, network: Network): AsyncGenerator<MirrorList> {
   const { scope, position } = planning;
   const key = { resource: 'blocks', name: 'slots', network } as const;

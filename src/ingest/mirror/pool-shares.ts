@@ -55,10 +55,7 @@ function parentsFromTags(row: Record<string, unknown>): Parents {
 
 const isWhole = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
-/**
- * Finds missing parents of pool shares through lists by `parentId`: as few requests as possible, none for unchanged
- * shares that earlier runs did not find.
- */
+/** Finds missing parents through lists by `parentId`: few requests, none for unchanged shares that had no result before. */
 export async function parentsOfShares(
   db: Pool,
   list: ShareList & { network: Network; window: TimeWindow; full: boolean },

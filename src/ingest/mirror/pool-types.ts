@@ -12,8 +12,8 @@ const isExchange = (row: unknown): boolean => {
 };
 
 /**
- * Adds `poolType` by the service's liquid staking pools. Leaves rows unchanged, as in an import, when that list is
- * empty or contains exchanges: the service then ignores the parameter.
+ * Adds `poolType` by the service's liquid staking pools. Leaves rows unchanged when that list is empty or has
+ * exchanges, as from a service that ignores the parameter.
  */
 export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {
   const ids = new Set<string>();

@@ -42,8 +42,8 @@ const MAX_UNANSWERED = 5;
 const sourceOf = (from: URL): string => from.origin + from.pathname.replace(/\/+$/, '');
 
 /**
- * Mirrors every list once, or the rest of an interrupted round. A failing list does not stop the others. Throws when
- * another process mirrors the same service into this database.
+ * Mirrors every list, or the rest of an interrupted round; failing lists do not stop the others. Throws when another
+ * process mirrors the same service into this database.
  */
 export function mirrorOnce(db: Pool, options: MirrorOptions, hooks: MirrorHooks): Promise<RoundReport> {
   const source = sourceOf(options.from);

@@ -7,7 +7,7 @@ import { lineRows } from '../source/lines.ts';
 import type { RawRow, Source } from '../source/source.ts';
 import type { Page } from './walk.ts';
 
-/** Holds the rows of a list on disk, so its size is not limited by memory. */
+/** On disk, so memory does not limit a list. */
 export type Spool = {
   pages(): number;
   add(page: Page): Promise<void>;

@@ -54,7 +54,7 @@ export async function stateOf(db: Queryable, source: string, list: StateKey): Pr
 }
 export type StateKey = Pick<MirrorList, 'resource' | 'network' | 'name'>;
 
-/** Must run in the transaction that loads the rows. A series without rows keeps its position. */
+/** Call in the transaction that loads the rows. Keeps the position of a series without rows. */
 export async function noteDone(
   client: pg.ClientBase,
   run: Run,

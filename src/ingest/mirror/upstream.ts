@@ -10,7 +10,6 @@ export type UpstreamOptions = {
   /** Sent only to the origin of `from`; never in a message. */
   token: string;
   networkHeader: string;
-  /** The response header with the compute units. */
   unitsHeader: string;
   /** Maximum requests per second. */
   rate: number;

@@ -18,7 +18,7 @@ export function urlOf(from: URL, form: Form): URL {
   return url;
 }
 
-/** Drops rows repeated from the last two pages. Throws ChangedError when one differs or the list is ranked. */
+/** Drops rows of the last two pages. Throws ChangedError when one differs or the list is ranked. */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
   const own = new Map<string, string>();
   const texts: string[] = [];
@@ -45,7 +45,7 @@ const digestOf = (rows: readonly unknown[]) =>
     .update(stringify(rows) ?? '')
     .digest('base64');
 
-/** Cuts a descending list to its bounds; `below`: later pages lie under the floor. */
+/** `below`: later pages lie under the floor. */
 function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above: number) {
   if (!down) return { rows, below: false, last: above };
   let last = above;
@@ -88,10 +88,7 @@ function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
   }
 }
 
-/**
- * Follows `next` to the end. Throws UpstreamError for links that leave the list or do not advance, ChangedError when
- * pages show different states of the list.
- */
+/** Throws UpstreamError for links that leave the list or do not advance, ChangedError for pages of different states. */
 export async function* walk(upstream: Upstream, list: MirrorList, form: Form): AsyncGenerator<Page> {
   const start = urlOf(upstream.from, form);
   const seen = new Set<string>();
@@ -127,8 +124,8 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     url = next;
   }
   if (pinned) return;
-  // Counts do not show a change that adds as many rows as it removes. If the earlier pages read the same after the last
-  // one, all pages are of one state.
+  // Counts miss a change that adds as many rows as it removes. If the earlier pages are unchanged after the last one,
+  // all pages are of one state.
   for (const { url, digest } of read.slice(0, -1)) {
     const again = readEnvelope(await upstream.get(url, list.network), url);
     if (digestOf(again.rows) !== digest) {

@@ -32,10 +32,7 @@ export const holdsList = (value: unknown): boolean =>
     ([name, member]) => (listNames.has(name) && Array.isArray(member)) || holdsList(member),
   );
 
-/**
- * Streams rows from REST bodies (single, consecutive, or nested), an array, or one object. Keeps of a body only its
- * paging fields.
- */
+/** Streams rows of REST bodies (single, consecutive, nested), an array, or one object. */
 export function documentRows(
   name: string,
   chunks: AsyncIterable<string>,
@@ -44,7 +41,7 @@ export function documentRows(
   const open: Open[] = [];
   let count = 0;
   let batch: RawRow[] = [];
-  /** Depth of a body's open list, whose elements are always rows. */
+  /** Depth of a body's open list: its elements are always rows. */
   let sealed: number | undefined;
 
   const row = (value: unknown) => {
@@ -115,7 +112,7 @@ export function documentRows(
   return { rows: named(name, rows(), () => count), complete: whole.complete };
 }
 
-/** Refuses duplicate keys, which would lose a value; defineProperty is safe for `__proto__`. */
+/** Refuses duplicate keys, which would lose a value; safe for `__proto__`. */
 function put(object: Envelope, key: string, value: unknown) {
   if (Object.hasOwn(object, key))
     throw new Error(`the key ${JSON.stringify(key)} stands twice in one object`);

@@ -15,8 +15,8 @@ export type Format = (typeof formats)[number];
 const PEEKED = 65_536;
 
 /**
- * Opens a file, or stdin for `-`: REST bodies, a JSON array or object, NDJSON, or CSV with a header (`.csv` or
- * `format`), each optionally gzipped. `shape` types CSV columns. Throws SourceError, also while rows are read.
+ * `-` is stdin. Accepts REST bodies, a JSON array or object, NDJSON, or CSV (`.csv` or `format`), optionally gzipped.
+ * Throws SourceError, also while rows are read.
  */
 export async function openSource(path: string, shape: z.ZodObject, format?: Format): Promise<Source> {
   const name = path === '-' ? 'standard input' : path;
@@ -35,7 +35,7 @@ export async function openSource(path: string, shape: z.ZodObject, format?: Form
   return { name, unit: 'row', rows: document.rows, complete: document.complete, bytes };
 }
 
-/** Throws SourceError for missing files and folders. */
+/** Throws SourceError if missing or a folder. */
 export async function fileAt(path: string): Promise<Stats> {
   const file = await stat(path).catch((error) => fail(path, error));
   if (file.isDirectory()) throw new SourceError(`${path}: is a folder; name its files.`);
@@ -48,9 +48,8 @@ export function fail(name: string, error: unknown): never {
   throw new SourceError(`${name}: ${code === 'ENOENT' ? 'there is no such file.' : message}`);
 }
 
-/** `counter` counts compressed bytes. */
 async function* unzipped(name: string, path: string, counter: { read: number }): AsyncGenerator<Buffer> {
-  // Not a stream of descriptor 0, which Node may have made non-blocking: a slow writer would cause EAGAIN.
+  // Not a stream of descriptor 0: Node may have made it non-blocking, and slow writers would cause EAGAIN.
   const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 });
   async function* counted() {
     for await (const chunk of raw as AsyncIterable<Buffer>) {
@@ -105,7 +104,7 @@ async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; a
   return { head, all: all() };
 }
 
-/** A row on the first or second line means NDJSON, unless the first line ends inside a document. */
+/** NDJSON has a row on the first or second line, unless the first ends inside a document. */
 function isNdjson(head: string): boolean {
   const lines = head.split('\n', 50).filter((line) => line.trim() !== '');
   return lines.length > 1 && !/[[{,:]\s*$/.test(lines[0] as string) && lines.slice(0, 2).some(isRowText);

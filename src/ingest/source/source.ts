@@ -1,4 +1,4 @@
-/** `broken`: an invalid NDJSON line or CSV record, reported as a row's fault. */
+/** `broken`: an invalid NDJSON line or CSV record. */
 export type RawRow = { value: unknown; place: number; broken?: { text: string; msg: string } };
 
 export type Source = {
@@ -12,5 +12,5 @@ export type Source = {
   bytes(): { read: number; size: number | undefined };
 };
 
-/** The source cannot be read or loaded; the message names it. */
+/** Names the source. */
 export class SourceError extends Error {}

@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 
-/** `fields`: how many are the row's; `path`: for jq; `text`: inside JSON in a string. */
+/** `path`: for jq; `text`: inside JSON in a string. */
 type Found = { fields: number; path: string; text: boolean };
 
 const MAX_DEPTH = 12;
@@ -22,7 +22,7 @@ function jsonText(text: string): unknown {
   }
 }
 
-/** Finds the object with the most row fields; searches only the first element of lists. */
+/** Searches only the first element of lists. */
 function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = false, depth = 0): Found {
   const own = isObject(value) && !Array.isArray(value) ? Object.keys(value) : [];
   let best: Found = { fields: own.filter((key) => known.has(key)).length, path: at || '.', text };
@@ -41,7 +41,7 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
   return best;
 }
 
-/** Describes a value that is not a row, and how to load its rows. Undefined for a row, valid or not. */
+/** Explains how to load the rows of a value that is no row. Undefined for rows, valid or not. */
 export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;
   const keys = Object.keys(value);

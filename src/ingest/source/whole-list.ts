@@ -11,10 +11,7 @@ function linkOf(link: unknown): { position: number; list: string } | undefined {
   return { position, list: `${pathname}?${searchParams}` };
 }
 
-/**
- * Checks that consecutive bodies form a whole list: without gaps, and of one revision, since pages of different
- * revisions may miss a moved row.
- */
+/** Checks that consecutive bodies form a whole list of one revision: other revisions may miss a moved row. */
 export function wholeList() {
   let rows = 0;
   let first: Envelope | undefined;
