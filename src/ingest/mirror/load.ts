@@ -37,11 +37,9 @@ export async function loadList(loading: Loading, list: MirrorList): Promise<Load
       if (!(error instanceof ChangedError)) throw error;
       if (attempt >= MAX_WALKS) {
         const advice = 'nothing loaded; run again when the service is not being refreshed';
-        throw new UpstreamError(
-          `${error.message}: it changed under way ${attempt} times in a row; ${advice}.`,
-        );
+        throw new UpstreamError(`${error.message}: it changed during ${attempt} reads in a row; ${advice}.`);
       }
-      loading.say(`${error.message}: it changed under way; beginning again`);
+      loading.say(`${error.message}: it changed while it was read; starting again`);
       await pause(backoffMs(loading.options.firstBackoffMs, attempt), loading.stop);
     }
   }
@@ -108,7 +106,7 @@ function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
     return `${page}, row ${row}, ${field}: ${msg}`;
   });
   if (faultCount > told.length) told.push(`and ${faultCount - told.length} more faults`);
-  const message = `nothing loaded, for rows do not fit:\n  ${told.join('\n  ')}`;
+  const message = `nothing loaded, because rows are invalid:\n  ${told.join('\n  ')}`;
   // A row repeated on another page was moved by a change.
   const moved = faults.length === faultCount && faults.every(({ msg }) => /^repeats row \d+$/.test(msg));
   return moved ? new ChangedError(message) : new UpstreamError(message);

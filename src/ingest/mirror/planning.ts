@@ -33,7 +33,7 @@ export function asAsked(asked: Record<string, string>) {
       const given = row[name] ?? value;
       if (normaliseId(String(given)) === normaliseId(value)) continue;
       throw new UpstreamError(
-        `answers rows of ${name} ${String(given).slice(0, 80)} where ${value} was asked for; nothing loaded.`,
+        `responds with rows of ${name} ${String(given).slice(0, 80)} instead of ${value}; nothing loaded.`,
       );
     }
     return { ...row, ...Object.fromEntries(Object.entries(asked).filter(([name]) => row[name] == null)) };

@@ -168,6 +168,6 @@ function noteFailure(
   round.failures.push({ resource: tally.resource, ...where, error: message });
   round.say(`${[tally.resource, where.network, where.list].filter(Boolean).join(' ')}: ${message}`);
   round.unanswered = again ? round.unanswered + 1 : 0;
-  if (round.unanswered >= MAX_UNANSWERED) round.ended = 'the service does not answer';
-  if (fatal) round.ended = 'the service refuses to go on';
+  if (round.unanswered >= MAX_UNANSWERED) round.ended = 'the service does not respond';
+  if (fatal) round.ended = 'the service refuses further requests';
 }

@@ -96,7 +96,7 @@ export const withAdvisoryLock = <T>(pool: Pool, source: string, work: () => Prom
     const { rows } = await client.query(`/* mirrorLock */ select pg_try_advisory_lock(${key}) as free`, [
       source,
     ]);
-    if (!rows[0].free) throw new Error(`Another mirror of ${source} is at work on this database.`);
+    if (!rows[0].free) throw new Error(`Another process mirrors ${source} into this database.`);
     // A lost connection loses the lock too, and the next write fails.
     const lost = () => undefined;
     client.on('error', lost);

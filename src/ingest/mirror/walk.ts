@@ -53,7 +53,7 @@ function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above
     const value = isObject(row) ? Number(String(row[down.field])) : Number.NaN;
     if (!(value < last)) {
       throw new UpstreamError(
-        `${nameOf(url)}: does not go down by ${down.field} after ${last}; nothing loaded.`,
+        `${nameOf(url)}: does not descend by ${down.field} after ${last}; nothing loaded.`,
       );
     }
     last = value;
@@ -70,20 +70,20 @@ function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
   for (const name of ['total', 'pages'] as const) {
     if (first[name] !== page[name]) {
       throw new ChangedError(
-        `${nameOf(url)}: ${name} is ${page[name]}, and was ${first[name]} on the first page`,
+        `${nameOf(url)}: ${name} is ${page[name]} but was ${first[name]} on the first page`,
       );
     }
   }
   const { total, pages } = page;
   if (total !== undefined && (read > total || (page.next === null && read < total))) {
-    throw new ChangedError(`${nameOf(url)}: lists ${read} rows so far, and total is ${total}`);
+    throw new ChangedError(`${nameOf(url)}: lists ${read} rows so far, but total is ${total}`);
   }
   if (pages === undefined || (read === 0 && pages <= 1)) return;
   const limit = first.next === null ? Math.max(1, read) : first.rows.length;
   const counted = Math.ceil(read / limit);
   if (counted > pages || (page.next === null && counted < pages)) {
     throw new ChangedError(
-      `${nameOf(url)}: lists ${counted} pages of ${limit} so far, and pages is ${pages}`,
+      `${nameOf(url)}: lists ${counted} pages of ${limit} so far, but pages is ${pages}`,
     );
   }
 }
@@ -112,13 +112,11 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     yield { name: nameOf(url), rows };
     if (page.next === null || cut.below) break;
     if (page.rows.length === 0 || (!list.down && rows.length === 0)) {
-      throw new UpstreamError(
-        `${nameOf(url)}: adds no row and has a next all the same; it does not advance.`,
-      );
+      throw new UpstreamError(`${nameOf(url)}: adds no rows but has a next: it does not advance.`);
     }
     const next = followed(page.next, url, upstream.from);
     if (seen.has(next.search)) {
-      throw new UpstreamError(`${nameOf(url)}: next goes round in a loop, back to ${nameOf(next)}.`);
+      throw new UpstreamError(`${nameOf(url)}: next loops back to ${nameOf(next)}.`);
     }
     pinned ||= next.searchParams.has('revision');
     url = next;
@@ -129,7 +127,7 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
   for (const { url, digest } of read.slice(0, -1)) {
     const again = readEnvelope(await upstream.get(url, list.network), url);
     if (digestOf(again.rows) !== digest) {
-      throw new ChangedError(`${nameOf(url)}: has changed while the other pages were read`);
+      throw new ChangedError(`${nameOf(url)}: changed while the other pages were read`);
     }
   }
 }
