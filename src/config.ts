@@ -154,7 +154,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     const value = name.endsWith('_URL') ? ':' : ` is ${JSON.stringify(given[name])};`;
     return `  ${name}${value} ${issue.message}`;
   });
-  throw new SettingsError(`Settings that cannot be used:\n${faults.join('\n')}`);
+  throw new SettingsError(`Invalid settings:\n${faults.join('\n')}`);
 }
 
 /** Throws SettingsError, never with the value. */
@@ -162,10 +162,10 @@ export function readSecret(name: string, environment: NodeJS.ProcessEnv = proces
   const secret = environment[name];
   // The name may be the secret itself.
   const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
-  const shown = named ? `The environment variable ${name}` : 'The environment variable that is named';
-  if (!secret) throw new SettingsError(`${shown} is not set; it is to hold the token.`);
+  const shown = named ? `The environment variable ${name}` : 'The named environment variable';
+  if (!secret) throw new SettingsError(`${shown} is not set; it must hold the token.`);
   if (/^[\x21-\x7e]+$/.test(secret)) return secret;
-  throw new SettingsError(`${shown} holds blanks or other signs that no token has.`);
+  throw new SettingsError(`${shown} contains blanks or other characters that no token has.`);
 }
 
 /** The command line exits with 2 (wrong usage). */

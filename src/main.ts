@@ -20,7 +20,7 @@ const program = new Command('stakegraph')
     'after',
     '\nSettings are environment variables; see the README. Exit codes: 0 done, 1 failed, 2 wrong usage.',
   )
-  .showHelpAfterError('(add --help for what is taken)')
+  .showHelpAfterError('(see --help)')
   .exitOverride();
 
 program
@@ -36,7 +36,7 @@ program
 
 program
   .command('migrate')
-  .description('apply missing migrations and say which')
+  .description('apply missing migrations and print their names')
   .action(() =>
     withDatabase(
       async ({ applied }) => {
@@ -56,7 +56,7 @@ program.addCommand(tokenCommand());
 program.addCommand(usageCommand());
 // addCommand does not inherit exitOverride
 for (const command of program.commands) {
-  command.exitOverride().showHelpAfterError('(add --help for what is taken)');
+  command.exitOverride().showHelpAfterError('(see --help)');
   for (const inner of command.commands) inner.exitOverride();
 }
 

@@ -16,11 +16,11 @@ const listOf =
     const given = text.split(',').map((name) => name.trim());
     const unknown = given.find((name) => !(names as readonly string[]).includes(name));
     if (unknown === undefined) return names.filter((name) => given.includes(name));
-    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is none of ${names.join(', ')}.`);
+    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is not one of ${names.join(', ')}.`);
   };
 
 export const createOption = (): Option =>
-  new Option('--create', 'make a new embedded database where there is none; it never gets the sample data');
+  new Option('--create', 'create the embedded database if there is none; it never gets the sample data');
 
 export const wholeNumber =
   (least: number, most: number) =>
@@ -43,5 +43,5 @@ export function duration(text: string): number {
 
 export function givenName(text: string): string {
   if (/^[\w .:@-]{1,64}$/.test(text)) return text;
-  throw new InvalidArgumentError('1 to 64 letters, digits, spaces and . : @ _ - are taken.');
+  throw new InvalidArgumentError('A name of 1 to 64 letters, digits, spaces and . : @ _ - is needed.');
 }

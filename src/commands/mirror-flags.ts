@@ -11,7 +11,7 @@ export function baseUrl(text: string): URL {
   if (url.username || url.password) {
     // InvalidArgumentError would show the value
     throw new SettingsError(
-      '--from needs a URL without user and password; the token is given by --token-env.',
+      '--from needs a URL without user and password; --token-env names the variable that holds the token.',
     );
   }
   if (url.search || url.hash) throw new InvalidArgumentError('A URL without query or fragment is needed.');

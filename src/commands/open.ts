@@ -12,7 +12,7 @@ export const openCommand = (): Command =>
     .addHelpText(
       'after',
       `
-The link works once, within ${CODE_MINUTES} minutes, with the embedded database alone: with DATABASE_URL there is no development token.`,
+The link works once, within ${CODE_MINUTES} minutes, and only with the embedded database: with DATABASE_URL there is no development token.`,
     )
     .action(async () => {
       const { DATABASE_URL, DATA_DIR } = readSettings();

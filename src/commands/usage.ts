@@ -16,9 +16,9 @@ function month(text: string): string {
 const digits = (value: number) => value.toLocaleString('en');
 
 /** `month` is null for lifetime allowances. */
-type Told = { account: string; tier: AccountRow['tier']; month: string | null } & Standing;
+type UsageReport = { account: string; tier: AccountRow['tier']; month: string | null } & Standing;
 
-function tell({ account, tier, month, ...standing }: Told): string {
+function describe({ account, tier, month, ...standing }: UsageReport): string {
   const { unitsUsed, unitsAllowed, requests, resetsAt } = standing;
   const units = unitsAllowed === null ? digits(unitsUsed) : `${digits(unitsUsed)} of ${digits(unitsAllowed)}`;
   const resets = resetsAt === null ? '' : `, resets ${resetsAt}`;
@@ -27,11 +27,13 @@ function tell({ account, tier, month, ...standing }: Told): string {
 
 export const usageCommand = (): Command =>
   new Command('usage')
-    .description(
-      'tell the compute units that an account used, as the gateways wrote them in the last seconds',
-    )
+    .description('show the compute units that an account used, up to a few seconds ago')
     .argument('<account>', 'name of the account')
-    .option('--month <month>', "a calendar month (UTC) like 2026-11, in place of the allowance's time", month)
+    .option(
+      '--month <month>',
+      "a calendar month (UTC) like 2026-11, instead of the allowance's period",
+      month,
+    )
     .option('--json', 'as a JSON object')
     .action((name: string, flags: { month?: string; json?: boolean }) =>
       withDatabase(async ({ write }) => {
@@ -46,7 +48,7 @@ export const usageCommand = (): Command =>
         const ofMonth =
           allowance.period === 'month' ? allowance : { units: undefined, period: 'month' as const };
         const standing = standingOf(inMonth ? ofMonth : allowance, used, at);
-        const told: Told = { account: name, tier, month: inMonth ? monthOf(at) : null, ...standing };
-        process.stdout.write(flags.json ? `${JSON.stringify(told, null, 2)}\n` : tell(told));
+        const report: UsageReport = { account: name, tier, month: inMonth ? monthOf(at) : null, ...standing };
+        process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
       }),
     );

@@ -58,7 +58,7 @@ const emptyReport = (file: string): FileReport => ({
 });
 
 /** Rolls back without an error. */
-class Undone extends Error {}
+class Rollback extends Error {}
 
 /** One transaction, constant memory: all or nothing, except rows rejected by `skipInvalid`. Idempotent. */
 export async function importFile(
@@ -77,12 +77,12 @@ export async function importFile(
   let report: FileReport | undefined;
   await transaction(pool, async (client) => {
     report = await importSource(client, importer, source, options);
-    if (!report.loaded) throw new Undone();
+    if (!report.loaded) throw new Rollback();
     if (digest && report.rejected === 0) {
       await noteImported(client, { resource, digest, name: source.name, rows: report.rows });
     }
   }).catch((error) => {
-    if (!(error instanceof Undone)) throw error;
+    if (!(error instanceof Rollback)) throw error;
   });
   return report as FileReport;
 }
@@ -162,7 +162,7 @@ const placeOf = (source: Source, place: number) => `${source.unit} ${place}`;
 
 const placeNumber = ({ place }: RowFault) => Number(place.split(' ')[1]);
 
-function tell(report: FileReport, fault: RowFault) {
+function addFault(report: FileReport, fault: RowFault) {
   report.faultCount += 1;
   if (report.faults.length < MAX_FAULTS) report.faults.push(fault);
 }
@@ -215,10 +215,10 @@ function checkRow(
   report.rejected += 1;
   options.onRejected?.(textOf(raw));
   const whole = raw.broken?.msg ?? unlike;
-  if (whole) tell(report, { ...at, field: '(row)', msg: whole });
+  if (whole) addFault(report, { ...at, field: '(row)', msg: whole });
   else
     for (const issue of checked?.error?.issues ?? [])
-      tell(report, { ...at, field: issue.path.join('.') || '(row)', msg: faultText(issue, raw.value) });
+      addFault(report, { ...at, field: issue.path.join('.') || '(row)', msg: faultText(issue, raw.value) });
   return undefined;
 }
 
@@ -258,7 +258,7 @@ async function checkStaged(
         for (const { place, other, source: text } of rows) {
           if (text !== null) options.onRejected?.(text);
           const at = { file: source.name, place: placeOf(source, place) };
-          tell(report, { ...at, field: check.field, msg: check.msg(other) });
+          addFault(report, { ...at, field: check.field, msg: check.msg(other) });
         }
       }
       report.rejected += found;

@@ -87,7 +87,7 @@ function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
   const checks = { validator: checkOf('validator'), network: checkOf('network') };
   const neither = z.custom<ImportedReward>(
     () => false,
-    `has neither ${idField}, as a validator's row has, nor ${countField}, as one of the network`,
+    `has neither ${idField} (rows of validators) nor ${countField} (rows of the network)`,
   );
   const another = z.custom<ImportedReward>(
     () => false,

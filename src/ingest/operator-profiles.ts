@@ -43,7 +43,7 @@ const ImportedProfile = Shape.superRefine((row, context) => {
   if (row.idType !== 'poolShare') return;
   for (const [path, value] of Object.entries(parentsOf(row))) {
     if (value !== null) continue;
-    const message = 'is needed of a pool share, or a tag with that idType';
+    const message = 'is needed for a pool share, as a field or as a tag with that idType';
     context.addIssue({ code: 'custom', path: [path], message });
   }
 });

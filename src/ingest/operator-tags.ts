@@ -36,11 +36,11 @@ export function parentsByTags(tags: readonly Tag[]): Parents {
 /** Fields take precedence over tags. */
 export function parentsOf(row: Tagged & Parents): Parents {
   if (row.idType !== 'poolShare') return { poolId: null, nodeOperatorId: null };
-  const told = parentsByTags(row.operatorTags);
+  const byTags = parentsByTags(row.operatorTags);
   const normal = (id: string | null) => (id === null ? null : normaliseId(id));
   return {
-    poolId: normal(row.poolId ?? told.poolId),
-    nodeOperatorId: normal(row.nodeOperatorId ?? told.nodeOperatorId),
+    poolId: normal(row.poolId ?? byTags.poolId),
+    nodeOperatorId: normal(row.nodeOperatorId ?? byTags.nodeOperatorId),
   };
 }
 

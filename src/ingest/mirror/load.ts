@@ -101,12 +101,12 @@ function loadSpool(
 }
 
 function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
-  const told = faults.slice(0, MAX_FAULTS_REPORTED).map(({ place, field, msg }) => {
+  const lines = faults.slice(0, MAX_FAULTS_REPORTED).map(({ place, field, msg }) => {
     const { page, row } = spool.placeOf(Number(place.split(' ')[1]));
     return `${page}, row ${row}, ${field}: ${msg}`;
   });
-  if (faultCount > told.length) told.push(`and ${faultCount - told.length} more faults`);
-  const message = `nothing loaded, because rows are invalid:\n  ${told.join('\n  ')}`;
+  if (faultCount > lines.length) lines.push(`and ${faultCount - lines.length} more faults`);
+  const message = `nothing loaded, because rows are invalid:\n  ${lines.join('\n  ')}`;
   // A row repeated on another page was moved by a change.
   const moved = faults.length === faultCount && faults.every(({ msg }) => /^repeats row \d+$/.test(msg));
   return moved ? new ChangedError(message) : new UpstreamError(message);

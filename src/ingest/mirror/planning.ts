@@ -30,10 +30,10 @@ export function asAsked(asked: Record<string, string>) {
   return (row: unknown): unknown => {
     if (!isObject(row)) return row;
     for (const [name, value] of Object.entries(asked)) {
-      const given = row[name] ?? value;
-      if (normaliseId(String(given)) === normaliseId(value)) continue;
+      const actual = row[name] ?? value;
+      if (normaliseId(String(actual)) === normaliseId(value)) continue;
       throw new UpstreamError(
-        `responds with rows of ${name} ${String(given).slice(0, 80)} instead of ${value}; nothing loaded.`,
+        `responds with rows of ${name} ${String(actual).slice(0, 80)} instead of ${value}; nothing loaded.`,
       );
     }
     return { ...row, ...Object.fromEntries(Object.entries(asked).filter(([name]) => row[name] == null)) };

@@ -46,14 +46,14 @@ export const idOf = (row: unknown): string => normaliseId(String((row as { id?: 
 
 function parentsFromTags(row: Record<string, unknown>): Parents {
   const tags = Array.isArray(row.operatorTags) ? row.operatorTags : [];
-  const told = parentsByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string'));
+  const stated = parentsByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string'));
   return {
-    poolId: typeof row.poolId === 'string' ? row.poolId : told.poolId,
-    nodeOperatorId: typeof row.nodeOperatorId === 'string' ? row.nodeOperatorId : told.nodeOperatorId,
+    poolId: typeof row.poolId === 'string' ? row.poolId : stated.poolId,
+    nodeOperatorId: typeof row.nodeOperatorId === 'string' ? row.nodeOperatorId : stated.nodeOperatorId,
   };
 }
 
-const isWhole = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
+const hasBoth = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
 /** Finds missing parents through lists by `parentId`: few requests, none for unchanged shares that had no result before. */
 export async function parentsOfShares(
@@ -65,32 +65,32 @@ export async function parentsOfShares(
   const known = await storedParents(db, list.network);
   const before = list.full ? new Map<string, string>() : await sharesWithoutParents(db, list);
   const fruitless = new Map<string, string>();
-  const missing = new Map<string, { told: Parents; parents: Parents; digest: string }>();
+  const missing = new Map<string, { stated: Parents; parents: Parents; digest: string }>();
   for await (const row of rows) {
     if (!isObject(row)) continue; // the import refuses it
-    const told = parentsFromTags(row);
+    const stated = parentsFromTags(row);
     const id = idOf(row);
-    if (isWhole(told) || known.has(id)) continue;
+    if (hasBoth(stated) || known.has(id)) continue;
     const digest = shareDigest(row);
     if (before.get(id) === digest) fruitless.set(id, digest);
-    else missing.set(id, { told, parents: { ...told }, digest });
+    else missing.set(id, { stated, parents: { ...stated }, digest });
   }
   const found = new Map([...missing].map(([id, { parents }]) => [id, parents]));
   if (found.size > 0) await findParents(db, list, found, sharesOf);
-  for (const [id, { told, parents, digest }] of missing) {
-    if (parents.poolId === told.poolId && parents.nodeOperatorId === told.nodeOperatorId)
+  for (const [id, { stated, parents, digest }] of missing) {
+    if (parents.poolId === stated.poolId && parents.nodeOperatorId === stated.nodeOperatorId)
       fruitless.set(id, digest);
   }
   await rememberSharesWithoutParents(db, list, fruitless);
   return (row) => {
     if (!isObject(row)) return row;
-    const told = parentsFromTags(row);
+    const stated = parentsFromTags(row);
     const parents = found.get(idOf(row)) ?? known.get(idOf(row));
-    if (isWhole(told) || !parents) return row;
+    if (hasBoth(stated) || !parents) return row;
     return {
       ...row,
-      poolId: told.poolId ?? parents.poolId,
-      nodeOperatorId: told.nodeOperatorId ?? parents.nodeOperatorId,
+      poolId: stated.poolId ?? parents.poolId,
+      nodeOperatorId: stated.nodeOperatorId ?? parents.nodeOperatorId,
     };
   };
 }
@@ -105,41 +105,41 @@ async function findParents(
   const operators = await storedIds(db, network, window, 'nodeOperator');
   const named = new Set(operators);
   const both = new Set(pools.filter((id) => named.has(id)));
-  const ask = async (
+  const search = async (
     ids: readonly string[],
     lacks: (share: Parents) => boolean,
-    put: (share: Parents, parent: string) => void,
+    assign: (share: Parents, parent: string) => void,
   ) => {
     for (const parent of ids) {
       if (![...shares.values()].some(lacks)) return;
       for await (const row of sharesOf(parent)) {
         const share = shares.get(idOf(row));
-        if (share) put(share, parent);
+        if (share) assign(share, parent);
       }
     }
   };
   const only = (ids: readonly string[]) => ids.filter((id) => !both.has(id));
-  await ask(
+  await search(
     only(pools),
     ({ poolId }) => poolId === null,
     (share, parent) => (share.poolId ??= parent),
   );
-  await ask(
+  await search(
     only(operators),
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
   // An id of both a pool and a node operator becomes the missing parent, or both if no other is found.
-  const doubtful = new Set<Parents>();
-  await ask(
+  const ambiguous = new Set<Parents>();
+  await search(
     [...both],
-    (share) => !isWhole(share),
+    (share) => !hasBoth(share),
     (share, parent) => {
       if (share.poolId === null) {
         share.poolId = parent;
-        doubtful.add(share);
+        ambiguous.add(share);
       } else share.nodeOperatorId ??= parent;
     },
   );
-  for (const share of doubtful) share.nodeOperatorId ??= share.poolId;
+  for (const share of ambiguous) share.nodeOperatorId ??= share.poolId;
 }

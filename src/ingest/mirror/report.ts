@@ -51,8 +51,8 @@ export function describeRound({ resources, failures, ...report }: RoundReport): 
     return `${tally.resource}: ${lists}; ${number(rows)} rows (${changes}); ${requestsText(requests)}${units}`;
   });
   const requests = resources.reduce((sum, tally) => sum + tally.requests, 0);
-  const told = resources.filter(({ computeUnits }) => computeUnits !== null);
-  const units = told.reduce((sum, { computeUnits }) => sum + (computeUnits ?? 0), 0);
+  const withUnits = resources.filter(({ computeUnits }) => computeUnits !== null);
+  const units = withUnits.reduce((sum, { computeUnits }) => sum + (computeUnits ?? 0), 0);
   const outcome = report.complete
     ? 'every list is mirrored'
     : [
@@ -63,6 +63,6 @@ export function describeRound({ resources, failures, ...report }: RoundReport): 
       ]
         .filter(Boolean)
         .join('; ');
-  const cost = told.length > 0 ? `, ${number(units)} compute units` : '';
+  const cost = withUnits.length > 0 ? `, ${number(units)} compute units` : '';
   return [...lines, `${report.source}: ${outcome}; ${requestsText(requests)}${cost}`].join('\n');
 }

@@ -43,8 +43,8 @@ export async function openSpool(positionField: string | undefined): Promise<Spoo
   const notePosition = (line: string) => {
     const row = parse(line);
     const value = isObject(row) ? row[positionField as string] : undefined;
-    const told = isLosslessNumber(value) || typeof value === 'string' ? String(value) : undefined;
-    if (told !== undefined && (furthest === undefined || later(told, furthest))) furthest = told;
+    const position = isLosslessNumber(value) || typeof value === 'string' ? String(value) : undefined;
+    if (position !== undefined && (furthest === undefined || later(position, furthest))) furthest = position;
   };
   return {
     pages: () => pages.length,

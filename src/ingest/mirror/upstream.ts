@@ -33,8 +33,8 @@ export type Upstream = {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-type Passing = { reason: string; status?: number; waitMs?: number | undefined };
-type Outcome = { body: unknown } | Passing;
+type Retryable = { reason: string; status?: number; waitMs?: number | undefined };
+type Outcome = { body: unknown } | Retryable;
 
 export const nameOf = (url: URL): string => url.pathname + url.search;
 
@@ -67,7 +67,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       });
     } catch (error) {
       options.onRequest?.(undefined);
-      return { reason: whyNot(error) };
+      return { reason: failureReason(error) };
     }
     options.onRequest?.(unitsOf(response.headers.get(options.unitsHeader)));
     try {
@@ -75,12 +75,12 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       return response.ok ? read(text) : refused(response, text, url);
     } catch (error) {
       if (error instanceof UpstreamError) throw error;
-      return { reason: `the response was cut off: ${whyNot(error)}`, status: response.status };
+      return { reason: `the response was cut off: ${failureReason(error)}`, status: response.status };
     }
   }
 
   /** Throws when a retry cannot help. */
-  function refused(response: Response, text: string, url: URL): Passing {
+  function refused(response: Response, text: string, url: URL): Retryable {
     const { status, headers } = response;
     if ([408, 425, 429].includes(status) || status >= 500) {
       return { reason: `responds with ${status}`, status, waitMs: retryAfterMs(headers.get('retry-after')) };
@@ -149,7 +149,7 @@ function read(text: string): Outcome {
 }
 
 /** Never quotes headers. */
-function whyNot(error: unknown): string {
+function failureReason(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   if (name === 'TimeoutError') return 'no response in time (--timeout)';
   const { code } = cause ?? {};

@@ -20,22 +20,22 @@ export function urlOf(from: URL, form: Form): URL {
 
 /** Drops rows of the last two pages. Throws ChangedError when one differs or the list is ranked. */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
-  const own = new Map<string, string>();
+  const current = new Map<string, string>();
   const texts: string[] = [];
   for (const row of rows) {
     const text = stringify(row) ?? 'null';
     const key = list.key !== undefined && isObject(row) ? String(row[list.key]) : undefined;
     if (key !== undefined) {
-      const before = [own, ...recent].find((seen) => seen.has(key))?.get(key);
+      const before = [current, ...recent].find((seen) => seen.has(key))?.get(key);
       if (before !== undefined && (before !== text || list.ranked)) {
         throw new ChangedError(`${nameOf(url)}: lists ${list.key} ${key.slice(0, 80)} twice`);
       }
-      own.set(key, text);
+      current.set(key, text);
       if (before !== undefined) continue;
     }
     texts.push(text);
   }
-  recent.unshift(own);
+  recent.unshift(current);
   if (recent.length > 2) recent.pop();
   return texts;
 }

@@ -71,7 +71,7 @@ export async function* csvRows(
         continue;
       }
       if (record.length !== header.length) {
-        const msg = `has ${record.length} cells, and the header ${header.length}`;
+        const msg = `has ${record.length} cells, but the header has ${header.length}`;
         batch.push({ value: undefined, place: info.lines, broken: { text: JSON.stringify(record), msg } });
       } else {
         const value: Record<string, unknown> = {};

@@ -115,7 +115,7 @@ export function documentRows(
 /** Refuses duplicate keys, which would lose a value; safe for `__proto__`. */
 function put(object: Envelope, key: string, value: unknown) {
   if (Object.hasOwn(object, key))
-    throw new Error(`the key ${JSON.stringify(key)} stands twice in one object`);
+    throw new Error(`the key ${JSON.stringify(key)} appears twice in one object`);
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 

@@ -48,15 +48,15 @@ export function unlikeRow(value: unknown, resource: string, fields: readonly str
   const own = keys.filter((key) => fields.includes(key)).length;
   const best = bestIn(value, new Set(fields));
   const most = keys.slice(0, MAX_KEYS).map((key) => key.slice(0, 40));
-  const told = `${most.join(', ')}${keys.length > most.length ? ', …' : ''}`;
+  const keyList = `${most.join(', ')}${keys.length > most.length ? ', …' : ''}`;
   if (best.fields > Math.max(own, 1)) {
     const looks = best.text
-      ? 'a capture that holds its body as text'
+      ? 'a capture with its body as text'
       : isObject(value.data)
-        ? 'an answer of GraphQL, or a row in a wrapper'
+        ? 'a GraphQL response, or a row in a wrapper'
         : 'rows in a wrapper';
-    return `looks like ${looks} (its keys are ${told}); load its rows with: jq -c '${best.path}' FILE | stakegraph import ${resource} -`;
+    return `looks like ${looks} (its keys are ${keyList}); load its rows with: jq -c '${best.path}' FILE | stakegraph import ${resource} -`;
   }
   if (own > 0 || keys.length === 0) return undefined;
-  return `has no field of ${resource}: its keys are ${told}; REST bodies, rows as JSON or NDJSON, or CSV with the fields as header are loaded`;
+  return `has no field of ${resource}: its keys are ${keyList}; accepted are REST bodies, rows as JSON or NDJSON, and CSV with the fields as header`;
 }
