@@ -92,7 +92,6 @@ async function gatherMembers(client: pg.ClientBase, network: Network, types: rea
   await client.query('/* analyzeMembers */ analyze members');
 }
 
-/** Columns summed over validators. */
 const added = [
   'total_unique_attestations',
   'sum_missed_attestations',

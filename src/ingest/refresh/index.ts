@@ -34,7 +34,6 @@ export type PartReport = {
   state: 'done' | 'passed' | 'no facts' | 'failed';
   seconds: number;
   error?: string;
-  /** Days computed. */
   days?: number;
 } & Partial<Written & { facts: number }>;
 
@@ -112,7 +111,7 @@ async function computed(
   for (let after = '-infinity'; ; ) {
     const outcome = await transaction(pool, async (client) => {
       if (!(await locked(client, part, wait))) return 'passed' as const;
-      // Groups a million validators in memory: half a gigabyte in total.
+      // Half a gigabyte in total groups a million validators in memory.
       await client.query("/* refreshMemory */ set local work_mem = '256MB'");
       return (await compute(client, after)) ?? ('no facts' as const);
     });
