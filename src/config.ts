@@ -157,7 +157,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   throw new SettingsError(`Invalid settings:\n${faults.join('\n')}`);
 }
 
-/** Throws SettingsError, never with the value. */
+/** Throws SettingsError without the value. */
 export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
   const secret = environment[name];
   // The name may be the secret itself.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const fileIn = (dataDir: string) => join(dataDir, 'gateway.json');
 const processes = () => import('./db/embedded/process.ts'); // not loaded with DATABASE_URL
 
-/** Writes the address to the data folder; returns a function that removes it. */
+/** Returns a function that removes the file. */
 export async function noteGateway(dataDir: string, url: string): Promise<() => Promise<void>> {
   const { ownMark, readMark } = await processes();
   const file = fileIn(dataDir);
@@ -14,7 +14,7 @@ export async function noteGateway(dataDir: string, url: string): Promise<() => P
   };
 }
 
-/** Undefined when no gateway runs. */
+/** Undefined without a running gateway. */
 export async function gatewayOf(dataDir: string): Promise<string | undefined> {
   const { isAlive, readMark } = await processes();
   const mark = readMark(fileIn(dataDir));

@@ -30,7 +30,7 @@ program
   )
   .action(async () => {
     const settings = readSettings();
-    // The server takes 0.5 s to load, and other commands do not need it.
+    // Other commands do not need the server, which takes 0.5 s to load.
     await (await import('./serve.ts')).serve(settings);
   });
 
@@ -61,7 +61,7 @@ for (const command of program.commands) {
 }
 
 try {
-  // as commander's default command, serve would take a mistyped command as an argument
+  // commander's default command would take a mistyped command as an argument
   await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
 } catch (error) {
   process.exitCode = exitCodeOf(error);

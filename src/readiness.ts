@@ -9,7 +9,6 @@ import { Refusal } from './kernel/refusal.ts';
 
 const READINESS_MS = 1_000;
 
-/** Throws when the database cannot be read. */
 async function pendingRead(db: Queryable): Promise<string[]> {
   await db.query({ text: '/* readiness */ select 1 from datasets limit 1', values: [] });
   return pendingOf(db);
@@ -23,7 +22,7 @@ async function isStandby(db: Queryable): Promise<boolean> {
   return rows[0]?.standby === true;
 }
 
-/** The response of `/ready`; details go to the log. */
+/** Details go to the log. */
 function notReady(error: unknown): string {
   if (error instanceof HistoryError) return error.message;
   return (error as { code?: string }).code && !(error instanceof Refusal)

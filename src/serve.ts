@@ -18,14 +18,14 @@ import { buildServer } from './http/server.ts';
 import { readinessOf } from './readiness.ts';
 import { loadSampleData } from './sample/load.ts';
 
-/** Logs to stderr; stdout is for people. */
+/** stdout is for people. */
 export const makeLog = (settings: Settings): Logger =>
   pino(
     { level: settings.LOG_LEVEL, redact: ['req.headers.authorization', 'headers.authorization'] },
     destination(2),
   );
 
-/** `code`: one-time, exchanged for the token by GraphiQL. */
+/** GraphiQL exchanges the one-time `code` for the token. */
 type Access = { token: string; code: string };
 
 function banner(address: string, database: Database, access: Access | undefined): string {
@@ -121,7 +121,7 @@ function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void 
   };
 }
 
-/** Returns false when a signal came before listening. */
+/** False: a signal came before listening. */
 async function start(
   settings: Settings,
   log: Logger,
@@ -177,7 +177,7 @@ async function start(
   if (serving.draining) return false;
   await app.listen({ port: settings.PORT, host: settings.HOST });
   serving.undo.push(async () => {
-    // Kept-alive connections become idle after their last response, and would hold the port for minutes.
+    // Connections become idle only after their last response, and would hold the port for minutes.
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     await app.close().finally(() => clearInterval(sweep));
   });

@@ -83,7 +83,7 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
       }
       return withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
-        // One connection per job, and one to check what was loaded before.
+        // One connection per job, one to check earlier imports.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
       );
     });

@@ -18,7 +18,7 @@ export function baseUrl(text: string): URL {
   return url;
 }
 
-/** Others can read the traffic: no TLS, and not loopback. */
+/** Neither TLS nor loopback. */
 export const isInClear = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 

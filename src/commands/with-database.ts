@@ -4,7 +4,6 @@ import { readSettings, type Settings, SettingsError } from '../config.ts';
 import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
-  /** Creates a missing embedded database. */
   creates?: boolean;
   /** Prints the database; creates an embedded one only with `--create`. */
   loads?: boolean;
@@ -16,7 +15,7 @@ type Options = {
 
 export type Signals = {
   stop: AbortSignal;
-  /** Exiting without further commits: report what was not loaded. */
+  /** No further commits: report what was not loaded. */
   leave: AbortSignal;
 };
 
