@@ -26,7 +26,7 @@ const list = (text: string) =>
     .map((item) => item.trim())
     .filter(Boolean);
 
-/** `tier=number` by comma; other tiers keep their defaults. */
+/** Tiers not listed keep their defaults. */
 const perTier = (fallback: string, tiers: string) => {
   const form = new RegExp(`^(${tiers})=[1-9]\\d{0,14}$`);
   return z
@@ -59,7 +59,6 @@ const isOrigin = (text: string): boolean =>
   text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 const headerName = /^[A-Za-z0-9-]+$/;
 
-/** The settings, from the environment. Tests compare the documented table with this object. */
 export const Settings = z.object({
   PORT: integer(4000, 0, 65535).describe('Port to listen on; 0 takes a free one.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
@@ -147,30 +146,30 @@ export const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** Parses an environment; empty values count as absent. Throws one SettingsError with all faults. */
+/** Empty values count as absent. Throws one SettingsError with all faults. */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const read = Settings.safeParse(given);
   if (read.success) return read.data;
   const faults = read.error.issues.map((issue) => {
     const name = String(issue.path[0]);
-    // A URL may hold a password.
+    // URLs may contain a password.
     const value = name.endsWith('_URL') ? ':' : ` is ${JSON.stringify(given[name])};`;
     return `  ${name}${value} ${issue.message}`;
   });
-  throw new SettingsError(`Settings that cannot be used:\n${faults.join('\n')}`);
+  throw new SettingsError(`Invalid settings:\n${faults.join('\n')}`);
 }
 
-/** Reads a secret from the variable that a command names. Throws SettingsError, never with the value. */
+/** Throws SettingsError without the value. */
 export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
   const secret = environment[name];
-  // The secret itself may have been given as the name, so only names are repeated.
+  // The name may be the secret itself.
   const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
-  const shown = named ? `The environment variable ${name}` : 'The environment variable that is named';
-  if (!secret) throw new SettingsError(`${shown} is not set; it is to hold the token.`);
+  const shown = named ? `The environment variable ${name}` : 'The named environment variable';
+  if (!secret) throw new SettingsError(`${shown} is not set; it must hold the token.`);
   if (/^[\x21-\x7e]+$/.test(secret)) return secret;
-  throw new SettingsError(`${shown} holds blanks or other signs that no token has.`);
+  throw new SettingsError(`${shown} contains blanks or other characters that no token has.`);
 }
 
-/** Makes the command line exit with 2 (wrong usage). */
+/** The command line exits with 2 (wrong usage). */
 export class SettingsError extends Error {}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const fileIn = (dataDir: string) => join(dataDir, 'gateway.json');
 const processes = () => import('./db/embedded/process.ts'); // not loaded with DATABASE_URL
 
-/** Writes this gateway's address to a file in the data folder. Returns a function that removes it. */
+/** Returns a function that removes the file. */
 export async function noteGateway(dataDir: string, url: string): Promise<() => Promise<void>> {
   const { ownMark, readMark } = await processes();
   const file = fileIn(dataDir);
@@ -14,7 +14,7 @@ export async function noteGateway(dataDir: string, url: string): Promise<() => P
   };
 }
 
-/** The address of the gateway started last on a data folder; undefined when none runs. */
+/** Undefined without a running gateway. */
 export async function gatewayOf(dataDir: string): Promise<string | undefined> {
   const { isAlive, readMark } = await processes();
   const mark = readMark(fileIn(dataDir));

@@ -20,7 +20,7 @@ const program = new Command('stakegraph')
     'after',
     '\nSettings are environment variables: see docs/operations.md. Exit codes: 0 done, 1 failed, 2 wrong usage.',
   )
-  .showHelpAfterError('(add --help for what is taken)')
+  .showHelpAfterError('(see --help)')
   .exitOverride();
 
 program
@@ -30,13 +30,13 @@ program
   )
   .action(async () => {
     const settings = readSettings();
-    // Imported here because the other commands do not need the server, which takes 0.5 s to load.
+    // Other commands do not need the server, which takes 0.5 s to load.
     await (await import('./serve.ts')).serve(settings);
   });
 
 program
   .command('migrate')
-  .description('apply missing migrations and say which')
+  .description('apply missing migrations and print their names')
   .action(() =>
     withDatabase(
       async ({ applied }) => {
@@ -54,14 +54,14 @@ program.addCommand(openCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 program.addCommand(usageCommand());
-// commands added ready-made do not inherit exitOverride
+// addCommand does not inherit exitOverride
 for (const command of program.commands) {
-  command.exitOverride().showHelpAfterError('(add --help for what is taken)');
+  command.exitOverride().showHelpAfterError('(see --help)');
   for (const inner of command.commands) inner.exitOverride();
 }
 
 try {
-  // commander's default command would take a mistyped command for an argument of serve
+  // commander's default command would take a mistyped command as an argument
   await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
 } catch (error) {
   process.exitCode = exitCodeOf(error);

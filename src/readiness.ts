@@ -9,7 +9,6 @@ import { Refusal } from './kernel/refusal.ts';
 
 const READINESS_MS = 1_000;
 
-/** The migrations that the database lacks. Throws when its rows cannot be read. */
 async function pendingRead(db: Queryable): Promise<string[]> {
   await db.query({ text: '/* readiness */ select 1 from datasets limit 1', values: [] });
   return pendingOf(db);
@@ -23,7 +22,7 @@ async function isStandby(db: Queryable): Promise<boolean> {
   return rows[0]?.standby === true;
 }
 
-/** The message of `/ready`; details go to the log. */
+/** Details go to the log. */
 function notReady(error: unknown): string {
   if (error instanceof HistoryError) return error.message;
   return (error as { code?: string }).code && !(error instanceof Refusal)
@@ -31,10 +30,7 @@ function notReady(error: unknown): string {
     : 'the database does not answer';
 }
 
-/**
- * Ready means: the database for reads answers and has every migration, and DATABASE_URL is no standby. Asks the
- * databases at most once a second.
- */
+/** Checks reads, migrations, and that DATABASE_URL is not a standby, at most once per second. */
 export function readinessOf(
   database: Pick<Database, 'read' | 'primary'>,
   log: Logger,

@@ -18,14 +18,14 @@ import { buildServer } from './http/server.ts';
 import { readinessOf } from './readiness.ts';
 import { loadSampleData } from './sample/load.ts';
 
-/** JSON lines on standard error; standard output is for people. */
+/** stdout is for people. */
 export const makeLog = (settings: Settings): Logger =>
   pino(
     { level: settings.LOG_LEVEL, redact: ['req.headers.authorization', 'headers.authorization'] },
     destination(2),
   );
 
-/** The development token, and a one-time code that GraphiQL exchanges for it. */
+/** GraphiQL exchanges the one-time `code` for the token. */
 type Access = { token: string; code: string };
 
 function banner(address: string, database: Database, access: Access | undefined): string {
@@ -48,7 +48,6 @@ function banner(address: string, database: Database, access: Access | undefined)
   return `${lines.join('\n')}\n`;
 }
 
-/** Opens the database, loads the sample data where it belongs, listens until a signal, and drains. */
 export async function serve(settings: Settings): Promise<void> {
   await checkHost(settings);
   const log = makeLog(settings);
@@ -83,7 +82,7 @@ export async function serve(settings: Settings): Promise<void> {
   }
 }
 
-/** Turns a listen error into a message that names the setting to change. */
+/** Names the setting to change. */
 function listenError(error: NodeJS.ErrnoException & { port?: number }, settings: Settings): Error {
   if (error.syscall !== 'listen') return error;
   const { HOST } = settings;
@@ -97,7 +96,7 @@ function listenError(error: NodeJS.ErrnoException & { port?: number }, settings:
   return new Error(`HOST is ${JSON.stringify(HOST)}, on which this machine cannot listen: ${error.message}`);
 }
 
-/** Checks the host first, which would otherwise fail only after the database was created. */
+/** Before the database is created. */
 async function checkHost({ HOST }: Settings): Promise<void> {
   await lookup(HOST).catch(() => {
     throw new SettingsError(`HOST is ${JSON.stringify(HOST)}; an address of this machine is needed.`);
@@ -106,7 +105,7 @@ async function checkHost({ HOST }: Settings): Promise<void> {
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Calls back at the first signal. One that comes a second later or more ends the process; npm repeats signals earlier. */
+/** A second signal after 1 s or more ends the process; npm repeats signals sooner. */
 function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void } {
   let first: number | undefined;
   const listener = (signal: NodeJS.Signals) => {
@@ -122,7 +121,7 @@ function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void 
   };
 }
 
-/** Returns false when a signal came before listening. */
+/** False: a signal came before listening. */
 async function start(
   settings: Settings,
   log: Logger,
@@ -178,7 +177,7 @@ async function start(
   if (serving.draining) return false;
   await app.listen({ port: settings.PORT, host: settings.HOST });
   serving.undo.push(async () => {
-    // A kept-alive connection goes idle with its last response, and would hold the port for minutes.
+    // Connections become idle only after their last response, and would hold the port for minutes.
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     await app.close().finally(() => clearInterval(sweep));
   });
@@ -193,7 +192,7 @@ async function start(
 
 const WATCH_MS = 1_000;
 
-/** Ends the process when the embedded PostgreSQL ended by itself, so that a supervisor can restart both. */
+/** Ends the process with its embedded PostgreSQL, so a supervisor can restart both. */
 function endWith(embedded: Embedded, dataDir: string): () => Promise<void> {
   const watch = setInterval(() => {
     if (embedded.running()) return;

@@ -8,7 +8,7 @@ import { withDatabase } from './with-database.ts';
 export const noSuchAccount = (name: string) =>
   new Error(`There is no account ${JSON.stringify(name)}; see "stakegraph account list".`);
 
-function tell(accounts: AccountRow[], json: boolean | undefined) {
+function print(accounts: AccountRow[], json: boolean | undefined) {
   if (json) return void process.stdout.write(`${JSON.stringify(accounts, null, 2)}\n`);
   const limits = tierLimits(readSettings());
   for (const { name, tier, rateLimit, unitAllowance, activeTokens } of accounts) {
@@ -25,27 +25,26 @@ function allowanceText({ units, period }: Allowance): string {
   return `${units.toLocaleString('en')} compute units ${period === 'life' ? 'for life' : 'a month'}`;
 }
 
-/** Refuses limits for a tier whose limits are documented. */
+/** Limits fixed by the interface cannot be overridden. */
 function checkLimits(tier: Tier, flags: { rate?: number; units?: number }) {
   const fixed = fixedLimits[tier]?.find((name) => flags[name] !== undefined);
   if (fixed) {
     throw new SettingsError(
-      `--${fixed} cannot be given with the tier ${tier}, whose ${fixed === 'rate' ? 'rate' : 'allowance'} is fixed; a higher tier has its own.`,
+      `--${fixed} cannot be given with the tier ${tier}, whose ${fixed === 'rate' ? 'rate' : 'allowance'} is fixed; choose a higher tier.`,
     );
   }
 }
 
 const unitsOption = () =>
-  new Option('--units <number>', "compute units in the tier's time, in place of the tier's").argParser(
+  new Option('--units <number>', "compute units a month, instead of the tier's").argParser(
     wholeNumber(0, 999_999_999_999_999),
   );
 
 const rateOption = () =>
-  new Option('--rate <number>', "requests per second, in place of the tier's").argParser(
+  new Option('--rate <number>', "requests per second, instead of the tier's").argParser(
     wholeNumber(1, 999_999),
   );
 
-/** `stakegraph account create|list|show|set-tier` */
 export function accountCommand(): Command {
   const command = new Command('account').description('make and list accounts, and set their tiers');
   command
@@ -66,7 +65,7 @@ export function accountCommand(): Command {
           unitAllowance: flags.units,
         });
         if (!account) throw new Error(`There is an account ${JSON.stringify(name)} already.`);
-        tell([account], flags.json);
+        print([account], flags.json);
       });
     });
   command
@@ -74,7 +73,7 @@ export function accountCommand(): Command {
     .description('list the accounts by name')
     .option('--json', 'as a JSON array')
     .action((flags: { json?: boolean }) =>
-      withDatabase(async ({ write }) => tell(await listAccounts(write), flags.json)),
+      withDatabase(async ({ write }) => print(await listAccounts(write), flags.json)),
     );
   command
     .command('show')
@@ -85,13 +84,13 @@ export function accountCommand(): Command {
       withDatabase(async ({ write }) => {
         const found = await listAccounts(write, name);
         if (found.length === 0) throw noSuchAccount(name);
-        tell(found, flags.json);
+        print(found, flags.json);
       }),
     );
   command
     .command('set-tier')
     .description(
-      "give an account another tier, on every replica within seconds; without --rate and --units the tier's hold",
+      "change the tier of an account, on every replica within seconds; without --rate and --units the tier's limits apply",
     )
     .argument('<name>', 'name of the account')
     .addArgument(new Argument('<tier>', 'its new tier').choices(tiers))
@@ -108,7 +107,7 @@ export function accountCommand(): Command {
           unitAllowance: flags.units,
         });
         if (!account) throw noSuchAccount(name);
-        tell([account], flags.json);
+        print([account], flags.json);
       });
     });
   return command;

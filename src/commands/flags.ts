@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** An option that takes some of `names`, separated by commas. */
 export const namesOption = <Name extends string>(
   flags: string,
   description: string,
@@ -17,11 +16,11 @@ const listOf =
     const given = text.split(',').map((name) => name.trim());
     const unknown = given.find((name) => !(names as readonly string[]).includes(name));
     if (unknown === undefined) return names.filter((name) => given.includes(name));
-    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is none of ${names.join(', ')}.`);
+    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is not one of ${names.join(', ')}.`);
   };
 
 export const createOption = (): Option =>
-  new Option('--create', 'make a new embedded database where there is none; it never gets the sample data');
+  new Option('--create', 'create the embedded database if there is none; it never gets the sample data');
 
 export const wholeNumber =
   (least: number, most: number) =>
@@ -34,7 +33,7 @@ export const wholeNumber =
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const MAX_SECONDS = 7 * 86_400;
 
-/** Milliseconds of `90s`, `15m`, `1h` or `1d`. */
+/** Returns milliseconds. */
 export function duration(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);
@@ -44,5 +43,5 @@ export function duration(text: string): number {
 
 export function givenName(text: string): string {
   if (/^[\w .:@-]{1,64}$/.test(text)) return text;
-  throw new InvalidArgumentError('1 to 64 letters, digits, spaces and . : @ _ - are taken.');
+  throw new InvalidArgumentError('A name of 1 to 64 letters, digits, spaces and . : @ _ - is needed.');
 }

@@ -33,64 +33,57 @@ type Flags = {
 const MAX_FAULTS_SHOWN = 20;
 const MAX_JOBS = 16;
 
-/** `stakegraph import RESOURCE FILE…` */
 export const importCommand = (): Command =>
   new Command('import')
     .description('load rows from files: REST bodies, JSON arrays, NDJSON or CSV, also gzipped')
-    .addArgument(new Argument('<resource>', 'what the rows are').choices(Object.keys(importers)))
+    .addArgument(new Argument('<resource>', 'resource of the rows').choices(Object.keys(importers)))
     .argument('<files...>', 'files, or - for standard input')
     .addOption(
-      new Option('--network <name>', 'network of rows that name none').choices(networks).default('mainnet'),
+      new Option('--network <name>', 'network of rows without one').choices(networks).default('mainnet'),
     )
     .addOption(
-      new Option('--entity-type <class>', 'class of entities of rows that name none').choices(
-        idTypes.filter((name) => name !== 'privateSet'), // computed here, never imported
+      new Option('--entity-type <class>', 'class of the entities of rows without one').choices(
+        idTypes.filter((name) => name !== 'privateSet'), // computed, never imported
       ),
     )
-    .option('--utc', 'rows that do not say so are of the UTC calendar, not of the chain calendar')
-    .addOption(new Option('--window <window>', 'window of rows that name none').choices(timeWindows))
+    .option('--utc', 'rows without a calendar are of the UTC calendar instead of the chain calendar')
+    .addOption(new Option('--window <window>', 'window of rows without one').choices(timeWindows))
     .addOption(
-      new Option('--format <format>', 'what the files are (default: by their name and beginning)').choices(
-        formats,
-      ),
+      new Option('--format <format>', 'format of the files (default: by name and content)').choices(formats),
     )
-    .option('--skip-invalid', 'load the rows that fit and write the others to a file')
-    .option(
-      '--rejects <file>',
-      'where --skip-invalid writes the rows that do not fit (default: FILE.rejected.ndjson)',
-    )
+    .option('--skip-invalid', 'load the valid rows and write the others to a file')
+    .option('--rejects <file>', 'where --skip-invalid writes invalid rows (default: FILE.rejected.ndjson)')
     .addOption(
-      new Option('--replace', 'remove stored rows of the same lists that a file does not hold').conflicts(
+      new Option('--replace', 'remove stored rows of the same lists that are absent from the file').conflicts(
         'merge',
       ),
     )
-    .option('--merge', 'remove nothing, even when a file says that it holds its whole list')
-    .option('--dry-run', 'check everything and say what would change, and change nothing')
-    .option('--resume', 'pass over files that were loaded whole before')
-    .option('--jobs <count>', 'files loaded at once', wholeNumber(1, MAX_JOBS), 1)
+    .option('--merge', 'remove nothing, even when a file is a complete list')
+    .option('--dry-run', 'check everything and report what would change, but change nothing')
+    .option('--resume', 'skip files that were fully loaded before')
+    .option('--jobs <count>', 'number of files to load in parallel', wholeNumber(1, MAX_JOBS), 1)
     .addOption(createOption())
-    .option('--json', 'tell each file as a line of JSON')
+    .option('--json', 'report each file as a line of JSON')
     .addHelpText(
       'after',
       `
-Each file is one transaction: all of it is loaded or nothing, and memory does not grow with its size. CSV has a header of
-field names; an empty cell is null, lists are JSON. A REST body of operators that holds its whole list (total rows, no
-next) replaces that list, unless it may be a narrowed one (pool shares, pools of one pool type). So does one of stake
-authorities, unless it holds nothing but pools or nothing but individuals, and one of sync committee rewards for its slot.
-Daily rewards of other networks add to what is stored; a row with the id of a validator is a day of that validator, any
-other a day of the network.
+Each file is loaded in one transaction, completely or not at all; memory does not grow with its size. CSV needs a header of
+field names; an empty cell is null, lists are JSON. A REST response with a complete list of operators (total rows, no next)
+replaces that list, unless it may be filtered (pool shares, pools of one pool type). So does a list of stake authorities,
+unless it has only pools or only individuals, and the sync committee rewards of a slot. Daily rewards of other networks are
+added to the stored ones; a row with the id of a validator is a day of that validator, any other row a day of the network.
 SIGINT and SIGTERM stop an import: it reports each file that was not loaded.
 Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     )
     .action((resource: ImportResource, files: string[], flags: Flags, command: Command) => {
       if (flags.replace && importers[resource].grows) {
         command.error(
-          `error: option '--replace' is not taken for ${resource}: they are only added to and corrected`,
+          `error: option '--replace' is not allowed for ${resource}, which are only added to and corrected`,
         );
       }
       return withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
-        // Each job holds a connection for its whole file; one more checks what was loaded before.
+        // One connection per job, one to check earlier imports.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
       );
     });
@@ -119,7 +112,7 @@ async function importAll(
     }
   };
   await Promise.all(Array.from({ length: flags.jobs }, work)).finally(() => progress.stop());
-  if (failed > 0) throw new Error(`${failed} of ${files.length} files were not loaded whole.`);
+  if (failed > 0) throw new Error(`${failed} of ${files.length} files were not fully loaded.`);
 }
 
 function notLoaded(file: string, error: string, { json }: Flags) {
@@ -127,7 +120,7 @@ function notLoaded(file: string, error: string, { json }: Flags) {
   if (json) process.stdout.write(`${JSON.stringify({ file, loaded: false, error })}\n`);
 }
 
-/** Returns false when not every row was loaded. */
+/** Returns false unless every row was loaded. */
 async function importOne(
   database: Database,
   resource: ImportResource,
@@ -153,7 +146,7 @@ async function importOne(
     });
     shown.end();
     rejects.end();
-    return tell(report, flags, rejects.path);
+    return printReport(report, flags, rejects.path);
   } catch (error) {
     shown.end();
     rejects.end();
@@ -163,7 +156,7 @@ async function importOne(
   }
 }
 
-/** Creates the file for refused rows with the first of them. A failed write ends the import. */
+/** The first rejected row creates the file. A failed write ends the import. */
 function rejectsFile(file: string, flags: Flags) {
   const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
   let open: number | undefined;
@@ -175,7 +168,7 @@ function rejectsFile(file: string, flags: Flags) {
         writeSync(open, `${text}\n`);
       } catch (error) {
         const reason = (error as Error).message;
-        throw new SourceError(`${file}: nothing loaded; rows that do not fit cannot be written: ${reason}`);
+        throw new SourceError(`${file}: nothing loaded; invalid rows cannot be written: ${reason}`);
       }
     },
     end() {
@@ -184,7 +177,7 @@ function rejectsFile(file: string, flags: Flags) {
   };
 }
 
-function tell(report: FileReport, flags: Flags, rejects: string): boolean {
+function printReport(report: FileReport, flags: Flags, rejects: string): boolean {
   const { file, rows, rejected, faultCount, loaded } = report;
   const say = (text: string) => process.stderr.write(`${file}: ${text}\n`);
   for (const fault of report.faults.slice(0, MAX_FAULTS_SHOWN)) {
@@ -195,17 +188,15 @@ function tell(report: FileReport, flags: Flags, rejects: string): boolean {
   const counts = `${report.inserted} new, ${report.updated} updated, ${report.removed} removed`;
   const whole = rejected === 0;
   if (!loaded && !(flags.dryRun && (whole || flags.skipInvalid))) {
-    say(`nothing loaded, ${rejected} of ${rows} rows do not fit (--skip-invalid loads the others)`);
+    say(`nothing loaded; ${rejected} of ${rows} rows are invalid (--skip-invalid loads the others)`);
     return false;
   }
   if (!flags.json) {
-    const what = report.passed
-      ? 'loaded before, passed over'
-      : `${rows - rejected} of ${rows} rows (${counts})`;
+    const what = report.passed ? 'skipped, loaded before' : `${rows - rejected} of ${rows} rows (${counts})`;
     process.stdout.write(`${file}: ${flags.dryRun ? 'would load ' : ''}${what}\n`);
   }
   if (loaded && report.removed > 0)
     say(`${report.removed} stored rows were not in the list and were removed`);
-  if (!whole && loaded) say(`${rejected} rows do not fit and were written to ${rejects}`);
+  if (!whole && loaded) say(`${rejected} invalid rows were written to ${rejects}`);
   return whole;
 }

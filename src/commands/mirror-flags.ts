@@ -9,20 +9,20 @@ export function baseUrl(text: string): URL {
     throw new InvalidArgumentError('An http:// or https:// URL is needed.');
   }
   if (url.username || url.password) {
-    // not an InvalidArgumentError, which would show the value
+    // InvalidArgumentError would show the value
     throw new SettingsError(
-      '--from needs a URL without user and password; the token is given by --token-env.',
+      '--from needs a URL without user and password; --token-env names the variable that holds the token.',
     );
   }
   if (url.search || url.hash) throw new InvalidArgumentError('A URL without query or fragment is needed.');
   return url;
 }
 
-/** Whether traffic can be read on the way: no TLS, and not on this machine. */
+/** Neither TLS nor loopback. */
 export const isInClear = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
-/** Never shows an invalid name, which may be the token itself. */
+/** Never shows an invalid name: it may be the token. */
 export function variableName(text: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(text)) return text;
   throw new SettingsError('--token-env needs the name of an environment variable, like UPSTREAM_TOKEN.');
@@ -39,7 +39,7 @@ export function rate(text: string): number {
   throw new InvalidArgumentError('A number over 0 and below 10000 is needed, like 2 or 0.5.');
 }
 
-/** Adds `solana=VOTE1,VOTE2` to those given before. */
+/** Adds `solana=VOTE1,VOTE2` to earlier values. */
 export function validatorsOf(
   text: string,
   before: { network: RewardsNetwork; id: string }[] = [],

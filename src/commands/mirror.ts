@@ -74,11 +74,10 @@ const optionsOf = (flags: Flags, token: string): MirrorOptions => ({
   },
 });
 
-/** `stakegraph mirror --from URL --token-env NAME` */
 export const mirrorCommand = (): Command =>
   new Command('mirror')
-    .description('copy what a service of this interface answers, once or again and again')
-    .requiredOption('--from <url>', 'address of the service, with its base path where it has one', baseUrl)
+    .description('copy the data of a service with this interface, once or repeatedly')
+    .requiredOption('--from <url>', 'address of the service, with its base path if any', baseUrl)
     .requiredOption('--token-env <name>', 'environment variable that holds the access token', variableName)
     .addOption(
       namesOption(
@@ -99,7 +98,7 @@ export const mirrorCommand = (): Command =>
     .addOption(
       namesOption(
         '--classes <names>',
-        'classes of operators; validator is one more',
+        'classes of operators; validator is not in the default',
         mirrorClasses,
         mirrorClasses.filter((name) => name !== 'validator'),
       ),
@@ -107,7 +106,7 @@ export const mirrorCommand = (): Command =>
     .addOption(
       namesOption(
         '--attestations-of <classes>',
-        'classes of the operators whose attestations to copy',
+        'classes of operators whose attestations are copied',
         mirrorClasses,
         ['nodeOperator', 'pool'],
       ),
@@ -117,54 +116,54 @@ export const mirrorCommand = (): Command =>
     )
     .option(
       '--block-slots <count>',
-      'how many of the newest slots at first; later only new ones',
+      'number of newest slots to copy first; later only new ones',
       wholeNumber(1, 2 ** 31 - 1),
       7_200,
     )
     .option(
       '--committee-slots <count>',
-      'how many of the newest slots have their sync committee rewards copied',
+      'number of newest slots to copy sync committee rewards for',
       wholeNumber(1, 2 ** 31 - 1),
       32,
     )
     .option(
       '--validators <network=ids>',
-      'validators of another network whose daily rewards to copy, by comma; may be repeated',
+      'validators of another network whose daily rewards are copied, by comma; may be repeated',
       validatorsOf,
     )
-    .option('--full', 'read series from their beginning again, not only new days and slots')
-    .option('--every <time>', 'go on until SIGTERM, a round in this time (90s, 15m, 1h, 1d)', duration)
+    .option('--full', 'read series again from the beginning, not only new days and slots')
+    .option('--every <time>', 'repeat until SIGTERM, a round per interval (90s, 15m, 1h, 1d)', duration)
     .option(
       '--resume-within <time>',
-      'go on with a round that broke off, when it was at work within this time (default: 30m)',
+      'continue an interrupted round that was active within this time (default: 30m)',
       duration,
     )
-    .option('--rate <number>', 'requests per second at the most; one at a time', rate, 2)
+    .option('--rate <number>', 'maximum requests per second, one at a time', rate, 2)
     .option(
       '--page-size <count>',
-      'rows to ask for on a page; no list is asked for more than it gives: attestations 1,000, the others 200',
+      'rows per page, at most the maximum of the list: attestations 1,000, others 200',
       wholeNumber(1, 1_000),
       200,
     )
-    .option('--attempts <count>', 'how often to send a request that is not answered', wholeNumber(1, 20), 6)
-    .option('--timeout <seconds>', 'how long to wait for an answer', wholeNumber(1, 600), 60)
+    .option('--attempts <count>', 'maximum attempts for a request without a response', wholeNumber(1, 20), 6)
+    .option('--timeout <seconds>', 'time to wait for a response', wholeNumber(1, 600), 60)
     .option('--network-header <name>', 'header that selects the network', headerName, 'X-Service-Network')
     .option(
       '--units-header <name>',
-      'header in which answers tell their compute units',
+      'response header with the compute units',
       headerName,
       'X-Service-Compute-Units',
     )
     .addOption(createOption())
-    .option('--json', 'tell each round as a line of JSON')
+    .option('--json', 'report each round as a line of JSON')
     .addHelpText(
       'after',
       `
-A list is loaded in one transaction when all of it is read, or nothing of it: an operator that is gone disappears as the
-others change. Series (attestations, blocks, daily rewards, consolidations) are read from their last stored day on. After
-a crash the next run goes on with the lists that were left. The token is sent to the service of --from alone: links and
-redirects to elsewhere are refused. Pools and node operators are to be copied before their shares and attestations.
-SIGTERM ends it after the list that is being read, a second one at once.
+A list is loaded in one transaction after its last page, or not at all: operators that no longer exist are removed in the
+same transaction. Series (attestations, blocks, daily rewards, consolidations) are read from their last stored day. After a
+crash the next run continues with the remaining lists. The token is sent only to the service of --from: links and redirects
+to other hosts are refused. Copy pools and node operators before their shares and attestations.
+SIGTERM ends it after the current list, a second SIGTERM at once.
 Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
     )
     .action(async (flags: Flags) => {
@@ -176,14 +175,14 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
       });
     });
 
-/** Mirrors once or repeatedly. A single round throws unless every list was loaded. */
+/** A single round throws unless every list was loaded. */
 async function mirror(database: Database, options: MirrorOptions, flags: Flags, signals: Signals) {
   const { stop } = signals;
   if (database.embedded) await decideOnSample(database.write);
   const progress = mirrorProgress();
   if (isInClear(options.from)) {
     progress.say(
-      '--from is http://: the token can be read on the way; use https:// where the service has it.',
+      '--from is http://, so others can read the token on the network; use https:// if the service has it.',
     );
   }
   let current: string | undefined;
@@ -202,7 +201,7 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
     const report = await mirrorOnce(database.write, { ...options, resumeWithinMs }, hooks).finally(
       progress.stop,
     );
-    tell(report, flags.json);
+    print(report, flags.json);
     return report.complete;
   };
   const { every } = flags;
@@ -214,12 +213,12 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
     const began = performance.now();
     // Only the first round may resume an interrupted one.
     await round(first ? options.resumeWithinMs : 0).catch((error: Error) => {
-      progress.say(`${error.message} The next round begins when it is due.`);
+      progress.say(`${error.message} The next round starts when it is due.`);
     });
     const wait = Math.max(0, began + every - performance.now());
     await sleep(wait, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 
-const tell = (report: RoundReport, json: boolean | undefined) =>
+const print = (report: RoundReport, json: boolean | undefined) =>
   process.stdout.write(`${json ? JSON.stringify(report) : describeRound(report)}\n`);

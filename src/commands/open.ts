@@ -5,14 +5,14 @@ import { readSettings, SettingsError } from '../config.ts';
 import { gatewayOf } from '../gateway-file.ts';
 import { withDatabase } from './with-database.ts';
 
-/** `stakegraph open` only prints the link: starting a browser would show the code in the process list. */
+/** Does not start a browser, which would show the code in the process list. */
 export const openCommand = (): Command =>
   new Command('open')
     .description('print a link that opens GraphiQL with the development token')
     .addHelpText(
       'after',
       `
-The link works once, within ${CODE_MINUTES} minutes, with the embedded database alone: with DATABASE_URL there is no development token.`,
+The link works once, within ${CODE_MINUTES} minutes, and only with the embedded database: with DATABASE_URL there is no development token.`,
     )
     .action(async () => {
       const { DATABASE_URL, DATA_DIR } = readSettings();

@@ -25,23 +25,19 @@ type Flags = {
   json?: boolean;
 };
 
-/** `stakegraph refresh` */
 export const refreshCommand = (): Command =>
   new Command('refresh')
-    .description('compute the published summaries from the facts that are stored')
+    .description('compute the published summaries from stored facts')
     .addOption(namesOption('--networks <names>', 'Ethereum networks, by comma', networks, networks))
     .addOption(namesOption('--windows <names>', 'windows, by comma', timeWindows, timeWindows))
     .addOption(namesOption('--only <names>', 'what to compute, by comma', subjects, subjects))
     .option(
       '--validators',
-      'also figures of each single validator: a row each in every window and day; days that were computed without them need --all-days once',
+      'also compute each single validator: a row per window and day; for days computed without them use --all-days once',
     )
-    .option(
-      '--all-days',
-      'compute attestations and chain daily rewards for all days, not only for those that changed',
-    )
-    .option('--every <time>', 'go on until SIGTERM, once in this time (90s, 15m, 1h, 1d)', duration)
-    .option('--json', 'tell each part as a line of JSON')
+    .option('--all-days', 'compute attestations and chain daily rewards for all days, not only changed ones')
+    .option('--every <time>', 'repeat until SIGTERM, once per interval (90s, 15m, 1h, 1d)', duration)
+    .option('--json', 'report each part as a line of JSON')
     .addHelpText(
       'after',
       `
@@ -52,16 +48,14 @@ solana-validator-epochs and solana-stake-authority-epochs. Attestations and chai
 validator-days changed; after changes of validators, blocks or chain-balances use --all-days to compute earlier days again.
 A part without facts is left unchanged. Each network and window, and each week of days, is one transaction: readers see all
 of it or nothing. If another process is refreshing a part, this one waits for it; with --every it skips that part.
-SIGTERM ends it after the transaction at hand; a second one at once.
-Exit codes: 0 everything was refreshed, or --every was asked to stop; 1 not everything; 2 wrong usage.`,
+SIGTERM ends it after the current transaction, a second SIGTERM at once.
+Exit codes: 0 everything was refreshed, or --every was stopped; 1 not everything; 2 wrong usage.`,
     )
     .action((flags: Flags) =>
       withDatabase(
         async ({ write }, { stop, leave }) => {
           leave.addEventListener('abort', () => {
-            process.stderr.write(
-              'The refresh was stopped; parts that were not reported as done are unchanged.\n',
-            );
+            process.stderr.write('The refresh was stopped; parts not reported as done are unchanged.\n');
           });
           if (flags.every === undefined) await once(write, flags, stop);
           else await repeated(write, flags, flags.every, stop);
@@ -95,7 +89,7 @@ async function once(pool: Pool, flags: Flags, stop: AbortSignal): Promise<void> 
   if (failed > 0) throw new Error(`${failed} parts were not refreshed.`);
 }
 
-/** Starts at multiples of the interval and skips those that a long pass misses. */
+/** Starts at multiples of the interval; skips those that a long pass misses. */
 async function repeated(pool: Pool, flags: Flags, every: number, stop: AbortSignal): Promise<void> {
   const began = performance.now();
   for (let turn = 0; !stop.aborted; ) {
@@ -115,8 +109,8 @@ function show(report: PartReport, { json, every }: Flags): void {
   const say = {
     done: () =>
       `${rows} rows${facts === undefined ? '' : ` from ${facts} facts`}${days === undefined ? '' : ` of ${days} days`} (${inserted} new, ${updated} updated, ${removed} removed) in ${seconds} s`,
-    passed: () => 'passed over, another process is refreshing it',
-    'no facts': () => 'no facts, left as it is',
+    passed: () => 'skipped, another process is refreshing it',
+    'no facts': () => 'no facts, unchanged',
     failed: () => report.error as string,
   };
   const stream = state === 'failed' ? process.stderr : process.stdout;

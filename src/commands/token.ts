@@ -23,7 +23,6 @@ function show({ token, row }: { token: string; row: TokenRow }) {
   );
 }
 
-/** `stakegraph token create|rotate|list|revoke` */
 export function tokenCommand(): Command {
   const command = new Command('token').description('make, rotate, list and revoke access tokens');
   command

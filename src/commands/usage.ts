@@ -15,24 +15,25 @@ function month(text: string): string {
 
 const digits = (value: number) => value.toLocaleString('en');
 
-/** `month` is null for an account's life. */
-type Told = { account: string; tier: AccountRow['tier']; month: string | null } & Standing;
+/** `month` is null for lifetime allowances. */
+type UsageReport = { account: string; tier: AccountRow['tier']; month: string | null } & Standing;
 
-function tell({ account, tier, month, ...standing }: Told): string {
+function describe({ account, tier, month, ...standing }: UsageReport): string {
   const { unitsUsed, unitsAllowed, requests, resetsAt } = standing;
   const units = unitsAllowed === null ? digits(unitsUsed) : `${digits(unitsUsed)} of ${digits(unitsAllowed)}`;
   const resets = resetsAt === null ? '' : `, resets ${resetsAt}`;
   return `${account}  ${tier}  ${month ?? 'life'}  ${units} compute units${resets}  ${digits(requests)} requests\n`;
 }
 
-/** `stakegraph usage ACCOUNT` */
 export const usageCommand = (): Command =>
   new Command('usage')
-    .description(
-      'tell the compute units that an account used, as the gateways wrote them in the last seconds',
-    )
+    .description('show the compute units that an account used, up to a few seconds ago')
     .argument('<account>', 'name of the account')
-    .option('--month <month>', "a calendar month (UTC) like 2026-11, in place of the allowance's time", month)
+    .option(
+      '--month <month>',
+      "a calendar month (UTC) like 2026-11, instead of the allowance's period",
+      month,
+    )
     .option('--json', 'as a JSON object')
     .action((name: string, flags: { month?: string; json?: boolean }) =>
       withDatabase(async ({ write }) => {
@@ -43,11 +44,11 @@ export const usageCommand = (): Command =>
         const at = flags.month ? new Date(`${flags.month}-01T00:00:00Z`) : new Date();
         const inMonth = flags.month !== undefined || allowance.period === 'month';
         const used = await usageOf(write, name, inMonth ? monthOf(at) : null);
-        // An allowance for life does not limit a single month.
+        // A lifetime allowance does not limit a single month.
         const ofMonth =
           allowance.period === 'month' ? allowance : { units: undefined, period: 'month' as const };
         const standing = standingOf(inMonth ? ofMonth : allowance, used, at);
-        const told: Told = { account: name, tier, month: inMonth ? monthOf(at) : null, ...standing };
-        process.stdout.write(flags.json ? `${JSON.stringify(told, null, 2)}\n` : tell(told));
+        const report: UsageReport = { account: name, tier, month: inMonth ? monthOf(at) : null, ...standing };
+        process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
       }),
     );

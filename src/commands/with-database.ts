@@ -4,30 +4,27 @@ import { readSettings, type Settings, SettingsError } from '../config.ts';
 import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
-  /** Whether a missing embedded database is created. */
   creates?: boolean;
-  /** The command loads rows: it prints its database, and creates an embedded one only with `--create`. */
+  /** Prints the database; creates an embedded one only with `--create`. */
   loads?: boolean;
   migrate?: boolean;
   writers?: number;
-  /** The first signal asks the command to finish; the second ends it. */
+  /** The first signal only sets `stop`. */
   graceful?: boolean;
 };
 
 export type Signals = {
-  /** Asks a graceful command to finish. */
   stop: AbortSignal;
-  /** The process is about to exit and commits nothing more: report now what was not loaded. */
+  /** No further commits: report what was not loaded. */
   leave: AbortSignal;
 };
 
-/** Runs a command on the configured database and closes it at the end or at a signal. */
 export async function withDatabase(
   work: (database: Database, signals: Signals) => Promise<void>,
   options: Options = {},
 ): Promise<void> {
   const settings = readSettings();
-  // Commands must not migrate a shared database under the gateways that serve it.
+  // Never under running gateways that share the database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
   await checkDatabase(settings, options);
   const onError = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
@@ -36,9 +33,9 @@ export async function withDatabase(
   const leave = async () => {
     const database = await opening.catch(() => undefined);
     await database?.write.abandon();
-    await turn(); // lets the command report what was committed
+    await turn(); // lets the command report its commits
     signals.leave.abort();
-    // Unlike a signal, exit stops an embedded PostgreSQL. What was not committed is rolled back.
+    // Exit (unlike a signal) stops an embedded PostgreSQL. Open transactions roll back.
     process.exit(1);
   };
   const steps = options.graceful ? [() => signals.stop.abort(), leave] : [leave];

@@ -35,7 +35,7 @@ const Shape = AttestationRecord.extend({
   utc: z.boolean().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
-  // Derived from day and epochs: optional in the source, checked when present.
+  // Derived: optional, checked when present.
   date: record.date,
   startTimestamp: moment().nullable(),
   endTimestamp: moment().nullable(),
@@ -57,7 +57,7 @@ const derivedFields = Object.entries(derived) as [
 
 const MAX_BIGINT_DIGITS = 19;
 
-/** One hour or day; longer periods are summed per request and not stored. */
+/** Longer periods are summed per request. */
 export type ImportedAttestation = z.infer<typeof Shape>;
 
 const check = rowChecker(Shape, function* (row): Faults {
@@ -78,7 +78,7 @@ const check = rowChecker(Shape, function* (row): Faults {
   }
 });
 
-/** What is stored: neither an entity's names as a source gives them nor what follows from others. */
+/** The stored columns: without those derived from others. */
 const Stored = Shape.omit({
   id: true,
   entityType: true,
@@ -95,13 +95,12 @@ const Stored = Shape.omit({
   entityId: record.id,
   idType: Shape.shape.entityType,
   utc: flag(),
-  /** Of days only: whether a refresh computed the row from days of validators. */
+  /** By a refresh; days only. */
   computed: flag(),
 });
 const columns = columnsOf(Stored);
 export type AttestationColumn = ColumnName<z.infer<typeof Stored>>;
 const entity: readonly AttestationColumn[] = ['network', 'id_type', 'entity_id'];
-/** The columns of stored hours or days, whose entity is a key. */
 const storedColumns = (hours: boolean) =>
   columns
     .map(({ name }) => name)
@@ -116,7 +115,7 @@ const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) =
   computed: false,
 });
 
-/** Inserts unknown entities; `given` is SQL that selects network, id_type and entity_id. */
+/** `given`: SQL that selects network, id_type and entity_id. */
 export async function ensureEntities(client: pg.ClientBase, given: string, values: unknown[] = []) {
   await client.query(
     `/* attestationEntities */
@@ -129,7 +128,7 @@ export async function ensureEntities(client: pg.ClientBase, given: string, value
   );
 }
 
-/** Creates the partitions for these dates. */
+/** Creates missing partitions. */
 export async function ensureParts(client: pg.ClientBase, dates: readonly string[], hours: boolean) {
   const distinct = [...new Set(dates)];
   await client.query('/* attestationParts */ select attestation_parts($1::date[], $2)', [distinct, hours]);
@@ -148,7 +147,7 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   const key: string[] = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
-  // Dates are parameters because the planner does not prune partitions by joined dates.
+  // Parameters, because the planner does not prune partitions by joined dates.
   const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and t.date = any($1::date[])`;
   const updated = await client.query(
     `/* updateAttestations */
@@ -173,7 +172,6 @@ async function mergeAttestations(client: pg.ClientBase): Promise<ImportCounts> {
   return { inserted: hours.inserted + days.inserted, updated: hours.updated + days.updated, removed: 0 };
 }
 
-// No `replacesWhen`: a series grows and is corrected; a shorter one removes nothing.
 export const attestationImporter: Importer<ImportedAttestation, AttestationColumn> = {
   resource: 'attestations',
   grows: true,
@@ -186,7 +184,7 @@ export const attestationImporter: Importer<ImportedAttestation, AttestationColum
   },
   columns,
   stored,
-  // -1 because days have no hour, and nulls are never repeats
+  // days have no hour, and nulls are never repeats
   key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],
   merge: mergeAttestations,
 };

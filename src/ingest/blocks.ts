@@ -12,7 +12,7 @@ import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
 
 const Shape = Block.extend({
   network: Network,
-  // derived from the slot: optional in the source, checked when present
+  // derived: optional, checked when present
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
 });
@@ -115,9 +115,9 @@ async function mergeBlocks(client: pg.ClientBase, options: MergeOptions): Promis
   return counts;
 }
 
-/** Accepts the known deviations of other services. */
+/** Accepts known deviations of other services. */
 function tidied(value: Record<string, unknown>): Record<string, unknown> {
-  // Numeric timestamps follow no documented form; the slot determines the time.
+  // No documented form is numeric; the slot determines the time.
   const { blockTimestamp } = value;
   const tidy: Record<string, unknown> = {
     ...value,

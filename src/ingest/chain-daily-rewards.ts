@@ -12,7 +12,7 @@ import { mergePlain, type PlainTable } from './plain-table.ts';
 const { date, startEpoch, endEpoch } = ChainDailyReward.shape;
 const Shape = ChainDailyReward.extend({
   network: Network,
-  // derived from the day: optional in the source, checked when present
+  // derived: optional, checked when present
   date: date.nullable(),
   startEpoch: startEpoch.nullable(),
   endEpoch: endEpoch.nullable(),
@@ -42,7 +42,7 @@ const ImportedReward = Shape.pipe(z.custom<GivenReward>()).superRefine((row, con
   if (future) fault('day', future);
 });
 export type ImportedReward = z.infer<typeof ImportedReward>;
-/** What is stored: the fields that do not follow from the day, and whether a refresh computed the row from days of validators. */
+/** The stored columns; `computed`: by a refresh. */
 const Stored = Shape.omit({
   date: true,
   startEpoch: true,
@@ -58,7 +58,6 @@ const table: PlainTable = {
   scope: ['network'],
 };
 
-/** Derives the day of a row that has only a date. */
 function withDay(row: Record<string, unknown>): Record<string, unknown> {
   const network = Network.safeParse(row.network).data;
   const dated = typeof row.date === 'string' && parseDate(row.date) !== undefined;
@@ -66,7 +65,7 @@ function withDay(row: Record<string, unknown>): Record<string, unknown> {
   return { ...row, day: dayOfDate(network, row.date as string) };
 }
 
-// No `replacesWhen`: a response may start at any day.
+// No `replacesWhen`: responses may start at any day.
 export const chainDailyRewardImporter: Importer<ImportedReward, ColumnName<z.infer<typeof Stored>>> = {
   resource: 'chain-daily-rewards',
   shape: Shape,

@@ -1,7 +1,6 @@
 import type { Network } from '../chain/networks.ts';
 import { SourceError } from './source/source.ts';
 
-/** `reward` is in Gwei. */
 export type Seat = { position: number; validatorIndex: number; reward: string };
 /** REST responses have no positions. */
 type GivenSeat = Omit<Seat, 'position'> & { position: number | null };
@@ -9,7 +8,7 @@ export type SlotSeats = { network: Network; slot: number; given: GivenSeat[]; st
 
 const SEATS = 512;
 
-/** A validator's n-th reward without a position takes the position of its n-th stored seat. */
+/** A validator's n-th reward takes the position of its n-th stored seat. */
 function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], seats: Map<number, Seat>) {
   const known = new Map<number, number[]>();
   for (const { position, validatorIndex } of stored) {
@@ -26,8 +25,8 @@ function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], se
 }
 
 /**
- * Returns a slot's seats after an import; stored seats that are not overwritten stay unless `replace`. Rewards without
- * a position keep their stored one or take the first free one. Throws SourceError above 512 seats.
+ * Merges a slot's seats; with `replace`, only given ones remain. Rewards without a position keep their stored one or
+ * take the first free one. Throws SourceError above 512 seats.
  */
 export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace: boolean): Seat[] {
   const seats = new Map<number, Seat>();
@@ -45,6 +44,6 @@ export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace:
     }
     seats.set(free, { ...seat, position: free });
   }
-  // The index in this order is stored as the rank.
+  // The index is the stored rank.
   return [...seats.values()].sort((a, b) => a.validatorIndex - b.validatorIndex || a.position - b.position);
 }

@@ -11,10 +11,10 @@ import { type Importer, isObject } from './importer.ts';
 import { fieldColumns, type PlainTable } from './plain-table.ts';
 
 const record = Consolidation.shape;
-// Entities follow from the validators that are stored, and are not looked at.
+// Entities follow from stored validators.
 const Shape = Consolidation.omit({ sourceEntities: true, targetEntities: true }).extend({
   network: Network,
-  // These follow from the epoch; a source may leave them out, and is checked where it does not.
+  // Derived: optional, checked when present.
   day: record.day.nullable(),
   date: record.date.nullable(),
   timestamp: moment().nullable(),
@@ -37,7 +37,7 @@ const ImportedConsolidation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row,
   }
   const future = futureFault(epoch, epochStart(network, epoch), 'an epoch');
   if (future) fault('epoch', future);
-  // A body is of one calendar or the other.
+  // The source may use either calendar.
   const days = calendars.map((calendar) => dayOfEpoch(network, calendar, epoch));
   const dates = days.map((known) => dateOfDay(network, known));
   const either = (values: readonly unknown[]) => [...new Set(values)].join(' or ');
@@ -68,7 +68,7 @@ const table: PlainTable = {
   scope: ['network'],
 };
 
-// A consolidation never goes away, and a body may be of a range or of one entity: it removes nothing by itself.
+// No `replacesWhen`: consolidations are permanent, and responses may be partial.
 export const consolidationImporter: Importer<ImportedConsolidation> = {
   resource: 'consolidations',
   shape: Shape,

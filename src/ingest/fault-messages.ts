@@ -9,15 +9,15 @@ const nouns: Record<string, string> = {
   object: 'an object',
 };
 
-/** Turns a zod issue into an import message; custom messages pass unchanged. */
+/** Custom messages pass unchanged. */
 export function faultText(issue: z.core.$ZodIssue, row: unknown): string {
   const { message } = issue;
-  const own = /^(Invalid|Too|Unrecognized)\b/.test(message); // zod's default message
-  const needed = own || message.startsWith('must be ');
-  if (needed && isMissing(issue.path, row)) return own ? 'is missing' : `is missing; ${message}`;
-  if (!own) return message;
-  const said = sayOf(issue);
-  return said ? `must ${said}` : message;
+  const isDefault = /^(Invalid|Too|Unrecognized)\b/.test(message); // zod's default message
+  const needed = isDefault || message.startsWith('must be ');
+  if (needed && isMissing(issue.path, row)) return isDefault ? 'is missing' : `is missing; ${message}`;
+  if (!isDefault) return message;
+  const rule = ruleOf(issue);
+  return rule ? `must ${rule}` : message;
 }
 
 function isMissing(path: readonly PropertyKey[], row: unknown): boolean {
@@ -29,7 +29,7 @@ function isMissing(path: readonly PropertyKey[], row: unknown): boolean {
   return path.length > 0 && value === undefined;
 }
 
-function sayOf(issue: z.core.$ZodIssue): string | undefined {
+function ruleOf(issue: z.core.$ZodIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return `be ${nouns[issue.expected] ?? issue.expected}`;

@@ -1,16 +1,13 @@
 import { SECONDS_PER_DAY } from '../chain/calendar.ts';
 import { timestampText } from '../kernel/time.ts';
 
-/** Returns undefined when the decoded moment equals `expected` (seconds since 1970). */
+/** Undefined when equal; `expected` in seconds since 1970. */
 export function momentFault(given: string, expected: number, what: string): string | undefined {
   const begins = timestampText(expected);
   return given === begins ? undefined : `is ${given}; ${what} begins at ${begins}`;
 }
 
-/**
- * Returns undefined unless `start` (seconds since 1970) is over a day ahead, which allows for clock differences. A
- * future row would move the chain head and the end of every window.
- */
+/** Allows a day of clock difference. Future rows would move the chain head and the end of every window. */
 export const futureFault = (
   given: number | string,
   start: number,

@@ -13,7 +13,7 @@ import { contradictingRows, openStaging, repeatedRows, takeStaged } from './stag
 
 type RowFault = { file: string; place: string; field: string; msg: string };
 
-/** `read` and `size` are bytes as stored (compressed); `size` is undefined for stdin. */
+/** Bytes as stored (compressed); `size` is undefined for stdin. */
 export type Progress = {
   phase: 'reading' | 'merging';
   rows: number;
@@ -26,13 +26,13 @@ export type ImportOptions = RowOptions & {
   /** Overrides the importer's `replacesWhen`. */
   replace?: boolean | undefined;
   whole?: MergeOptions['whole'];
-  /** Loads the valid rows and passes the others to `onRejected`. */
+  /** Passes invalid rows to `onRejected`. */
   skipInvalid?: boolean;
   dryRun?: boolean;
-  /** Receives each rejected row as NDJSON. */
+  /** As NDJSON. */
   onRejected?: (text: string) => void;
   onProgress?: (progress: Progress) => void;
-  /** Skips a file that was fully loaded before with the same options. */
+  /** Skips files fully loaded before with the same options. */
   resume?: boolean;
 };
 
@@ -45,7 +45,7 @@ export type FileReport = ImportCounts & {
   faultCount: number;
   /** False for refused sources and dry runs. */
   loaded: boolean;
-  /** Skipped because it was loaded before. */
+  /** Loaded before. */
   passed: boolean;
   replaced: boolean;
 };
@@ -57,13 +57,10 @@ const emptyReport = (file: string): FileReport => ({
   ...{ loaded: false, passed: false, replaced: false },
 });
 
-/** Rolls a transaction back without an error. */
-class Undone extends Error {}
+/** Rolls back without an error. */
+class Rollback extends Error {}
 
-/**
- * Imports a file in one transaction and constant memory: all or nothing, except rows rejected by `skipInvalid`.
- * Idempotent.
- */
+/** One transaction, constant memory: all or nothing, except rows rejected by `skipInvalid`. Idempotent. */
 export async function importFile(
   pool: Pool,
   resource: ImportResource,
@@ -71,7 +68,7 @@ export async function importFile(
   options: ImportOptions,
 ): Promise<FileReport> {
   const importer = importerOf(resource);
-  // Computed first so that a skipped file is not opened.
+  // Before opening: a skipped file is not opened.
   const digest = await digestOf(path, options).catch((error) => fail(path, error));
   if (options.resume && digest && (await wasImported(pool, resource, digest))) {
     return { ...emptyReport(path), loaded: true, passed: true };
@@ -80,17 +77,17 @@ export async function importFile(
   let report: FileReport | undefined;
   await transaction(pool, async (client) => {
     report = await importSource(client, importer, source, options);
-    if (!report.loaded) throw new Undone();
+    if (!report.loaded) throw new Rollback();
     if (digest && report.rejected === 0) {
       await noteImported(client, { resource, digest, name: source.name, rows: report.rows });
     }
   }).catch((error) => {
-    if (!(error instanceof Undone)) throw error;
+    if (!(error instanceof Rollback)) throw error;
   });
   return report as FileReport;
 }
 
-/** Imports inside the caller's transaction, which must be rolled back unless the report says `loaded`. */
+/** The caller must roll back unless the report says `loaded`. */
 export async function importSource(
   client: pg.ClientBase,
   importer: Importer<unknown>,
@@ -104,7 +101,7 @@ export async function importSource(
     report.faults.sort((one, other) => placeNumber(one) - placeNumber(other));
     if (report.rejected > 0 && !options.skipInvalid) return report;
     options.onProgress?.({ phase: 'merging', rows: report.rows, ...source.bytes() });
-    // With rejected rows the list is incomplete: replacing would delete their stored versions.
+    // Otherwise replacing would delete the stored versions of rejected rows.
     const whole = source.complete() && report.rejected === 0 && (await replacesList(client, importer));
     const replace = options.replace ?? whole;
     const counts = await mergeStaged(client, importer, { replace, whole: options.whole });
@@ -116,7 +113,7 @@ export async function importSource(
   }
 }
 
-/** Loads rows that are already checked, in the caller's transaction. */
+/** Loads checked rows in the caller's transaction. */
 export async function loadRows<Row>(
   client: pg.ClientBase,
   importer: Importer<Row>,
@@ -137,13 +134,13 @@ export async function loadRows<Row>(
   return { ...(await mergeStaged(client, importer, options)), rows: place };
 }
 
-/** Merges the staged rows; raises the dataset's revision when anything changed. */
+/** Raises the dataset's revision when anything changes. */
 export async function mergeStaged<Row>(
   client: pg.ClientBase,
   importer: Importer<Row>,
   options: Omit<MergeOptions, 'revision'>,
 ) {
-  // Only merges of one dataset are serialized; reading and checking run in parallel.
+  // Serializes merges of one dataset; reading and checking run in parallel.
   await client.query(
     `/* lockDataset */ select pg_advisory_xact_lock(hashtext('stakegraph dataset ' || $1))`,
     [importer.resource],
@@ -165,12 +162,11 @@ const placeOf = (source: Source, place: number) => `${source.unit} ${place}`;
 
 const placeNumber = ({ place }: RowFault) => Number(place.split(' ')[1]);
 
-function tell(report: FileReport, fault: RowFault) {
+function addFault(report: FileReport, fault: RowFault) {
   report.faultCount += 1;
   if (report.faults.length < MAX_FAULTS) report.faults.push(fault);
 }
 
-/** Continues after faults so that the report lists them all. */
 async function stageSource(
   client: pg.ClientBase,
   importer: Importer<unknown>,
@@ -201,7 +197,7 @@ async function stageSource(
 
 const textOf = (raw: RawRow): string => raw.broken?.text ?? stringify(raw.value) ?? 'null';
 
-/** Returns undefined for an invalid row and adds its faults to the report. */
+/** Returns undefined and reports the faults of an invalid row. */
 function checkRow(
   importer: Importer<unknown>,
   source: Source,
@@ -213,20 +209,19 @@ function checkRow(
   if (checked?.success) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
   const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
-  // The whole file has another format: report that once instead of per row.
+  // Reported once, because every row has this format.
   if (unlike && report.rows === 1 && !options.skipInvalid)
     throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
   report.rejected += 1;
   options.onRejected?.(textOf(raw));
   const whole = raw.broken?.msg ?? unlike;
-  if (whole) tell(report, { ...at, field: '(row)', msg: whole });
+  if (whole) addFault(report, { ...at, field: '(row)', msg: whole });
   else
     for (const issue of checked?.error?.issues ?? [])
-      tell(report, { ...at, field: issue.path.join('.') || '(row)', msg: faultText(issue, raw.value) });
+      addFault(report, { ...at, field: issue.path.join('.') || '(row)', msg: faultText(issue, raw.value) });
   return undefined;
 }
 
-/** Checks for duplicates in the source and conflicts with stored rows. */
 async function checkStaged(
   client: pg.ClientBase,
   importer: Importer<unknown>,
@@ -263,16 +258,16 @@ async function checkStaged(
         for (const { place, other, source: text } of rows) {
           if (text !== null) options.onRejected?.(text);
           const at = { file: source.name, place: placeOf(source, place) };
-          tell(report, { ...at, field: check.field, msg: check.msg(other) });
+          addFault(report, { ...at, field: check.field, msg: check.msg(other) });
         }
       }
       report.rejected += found;
-      // Removing a row can expose another conflict with a stored row.
+      // Removing a row can expose another conflict.
     } while (found > 0 && options.skipInvalid);
   }
 }
 
-/** SQLSTATE classes 22 (invalid value) and 23 (constraint violation). */
+/** SQLSTATE 22 (invalid value) and 23 (constraint). */
 const refusedByDatabase = (error: { code?: unknown }) => /^2[23]/.test(String(error.code));
 const reason = (error: { message: string; detail?: string; where?: string }) =>
   [error.message, error.detail, error.where].filter(Boolean).join(': ');

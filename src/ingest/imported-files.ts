@@ -5,10 +5,7 @@ import type { Queryable } from '../db/pool.ts';
 import type { ImportOptions } from './import-file.ts';
 import { fileAt } from './source/open.ts';
 
-/**
- * Hashes the content and the options that affect rows. Returns undefined for pipes and stdin, which can be read only
- * once.
- */
+/** Hashes content and options. Undefined for pipes and stdin, which can be read only once. */
 export async function digestOf(path: string, options: ImportOptions): Promise<Buffer | undefined> {
   const { network, idType, utc, window, replace, format } = options;
   if (path === '-' || !(await fileAt(path)).isFile()) return undefined;
@@ -26,7 +23,7 @@ export async function wasImported(db: Queryable, resource: string, digest: Buffe
   return rows.length > 0;
 }
 
-/** Must run in the transaction that loads the file. */
+/** Call in the transaction that loads the file. */
 export async function noteImported(
   client: pg.ClientBase,
   file: { resource: string; digest: Buffer; name: string; rows: number },

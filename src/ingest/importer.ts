@@ -60,7 +60,7 @@ export function stagedScopes(
 
 export type Faults = Iterable<readonly [field: string, message: string]>;
 
-/** Checks decoded rows. zod runs only on rows that fail, to explain why: it copies every row, and nearly all are valid. */
+/** zod runs only on rows that fail, to explain why: it copies every row, and nearly all are valid. */
 export function rowChecker<Shape extends z.ZodObject>(
   shape: Shape,
   faultsOf: (row: z.output<Shape>) => Faults,
@@ -91,10 +91,9 @@ const sqlTypes: Record<LeafKind, string> = {
   String: 'text',
 };
 
-/** The columns of a row, as `snakeCased` names them. */
 export type ColumnName<Row> = Snake<keyof Row & string>;
 
-/** A column for each field of a shape, as `snakeCased` names it; lists of objects are JSON. */
+/** Lists of objects are JSON. */
 export const columnsOf = <Shape extends z.ZodObject>(shape: Shape): Column<ColumnName<z.infer<Shape>>>[] =>
   Object.entries(shape.shape).map(([field, schema]) => ({
     name: snake(field) as ColumnName<z.infer<Shape>>,

@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../db/rows.ts';
 
 /**
- * Pools with a liquid staking token, because no service tags them: names used by services and explorers, in lower case
- * without spaces, dots, hyphens and underscores. Imported `operator-profiles` take precedence.
+ * Pools with a liquid staking token, which no service tags: names used by services and explorers, in lower case without
+ * separators. Imported `operator-profiles` take precedence.
  */
 const liquidStakingPools: readonly string[] = [
   ...[

@@ -61,7 +61,7 @@ function checkDay({ day }: Record<string, unknown>, context: z.RefinementCtx) {
   if (future) context.addIssue({ code: 'custom', path: ['day'], message: future });
 }
 
-/** Refuses pairs such as `fromBlockNumber` > `toBlockNumber`. */
+/** Compares pairs such as `fromBlockNumber` and `toBlockNumber`. */
 function checkRanges(row: Record<string, unknown>, context: z.RefinementCtx) {
   for (const [name, last] of Object.entries(row)) {
     const from = name.replace(/^to(?=[A-Z])/, 'from');
@@ -71,7 +71,7 @@ function checkRanges(row: Record<string, unknown>, context: z.RefinementCtx) {
   }
 }
 
-// No `replacesWhen`: a response may be limited to a range of days.
+// No `replacesWhen`: responses may be limited to a range of days.
 function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
   const { idField, countField, tidied = (row) => row, faults }: RewardsDefinition = definitions[network];
   const checkOwn = (row: Record<string, unknown>, context: z.RefinementCtx) => {
@@ -87,7 +87,7 @@ function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
   const checks = { validator: checkOf('validator'), network: checkOf('network') };
   const neither = z.custom<ImportedReward>(
     () => false,
-    `has neither ${idField}, as a validator's row has, nor ${countField}, as one of the network`,
+    `has neither ${idField} (rows of validators) nor ${countField} (rows of the network)`,
   );
   const another = z.custom<ImportedReward>(
     () => false,
@@ -115,7 +115,7 @@ function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
   };
 }
 
-/** One importer per network because rows do not name theirs. */
+/** Rows do not name their network. */
 export const networkRewardImporters = Object.fromEntries(
   rewardsNetworks.map((network) => [`${network}-rewards`, importerOf(network)]),
 ) as Record<`${RewardsNetwork}-rewards`, Importer<ImportedReward>>;

@@ -17,7 +17,7 @@ import {
 import { type ListOf, rankLists } from './operators.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
-/** Classes that a refresh computes from validator days. */
+/** Computed by a refresh. */
 export const computedTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -43,7 +43,7 @@ const ImportedProfile = Shape.superRefine((row, context) => {
   if (row.idType !== 'poolShare') return;
   for (const [path, value] of Object.entries(parentsOf(row))) {
     if (value !== null) continue;
-    const message = 'is needed of a pool share, or a tag with that idType';
+    const message = 'is needed for a pool share, as a field or as a tag with that idType';
     context.addIssue({ code: 'custom', path: [path], message });
   }
 });
@@ -76,7 +76,7 @@ async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[
   );
 }
 
-/** Also rebuilds the lists by pool type when the type of a stored pool changes. */
+/** Rebuilds the lists of pools whose type changes. */
 async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
   const before = await profiledTypes(client);
   const counts = await mergePlain(client, table, options);
@@ -92,12 +92,12 @@ async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Prom
       or id_type = 'poolShare' and (network, pool_id) in (select * from unnest($1::text[], $2::text[])))`,
     [pools.map(([network]) => network), pools.map(([, id]) => id)],
   );
-  // Raising the revision locks it, which serializes this ranking with a concurrent import of operators.
+  // Raising the revision serializes this with a concurrent import of operators.
   if (lists.length > 0) await rankLists(client, lists, await raisedRevision(client, 'operators')());
   return counts;
 }
 
-// No `replacesWhen`: a file may hold one pool's shares or any selection.
+// No `replacesWhen`: a file may hold any selection.
 export const operatorProfileImporter: Importer<ImportedProfile> = {
   resource: 'operator-profiles',
   shape: Shape,
@@ -116,12 +116,12 @@ export const operatorProfileImporter: Importer<ImportedProfile> = {
       display_name: row.displayName,
       pool_id: poolId,
       node_operator_id: nodeOperatorId,
-      // known pool names count only when neither profile nor summary has a type
+      // known names count only when neither profile nor summary has a type
       pool_type: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
     };
   },
   key,
-  // Applies to pool shares only: other rows have nulls, which never conflict.
+  // Pool shares only: nulls never conflict.
   unique: {
     table: 'operator_profiles',
     key,

@@ -3,17 +3,16 @@ import { text } from '../kernel/leaves.ts';
 import { normaliseId, type OperatorTag } from '../resources/operators/record.ts';
 import { isLiquidStakingPool } from './liquid-staking.ts';
 
-/** Parents of a pool share. */
 export type Parents = { poolId: string | null; nodeOperatorId: string | null };
 
 type Tag = Pick<OperatorTag, 'name'> & Partial<OperatorTag>;
 type Tagged = { idType: string; operatorTags: readonly Tag[] };
 
-/** `none` overrides what tags and name suggest. */
+/** `none` overrides tags and name. */
 const toldPoolTypes = ['cex', 'lst', 'none'] as const;
 type ToldPoolType = (typeof toldPoolTypes)[number];
 
-/** Decodes the id in `/o/<id>`; returns it unchanged when the percent-encoding is invalid, undefined for other paths. */
+/** Decodes `/o/<id>`; keeps an id with invalid percent-encoding. */
 function idInPath(path: string | null | undefined): string | undefined {
   const id = path?.startsWith('/o/') ? path.slice('/o/'.length) : '';
   if (id === '') return undefined;
@@ -24,10 +23,7 @@ function idInPath(path: string | null | undefined): string | undefined {
   }
 }
 
-/**
- * A pool's tag has its id in `name`; a node operator's has a label there and its id in `path`, else in `name` ("Tags"
- * in the decisions).
- */
+/** Id in `name` for pools; for node operators in `path`, else `name` ("Tags" in the decisions). */
 export function parentsByTags(tags: readonly Tag[]): Parents {
   const tagged = (idType: string) => tags.find((tag) => tag.idType === idType);
   const operator = tagged('nodeOperator');
@@ -37,14 +33,14 @@ export function parentsByTags(tags: readonly Tag[]): Parents {
   };
 }
 
-/** Fields take precedence over tags; null for other classes. */
+/** Fields take precedence over tags. */
 export function parentsOf(row: Tagged & Parents): Parents {
   if (row.idType !== 'poolShare') return { poolId: null, nodeOperatorId: null };
-  const told = parentsByTags(row.operatorTags);
+  const byTags = parentsByTags(row.operatorTags);
   const normal = (id: string | null) => (id === null ? null : normaliseId(id));
   return {
-    poolId: normal(row.poolId ?? told.poolId),
-    nodeOperatorId: normal(row.nodeOperatorId ?? told.nodeOperatorId),
+    poolId: normal(row.poolId ?? byTags.poolId),
+    nodeOperatorId: normal(row.nodeOperatorId ?? byTags.nodeOperatorId),
   };
 }
 
@@ -76,7 +72,7 @@ const liquidTags = new Set(
     .concat('lst', 'lsd'),
 );
 
-/** From tags that mean exchange or liquid staking (decisions on operators). */
+/** Decisions on operators. */
 export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
   const names = tags.map((tag) => tag.name.toLowerCase().replace(/[\s_-]+/g, ' '));
   if (names.some((name) => exchangeTags.has(name))) return 'cex';
@@ -84,8 +80,8 @@ export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
 }
 
 /**
- * The type of a pool without a profile: `poolType`, else tags, else its known name. A pool share uses its pool's name,
- * only while that pool is not stored.
+ * Without a profile: `poolType`, else tags, else known names. A share uses its pool's name, only while that pool is not
+ * stored.
  */
 export function poolTypeOf(
   row: Tagged & Parents & { id: string; poolType: ToldPoolType | null },
@@ -96,7 +92,7 @@ export function poolTypeOf(
   return row.poolType ?? poolTypeByTags(row.operatorTags) ?? byName(row.id);
 }
 
-/** Fixes the key order, which responses show as stored. */
+/** Fixes the key order of responses. */
 export const tagShown = ({ name, path, idType }: Tag): OperatorTag => ({
   name,
   path: path ?? null,

@@ -93,11 +93,11 @@ const listArrays = (lists: readonly ListOf[]) => [
 ];
 
 /**
- * Rebuilds these lists under a revision: all, by pool type, and the shares of each parent; by network penetration
- * descending with nulls last, then validator count descending, then id. A profile's pool type precedes the pool's own.
+ * Rebuilds the lists: all, by pool type (the profile's first), and by parent; by network penetration descending (nulls
+ * last), validator count descending, id.
  */
 export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
-  // Shares take their pool's type, so changed pools change their lists too.
+  // Shares take their pool's type, so their lists change too.
   const shares = lists
     .filter((list) => list.id_type === 'pool')
     .map((list) => ({ ...list, id_type: 'poolShare' }));
@@ -175,7 +175,7 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   stored,
   key: tables.key,
   merge: mergeOperators,
-  // Not complete: pages of several lists, shares (of one parent), and pools filtered by poolType.
+  // Incomplete: pages of several lists, shares (of one parent), pools filtered by type.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,
 };

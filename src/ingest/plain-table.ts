@@ -2,20 +2,19 @@ import type pg from 'pg';
 import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
 import { type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
-/** A table that stores staged rows unchanged. */
 export type PlainTable = {
   name: string;
   key: readonly string[];
   columns: readonly Column[];
-  /** Columns that identify a list for `replace`. */
+  /** Identifies the list that `replace` removes from. */
   scope: readonly string[];
-  /** SQL source of its rows; default `staged`. */
+  /** SQL; default `staged`. */
   from?: string;
-  /** Partition column and the staged dates, which limit the partitions read. */
+  /** Partition column and staged dates: other partitions are not read. */
   parts?: { column: string; dates: readonly string[] };
 };
 
-/** Leaves rows alone that are stored with the same digits. */
+/** Does not touch rows stored with the same digits. */
 export async function mergePlain(
   client: pg.ClientBase,
   { name, key, columns, scope, from = 'staged', parts }: PlainTable,
@@ -37,7 +36,7 @@ export async function mergePlain(
     );
     counts.removed = removed.rowCount ?? 0;
   }
-  // Dates are parameters because the planner does not prune partitions by joined dates.
+  // Parameters, because the planner does not prune partitions by joined dates.
   const same = `${sameColumns('t', 's', key)}${parts ? ` and t.${parts.column} = any($1::date[])` : ''}`;
   const dates = parts ? [parts.dates] : [];
   const updated = await client.query(
@@ -58,7 +57,7 @@ export async function mergePlain(
   return counts;
 }
 
-/** The columns that hold the fields of a row, and the row by their names. A field without its column does not compile. */
+/** A field without its column does not compile. */
 export function fieldColumns<Row>(
   columns: Record<keyof Row & string, readonly [column: string, type: string]>,
 ) {

@@ -3,28 +3,25 @@ import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.t
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
 /**
- * How rows get into the two ranked lists, operators and stake authorities. A summary that changes is superseded by a new
- * row, and a list that changes by a new list: whoever walks the old list goes on seeing what it ranked, with the figures
- * of then (decisions on pages).
+ * Changes supersede summaries and lists by new rows, so clients paging through an old list keep its ranks and figures
+ * (decisions on pages).
  */
 export type RankedTables = {
   summaries: string;
   lists: string;
   ranks: string;
-  /** What tells one summary from another. */
   key: readonly string[];
-  /** What tells the lists that a summary may be in: a source that is whole is so for these. */
+  /** What a complete source replaces. */
   scope: readonly string[];
-  /** What tells one list from another. */
   listKey: readonly string[];
   columns: readonly Column[];
 };
 
-/** Lists that were replaced are kept this long, and no more of each than so many. */
+/** For superseded lists. */
 const CACHE_TTL = '1 hour';
 const CACHE_MAX_ENTRIES = 8;
 
-/** Brings the staged rows into the summaries; rows that are stored already, digit for digit, are left alone. */
+/** Does not touch rows stored with the same digits. */
 export async function mergeSummaries(
   client: pg.ClientBase,
   { summaries, key, scope, columns }: RankedTables,
@@ -60,7 +57,7 @@ export async function mergeSummaries(
   return counts;
 }
 
-/** Removes lists that were replaced long ago, or too often since, and the summaries that no list ranks any more. */
+/** Also removes summaries that no list ranks. */
 export async function forgetOldLists(
   client: pg.ClientBase,
   { summaries, lists, ranks, listKey }: RankedTables,

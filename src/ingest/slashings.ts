@@ -40,7 +40,7 @@ const table: PlainTable = {
   scope: ['network'],
 };
 
-// No `replacesWhen`: slashings are permanent, and a response may start at any day.
+// No `replacesWhen`: slashings are permanent, and responses may start at any day.
 export const slashingImporter: Importer<ImportedSlashing, ColumnName<ImportedSlashing>> = {
   resource: 'slashings',
   shape: Shape,

@@ -34,7 +34,7 @@ function checkParts<Row>(row: Row, fault: Fault, pairs: Pairs<Row>) {
   }
 }
 
-/** An epoch pays about 0.04 %; a yield from a wrong stake, compounded over a year, overflows its digits. */
+/** An epoch pays about 0.04 %; compounding a wrong yield over a year overflows. */
 function checkYield<Row>(row: Row, fault: Fault, rewards: keyof Row & string, stake: keyof Row & string) {
   if (Number(row[rewards]) * 10 > Number(row[stake]))
     fault(rewards, `is ${row[rewards]}, more than a tenth of ${stake} ${row[stake]}: no epoch pays that`);

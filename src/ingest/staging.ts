@@ -4,7 +4,6 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { join, type Sql, sql } from '../db/rows.ts';
 
-/** A column of an importer's rows and its PostgreSQL type. */
 export type Column<Name extends string = string> = { name: Name; type: string };
 
 export const columnList = (names: readonly string[], alias?: string): string =>
@@ -12,9 +11,9 @@ export const columnList = (names: readonly string[], alias?: string): string =>
 export const sameColumns = (a: string, b: string, names: readonly string[]): string =>
   names.map((name) => `${a}.${name} = ${b}.${name}`).join(' and ');
 
-/** Types whose equal values have equal text, unlike 1.50 and 1.5 or 0 and -0. */
+/** Types whose equal values have equal text, unlike 1.50 and 1.5. */
 const exactTypes = new Set(['smallint', 'int', 'integer', 'bigint', 'boolean', 'date', 'text', 'text[]']);
-/** SQL condition: the rows differ in value or in digits. */
+/** SQL: differs in value or digits. */
 export const changedColumns = (a: string, b: string, columns: readonly Column[]): string =>
   columns
     .map(({ name, type }) => (exactTypes.has(type) ? name : `${name}::text`))
@@ -31,10 +30,7 @@ const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
       .join(', ')}) on commit drop`,
   );
 
-/**
- * The index bounds the cost of nested loops, which the planner chooses for tables that have grown since their last
- * ANALYZE; without it each stored row would scan all staged rows.
- */
+/** The index bounds nested loops, which the planner chooses for tables that have grown since their last ANALYZE. */
 async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
   if (key.length > 0)
     await client.query(
@@ -43,13 +39,12 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
   await client.query('/* analyzeStaging */ analyze staged');
 }
 
-/** The columns of the staged rows, and those that have to be unique. */
 type Staged<Name extends string = string> = { columns: readonly Column<Name>[]; key: readonly string[] };
 
-/** A statement that selects rows to stage: the SQL of each column by its name, and what stands before and after the list. */
+/** A query to stage, with the SQL of each column by name. */
 export type Selected<Name extends string> = { with?: Sql; columns: Record<Name, Sql>; from: Sql };
 
-/** Stages what a statement selects. A column without its SQL does not compile. */
+/** A column without its SQL does not compile. */
 export async function stageSelected<Name extends string>(
   client: pg.ClientBase,
   { columns, key }: Staged<Name>,
@@ -65,12 +60,12 @@ export async function stageSelected<Name extends string>(
   return staged.rowCount ?? 0;
 }
 
-/** Creates the temporary table `staged` and fills it by COPY. `source` is the row's text, for rejected rows. */
+/** `source`: the row's text, for rejected rows. */
 export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
-  // Raised by the next write or finish; without a listener it would be an uncaught exception.
+  // Raised by the next write or finish; without a listener the process would crash.
   let broken: Error | undefined;
   copy.on('error', (error: Error) => (broken ??= error));
   const emitted = async (event: 'drain' | 'finish') => {
@@ -106,7 +101,7 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** COPY text format; lists and objects are JSON with unchanged digits. */
+/** COPY text format; numbers in JSON keep their digits. */
 function copyText(value: unknown): string {
   if (value === null || value === undefined) return '\\N';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -117,10 +112,10 @@ function copyText(value: unknown): string {
 const arrayText = (values: unknown[]): string =>
   `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** A uniqueness rule besides the key; `field` is reported. */
+/** Unique besides the key. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
-/** SQL for staged rows that repeat an earlier one (`other` is its place); empty without columns. Nulls never repeat. */
+/** SQL for rows that repeat an earlier one (`other`: its place). Nulls never repeat. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';
   const present = columns.map((column) => `${column} is not null`).join(' and ');
@@ -136,8 +131,8 @@ export function repeatedRows(columns: readonly string[]): string {
 }
 
 /**
- * SQL for staged rows that take unique columns from a stored row with another key (`other` is its last column), unless
- * the source has that key too.
+ * SQL for rows that conflict with a stored row of another key (`other`: its last column), unless the source has that
+ * key too.
  */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
@@ -148,7 +143,7 @@ const AT_ONCE = 1_000;
 
 export type TakenRow = { place: number; other: string; source: string | null };
 
-/** Removes the query's rows from `staged` and yields them in batches. Runs the query once. */
+/** Removes and yields the query's rows in batches. Runs the query once. */
 export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGenerator<TakenRow[]> {
   const taken = await client.query(`/* takeStaged */ create temp table taken on commit drop as ${query}`);
   if (taken.rowCount !== 0) {
@@ -166,10 +161,7 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 
 const MIN_GROWTH = 1_000;
 
-/**
- * Analyzes a table that grew by a tenth in this transaction: autovacuum comes too late for its statements and the next
- * import.
- */
+/** Analyzes a table that grew by a tenth: autovacuum is too late for this transaction and the next import. */
 export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {
   if (written < MIN_GROWTH) return;
   const { rows } = await client.query<{ known: number }>(

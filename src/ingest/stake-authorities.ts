@@ -15,7 +15,7 @@ import {
 } from './importer.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
 
-/** The record and its window, which responses do not contain. */
+/** Responses do not contain the window. */
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
   timeWindow: z.enum(timeWindows, {
     error: `must be one of ${timeWindows.join(', ')}: in the row or as --window`,
@@ -34,7 +34,7 @@ const tables: RankedTables = {
   columns,
 };
 
-/** Rebuilds these windows' lists under a revision: all and by type, by network penetration descending, then address. */
+/** Rebuilds the lists: all and by type, by network penetration descending, address. */
 async function rankWindows(client: pg.ClientBase, windows: readonly string[], revision: number) {
   await client.query(
     `/* supersedeStakeAuthorityLists */
@@ -93,6 +93,6 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName
   stored: snakeCased,
   key: tables.key,
   merge: mergeStakeAuthorities,
-  // Only pools or only individuals: possibly filtered by type, so not complete.
+  // Incomplete: only pools or only individuals may be filtered by type.
   replacesWhen: 'count(distinct time_window) = 1 and count(pool_name) between 1 and count(*) - 1',
 };

@@ -12,7 +12,7 @@ import { type ImportCounts, type Importer, isObject, type MergeOptions, snakeCas
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
-  // derived from the slot: optional in the source, checked when present
+  // derived: optional, checked when present
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
   /** Absent from REST responses. */
@@ -22,7 +22,7 @@ const Shape = SyncCommitteeReward.extend({
 const ImportedReward = Shape.superRefine((row, context) => {
   const fault = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });
-  // zod runs this even when the slot or (below) the timestamp is invalid
+  // zod also runs this after invalid slots and (below) timestamps
   if (!Shape.shape.consensusSlot.safeParse(row.consensusSlot).success) return;
   const epoch = Math.floor(row.consensusSlot / SLOTS_PER_EPOCH);
   if (row.epoch !== null && row.epoch !== epoch) {
@@ -40,7 +40,6 @@ export type ImportedReward = z.infer<typeof ImportedReward>;
 
 const SLOTS_AT_ONCE = 32;
 
-/** Keeps the source's order within each slot. */
 async function nextSlots(
   client: pg.ClientBase,
   after: { network: string; slot: number },
@@ -65,7 +64,7 @@ async function nextSlots(
   return slots;
 }
 
-/** Deletes and reads the stored seats, because any new row changes the ranks. */
+/** Deleted because any new row changes the ranks. */
 async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
   const { rows } = await client.query(
     `/* takeSyncCommitteeRewards */
@@ -152,7 +151,7 @@ export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
     { name: 'position', type: 'smallint' },
   ],
   stored: snakeCased,
-  // A validator may hold several seats, so rows without a position never repeat.
+  // A validator may hold several seats: rows without a position never repeat.
   key: ['network', 'consensus_slot', 'position'],
   merge: mergeRewards,
   // A complete response covers one slot.

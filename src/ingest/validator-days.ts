@@ -21,7 +21,7 @@ import { mergePlain, type PlainTable } from './plain-table.ts';
 const Shape = ValidatorDay.extend({
   network: Network,
   day: ValidatorDay.shape.day.max(MAX_DAY),
-  // Derived from the day: optional in the source, checked when present.
+  // Derived: optional, checked when present.
   date: date().nullable(),
 });
 
@@ -48,7 +48,7 @@ const check = rowChecker(Shape, function* (row): Faults {
   const duties = attested + row.sumMissedAttestations;
   if (duties > epochs)
     yield ['totalUniqueAttestations', `with those missed is ${duties} in ${epochs} epochs`];
-  // Sync committee members keep their seat after they exit.
+  // Sync committee members keep their seat after exit.
   if (duties === 0 && row.sumSyncSignatureCount === null)
     yield ['totalUniqueAttestations', 'is 0 with none missed; a day without duties has no row'];
   for (const [part, whole] of atMost) {
@@ -94,14 +94,11 @@ const table: PlainTable = {
   scope: [],
 };
 
-/** Creates the partitions for these dates. */
+/** Creates missing partitions. */
 export const ensureValidatorDayParts = (client: pg.ClientBase, dates: readonly string[]) =>
   client.query('/* validatorDayParts */ select validator_day_parts($1::date[])', [[...new Set(dates)]]);
 
-/**
- * Call after writing validator days: records the stored days, marks changed ones as due for refresh, and recomputes
- * them for every private set.
- */
+/** Call after writing validator days: marks changed days as due for refresh, and recomputes private sets. */
 export async function finishValidatorDays(
   client: pg.ClientBase,
   days: readonly { network: Network; utc: boolean; day: number }[],

@@ -106,7 +106,7 @@ describe('wrong usage', () => {
     [
       'a replacement of what is only added to',
       ['import', 'attestations', 'x', '--replace'],
-      "option '--replace' is not taken for attestations",
+      "option '--replace' is not allowed for attestations",
     ],
     ['a missing name', ['token', 'create'], "required option '--name <name>' not specified"],
     ['a name with a line break', ['token', 'create', '--name', 'a\nb'], '1 to 64 letters'],
@@ -190,8 +190,8 @@ describe('stakegraph import', () => {
     const { code, stdout, stderr } = await call(['import', 'slashings', name]);
     expect(lines(stderr)).toEqual([
       expect.stringMatching(/^bad\.json, row 2, slashingEpoch: must be at least 0$/),
-      'bad.json: nothing loaded, 1 of 2 rows do not fit (--skip-invalid loads the others)',
-      'stakegraph: 1 of 1 files were not loaded whole.',
+      'bad.json: nothing loaded; 1 of 2 rows are invalid (--skip-invalid loads the others)',
+      'stakegraph: 1 of 1 files were not fully loaded.',
     ]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(await stored()).not.toContain(5);
@@ -202,7 +202,7 @@ describe('stakegraph import', () => {
     const name = await file('part.json', JSON.stringify([slashing(7), bad]));
     const { code, stdout, stderr } = await call(['import', 'slashings', name, '--skip-invalid']);
     expect(stdout).toBe('part.json: 1 of 2 rows (1 new, 0 updated, 0 removed)\n');
-    expect(stderr).toContain('part.json: 1 rows do not fit and were written to part.json.rejected.ndjson\n');
+    expect(stderr).toContain('part.json: 1 invalid rows were written to part.json.rejected.ndjson\n');
     expect(code).toBe(1);
     expect(await readFile(join(folder.path, 'part.json.rejected.ndjson'), 'utf8')).toBe(
       `${JSON.stringify(bad)}\n`,
@@ -232,7 +232,7 @@ describe('stakegraph import', () => {
     const { code, stdout, stderr } = await call(['import', 'slashings', 'none.json', name]);
     expect(stdout).toBe('nine.json: 1 of 1 rows (1 new, 0 updated, 0 removed)\n');
     expect(stderr).toMatch(
-      /^none\.json: there is no such file\.\nstakegraph: 1 of 2 files were not loaded whole\.\n$/,
+      /^none\.json: there is no such file\.\nstakegraph: 1 of 2 files were not fully loaded\.\n$/,
     );
     expect(code).toBe(1);
   });

@@ -79,7 +79,7 @@ describe('stakegraph import', () => {
       'no/such/folder',
       '--json',
     );
-    const told = /^some\.ndjson: nothing loaded; rows that do not fit cannot be written: ENOENT/;
+    const told = /^some\.ndjson: nothing loaded; invalid rows cannot be written: ENOENT/;
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(told) });
     expect(JSON.parse(stdout)).toMatchObject({ file: 'some.ndjson', loaded: false });
     expect(await state()).toMatchObject({ rows: 0 });

@@ -62,7 +62,7 @@ describe('stakegraph mirror', () => {
       environment(),
     );
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^--from is http:\/\/: the token can be read on the way; use https/);
+    expect(stderr).toMatch(/^--from is http:\/\/, so others can read the token on the network; use https/);
     expect(stderr).not.toContain(TOKEN);
   });
 
@@ -72,9 +72,12 @@ describe('stakegraph mirror', () => {
     [flags('ftp://a.test'), 'An http:// or https:// URL is needed.'],
     [flags('https://user:pass@a.test'), '--from needs a URL without user and password'],
     [flags('https://a.test/?token=x'), 'A URL without query or fragment is needed.'],
-    [flags('http://a.test', '--resources', 'operators,nothing'), '"nothing" is none of operators, slashings'],
-    [flags('http://a.test', '--networks', 'goerli'), '"goerli" is none of mainnet, hoodi, holesky.'],
-    [flags('http://a.test', '--classes', 'privateSet'), '"privateSet" is none of depositAddress'],
+    [
+      flags('http://a.test', '--resources', 'operators,nothing'),
+      '"nothing" is not one of operators, slashings',
+    ],
+    [flags('http://a.test', '--networks', 'goerli'), '"goerli" is not one of mainnet, hoodi, holesky.'],
+    [flags('http://a.test', '--classes', 'privateSet'), '"privateSet" is not one of depositAddress'],
     [flags('http://a.test', '--every', '1'), 'A time from 1s to 7d is needed'],
     [flags('http://a.test', '--rate', '0'), 'A number over 0 and below 10000 is needed'],
     [flags('http://a.test', '--page-size', '0'), 'An integer from 1 to 1000 is needed.'],
@@ -100,7 +103,7 @@ describe('stakegraph mirror', () => {
 
   it.each([
     [{ UPSTREAM_TOKEN: '' }, 'The environment variable UPSTREAM_TOKEN is not set'],
-    [{ UPSTREAM_TOKEN: `${TOKEN}\n` }, 'The environment variable UPSTREAM_TOKEN holds blanks'],
+    [{ UPSTREAM_TOKEN: `${TOKEN}\n` }, 'The environment variable UPSTREAM_TOKEN contains blanks'],
   ])('refuses a token that is none with 2, without telling it', async (env, told) => {
     const { code, stderr } = await stakegraph(flags('http://a.test'), environment(env));
     expect(code).toBe(2);

@@ -121,7 +121,7 @@ describe('stakegraph serve', () => {
     const env = { DATA_DIR: join(dataDir, 'none'), PORT: '99999', LOG_LEVEL: 'loud', MIGRATE: 'maybe' };
     const { code, stderr } = await stakegraph([], { env });
     expect(stderr).toBe(
-      `stakegraph: Settings that cannot be used:
+      `stakegraph: Invalid settings:
   PORT is "99999"; an integer from 0 to 65535 is needed
   MIGRATE is "maybe"; on or off is needed
   LOG_LEVEL is "loud"; a pino level is needed
@@ -180,15 +180,13 @@ describe('stakegraph serve', () => {
     const { code, stderr } = await stakegraph([], { env });
     expect([code, stderr]).toEqual([
       2,
-      'stakegraph: Settings that cannot be used:\n  DATABASE_URL: a host is not valid; several are separated by commas\n  REDIS_URL: a redis:// or rediss:// URL is needed\n',
+      'stakegraph: Invalid settings:\n  DATABASE_URL: a host is not valid; several are separated by commas\n  REDIS_URL: a redis:// or rediss:// URL is needed\n',
     ]);
   });
 
   it('keeps the password of a wrong DATABASE_URL to itself', async () => {
     const { code, stderr } = await stakegraph([], { env: { DATABASE_URL: 'mysql://me:hunter2@db/x' } });
-    expect(stderr).toBe(
-      'stakegraph: Settings that cannot be used:\n  DATABASE_URL: a postgres:// URL is needed\n',
-    );
+    expect(stderr).toBe('stakegraph: Invalid settings:\n  DATABASE_URL: a postgres:// URL is needed\n');
     expect(code).toBe(2);
   });
 

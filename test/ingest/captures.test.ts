@@ -109,7 +109,7 @@ describe('an import refuses in one line', () => {
     [
       'an answer of GraphQL',
       JSON.stringify({ data: { slashings: { nodes: [one, two] } } }),
-      `looks like an answer of GraphQL, or a row in a wrapper (its keys are data); ${jq('.data.slashings.nodes[]')}`,
+      `looks like a GraphQL response, or a row in a wrapper (its keys are data); ${jq('.data.slashings.nodes[]')}`,
     ],
     [
       'rows under another key',
@@ -119,22 +119,22 @@ describe('an import refuses in one line', () => {
     [
       'a row in a wrapper, a line each',
       lines([wrapped(one), wrapped(two)]),
-      `looks like an answer of GraphQL, or a row in a wrapper (its keys are url, status, data); ${jq('.data')}`,
+      `looks like a GraphQL response, or a row in a wrapper (its keys are url, status, data); ${jq('.data')}`,
     ],
     [
       'a body as text',
       JSON.stringify({ url: 'x', body: JSON.stringify(v0([one])) }),
-      `looks like a capture that holds its body as text (its keys are url, body); ${jq('.body | fromjson | .data[]')}`,
+      `looks like a capture with its body as text (its keys are url, body); ${jq('.body | fromjson | .data[]')}`,
     ],
     [
       'an archive of a browser',
       JSON.stringify({ log: { entries: [{ response: { content: { text: JSON.stringify(v0([one])) } } }] } }),
-      `looks like a capture that holds its body as text (its keys are log); ${jq('.log.entries[].response.content.text | fromjson | .data[]')}`,
+      `looks like a capture with its body as text (its keys are log); ${jq('.log.entries[].response.content.text | fromjson | .data[]')}`,
     ],
     [
       'an error of a service',
       JSON.stringify({ detail: 'Not authenticated' }),
-      'has no field of slashings: its keys are detail; REST bodies, rows as JSON or NDJSON, or CSV with the fields as header are loaded.',
+      'has no field of slashings: its keys are detail; accepted are REST bodies, rows as JSON or NDJSON, and CSV with the fields as header.',
     ],
   ])('%s, saying what it looks like and how to load it', async (_name, text, told) => {
     const path = await write(text);

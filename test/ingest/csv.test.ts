@@ -114,8 +114,8 @@ describe('CSV with a header of field names', () => {
     const { loaded, faults } = await load('slashings', text);
     expect(loaded).toBe(false);
     expect(faults.map(({ place, field, msg }) => [place, field, msg])).toEqual([
-      ['line 3', '(row)', 'has 8 cells, and the header 7'],
-      ['line 5', '(row)', 'has 1 cells, and the header 7'],
+      ['line 3', '(row)', 'has 8 cells, but the header has 7'],
+      ['line 5', '(row)', 'has 1 cells, but the header has 7'],
     ]);
     const rejected: string[] = [];
     const path = await write(text, 'some.csv');

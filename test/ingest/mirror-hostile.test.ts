@@ -111,22 +111,22 @@ describe('a service that falters', () => {
     );
     expect(service.asked).toHaveLength(1);
     expect(error).toBe(
-      '/v0/eth/operators?window=7d&idType=pool&size=3: answers 429, and asks to wait 3600 s; run again then.',
+      '/v0/eth/operators?window=7d&idType=pool&size=3: responds with 429 and asks to wait 3600 s; run again after that.',
     );
-    expect(report.ended).toBe('the service refuses to go on');
+    expect(report.ended).toBe('the service refuses further requests');
   });
 
   it.each<[string, Service['answer']]>([
-    ['answers 500', (_request, response) => reply(response, {}, 500)],
-    ['answers HTML and not JSON', (_request, response) => reply(response, '<!doctype html>')],
-    ['answers broken JSON', (_request, response) => reply(response, '{"page":')],
-    ['no answer in time', () => undefined],
+    ['responds with 500', (_request, response) => reply(response, {}, 500)],
+    ['responds with HTML instead of JSON', (_request, response) => reply(response, '<!doctype html>')],
+    ['responds with invalid JSON', (_request, response) => reply(response, '{"page":')],
+    ['no response in time', () => undefined],
   ])('for good is tried so often and no more: %s', async (told, answer) => {
     const { service, error } = await refused(answer);
     expect(service.asked).toHaveLength(4);
     expect(error).toContain('/v0/eth/operators?window=7d&idType=pool&size=3: ');
     expect(error).toContain(told);
-    expect(error).toContain('4 times in a row; run again later, or see whether the service is well.');
+    expect(error).toContain('4 times in a row; run again later, or check the service.');
   });
 
   it('is not tried for every list when it is away', async () => {
@@ -137,15 +137,15 @@ describe('a service that falters', () => {
       windows: ['1d', '7d', '30d', 'all'],
     });
     expect(report.failures).toHaveLength(5);
-    expect(report.ended).toBe('the service does not answer');
+    expect(report.ended).toBe('the service does not respond');
   });
 
   it.each([
     [400, 'refuses the request (400): [{"loc":["query","size"],"msg":"too large"}].'],
-    [401, 'does not take the token (401); see the variable that --token-env names.'],
+    [401, 'rejects the token (401); check the variable that --token-env names.'],
     [402, 'the allowance of the account is used up (402)'],
-    [403, 'is not allowed to this account (403)'],
-    [404, 'is not there (404); leave it out with --resources, or see --from.'],
+    [403, 'is forbidden for this account (403)'],
+    [404, 'does not exist (404); leave it out with --resources, or check --from.'],
   ])('is not asked again after %i', async (status, told) => {
     const detail = status === 400 ? [{ loc: ['query', 'size'], msg: 'too large' }] : `never ${TOKEN}`;
     const { service, error } = await refused((_request, response) => reply(response, { detail }, status));
@@ -184,7 +184,7 @@ describe('links and redirects that leave the service', () => {
     ['another scheme', () => 'file:///etc/passwd', 'leaves'],
     ['another path', () => '/v0/eth/slashings?from=3', 'leaves the path of the list'],
     ['a path above', () => '../../admin?from=3', 'leaves the path of the list'],
-    ['no URL', () => 'http://[', 'is no URL'],
+    ['no URL', () => 'http://[', 'is not a URL'],
   ])('a next to %s is refused', async (_name, next, told) => {
     const other = await elsewhere();
     const { error, service } = await refused((request, response) =>
@@ -229,7 +229,7 @@ describe('links that lead nowhere', () => {
       const loops = request.url.searchParams.get('from') === '3';
       reply(response, loops ? { ...page, next: '/v0/eth/operators?window=7d&idType=pool&size=3' } : page);
     });
-    expect(error).toContain('next goes round in a loop');
+    expect(error).toContain('next loops back to');
     expect(service.asked.length).toBe(2);
   });
 
@@ -249,7 +249,7 @@ describe('links that lead nowhere', () => {
       reply(response, { ...page, next: `/v0/eth/operators?size=3&x=${(count += 1)}` });
     });
     expect(error).toContain('lists id Pool 0 twice');
-    expect(error).toContain('5 times in a row');
+    expect(error).toContain('5 reads in a row');
     expect(service.asked.length).toBe(10);
   });
 
@@ -257,14 +257,14 @@ describe('links that lead nowhere', () => {
     const { error } = await refused((request, response) =>
       reply(response, { ...pageV0(rows, request), total: 4 }),
     );
-    expect(error).toContain('lists 6 rows so far, and total is 4');
+    expect(error).toContain('lists 6 rows so far, but total is 4');
   });
 
   it('fewer rows than total are refused', async () => {
     const { error } = await refused((request, response) =>
       reply(response, { ...pageV0(rows, request), total: 10 }),
     );
-    expect(error).toContain('lists 9 rows so far, and total is 10');
+    expect(error).toContain('lists 9 rows so far, but total is 10');
   });
 
   it.each<[string, unknown]>([
@@ -297,7 +297,7 @@ describe('a list that changes under way', () => {
     const { report } = await mirrored(changing(others, 1));
     expect(report).toMatchObject({ complete: true, failures: [] });
     expect(await stored()).toEqual((others as typeof rows).map(({ id }) => id).toSorted());
-    expect(report.said.join()).toContain('it changed under way; beginning again');
+    expect(report.said.join()).toContain('it changed while it was read; starting again');
   });
 
   it('is walked anew where a row has gone before the page that is read and another has come behind it', async () => {
@@ -328,7 +328,7 @@ describe('a list that changes under way', () => {
       reply(response, pageV0((count += 1) % 2 ? rows : [first, ...rows], request));
     const report = await run(service.url);
     expect(report.failures[0]?.error).toContain(
-      'it changed under way 5 times in a row; nothing loaded; run again when the service is not being refreshed.',
+      'it changed during 5 reads in a row; nothing loaded; run again when the service is not being refreshed.',
     );
     expect(await stored()).toEqual(all);
   });
@@ -340,7 +340,7 @@ describe('a list that changes under way', () => {
     const error = failures[0]?.error;
     expect(await stored()).toEqual([]);
     expect(error).toContain('repeats row 1');
-    expect(error).toContain('5 times in a row');
+    expect(error).toContain('5 reads in a row');
   });
 });
 
@@ -354,7 +354,7 @@ describe('rows that do not fit', () => {
   it('of another class or window than was asked for replace nothing', async () => {
     const others = rows.map((row) => ({ ...row, idType: 'nodeOperator' }));
     const { error } = await refused((request, response) => reply(response, pageV0(others, request)));
-    expect(error).toContain('answers rows of idType nodeOperator where pool was asked for; nothing loaded.');
+    expect(error).toContain('responds with rows of idType nodeOperator instead of pool; nothing loaded.');
   });
 
   it('do not keep other lists from being loaded', async () => {

@@ -132,7 +132,7 @@ describe('a series', () => {
       reply(response, pageV0([day(3), day(4)], request)),
     );
     const { failures } = await run(service, options);
-    expect(failures[0]?.error).toContain('does not go down by day after 3; nothing loaded.');
+    expect(failures[0]?.error).toContain('does not descend by day after 3; nothing loaded.');
     expect((await stored()).total).toBe(0);
   });
 
@@ -311,7 +311,7 @@ describe('a round that broke off', () => {
     const first = run(service, resumed);
     await new Promise((resolve) => setTimeout(resolve, 150));
     await expect(run(service, resumed)).rejects.toThrow(
-      `Another mirror of ${service.url} is at work on this database.`,
+      `Another process mirrors ${service.url} into this database.`,
     );
     expect((await first).complete).toBe(true);
   });
@@ -331,7 +331,7 @@ describe('what a service does not have', () => {
     const service = await serviceForTest(serving({ [OPERATORS]: [operator('A')] }));
     const { failures } = await run(service, { resources: ['operators', 'slashings'] });
     expect(failures).toMatchObject([
-      { resource: 'slashings', error: expect.stringContaining('is not there (404)') },
+      { resource: 'slashings', error: expect.stringContaining('does not exist (404)') },
     ]);
   });
 

@@ -177,7 +177,7 @@ describe('a row', () => {
     expect(loaded).toBe(false);
     expect(faults[0]).toMatchObject({
       ...{ place: 'row 1', field: '(row)' },
-      msg: "has neither voteAccount, as a validator's row has, nor activeValidatorCount, as one of the network",
+      msg: 'has neither voteAccount (rows of validators) nor activeValidatorCount (rows of the network)',
     });
     expect(faults[1]).toMatchObject({ place: 'row 2', field: '(row)' });
   });

@@ -72,7 +72,7 @@ describe('importFile refuses', () => {
     [
       'a key given twice',
       '[{"a":1}, {"a":1,"b":{"c":1,"c":2}}]',
-      /after row 1: the key "c" stands twice in one object/,
+      /after row 1: the key "c" appears twice in one object/,
     ],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22]), /: is not UTF-8 text\.$/],
     ['a page of HTML', '<html></html>', /: is not JSON: /],

@@ -170,7 +170,7 @@ describe('stakegraph refresh', () => {
     const lines = busy.stdout.trim().split('\n');
     for (const line of lines)
       expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z operators mainnet (1d|7d|30d|all): /);
-    expect(lines[1]).toContain('operators mainnet 7d: passed over, another process is refreshing it');
+    expect(lines[1]).toContain('operators mainnet 7d: skipped, another process is refreshing it');
     expect(lines[0]).toMatch(/1d: 85 rows from 4000 facts \(0 new, 0 updated, 0 removed\) in [\d.]+ s$/);
   });
 
@@ -200,15 +200,15 @@ describe('stakegraph refresh', () => {
     expect(stderr).toContain('solana 1d: Stake is with validator W in epoch 1');
     expect(stderr).toContain('2 parts were not refreshed.');
     expect(stdout).toContain('operators mainnet 7d: 85 rows');
-    expect(stdout).toContain('operators hoodi 7d: no facts, left as it is');
+    expect(stdout).toContain('operators hoodi 7d: no facts, unchanged');
   });
 
   it.each([
-    [['--windows', '2d'], '"2d" is none of 1d, 7d, 30d, all.'],
-    [['--networks', 'goerli'], '"goerli" is none of mainnet, hoodi, holesky.'],
+    [['--windows', '2d'], '"2d" is not one of 1d, 7d, 30d, all.'],
+    [['--networks', 'goerli'], '"goerli" is not one of mainnet, hoodi, holesky.'],
     [
       ['--only', 'blocks'],
-      '"blocks" is none of operators, slashings, attestations, chain-daily-rewards, solana.',
+      '"blocks" is not one of operators, slashings, attestations, chain-daily-rewards, solana.',
     ],
     [['--every', '0s'], 'from 1s to 7d'],
     [['--every', '1.5h'], 'from 1s to 7d'],

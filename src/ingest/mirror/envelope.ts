@@ -2,7 +2,6 @@ import { isObject } from '../importer.ts';
 import { UpstreamError } from './failure.ts';
 import { nameOf } from './upstream.ts';
 
-/** A page of a list, of any version of the interface. */
 export type Envelope = {
   rows: unknown[];
   next: string | null;
@@ -16,17 +15,19 @@ function countOf(value: unknown, name: string, url: URL): number {
   const text = String(value);
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new UpstreamError(
-    `${nameOf(url)}: answers ${name} ${text.slice(0, 40)}; a whole number >= 0 is needed.`,
+    `${nameOf(url)}: responds with ${name} ${text.slice(0, 40)} instead of an integer >= 0.`,
   );
 }
 
 function nextOf(value: unknown, url: URL): string | null {
   if (value === undefined || value === null || value === '') return null;
   if (typeof value === 'string') return value;
-  throw new UpstreamError(`${nameOf(url)}: answers a next that is no text; is it this interface?`);
+  throw new UpstreamError(
+    `${nameOf(url)}: responds with a next that is not a string; does it have this interface?`,
+  );
 }
 
-/** Reads `{page, total, data, next}`, `{previous, next, pages, results}`, or a bare array. Ignores other keys. */
+/** Accepts v0 and v1 bodies and bare arrays. */
 export function readEnvelope(body: unknown, url: URL): Envelope {
   if (Array.isArray(body)) return { rows: body, next: null };
   if (isObject(body)) {
@@ -37,7 +38,7 @@ export function readEnvelope(body: unknown, url: URL): Envelope {
     }
   }
   throw new UpstreamError(
-    `${nameOf(url)}: answers JSON that is no list of this interface (data with total, or results with pages).`,
+    `${nameOf(url)}: responds with JSON that is not a list of this interface (data with total, or results with pages).`,
   );
 }
 
@@ -49,17 +50,14 @@ const decoded = (path: string): string => {
   }
 };
 
-/**
- * The URL of the next page, on the origin of the service (whatever scheme a link behind a proxy has) and the path of
- * this page, with or without the base path. Throws for any other.
- */
+/** Stays on the service's origin (links behind a proxy may have another scheme). Throws for another host or path. */
 export function followed(next: string, current: URL, from: URL): URL {
   const refuse = (why: string) => {
     throw new UpstreamError(
-      `${nameOf(current)}: answers a next that ${why}, which is not followed: ${JSON.stringify(next.slice(0, 200))}.`,
+      `${nameOf(current)}: responds with a next that ${why} and is not followed: ${JSON.stringify(next.slice(0, 200))}.`,
     );
   };
-  if (!URL.canParse(next, current)) return refuse('is no URL');
+  if (!URL.canParse(next, current)) return refuse('is not a URL');
   const url = new URL(next, current);
   if (!['http:', 'https:'].includes(url.protocol) || url.host !== from.host)
     return refuse(`leaves ${from.host}`);

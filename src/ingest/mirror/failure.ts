@@ -1,10 +1,10 @@
-/** Why a list could not be mirrored: names the path, what the service did, and what to do. */
+/** Names the path, the response, and what to do. */
 export class UpstreamError extends Error {
-  /** Undefined when there was no response. */
+  /** Undefined without a response. */
   readonly status: number | undefined;
-  /** Whether other lists would fail the same way. */
+  /** Other lists would fail the same way. */
   readonly fatal: boolean;
-  /** Whether all attempts failed. */
+  /** All attempts failed. */
   readonly again: boolean;
 
   constructor(
@@ -18,8 +18,8 @@ export class UpstreamError extends Error {
   }
 }
 
-/** The list changed while it was walked, so rows may be missing: walk it again. */
+/** The list changed during the walk, so rows may be missing: walk it again. */
 export class ChangedError extends Error {}
 
-/** The run ends before this list is read. */
+/** The run ended before the list was read. */
 export class StoppedError extends Error {}

@@ -6,14 +6,14 @@ import type { Pool } from '../../db/pool.ts';
 
 export type ShareList = { source: string; network: Network; window: TimeWindow };
 
-/** A digest of what may tell a share's parents: name, tags and number of validators. Other figures change every day. */
+/** Hashes what can identify a share's parents; other fields change every day. */
 export function shareDigest(row: Record<string, unknown>): string {
   const { displayName, operatorTags, validatorCount, poolId, nodeOperatorId } = row;
   const text = stringify([displayName, operatorTags, validatorCount, poolId, nodeOperatorId]);
   return createHash('sha256').update(String(text)).digest('base64');
 }
 
-/** Shares that no list by `parentId` had, with their digests at that time. */
+/** Shares absent from every `parentId` list, with their digests at that time. */
 export async function sharesWithoutParents(
   db: Pool,
   { source, network, window }: ShareList,
@@ -27,7 +27,6 @@ export async function sharesWithoutParents(
   return new Map(rows.map((row) => [row.operator_id as string, row.digest as string]));
 }
 
-/** Replaces the stored shares of a list. */
 export async function rememberSharesWithoutParents(
   db: Pool,
   { source, network, window }: ShareList,

@@ -2,35 +2,33 @@ import type { Network } from '../../chain/networks.ts';
 import type { RowOptions } from '../importer.ts';
 import type { ImportResource } from '../importers.ts';
 
-/** A path and its query. */
 export type Form = { path: string; query: Readonly<Record<string, string>> };
 
-/** One list of the service, walked from first to last page and loaded in one transaction. */
+/** Loaded in one transaction. */
 export type MirrorList = {
   resource: ImportResource;
-  /** Unique within resource and network; stored with the list's state. */
+  /** Unique within resource and network. */
   name: string;
-  /** Undefined outside of Ethereum. */
+  /** Ethereum only. */
   network?: Network;
-  /** A later form is tried where an earlier one does not exist. */
+  /** Alternatives, tried in order on 404. */
   forms: readonly [Form, ...Form[]];
-  /** Options for importing its rows. */
   rows: Partial<RowOptions>;
-  /** The field that is unique per row; undefined where rows may be equal. */
+  /** Unique per row. */
   key?: string;
   /** Pages shift when the list changes. */
   ranked?: boolean;
-  /** Replaces what is stored; `whole` names the list, which may be empty. */
+  /** `whole` names the replaced list, which may be empty. */
   replaces?: { whole?: Readonly<Record<string, string>> };
-  /** Descends by this field and is read between these bounds, inclusive. */
+  /** Descending; bounds are inclusive. */
   down?: { field: string; ceiling: number; floor: number };
-  /** What to store as its position: this point (`ifAny`: only when it has rows), or the last value of a field. */
+  /** Stored position: `at` (`ifAny`: only with rows) or the field's largest value. */
   position?: { at: string; ifAny?: boolean } | { field: string };
-  /** Parts of a list are each read once; a series continues from its position. */
+  /** One of consecutive ranges, each read once. */
   part?: boolean;
-  /** A missing list has no rows. */
+  /** 404 means no rows. */
   mayBeAbsent?: boolean;
-  /** Adds to each row what rows do not tell; called when all rows are read. */
+  /** Called after the last page; adds missing fields to rows. */
   completed?: (rows: () => AsyncIterable<unknown>) => Promise<(row: unknown) => unknown>;
 };
 

@@ -28,7 +28,7 @@ const MAX_FAULTS_REPORTED = 5;
 export const titleOf = (list: MirrorList): string =>
   [list.resource, networkOf(list), list.name].filter(Boolean).join(' ');
 
-/** Reads a list and loads it with its state in one transaction. Throws when it cannot. */
+/** Loads a list and its state in one transaction. Throws on failure. */
 export async function loadList(loading: Loading, list: MirrorList): Promise<Loaded> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -37,11 +37,9 @@ export async function loadList(loading: Loading, list: MirrorList): Promise<Load
       if (!(error instanceof ChangedError)) throw error;
       if (attempt >= MAX_WALKS) {
         const advice = 'nothing loaded; run again when the service is not being refreshed';
-        throw new UpstreamError(
-          `${error.message}: it changed under way ${attempt} times in a row; ${advice}.`,
-        );
+        throw new UpstreamError(`${error.message}: it changed during ${attempt} reads in a row; ${advice}.`);
       }
-      loading.say(`${error.message}: it changed under way; beginning again`);
+      loading.say(`${error.message}: it changed while it was read; starting again`);
       await pause(backoffMs(loading.options.firstBackoffMs, attempt), loading.stop);
     }
   }
@@ -102,15 +100,14 @@ function loadSpool(
   });
 }
 
-/** Names the page of each refused row and its place there. */
 function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
-  const told = faults.slice(0, MAX_FAULTS_REPORTED).map(({ place, field, msg }) => {
+  const lines = faults.slice(0, MAX_FAULTS_REPORTED).map(({ place, field, msg }) => {
     const { page, row } = spool.placeOf(Number(place.split(' ')[1]));
     return `${page}, row ${row}, ${field}: ${msg}`;
   });
-  if (faultCount > told.length) told.push(`and ${faultCount - told.length} more faults`);
-  const message = `nothing loaded, for rows do not fit:\n  ${told.join('\n  ')}`;
-  // A row that appears twice, pages apart, was moved by a change.
+  if (faultCount > lines.length) lines.push(`and ${faultCount - lines.length} more faults`);
+  const message = `nothing loaded, because rows are invalid:\n  ${lines.join('\n  ')}`;
+  // A row repeated on another page was moved by a change.
   const moved = faults.length === faultCount && faults.every(({ msg }) => /^repeats row \d+$/.test(msg));
   return moved ? new ChangedError(message) : new UpstreamError(message);
 }

@@ -50,17 +50,16 @@ export async function* consolidations(
 
 const BLOCKS = '/v0/eth/blocks';
 const SLOTS_AT_ONCE = 5_000;
-/** Two epochs: newer blocks may still change. */
+/** Two epochs: newer blocks may change. */
 const NOT_FINAL = 64;
 
-/** The newest slot of the service, if any. */
 async function headOf({ upstream }: Planning, network: Network): Promise<number | undefined> {
   const url = urlOf(upstream.from, { path: BLOCKS, query: { size: '1' } });
   const [row] = readEnvelope(await upstream.get(url, network), url).rows;
   return isObject(row) ? Number(String(row.consensusSlot)) : undefined;
 }
 
-/** Reads ascending, some thousand slots per transaction, so that an interrupted walk continues after them. */
+/** Ascends in transactions that an interrupted run continues after. */
 export async function* blocks(planning: Planning, network: Network): AsyncGenerator<MirrorList> {
   const { scope, position } = planning;
   const key = { resource: 'blocks', name: 'slots', network } as const;
@@ -94,7 +93,7 @@ export async function* committeeRewards(planning: Planning, network: Network): A
       forms: [{ path: `${BLOCKS}/${slot}/syncCommitteeRewards`, query: {} }],
       rows: { network },
       replaces: {},
-      // Rewards may arrive after their blocks, so such slots are read again.
+      // Slots without rows are read again: rewards may arrive after their blocks.
       position: { at: String(slot), ifAny: true },
       part: true,
       mayBeAbsent: true,

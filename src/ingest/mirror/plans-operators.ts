@@ -35,7 +35,6 @@ export async function* operators(
           return (row) => withParents(check(row));
         },
       };
-      /** The rows that remain with one more parameter. */
       const narrowed = async function* (by: Record<string, string>): AsyncGenerator<unknown> {
         const form = { path, query: { window, idType, ...by, size } };
         for await (const { rows } of walk(upstream, list, form)) {
@@ -47,7 +46,6 @@ export async function* operators(
   }
 }
 
-/** Stored operators of a class, in any window. */
 async function* storedOperators(db: Pool, network: Network, idType: string): AsyncGenerator<string> {
   for (let after = ''; ; ) {
     const { rows } = await db.query({

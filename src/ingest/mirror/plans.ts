@@ -40,7 +40,6 @@ async function* stakeAuthorities({ scope }: Planning): AsyncGenerator<MirrorList
   }
 }
 
-/** Days of a network and of the named validators. */
 const rewardsOf = (rewards: RewardsNetwork) =>
   async function* ({ scope, position }: Planning): AsyncGenerator<MirrorList> {
     const validators = scope.validators.filter(({ network }) => network === rewards);

@@ -11,10 +11,9 @@ import {
   sharesWithoutParents,
 } from './fruitless-shares.ts';
 
-/** Yields all pool shares of this parent. */
 type SharesOf = (parentId: string) => AsyncIterable<unknown>;
 
-/** Known parents: a share never changes its pool or node operator. */
+/** Reused because a share never changes its parents. */
 async function storedParents(pool: Pool, network: Network): Promise<Map<string, Parents>> {
   const { rows } = await pool.query({
     text: `/* mirrorKnownParents */
@@ -43,25 +42,20 @@ async function storedIds(pool: Pool, network: Network, window: TimeWindow, idTyp
   return rows.map((row) => row.operator_id as string);
 }
 
-/** The id of a row as it is stored. */
 export const idOf = (row: unknown): string => normaliseId(String((row as { id?: unknown }).id));
 
-/** Parents in a row's own fields or tags. */
 function parentsFromTags(row: Record<string, unknown>): Parents {
   const tags = Array.isArray(row.operatorTags) ? row.operatorTags : [];
-  const told = parentsByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string'));
+  const stated = parentsByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string'));
   return {
-    poolId: typeof row.poolId === 'string' ? row.poolId : told.poolId,
-    nodeOperatorId: typeof row.nodeOperatorId === 'string' ? row.nodeOperatorId : told.nodeOperatorId,
+    poolId: typeof row.poolId === 'string' ? row.poolId : stated.poolId,
+    nodeOperatorId: typeof row.nodeOperatorId === 'string' ? row.nodeOperatorId : stated.nodeOperatorId,
   };
 }
 
-const isWhole = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
+const hasBoth = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
-/**
- * Finds the parents of pool shares whose rows do not name them, from the lists by `parentId`. Requests as few lists as
- * possible, and none for unchanged shares that no list had before.
- */
+/** Finds missing parents through lists by `parentId`: few requests, none for unchanged shares that had no result before. */
 export async function parentsOfShares(
   db: Pool,
   list: ShareList & { network: Network; window: TimeWindow; full: boolean },
@@ -71,32 +65,32 @@ export async function parentsOfShares(
   const known = await storedParents(db, list.network);
   const before = list.full ? new Map<string, string>() : await sharesWithoutParents(db, list);
   const fruitless = new Map<string, string>();
-  const missing = new Map<string, { told: Parents; parents: Parents; digest: string }>();
+  const missing = new Map<string, { stated: Parents; parents: Parents; digest: string }>();
   for await (const row of rows) {
     if (!isObject(row)) continue; // the import refuses it
-    const told = parentsFromTags(row);
+    const stated = parentsFromTags(row);
     const id = idOf(row);
-    if (isWhole(told) || known.has(id)) continue;
+    if (hasBoth(stated) || known.has(id)) continue;
     const digest = shareDigest(row);
     if (before.get(id) === digest) fruitless.set(id, digest);
-    else missing.set(id, { told, parents: { ...told }, digest });
+    else missing.set(id, { stated, parents: { ...stated }, digest });
   }
   const found = new Map([...missing].map(([id, { parents }]) => [id, parents]));
   if (found.size > 0) await findParents(db, list, found, sharesOf);
-  for (const [id, { told, parents, digest }] of missing) {
-    if (parents.poolId === told.poolId && parents.nodeOperatorId === told.nodeOperatorId)
+  for (const [id, { stated, parents, digest }] of missing) {
+    if (parents.poolId === stated.poolId && parents.nodeOperatorId === stated.nodeOperatorId)
       fruitless.set(id, digest);
   }
   await rememberSharesWithoutParents(db, list, fruitless);
   return (row) => {
     if (!isObject(row)) return row;
-    const told = parentsFromTags(row);
+    const stated = parentsFromTags(row);
     const parents = found.get(idOf(row)) ?? known.get(idOf(row));
-    if (isWhole(told) || !parents) return row;
+    if (hasBoth(stated) || !parents) return row;
     return {
       ...row,
-      poolId: told.poolId ?? parents.poolId,
-      nodeOperatorId: told.nodeOperatorId ?? parents.nodeOperatorId,
+      poolId: stated.poolId ?? parents.poolId,
+      nodeOperatorId: stated.nodeOperatorId ?? parents.nodeOperatorId,
     };
   };
 }
@@ -111,41 +105,41 @@ async function findParents(
   const operators = await storedIds(db, network, window, 'nodeOperator');
   const named = new Set(operators);
   const both = new Set(pools.filter((id) => named.has(id)));
-  const ask = async (
+  const search = async (
     ids: readonly string[],
     lacks: (share: Parents) => boolean,
-    put: (share: Parents, parent: string) => void,
+    assign: (share: Parents, parent: string) => void,
   ) => {
     for (const parent of ids) {
       if (![...shares.values()].some(lacks)) return;
       for await (const row of sharesOf(parent)) {
         const share = shares.get(idOf(row));
-        if (share) put(share, parent);
+        if (share) assign(share, parent);
       }
     }
   };
   const only = (ids: readonly string[]) => ids.filter((id) => !both.has(id));
-  await ask(
+  await search(
     only(pools),
     ({ poolId }) => poolId === null,
     (share, parent) => (share.poolId ??= parent),
   );
-  await ask(
+  await search(
     only(operators),
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
-  // A name of both a pool and a node operator is the parent that the share lacks, or both if no other is found.
-  const doubtful = new Set<Parents>();
-  await ask(
+  // An id of both a pool and a node operator becomes the missing parent, or both if no other is found.
+  const ambiguous = new Set<Parents>();
+  await search(
     [...both],
-    (share) => !isWhole(share),
+    (share) => !hasBoth(share),
     (share, parent) => {
       if (share.poolId === null) {
         share.poolId = parent;
-        doubtful.add(share);
+        ambiguous.add(share);
       } else share.nodeOperatorId ??= parent;
     },
   );
-  for (const share of doubtful) share.nodeOperatorId ??= share.poolId;
+  for (const share of ambiguous) share.nodeOperatorId ??= share.poolId;
 }

@@ -3,7 +3,7 @@ import { poolTypeByTags } from '../operator-tags.ts';
 import { UpstreamError } from './failure.ts';
 import { idOf } from './pool-shares.ts';
 
-/** The service refuses the parameter; other statuses are failures. */
+/** The service refuses the parameter. */
 const REFUSED = [400, 404, 422];
 
 const isExchange = (row: unknown): boolean => {
@@ -12,9 +12,8 @@ const isExchange = (row: unknown): boolean => {
 };
 
 /**
- * Returns a function that adds `poolType` to pools by the service's list of liquid staking pools. If that list is
- * empty, or has exchanges because the service ignores `poolType`, rows stay unchanged, and tags and names decide as in
- * an import.
+ * Adds `poolType` by the service's liquid staking pools. Leaves rows unchanged when that list is empty or has
+ * exchanges, as from a service that ignores the parameter.
  */
 export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {
   const ids = new Set<string>();

@@ -1,21 +1,19 @@
 import type { MirrorResource } from './options.ts';
 
-/** Result of a run per resource. */
 export type Tally = {
   resource: MirrorResource;
-  /** Lists by outcome; `passed` ones were done earlier in the same round, `absent` ones the service lacks. */
+  /** `passed`: done earlier in the round; `absent`: 404. */
   lists: number;
   done: number;
   passed: number;
   absent: number;
   failed: number;
-  /** Rows read, and what they changed. */
   rows: number;
   inserted: number;
   updated: number;
   removed: number;
   requests: number;
-  /** As the service reports them; null when it does not. */
+  /** Null when the service does not report them. */
   computeUnits: number | null;
 };
 
@@ -23,13 +21,13 @@ export type RoundReport = {
   source: string;
   run: number;
   round: number;
-  /** Whether it continued an interrupted round. */
+  /** Continued an interrupted round. */
   resumed: boolean;
   startedAt: string;
   endedAt: string;
-  /** Whether every list is loaded. */
+  /** Every list is loaded. */
   complete: boolean;
-  /** Why it ended early, or null. */
+  /** Why it ended early. */
   ended: string | null;
   resources: Tally[];
   failures: { resource: MirrorResource; network: string | null; list: string; error: string }[];
@@ -43,7 +41,6 @@ export const emptyTally = (resource: MirrorResource): Tally => ({
 const number = (value: number) => value.toLocaleString('en');
 const requestsText = (count: number) => `${number(count)} request${count === 1 ? '' : 's'}`;
 
-/** A line per resource and one for the whole. */
 export function describeRound({ resources, failures, ...report }: RoundReport): string {
   const lines = resources.map((tally) => {
     const counted = (['done', 'passed', 'absent', 'failed'] as const).filter((name) => tally[name] > 0);
@@ -54,8 +51,8 @@ export function describeRound({ resources, failures, ...report }: RoundReport): 
     return `${tally.resource}: ${lists}; ${number(rows)} rows (${changes}); ${requestsText(requests)}${units}`;
   });
   const requests = resources.reduce((sum, tally) => sum + tally.requests, 0);
-  const told = resources.filter(({ computeUnits }) => computeUnits !== null);
-  const units = told.reduce((sum, { computeUnits }) => sum + (computeUnits ?? 0), 0);
+  const withUnits = resources.filter(({ computeUnits }) => computeUnits !== null);
+  const units = withUnits.reduce((sum, { computeUnits }) => sum + (computeUnits ?? 0), 0);
   const outcome = report.complete
     ? 'every list is mirrored'
     : [
@@ -66,6 +63,6 @@ export function describeRound({ resources, failures, ...report }: RoundReport): 
       ]
         .filter(Boolean)
         .join('; ');
-  const cost = told.length > 0 ? `, ${number(units)} compute units` : '';
+  const cost = withUnits.length > 0 ? `, ${number(units)} compute units` : '';
   return [...lines, `${report.source}: ${outcome}; ${requestsText(requests)}${cost}`].join('\n');
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoppedError } from './failure.ts';
 
-/** A service that asks for a longer wait is not waited for. */
+/** A longer Retry-After ends the run. */
 export const MAX_WAIT_MS = 900_000;
 const MAX_BACKOFF_MS = 60_000;
 
-/** Parses `Retry-After` (seconds or an HTTP date); undefined when it is neither. */
+/** Accepts seconds or an HTTP date; returns undefined for anything else. */
 export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
   const text = header?.trim();
   if (!text) return undefined;
@@ -14,13 +14,13 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
   return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
 }
 
-/** The wait before attempt n (from 1): doubles each time, half of it random. */
+/** Doubles per attempt (from 1); half is random. */
 export function backoffMs(firstMs: number, attempt: number): number {
   const most = Math.min(MAX_BACKOFF_MS, firstMs * 2 ** (attempt - 1));
   return most / 2 + (Math.random() * most) / 2;
 }
 
-/** Throws StoppedError as soon as the run is to end. */
+/** Throws StoppedError on abort. */
 export async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
   try {
     await sleep(milliseconds, undefined, { signal: stop });

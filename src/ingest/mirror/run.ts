@@ -11,16 +11,14 @@ import { openUpstream, type Upstream, type UpstreamOptions } from './upstream.ts
 
 export type MirrorOptions = Omit<UpstreamOptions, 'stop' | 'onRequest' | 'onWait'> & {
   scope: MirrorScope;
-  /** An interrupted round is continued within this time. */
   resumeWithinMs: number;
 };
 
 export type MirrorHooks = {
   /** Ends the run after the current list, or at once during a wait. */
   stop: AbortSignal;
-  /** Messages for a person. */
   say: (message: string) => void;
-  /** Called when a list starts, and without a title when it has ended. */
+  /** Called when a list starts, and without a title when it ends. */
   onList?: (title: string | undefined, tallies: readonly Tally[]) => void;
 };
 
@@ -29,25 +27,23 @@ type Round = MirrorHooks & {
   run: Run;
   options: MirrorOptions;
   upstream: Upstream;
-  /** Since the last list was counted. */
+  /** Since the last list. */
   spent: { requests: number; units: number | undefined };
   tallies: Tally[];
   failures: RoundReport['failures'];
   /** Consecutive lists without a response. */
   unanswered: number;
-  /** Why no further list is read. */
+  /** Why the run ends. */
   ended: string | undefined;
 };
 
-/** After so many consecutive lists without a response, the service counts as down. */
 const MAX_UNANSWERED = 5;
 
-/** Origin and base path identify a service. */
 const sourceOf = (from: URL): string => from.origin + from.pathname.replace(/\/+$/, '');
 
 /**
- * Mirrors every list once, or those left of an interrupted round. A failing list does not stop the others. Throws when
- * another process mirrors the same service into this database.
+ * Mirrors every list, or the rest of an interrupted round; failing lists do not stop the others. Throws when another
+ * process mirrors the same service into this database.
  */
 export function mirrorOnce(db: Pool, options: MirrorOptions, hooks: MirrorHooks): Promise<RoundReport> {
   const source = sourceOf(options.from);
@@ -106,7 +102,7 @@ async function mirrorResource(round: Round, resource: MirrorResource): Promise<v
   for (const [network, lists] of plansOf({ db, source: run.source, upstream, scope, position }, resource)) {
     try {
       for await (const list of lists) {
-        if (!(await mirrorList(round, tally, list)) && list.part) break; // what follows would leave a gap
+        if (!(await mirrorList(round, tally, list)) && list.part) break; // later parts would leave a gap
         if (round.stop.aborted) round.ended ??= 'stopped';
         if (round.ended) return;
       }
@@ -118,7 +114,7 @@ async function mirrorResource(round: Round, resource: MirrorResource): Promise<v
   }
 }
 
-/** Returns false when the list failed. */
+/** Returns false on failure. */
 async function mirrorList(round: Round, tally: Tally, list: MirrorList): Promise<boolean> {
   tally.lists += 1;
   const state = list.part ? undefined : await stateOf(round.db, round.run.source, list);
@@ -142,7 +138,6 @@ async function mirrorList(round: Round, tally: Tally, list: MirrorList): Promise
   }
 }
 
-/** Counts the requests since the last list. */
 async function settle({ db, run, spent }: Round, tally: Tally): Promise<void> {
   const { requests, units } = spent;
   if (requests > 0) await addUsage(db, run, tally.resource, { requests, units });
@@ -151,7 +146,7 @@ async function settle({ db, run, spent }: Round, tally: Tally): Promise<void> {
   Object.assign(spent, { requests: 0, units: undefined });
 }
 
-/** Counts a failure of the service and decides whether the run ends; rethrows other errors. */
+/** Rethrows errors that are not the service's. */
 function noteFailure(
   round: Round,
   tally: Tally,
@@ -173,6 +168,6 @@ function noteFailure(
   round.failures.push({ resource: tally.resource, ...where, error: message });
   round.say(`${[tally.resource, where.network, where.list].filter(Boolean).join(' ')}: ${message}`);
   round.unanswered = again ? round.unanswered + 1 : 0;
-  if (round.unanswered >= MAX_UNANSWERED) round.ended = 'the service does not answer';
-  if (fatal) round.ended = 'the service refuses to go on';
+  if (round.unanswered >= MAX_UNANSWERED) round.ended = 'the service does not respond';
+  if (fatal) round.ended = 'the service refuses further requests';
 }

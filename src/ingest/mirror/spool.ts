@@ -7,15 +7,14 @@ import { lineRows } from '../source/lines.ts';
 import type { RawRow, Source } from '../source/source.ts';
 import type { Page } from './walk.ts';
 
-/** Rows on disk until their whole list is read, so that lists of any size fit. */
+/** On disk, so memory does not limit a list. */
 export type Spool = {
   pages(): number;
   add(page: Page): Promise<void>;
-  /** The largest value of the position field; undefined without rows. */
+  /** Largest value of the position field; undefined without rows. */
   last(): string | undefined;
   values(): AsyncIterable<unknown>;
   source(name: string, completed?: (row: unknown) => unknown): Source;
-  /** The page of a row and its place there, from its place in the spool. */
   placeOf(place: number): { page: string; row: number };
   close(): Promise<void>;
 };
@@ -23,7 +22,7 @@ export type Spool = {
 const later = (one: string, other: string) =>
   /^\d+$/.test(one) && /^\d+$/.test(other) ? Number(one) > Number(other) : one > other;
 
-/** Creates an empty spool, whose file is unlinked at once where the system allows it. */
+/** Unlinks the file at once where the system allows it. */
 export async function openSpool(positionField: string | undefined): Promise<Spool> {
   const folder = await mkdtemp(join(tmpdir(), 'stakegraph-mirror-'));
   const file: FileHandle = await open(join(folder, 'rows.ndjson'), 'w+');
@@ -44,8 +43,8 @@ export async function openSpool(positionField: string | undefined): Promise<Spoo
   const notePosition = (line: string) => {
     const row = parse(line);
     const value = isObject(row) ? row[positionField as string] : undefined;
-    const told = isLosslessNumber(value) || typeof value === 'string' ? String(value) : undefined;
-    if (told !== undefined && (furthest === undefined || later(told, furthest))) furthest = told;
+    const position = isLosslessNumber(value) || typeof value === 'string' ? String(value) : undefined;
+    if (position !== undefined && (furthest === undefined || later(position, furthest))) furthest = position;
   };
   return {
     pages: () => pages.length,

@@ -2,15 +2,11 @@ import type pg from 'pg';
 import type { Pool, Queryable } from '../../db/pool.ts';
 import { type MirrorList, networkOf } from './list.ts';
 
-/** A run over the lists of a source, and its round. */
 export type Run = { runId: number; roundId: number; source: string; resumed: boolean };
 
 export type ListState = { roundId: number; position: string | null };
 
-/**
- * Starts a run: continues the open round of the same source and lists if it was active within `resumeWithinMs`, else
- * starts a new one.
- */
+/** Continues the open round of the same source and scope if it was active within `resumeWithinMs`. */
 export async function beginRun(
   db: Queryable,
   asked: { source: string; scope: string; resumeWithinMs: number },
@@ -38,7 +34,7 @@ export async function beginRun(
   return { runId, roundId, source: asked.source, resumed: open !== undefined };
 }
 
-/** `done`: no list of the round is left. */
+/** `done`: the round is complete. */
 export const endRun = (db: Queryable, run: Run, done: boolean) =>
   db.query({
     text: '/* mirrorEndRun */ update mirror_runs set ended_at = now(), done = $2 where run_id = $1',
@@ -58,7 +54,7 @@ export async function stateOf(db: Queryable, source: string, list: StateKey): Pr
 }
 export type StateKey = Pick<MirrorList, 'resource' | 'network' | 'name'>;
 
-/** Marks a list as done in the transaction that loads its rows. A series without rows keeps its position. */
+/** Call in the transaction that loads the rows. Keeps the position of a series without rows. */
 export async function noteDone(
   client: pg.ClientBase,
   run: Run,
@@ -93,15 +89,15 @@ export async function addUsage(
   });
 }
 
-/** Runs `work` unless another process mirrors the same source into this database; then throws. */
+/** Throws when another process mirrors the same source into this database. */
 export const withAdvisoryLock = <T>(pool: Pool, source: string, work: () => Promise<T>): Promise<T> =>
   pool.withClient(async (client) => {
     const key = `hashtext('stakegraph mirror ' || $1)`;
     const { rows } = await client.query(`/* mirrorLock */ select pg_try_advisory_lock(${key}) as free`, [
       source,
     ]);
-    if (!rows[0].free) throw new Error(`Another mirror of ${source} is at work on this database.`);
-    // The connection is idle meanwhile: if it is lost, so is the lock, and the next write fails.
+    if (!rows[0].free) throw new Error(`Another process mirrors ${source} into this database.`);
+    // A lost connection loses the lock too, and the next write fails.
     const lost = () => undefined;
     client.on('error', lost);
     try {

@@ -5,44 +5,40 @@ import { UpstreamError } from './failure.ts';
 import { backoffMs, MAX_WAIT_MS, pause, retryAfterMs } from './retry.ts';
 
 export type UpstreamOptions = {
-  /** Origin and base path. Nothing else is requested. */
+  /** Origin and base path of all requests. */
   from: URL;
-  /** Sent only to the origin of `from`, and part of no message. */
+  /** Sent only to the origin of `from`; never in a message. */
   token: string;
   networkHeader: string;
-  /** The response header with the compute units. */
   unitsHeader: string;
   /** Maximum requests per second. */
   rate: number;
   timeoutMs: number;
-  /** Maximum attempts per request. */
   attempts: number;
-  /** The wait before the second attempt. */
+  /** Wait before the second attempt. */
   firstBackoffMs: number;
   stop: AbortSignal;
-  /** Called for every response, and for every request without one. */
+  /** Called per attempt, also without a response. */
   onRequest?: (units: number | undefined) => void;
   onWait?: (message: string) => void;
 };
 
 export type Upstream = {
   readonly from: URL;
-  /** Parses the JSON of a URL, keeping the digits of numbers. Throws UpstreamError. */
+  /** Returns parsed JSON; numbers keep their digits. Throws UpstreamError. */
   get(url: URL, network: string | undefined): Promise<unknown>;
-  /** Removes the token, should the service have quoted it. */
+  /** Removes the token, which the service may quote. */
   redacted(text: string): string;
 };
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A failure that another attempt may mend. */
-type Passing = { reason: string; status?: number; waitMs?: number | undefined };
-type Outcome = { body: unknown } | Passing;
+type Retryable = { reason: string; status?: number; waitMs?: number | undefined };
+type Outcome = { body: unknown } | Retryable;
 
-/** What messages call a URL. */
 export const nameOf = (url: URL): string => url.pathname + url.search;
 
-/** Requests one URL at a time, paced, and retries while that may help. */
+/** One request at a time, rate-limited, with retries. */
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { from, token, stop } = options;
   let free = 0;
@@ -71,7 +67,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       });
     } catch (error) {
       options.onRequest?.(undefined);
-      return { reason: whyNot(error) };
+      return { reason: failureReason(error) };
     }
     options.onRequest?.(unitsOf(response.headers.get(options.unitsHeader)));
     try {
@@ -79,15 +75,15 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       return response.ok ? read(text) : refused(response, text, url);
     } catch (error) {
       if (error instanceof UpstreamError) throw error;
-      return { reason: `the answer broke off: ${whyNot(error)}`, status: response.status };
+      return { reason: `the response was cut off: ${failureReason(error)}`, status: response.status };
     }
   }
 
-  /** Interprets a status other than 200. Throws when a retry cannot help. */
-  function refused(response: Response, text: string, url: URL): Passing {
+  /** Throws when a retry cannot help. */
+  function refused(response: Response, text: string, url: URL): Retryable {
     const { status, headers } = response;
     if ([408, 425, 429].includes(status) || status >= 500) {
-      return { reason: `answers ${status}`, status, waitMs: retryAfterMs(headers.get('retry-after')) };
+      return { reason: `responds with ${status}`, status, waitMs: retryAfterMs(headers.get('retry-after')) };
     }
     throw new UpstreamError(`${nameOf(url)}: ${adviceOn(response, redacted(text), from)}`, {
       status,
@@ -106,13 +102,13 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       const wait = outcome.waitMs ?? backoffMs(options.firstBackoffMs, attempt);
       if (wait > MAX_WAIT_MS) {
         const seconds = Math.ceil(wait / 1000);
-        throw new UpstreamError(`${told}, and asks to wait ${seconds} s; run again then.`, {
+        throw new UpstreamError(`${told} and asks to wait ${seconds} s; run again after that.`, {
           ...status,
           fatal: true,
         });
       }
       if (attempt >= options.attempts) {
-        const advice = 'run again later, or see whether the service is well';
+        const advice = 'run again later, or check the service';
         throw new UpstreamError(`${told}, ${attempt} times in a row; ${advice}.`, { ...status, again: true });
       }
       options.onWait?.(`${told}; trying again in ${(wait / 1000).toFixed(1)} s`);
@@ -125,7 +121,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
 const unitsOf = (header: string | null): number | undefined =>
   header !== null && /^\d{1,12}(\.\d+)?$/.test(header.trim()) ? Number(header) : undefined;
 
-/** Throws when the response is cut short. */
+/** Throws when the page exceeds MAX_BYTES or is not UTF-8. */
 async function textOf(response: Response, url: URL): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytes = 0;
@@ -134,7 +130,9 @@ async function textOf(response: Response, url: URL): Promise<string> {
     bytes += chunk.length;
     if (bytes > MAX_BYTES) {
       const most = `more than ${MAX_BYTES / 1_048_576} MiB`;
-      throw new UpstreamError(`${nameOf(url)}: answers ${most} for a page; ask for less with --page-size.`);
+      throw new UpstreamError(
+        `${nameOf(url)}: responds with ${most} for a page; request fewer rows with --page-size.`,
+      );
     }
     text += decoder.decode(chunk, { stream: true });
   }
@@ -145,15 +143,15 @@ function read(text: string): Outcome {
   try {
     return { body: parse(text) };
   } catch {
-    const what = /^\s*</.test(text) ? 'HTML and not JSON (is it the address of the API?)' : 'broken JSON';
-    return { reason: `answers ${what}`, status: 200 };
+    const what = /^\s*</.test(text) ? 'HTML instead of JSON (is it the address of the API?)' : 'invalid JSON';
+    return { reason: `responds with ${what}`, status: 200 };
   }
 }
 
-/** Describes a failed request without quoting any header. */
-function whyNot(error: unknown): string {
+/** Never quotes headers. */
+function failureReason(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
-  if (name === 'TimeoutError') return 'no answer in time (--timeout)';
+  if (name === 'TimeoutError') return 'no response in time (--timeout)';
   const { code } = cause ?? {};
   return code ?? cause?.message ?? message;
 }
@@ -164,17 +162,16 @@ function adviceOn(response: Response, text: string, from: URL): string {
   if (status >= 300 && status < 400) {
     const location = headers.get('location') ?? '';
     const to = URL.canParse(location, from) ? new URL(location, from).host : 'another address';
-    return `redirects (${status}) to ${to}, which is not followed, for the token is ${from.host}'s alone; give the right address as --from.`;
+    return `redirects (${status}) to ${to}, which is not followed because the token is only for ${from.host}; set --from to the right address.`;
   }
-  if (status === 401) return 'does not take the token (401); see the variable that --token-env names.';
+  if (status === 401) return 'rejects the token (401); check the variable that --token-env names.';
   if (status === 402)
-    return `the allowance of the account is used up (402)${detail}; run again when it is not.`;
-  if (status === 403) return `is not allowed to this account (403)${detail}; leave it out with --resources.`;
-  if (status === 404) return 'is not there (404); leave it out with --resources, or see --from.';
+    return `the allowance of the account is used up (402)${detail}; run again when it is renewed.`;
+  if (status === 403) return `is forbidden for this account (403)${detail}; leave it out with --resources.`;
+  if (status === 404) return 'does not exist (404); leave it out with --resources, or check --from.';
   return `refuses the request (${status})${detail}.`;
 }
 
-/** The service's own explanation, shortened to a line. */
 function detailOf(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: unknown };

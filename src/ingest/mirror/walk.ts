@@ -6,7 +6,7 @@ import { ChangedError, UpstreamError } from './failure.ts';
 import type { Form, MirrorList } from './list.ts';
 import { nameOf, type Upstream } from './upstream.ts';
 
-/** Rows of a page that were not seen before, as JSON. */
+/** JSON of the page's new rows. */
 export type Page = { name: string; rows: string[] };
 
 const MAX_ROWS = 20_000_000;
@@ -18,24 +18,24 @@ export function urlOf(from: URL, form: Form): URL {
   return url;
 }
 
-/** Drops rows that the last pages had. Throws ChangedError when one of them differs. */
+/** Drops rows of the last two pages. Throws ChangedError when one differs or the list is ranked. */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
-  const own = new Map<string, string>();
+  const current = new Map<string, string>();
   const texts: string[] = [];
   for (const row of rows) {
     const text = stringify(row) ?? 'null';
     const key = list.key !== undefined && isObject(row) ? String(row[list.key]) : undefined;
     if (key !== undefined) {
-      const before = [own, ...recent].find((seen) => seen.has(key))?.get(key);
+      const before = [current, ...recent].find((seen) => seen.has(key))?.get(key);
       if (before !== undefined && (before !== text || list.ranked)) {
         throw new ChangedError(`${nameOf(url)}: lists ${list.key} ${key.slice(0, 80)} twice`);
       }
-      own.set(key, text);
+      current.set(key, text);
       if (before !== undefined) continue;
     }
     texts.push(text);
   }
-  recent.unshift(own);
+  recent.unshift(current);
   if (recent.length > 2) recent.pop();
   return texts;
 }
@@ -45,7 +45,7 @@ const digestOf = (rows: readonly unknown[]) =>
     .update(stringify(rows) ?? '')
     .digest('base64');
 
-/** The rows of a descending list within its bounds, and whether what follows lies below them. */
+/** `below`: later pages lie under the floor. */
 function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above: number) {
   if (!down) return { rows, below: false, last: above };
   let last = above;
@@ -53,7 +53,7 @@ function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above
     const value = isObject(row) ? Number(String(row[down.field])) : Number.NaN;
     if (!(value < last)) {
       throw new UpstreamError(
-        `${nameOf(url)}: does not go down by ${down.field} after ${last}; nothing loaded.`,
+        `${nameOf(url)}: does not descend by ${down.field} after ${last}; nothing loaded.`,
       );
     }
     last = value;
@@ -66,33 +66,29 @@ function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above
   return { rows: within, below: last <= floor, last };
 }
 
-/** Throws when counts contradict each other or the rows read so far. */
 function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
   for (const name of ['total', 'pages'] as const) {
     if (first[name] !== page[name]) {
       throw new ChangedError(
-        `${nameOf(url)}: ${name} is ${page[name]}, and was ${first[name]} on the first page`,
+        `${nameOf(url)}: ${name} is ${page[name]} but was ${first[name]} on the first page`,
       );
     }
   }
   const { total, pages } = page;
   if (total !== undefined && (read > total || (page.next === null && read < total))) {
-    throw new ChangedError(`${nameOf(url)}: lists ${read} rows so far, and total is ${total}`);
+    throw new ChangedError(`${nameOf(url)}: lists ${read} rows so far, but total is ${total}`);
   }
   if (pages === undefined || (read === 0 && pages <= 1)) return;
   const limit = first.next === null ? Math.max(1, read) : first.rows.length;
   const counted = Math.ceil(read / limit);
   if (counted > pages || (page.next === null && counted < pages)) {
     throw new ChangedError(
-      `${nameOf(url)}: lists ${counted} pages of ${limit} so far, and pages is ${pages}`,
+      `${nameOf(url)}: lists ${counted} pages of ${limit} so far, but pages is ${pages}`,
     );
   }
 }
 
-/**
- * Walks a list by `next` to its end. Throws UpstreamError for links that leave the list, repeat or do not advance, and
- * ChangedError when rows are of different states of the list.
- */
+/** Throws UpstreamError for links that leave the list or do not advance, ChangedError for pages of different states. */
 export async function* walk(upstream: Upstream, list: MirrorList, form: Form): AsyncGenerator<Page> {
   const start = urlOf(upstream.from, form);
   const seen = new Set<string>();
@@ -116,24 +112,22 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     yield { name: nameOf(url), rows };
     if (page.next === null || cut.below) break;
     if (page.rows.length === 0 || (!list.down && rows.length === 0)) {
-      throw new UpstreamError(
-        `${nameOf(url)}: adds no row and has a next all the same; it does not advance.`,
-      );
+      throw new UpstreamError(`${nameOf(url)}: adds no rows but has a next: it does not advance.`);
     }
     const next = followed(page.next, url, upstream.from);
     if (seen.has(next.search)) {
-      throw new UpstreamError(`${nameOf(url)}: next goes round in a loop, back to ${nameOf(next)}.`);
+      throw new UpstreamError(`${nameOf(url)}: next loops back to ${nameOf(next)}.`);
     }
     pinned ||= next.searchParams.has('revision');
     url = next;
   }
   if (pinned) return;
-  // Pages shift when rows come or go, and counts do not tell when as many come as go. If all earlier pages are the same
-  // when read again after the last one, all pages are of one state of the list.
+  // Counts miss a change that adds as many rows as it removes. If the earlier pages are unchanged after the last one,
+  // all pages are of one state.
   for (const { url, digest } of read.slice(0, -1)) {
     const again = readEnvelope(await upstream.get(url, list.network), url);
     if (digestOf(again.rows) !== digest) {
-      throw new ChangedError(`${nameOf(url)}: has changed while the other pages were read`);
+      throw new ChangedError(`${nameOf(url)}: changed while the other pages were read`);
     }
   }
 }

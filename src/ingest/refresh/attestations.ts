@@ -10,10 +10,8 @@ import { scaled } from './validators.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
 /**
- * Computes the attestations by day of every entity with known validators from the days of these (spec §2.3, decisions on
- * attestations), for the next days that are due; undefined without days of validators. Stored rows of the same entities and days are
- * replaced. Computed rows whose entity has no validators on that day any more are removed; all others stay. A day on which no
- * validator belongs to a known entity remains due.
+ * Computes entities' attestations for the next due days (rules: docs/data-model.md, spec §2.3). Returns undefined
+ * without validator days. Days on which no entity has validators stay due.
  */
 export async function refreshAttestations(
   client: pg.ClientBase,
@@ -22,7 +20,7 @@ export async function refreshAttestations(
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked);
   if (!dates?.length) return dates && NO_COUNTS;
-  // Tables that were just filled still have statistics of empty tables; a nested loop planned by these would take forever.
+  // Freshly filled tables still have the statistics of empty ones; a nested loop would never finish.
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
   await gatherMembers(client, asked.network, types);
   let computed: string[] = [];
@@ -47,8 +45,8 @@ export async function refreshAttestations(
 }
 
 /**
- * Creates the temporary tables `member_entities` (the entities of a network's validators, as known now, each with a number) and
- * `members` (the entities of each validator). Numbers make grouping a million validators cheap.
+ * Creates the temporary tables `member_entities` and `members`. Entities are numbered because grouping a million
+ * validators by number is cheap.
  */
 async function gatherMembers(client: pg.ClientBase, network: Network, types: readonly ComputedType[]) {
   await run(
@@ -95,7 +93,6 @@ async function gatherMembers(client: pg.ClientBase, network: Network, types: rea
   await client.query('/* analyzeMembers */ analyze members');
 }
 
-/** SQL for the counts and sums that add up over an entity's validators; both tables have the same column names. */
 const added = [
   'total_unique_attestations',
   'sum_missed_attestations',
@@ -117,9 +114,8 @@ const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '))
 const active = sql`filter (where ${figure.duties} > 0)`;
 
 /**
- * The days of entities `e` from theirs `a`; `at_end` is of the validators that reached its last epoch. Sums are over all of their validators; `validatorCount` and the balances are of those that were
- * active in the last epoch of the row; the mean is over those with attestation duties, of whole numbers as in summaries of
- * operators. Validators are first grouped by their last epoch, of which an entity has few, so that they need not be sorted.
+ * Columns of entity `e` and its day `a`; `at_end` covers validators that reached the last epoch. Groups by last epoch
+ * first, of which an entity has few: this avoids sorting validators.
  */
 function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Selected<AttestationColumn> {
   return {
@@ -162,7 +158,6 @@ function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Sele
   };
 }
 
-/** Removes computed rows of these dates that were not computed again; returns how many. */
 async function removeStale(
   client: pg.ClientBase,
   { network, utc }: DaysAsked,

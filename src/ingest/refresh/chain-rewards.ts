@@ -9,10 +9,8 @@ import { run, type Written, writeSelected } from './write.ts';
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
 /**
- * Computes what a network earned in a chain day (decisions on the further endpoints) from the days of its validators, for
- * the next days that are due; undefined where no days or not all validators are stored. A day is computed when it is stored
- * from its first epoch to its last and all validators of the chain are known on it; others remain due. An imported row is
- * left unchanged.
+ * Computes a network's daily rewards for the next due days. Returns undefined without days or when a validator is
+ * unknown. Incomplete days stay due; imported rows stay unchanged.
  */
 export async function refreshChainRewards(
   client: pg.ClientBase,
@@ -30,7 +28,7 @@ export async function refreshChainRewards(
   const importer: typeof chainDailyRewardImporter = {
     ...chainDailyRewardImporter,
     merge: async (_, options) => {
-      // An import may have loaded some of these days meanwhile; from here on imports wait for this transaction.
+      // An import may have loaded some of these days since; the merge lock makes later imports wait.
       await client.query(`/* keepImported */ delete from staged d where ${imported.sql}`);
       return chainDailyRewardImporter.merge(client, options);
     },
@@ -51,10 +49,8 @@ export async function refreshChainRewards(
 }
 
 /**
- * The rewards of complete days. Consensus rewards are those of all validators for attestations, sync committees and
- * proposals, less the penalties for these. Penalties of slashings are in no validator's day and are not included.
- * Execution rewards come from the blocks if every slot of the day is stored with its proposer's rewards, else from the days
- * of validators. The effective balance is the chain balance of the last epoch, else that of the validators active in it.
+ * Rules: docs/data-model.md. Falls back from blocks to validator days, and from the chain balance to the validators
+ * active in the last epoch.
  */
 const rewards = ({ network }: DaysAsked, dates: readonly string[]) => ({
   columns: {

@@ -3,25 +3,23 @@ import type { Network } from '../../chain/networks.ts';
 import { raw, type Sql, sql } from '../../db/rows.ts';
 import { run } from './write.ts';
 
-/** Most days computed in one transaction: a week of a million validators is seven million rows. */
+/** Days per transaction: seven million rows for a million validators. */
 export const DAYS_AT_ONCE = 7;
 
-/** Columns that say whether attestations or rewards of a day are still to be computed. */
 type Due = 'attestations_due' | 'rewards_due';
 
-/** Selects the days of a calendar to compute next. */
 export type DaysAsked = {
   network: Network;
   utc: boolean;
-  /** Whether to include days that were computed before and have not changed since. */
+  /** Includes days that have not changed since they were computed. */
   all: boolean;
-  /** Only days after this date. */
+  /** Only later dates. */
   after: string;
 };
 
 /**
- * The next dates to compute, ascending, at most `DAYS_AT_ONCE`; undefined when no day is stored. Their rows are locked: a
- * concurrent import that changes these days finishes after this transaction, and makes them due again.
+ * Returns up to DAYS_AT_ONCE dates, ascending; undefined when no day is stored. Locks them: a concurrent import that
+ * changes them commits later and makes them due again.
  */
 export async function dueDates(
   client: pg.ClientBase,
@@ -44,10 +42,8 @@ export async function dueDates(
   return days.length > 0 ? [] : undefined;
 }
 
-/** The counts when no day is due. */
 export const NO_COUNTS = { rows: 0, inserted: 0, updated: 0, removed: 0, dates: [] as string[] };
 
-/** Marks these dates as computed. */
 export async function doneDates(
   client: pg.ClientBase,
   due: Due,

@@ -11,7 +11,6 @@ import { refreshSlashings } from './slashings.ts';
 import { refreshSolana } from './solana.ts';
 import type { Written } from './write.ts';
 
-/** What can be refreshed. */
 export const subjects = ['operators', 'slashings', 'attestations', 'chain-daily-rewards', 'solana'] as const;
 export type Subject = (typeof subjects)[number];
 
@@ -20,13 +19,13 @@ export type RefreshOptions = {
   windows: readonly TimeWindow[];
   only: readonly Subject[];
   types: readonly ComputedType[];
-  /** Whether figures of single days are computed for all days, and not only for those that changed. */
+  /** Not only changed days. */
   allDays: boolean;
-  /** Whether a part that another process is refreshing is waited for, or passed over. */
+  /** Waits for a part that another process refreshes instead of skipping it. */
   wait: boolean;
 };
 
-/** What became of a part: `passed` over since another process is at it, or without facts there is nothing to do. */
+/** `passed`: another process refreshes it. */
 export type PartReport = {
   part: Subject;
   network?: Network;
@@ -35,20 +34,16 @@ export type PartReport = {
   state: 'done' | 'passed' | 'no facts' | 'failed';
   seconds: number;
   error?: string;
-  /** Number of days computed, for figures of single days. */
   days?: number;
 } & Partial<Written & { facts: number }>;
 
 type Outcome = Written & { facts?: number; dates?: readonly string[] };
 type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
-  /** `after` is the last date that this refresh has already computed. */
+  /** `after`: the last date already computed in this refresh. */
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
 };
 
-/**
- * The parts of a refresh: each is a transaction, so that readers see all of it or nothing; figures of single days take one
- * for each week of days.
- */
+/** Each part is one transaction, or one per week of days. */
 function partsOf({ networks, windows, only, types, allDays: all }: RefreshOptions): Part[] {
   const chosen = timeWindows.filter((window) => windows.includes(window));
   const parts: Record<Subject, Part[]> = {
@@ -82,9 +77,8 @@ function partsOf({ networks, windows, only, types, allDays: all }: RefreshOption
 }
 
 /**
- * Computes what is published from the facts that are stored, part by part, and tells of each; a part that fails does not
- * keep the others back. Done twice it changes nothing the second time. Ends after the part at hand when `stopped` says so,
- * and is false where parts were left.
+ * Computes published rows part by part and reports each; failed parts do not stop the others. Idempotent. Checks
+ * `stopped` between transactions; returns false when parts are left.
  */
 export async function refresh(
   pool: Pool,
@@ -106,7 +100,6 @@ export async function refresh(
   return true;
 }
 
-/** Computes a part, in as many transactions as its days need. */
 async function computed(
   pool: Pool,
   part: string,
@@ -118,7 +111,7 @@ async function computed(
   for (let after = '-infinity'; ; ) {
     const outcome = await transaction(pool, async (client) => {
       if (!(await locked(client, part, wait))) return 'passed' as const;
-      // A million validators are grouped in memory: half a gigabyte, once.
+      // Half a gigabyte in total groups a million validators in memory.
       await client.query("/* refreshMemory */ set local work_mem = '256MB'");
       return (await compute(client, after)) ?? ('no facts' as const);
     });
@@ -142,7 +135,7 @@ function addedUp(
   };
 }
 
-/** One process at a time refreshes a part; false when another one does and it is not waited for. */
+/** False: another process refreshes the part, and `wait` is off. */
 async function locked(client: pg.ClientBase, part: string, wait: boolean): Promise<boolean> {
   const key = `hashtext('stakegraph refresh ' || $1)`;
   const take = wait ? `pg_advisory_xact_lock(${key}) is not null` : `pg_try_advisory_xact_lock(${key})`;

@@ -2,16 +2,13 @@ import type { Network } from '../../chain/networks.ts';
 import { type Sql, sql } from '../../db/rows.ts';
 import { duties } from '../../periods/effectiveness.ts';
 
-/** Whether every validator of a network is stored: each index from 0 on, without a gap. */
+/** SQL: every validator index from 0 on is stored. */
 export const allIndices = (network: Network): Sql => sql`
   (select coalesce(count(*) = max(validator_index) + 1, false) from validators where network = ${network})`;
 
 /**
- * SQL for the sums over all validators of a network, a row for each of these dates of the chain calendar: `day`, `date`, the
- * `first` and `last` epoch with data, sums, and `complete`: whether these are all validators of the chain. They are if every
- * index from 0 on is stored; if each validator that was active between the first and the last epoch, by its activation and
- * exit, has a row with duties; and if no row is of a validator that is not stored or was not active in those epochs. A row of
- * a validator whose activation is not known makes the day incomplete.
+ * SQL for sums over all validators per chain date, with the `first` and `last` epoch with data. `complete`: all
+ * validators of the chain are known (docs/data-model.md); a row without a known activation makes it false.
  */
 export const chainDays = (network: Network, dates: Sql): Sql => sql`
   select d.*, ${allIndices(network)} and d.fitting and d.active = (

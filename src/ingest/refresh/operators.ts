@@ -13,9 +13,8 @@ import { run, shownObjects, shownShare, type Written, writeSelected } from './wr
 export type ComputedType = (typeof computedTypes)[number];
 
 /**
- * Computes the operator summaries of a network and a window from the days of its validators, in the transaction of the
- * client; undefined where no day is stored. What is stored of the same classes is replaced; a class of which no validator
- * is known stays as it is.
+ * Returns undefined without validator days. Replaces the stored summaries of these classes; a class without known
+ * validators stays.
  */
 export async function refreshOperators(
   client: pg.ClientBase,
@@ -34,19 +33,7 @@ export async function refreshOperators(
   return { ...written, facts: validators };
 }
 
-/**
- * The summaries (spec §2.2, decisions on operators), of the table `window_validators`:
- * - averages are means over the operator's validators, of each its figures over the whole window;
- * - `validatorCount` and the balances are those of the window's last day;
- * - `networkPenetration` is its effective balance of that day over the chain's: the newest chain balance up to its end, or
- *   what the days of validators add up to where that is more; without a chain balance what they add up to where all
- *   validators of the chain are known, else null;
- * - `aprPercentage` = 100 × 365 × rewards ÷ effective balance, both added up over the days of the validators that were
- *   active for the whole window; of `all` over its last 90 days;
- * - clients are counted by validators, relays by blocks: a block of several counts for each in equal parts;
- * - `nodeOperatorCount` is of pools, null where no operator is known;
- * - tags and names are those of the operator's profile, or of its stored summaries where it has none.
- */
+/** Rules: docs/data-model.md, "What a refresh computes" (spec §2.2, decisions on operators). */
 const summaries = (network: Network, window: TimeWindow, days: Days, types: readonly ComputedType[]) => ({
   with: sql`
   with member as materialized (
@@ -134,10 +121,7 @@ const summaries = (network: Network, window: TimeWindow, days: Days, types: read
 
 const key = sql`id_type, operator_id, pool_id, node_operator_id`;
 
-/**
- * Each operator's profile, or what its stored summaries say of it, that of the same window first. Pool shares go by their
- * parents, and may have any name.
- */
+/** The profile, else stored summaries, preferring the same window. Shares match by parents, because their names vary. */
 export const knownOperators = (network: Network, window: TimeWindow): Sql => sql`
   select distinct on (${key}) ${key}, name, operator_tags, display_name, pool_type
   from (
@@ -155,7 +139,7 @@ export const knownOperators = (network: Network, window: TimeWindow): Sql => sql
   ) k
   order by ${key}, place, name`;
 
-/** Names of shares are made of two names: they may be too long, or the same for two shares. */
+/** Throws for share names that are too long or ambiguous, as two names combined may be. */
 export async function checkShareNames(client: pg.ClientBase, table = 'staged'): Promise<void> {
   const { rows } = await run(
     client,

@@ -5,12 +5,9 @@ import { slashingImporter } from '../slashings.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
 /**
- * Brings what slashed validators lost up to date (spec §4.5, decisions on slashings): `balanceBeforeWithdrawal` is the
- * balance at the end of the newest date stored, and `slashingPenalties` the rest of `balanceBeforeSlashing`, only while the
- * head of the chain is before `withdrawableEpoch`: afterwards the row is frozen. The head is the newest epoch of blocks or
- * days of validators. A validator without a row on the newest date keeps what is stored, which may be newer than its last
- * day: it has exited and has no further days, but is still penalised. For the same reason the balance of one that left before
- * the end of the newest date counts only if it is less than what is stored.
+ * Updates losses until the head reaches `withdrawableEpoch` (docs/data-model.md; spec §4.5). Exited validators are
+ * still penalized but have no more days: without a row on the newest date they keep the stored balance, and a balance
+ * from before its end counts only if lower.
  */
 export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
   const { rows } = await run(

@@ -2,15 +2,7 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import { type Sql, sql } from '../../db/rows.ts';
 import { apr, apy, divided, yearly } from './solana-rates.ts';
 
-/**
- * The overview of a window (spec §2.6, §4.7; decisions on Solana), of the table `window_epochs` and the facts of
- * validators. Sums are over the epochs of the window, counts and stakes those of its newest epoch, and every difference is
- * one to the epoch before the window. Exact numerics throughout; ratios have 20 places.
- * - `networkEffectiveness`: the mean of validators and epochs, weighted by stake;
- * - `validatorApy`: commissions, blocks and rent over stake; `netValidatorApy`: less the costs of voting;
- * - `delegatorApy`: staking rewards after commission, compounded, and MEV rewards after commission, which are not;
- * - `giniCoefficient` over the stakes x₁ ≤ … ≤ xₙ of active validators: 2 Σ i·xᵢ ÷ (n Σ xᵢ) − (n + 1) ÷ n.
- */
+/** Rules: docs/data-model.md, "What a refresh computes" (spec §2.6, §4.7). Exact numerics throughout. */
 export const overview = (window: TimeWindow) => ({
   with: sql`
   with stakes as (
@@ -77,7 +69,6 @@ export const overview = (window: TimeWindow) => ({
   join window_epochs b on b.before`,
 });
 
-/** Mean effectiveness of the validators in some epochs, weighted by stake. */
 function weighted(where: 'w.inside' | 'w.before'): Sql {
   const chosen = where === 'w.inside' ? sql`filter (where w.inside)` : sql`filter (where w.before)`;
   return divided(sql`sum(active_stake * effectiveness) ${chosen}`, sql`sum(active_stake) ${chosen}`);

@@ -7,13 +7,12 @@ import { overview } from './solana-overview.ts';
 import { stakeAuthorities } from './stake-authorities.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
-/** Rewards come once an epoch, about every second day: yields of the last day are those of three (spec §4.7, §4.8). */
+/** Rewards come about every second day, so 1d uses yields of three days (spec §4.7, §4.8). */
 const apyDaysOf: Record<TimeWindow, number | null> = { ...windowDays, '1d': 3 };
 
 /**
- * Computes the overview and the stake authorities of a window from the facts of Solana's epochs, in the transaction of the
- * client; undefined where none are stored. A window ends with the newest epoch, and holds those that ended, and so paid
- * their rewards, in its last days.
+ * Returns undefined without facts. A window holds the epochs that ended, and so paid, within its days before the newest
+ * epoch's end.
  */
 export async function refreshSolana(
   client: pg.ClientBase,
@@ -40,10 +39,9 @@ export async function refreshSolana(
 }
 
 /**
- * Makes the table `window_epochs` of the transaction: the epochs whose facts are all there, of validators and, unless none
- * are stored at all, of stake authorities; those `inside` the window, those whose
- * rewards are `paid` in the days of its yields, the newest (`newest`), and the one that the window is compared with
- * (`before`): the last that ended before it, or the first stored. False when there is none.
+ * Creates `window_epochs`: epochs `inside` the window, `paid` within the days of its yields, the `newest`, and the one
+ * `before` the window (else the first stored). Epochs lacking facts of validators, or of stake authorities if any are
+ * stored, do not count. Returns false when empty.
  */
 async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<boolean> {
   const within = (days: number | null): Sql =>
@@ -69,7 +67,7 @@ async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<
   return (gathered.rowCount ?? 0) > 0;
 }
 
-/** Commissions and effectiveness are the validators': stake with one that is not stored cannot be weighed. */
+/** Stake with an unknown validator has no commission or effectiveness. */
 async function checkValidators(client: pg.ClientBase): Promise<void> {
   const { rows } = await run(
     client,

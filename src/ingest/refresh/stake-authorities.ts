@@ -4,14 +4,8 @@ import { apr, apy, divided, yearly } from './solana-rates.ts';
 import { shownObjects } from './write.ts';
 
 /**
- * The stake authorities of a window (spec §2.7, §4.8; decisions on Solana), of the table `window_epochs` and the facts of
- * authorities and validators. Of every authority with stake or rewards in the window; exact numerics throughout.
- * - rewards and commissions are sums over the epochs of the window; delegations and stake those of its newest epoch;
- * - `networkPenetration`: its stake over that of all validators, or of all authorities where that is more;
- * - `blended…CommissionRate`, `aggregateValidatorEffectiveness`: those of its validators, weighted by its stake with them
- *   over the window;
- * - `sumMissedStakingRewards`: what it would have got of perfect validators, rewards ÷ effectiveness, less what it got;
- * - `stakingRewardsApy` is compounded by the epoch, `mevRewardsApr` is not since tips are not staked; `delegatorApy` is both.
+ * Rules: docs/data-model.md, "What a refresh computes" (spec §2.7, §4.8): all authorities with stake or rewards in the
+ * window. Exact numerics throughout.
  */
 export const stakeAuthorities = (window: TimeWindow) => ({
   with: sql`
@@ -90,7 +84,7 @@ export const stakeAuthorities = (window: TimeWindow) => ({
   ) y`,
 });
 
-/** A figure of its validators, weighted by its stake with them over the window; 0 without stake. */
+/** Mean over its validators, weighted by its stake; 0 without stake. */
 const weighted = (column: Sql): Sql =>
   sql`coalesce(${divided(
     sql`sum(delegated_stake * ${column}) filter (where inside)`,

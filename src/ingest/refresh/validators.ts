@@ -6,22 +6,22 @@ import { raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
 import { run } from './write.ts';
 
-/** APR of all time is that of the last 90 days. */
+/** The APR of `all` covers the last 90 days. */
 const MAX_APR_DAYS = 90;
 
-/** The days of a window: the last that are stored of the chain calendar, so that it ends with the newest. */
+/** The last stored days of the chain calendar. */
 export type Days = {
   first: string;
   last: string;
   firstDay: number;
   lastDay: number;
-  /** Those that APR is worked out from. */
+  /** First day used for APR. */
   aprFirst: string;
   aprFirstDay: number;
   aprDays: number;
 };
 
-/** The days of a window; undefined for a network without days of validators. */
+/** Returns undefined without validator days. */
 export async function daysOfWindow(
   client: pg.ClientBase,
   network: Network,
@@ -43,12 +43,12 @@ export async function daysOfWindow(
 }
 
 /**
- * Figures of each validator are kept as whole numbers of 1e-15: sums of doubles depend on the order in which the database
- * reads, and a refresh of the same facts must give the same digits. 100 % as such a number has 18 digits, 64 bits hold it.
+ * Scales figures to whole multiples of 1e-15: sums of doubles depend on the read order, and a repeated refresh must
+ * give the same digits. 100 % has 18 digits, which fit 64 bits.
  */
 const SCALE = sql`1e15::float8`;
 export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
-/** The mean of such numbers, over the validators that have one. */
+/** Mean of scaled figures, ignoring nulls. */
 export const mean = (column: string): Sql => sql`(avg(${raw(column)}) / 1e15)::float8`;
 
 const sums = [
@@ -63,9 +63,8 @@ const sums = [
 ];
 
 /**
- * Makes the table `window_validators` of the transaction: of each validator with duties in the window its figures over the
- * whole of it, its balances on the last day (null without duties then), and what it earned where it was active for the
- * whole window: on every day, and neither activated nor exited within. All facts but blocks are read in this one statement.
+ * Creates `window_validators`, in one statement that reads all facts but blocks: figures over the window, balances on
+ * the last day (null without duties then), and earnings if active on every day and neither activated nor exited within.
  */
 export async function gatherValidators(client: pg.ClientBase, network: Network, days: Days): Promise<number> {
   const inApr = sql`a.date >= ${days.aprFirst}::date`;
@@ -103,7 +102,7 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
   return gathered.rowCount ?? 0;
 }
 
-/** Makes the table `window_relays`: of how many of its blocks of the window a validator had which relay. */
+/** Creates `window_relays`: a validator's blocks by relay. */
 export async function gatherRelays(client: pg.ClientBase, network: Network, days: Days): Promise<void> {
   const slot = (day: number) => firstEpochOfChainDay(day) * SLOTS_PER_EPOCH;
   await run(

@@ -11,7 +11,7 @@ const BATCH = 500;
 
 type Read = (text: string) => unknown;
 
-/** Parses cells: empty is null; lists and objects are JSON. What does not parse stays text. */
+/** Empty is null; lists and objects are JSON; invalid values stay text for the check to report. */
 function cellReader(field: z.core.$ZodType): Read {
   const inner = unwrap(field);
   const kind = leafOf(inner)?.kind;
@@ -24,7 +24,7 @@ function cellReader(field: z.core.$ZodType): Read {
           ? (text) => (NUMBER.test(text) ? Number(text) : text)
           : kind === 'BigInt'
             ? (text) => (NUMBER.test(text) && !DIGITS.test(text) ? new LosslessNumber(text) : text)
-            : (text) => text; // decimals keep all their digits as text
+            : (text) => text; // decimals keep all digits as text
   return (text) => (text === '' ? null : read(text));
 }
 
@@ -49,7 +49,7 @@ function checkedHeader(name: string, record: string[], shape: z.ZodObject): stri
   return header;
 }
 
-/** Rows of CSV (RFC 4180) with a header of field names; columns may be absent. */
+/** RFC 4180 with a header; columns may be absent. */
 export async function* csvRows(
   name: string,
   chunks: AsyncIterable<string>,
@@ -71,7 +71,7 @@ export async function* csvRows(
         continue;
       }
       if (record.length !== header.length) {
-        const msg = `has ${record.length} cells, and the header ${header.length}`;
+        const msg = `has ${record.length} cells, but the header has ${header.length}`;
         batch.push({ value: undefined, place: info.lines, broken: { text: JSON.stringify(record), msg } });
       } else {
         const value: Record<string, unknown> = {};

@@ -4,28 +4,27 @@ import parser, { type Token } from 'stream-json/parser.js';
 import { type RawRow, SourceError } from './source.ts';
 import { type Envelope, wholeList } from './whole-list.ts';
 
-/** A value being parsed, and the key of its next member. */
 type Open = {
   value: unknown[] | Envelope;
   key: string;
-  /** Whether its elements are rows. */
+  /** Its elements are rows. */
   list: boolean;
-  /** Whether it contains a list of rows, so that it is a body or a wrapper. */
+  /** Contains a list of rows: a body or a wrapper. */
   holds: boolean;
-  /** Whether that list is its own member. */
+  /** The list is its own member. */
   body: boolean;
   /** Rows before it. */
   before: number;
 };
 
 const BATCH = 500;
-/** Keys of the rows in a REST body (v0, v1). No row has such a field. */
+/** Row lists of REST bodies (v0, v1). No row has such a field. */
 const listNames = new Set(['data', 'results']);
 
 const isContainer = (value: unknown) =>
   typeof value === 'object' && value !== null && !isLosslessNumber(value);
 
-/** Whether a value is a REST body or contains one. */
+/** Is or contains a REST body. */
 export const holdsList = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -33,10 +32,7 @@ export const holdsList = (value: unknown): boolean =>
     ([name, member]) => (listNames.has(name) && Array.isArray(member)) || holdsList(member),
   );
 
-/**
- * Parses rows one by one: those of REST bodies (in an array, consecutive, or within other keys), of an array, or a
- * single object. Of the rest of a body, keeps only what tells its place in a list.
- */
+/** Streams rows of REST bodies (single, consecutive, nested), an array, or one object. */
 export function documentRows(
   name: string,
   chunks: AsyncIterable<string>,
@@ -45,14 +41,13 @@ export function documentRows(
   const open: Open[] = [];
   let count = 0;
   let batch: RawRow[] = [];
-  /** Depth of a body's open list, whose elements are rows whatever they contain. */
+  /** Depth of a body's open list: its elements are always rows. */
   let sealed: number | undefined;
 
   const row = (value: unknown) => {
     if (sealed === undefined) whole.stray();
     batch.push({ value, place: (count += 1) });
   };
-  /** Whether a starting array holds the rows. */
   const beginsList = (parent: Open | undefined): boolean => {
     if (sealed !== undefined) return false;
     if (!parent || parent.list) return true;
@@ -67,7 +62,6 @@ export function documentRows(
     const list = Array.isArray(value) && beginsList(open.at(-1));
     open.push({ value, key: '', list, holds: false, body: false, before: count });
   };
-  /** Adds a complete value to its parent or to the rows. */
   const place = (value: unknown) => {
     const parent = open.at(-1);
     if (!parent && count > 0 && !isContainer(value)) throw new Error('unexpected characters');
@@ -79,7 +73,7 @@ export function documentRows(
     const { value, list, holds, body, before } = open.pop() as Open;
     if (sealed === open.length + 1) sealed = undefined;
     if (body) whole.body(value as Envelope, count - before);
-    const empty = list && open.at(-1)?.list && count === before; // an empty list where a row is expected
+    const empty = list && open.at(-1)?.list && count === before; // an empty list instead of a row
     if (empty || !(list || holds)) place(value);
   };
   const take = (token: Token) => {
@@ -118,10 +112,10 @@ export function documentRows(
   return { rows: named(name, rows(), () => count), complete: whole.complete };
 }
 
-/** Guards against keys that would set a prototype, and against duplicate keys, one of which would be lost. */
+/** Refuses duplicate keys, which would lose a value; safe for `__proto__`. */
 function put(object: Envelope, key: string, value: unknown) {
   if (Object.hasOwn(object, key))
-    throw new Error(`the key ${JSON.stringify(key)} stands twice in one object`);
+    throw new Error(`the key ${JSON.stringify(key)} appears twice in one object`);
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 

@@ -9,7 +9,6 @@ function readLine(text: string, place: number): RawRow {
   }
 }
 
-/** Rows of NDJSON. Skips empty lines. */
 export async function* lineRows(chunks: AsyncIterable<string>): AsyncGenerator<RawRow[]> {
   let rest = '';
   let place = 0;

@@ -15,9 +15,8 @@ export type Format = (typeof formats)[number];
 const PEEKED = 65_536;
 
 /**
- * Opens a file, or standard input for `-`: one or more REST bodies, a JSON array or object, NDJSON, or CSV with a
- * header (`.csv`, or `format`), each also gzipped, recognised by its first bytes. Numbers keep their digits. `shape`
- * types CSV columns. Throws SourceError, also while rows are read.
+ * `-` is stdin. Accepts REST bodies, a JSON array or object, NDJSON, or CSV (`.csv` or `format`), optionally gzipped.
+ * Throws SourceError, also while rows are read.
  */
 export async function openSource(path: string, shape: z.ZodObject, format?: Format): Promise<Source> {
   const name = path === '-' ? 'standard input' : path;
@@ -36,23 +35,21 @@ export async function openSource(path: string, shape: z.ZodObject, format?: Form
   return { name, unit: 'row', rows: document.rows, complete: document.complete, bytes };
 }
 
-/** Throws SourceError when there is no such file. */
+/** Throws SourceError if missing or a folder. */
 export async function fileAt(path: string): Promise<Stats> {
   const file = await stat(path).catch((error) => fail(path, error));
   if (file.isDirectory()) throw new SourceError(`${path}: is a folder; name its files.`);
   return file;
 }
 
-/** Rethrows an error as SourceError. */
 export function fail(name: string, error: unknown): never {
   if (error instanceof SourceError) throw error;
   const { code, message } = error as NodeJS.ErrnoException;
   throw new SourceError(`${name}: ${code === 'ENOENT' ? 'there is no such file.' : message}`);
 }
 
-/** The bytes of a file, unzipped; `counter` counts the file's own. */
 async function* unzipped(name: string, path: string, counter: { read: number }): AsyncGenerator<Buffer> {
-  // Not a stream of descriptor 0: Node may have made that non-blocking, and a slow writer would cause EAGAIN.
+  // Not a stream of descriptor 0: Node may have made it non-blocking, and slow writers would cause EAGAIN.
   const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 });
   async function* counted() {
     for await (const chunk of raw as AsyncIterable<Buffer>) {
@@ -93,7 +90,6 @@ async function* decoded(name: string, bytes: AsyncIterable<Buffer>): AsyncGenera
   }
 }
 
-/** The beginning of a text, and the whole of it. */
 async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; all: AsyncIterable<string> }> {
   let head = '';
   while (head.length < PEEKED) {
@@ -108,10 +104,7 @@ async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; a
   return { head, all: all() };
 }
 
-/**
- * Whether the first or second line is a whole row. If the first line ends within a document, the second may be that
- * document's only row, so that is no NDJSON. Neither is a line that is a whole body.
- */
+/** NDJSON has a row on the first or second line, unless the first ends inside a document. */
 function isNdjson(head: string): boolean {
   const lines = head.split('\n', 50).filter((line) => line.trim() !== '');
   return lines.length > 1 && !/[[{,:]\s*$/.test(lines[0] as string) && lines.slice(0, 2).some(isRowText);

@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 
-/** An object within a value: its number of row fields, its jq path, and whether it is within JSON in a string. */
+/** `path`: for jq; `text`: inside JSON in a string. */
 type Found = { fields: number; path: string; text: boolean };
 
 const MAX_DEPTH = 12;
@@ -22,7 +22,7 @@ function jsonText(text: string): unknown {
   }
 }
 
-/** The object with the most row fields. Searches only the first element of lists. */
+/** Searches only the first element of lists. */
 function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = false, depth = 0): Found {
   const own = isObject(value) && !Array.isArray(value) ? Object.keys(value) : [];
   let best: Found = { fields: own.filter((key) => known.has(key)).length, path: at || '.', text };
@@ -41,25 +41,22 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
   return best;
 }
 
-/**
- * One line on what a value looks like that is no row of this resource, and how to load its rows. Undefined for a
- * possibly faulty row.
- */
+/** Explains how to load the rows of a value that is no row. Undefined for rows, valid or not. */
 export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;
   const keys = Object.keys(value);
   const own = keys.filter((key) => fields.includes(key)).length;
   const best = bestIn(value, new Set(fields));
   const most = keys.slice(0, MAX_KEYS).map((key) => key.slice(0, 40));
-  const told = `${most.join(', ')}${keys.length > most.length ? ', …' : ''}`;
+  const keyList = `${most.join(', ')}${keys.length > most.length ? ', …' : ''}`;
   if (best.fields > Math.max(own, 1)) {
     const looks = best.text
-      ? 'a capture that holds its body as text'
+      ? 'a capture with its body as text'
       : isObject(value.data)
-        ? 'an answer of GraphQL, or a row in a wrapper'
+        ? 'a GraphQL response, or a row in a wrapper'
         : 'rows in a wrapper';
-    return `looks like ${looks} (its keys are ${told}); load its rows with: jq -c '${best.path}' FILE | stakegraph import ${resource} -`;
+    return `looks like ${looks} (its keys are ${keyList}); load its rows with: jq -c '${best.path}' FILE | stakegraph import ${resource} -`;
   }
   if (own > 0 || keys.length === 0) return undefined;
-  return `has no field of ${resource}: its keys are ${told}; REST bodies, rows as JSON or NDJSON, or CSV with the fields as header are loaded`;
+  return `has no field of ${resource}: its keys are ${keyList}; accepted are REST bodies, rows as JSON or NDJSON, and CSV with the fields as header`;
 }

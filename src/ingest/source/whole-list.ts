@@ -1,6 +1,6 @@
 export type Envelope = Record<string, unknown>;
 
-/** A link to another page: where that page starts, and the path and parameters that identify list and revision. */
+/** `list` identifies list and revision. */
 function linkOf(link: unknown): { position: number; list: string } | undefined {
   if (typeof link !== 'string' || !URL.canParse(link, 'http://localhost')) return undefined;
   const { pathname, searchParams } = new URL(link, 'http://localhost');
@@ -11,10 +11,7 @@ function linkOf(link: unknown): { position: number; list: string } | undefined {
   return { position, list: `${pathname}?${searchParams}` };
 }
 
-/**
- * Tells whether consecutive bodies are one whole list: each starts where the one before ended, and all links name the
- * same list and revision, since pages of different revisions may miss a moved row.
- */
+/** Checks that consecutive bodies form a whole list of one revision: other revisions may miss a moved row. */
 export function wholeList() {
   let rows = 0;
   let first: Envelope | undefined;
@@ -42,11 +39,10 @@ export function wholeList() {
     return next?.position === rows && next.list === list ? 'begun' : 'unknown';
   };
   return {
-    /** Adds a body without its rows, and their number. */
     body(body: Envelope, count: number) {
       state = stateAfter(body, count);
     },
-    /** Notes rows outside of any body. */
+    /** Notes a row outside any body. */
     stray() {
       state = 'unknown';
     },
