@@ -1,6 +1,5 @@
 const snakes = new Map<string, string>();
 
-/** `validatorIndex` becomes `validator_index`. Cached. */
 export function snake(name: string): string {
   let known = snakes.get(name);
   if (known === undefined) snakes.set(name, (known = name.replace(/[A-Z]/g, '_$&').toLowerCase()));

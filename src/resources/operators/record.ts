@@ -112,4 +112,4 @@ export const entityNotFound = (entity: { network: Network; idType: IdType; id: s
 
 /** What is wrong with an identifier that a caller gives; undefined when nothing is. REST's parameters take the same. */
 export const idFault = (id: string): string | undefined =>
-  id === '' ? 'is empty' : id.length > 256 ? `has ${id.length} characters; at most 256 are taken` : undefined;
+  id === '' ? 'is empty' : id.length > 256 ? `has ${id.length} characters; at most 256 are accepted` : undefined;
