@@ -43,7 +43,7 @@ export const ValidatorDay = z
       'Slots until inclusion, summed over the attestations: 1 each at best.',
     ),
     proposedCount: count().describe('Blocks proposed.'),
-    missedProposalCount: count().describe('Blocks that were due and missed.'),
+    missedProposalCount: count().describe('Blocks due and missed.'),
     endEpochBalance: amount(gwei()).describe('Balance at the end of the last epoch, in Gwei.'),
     endEpochEffectiveBalance: amount(gwei()).describe(
       'Effective balance at the end of the last epoch, in Gwei.',
