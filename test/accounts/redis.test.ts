@@ -100,9 +100,7 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     await up(meters, true);
     expect(await passed(meters, caller, 100)).toBe(10);
     const messages = lines.map(({ msg }) => msg).filter((msg) => /Redis/.test(msg));
-    const [common, alone] = [/^Redis is up/, /^Redis is down/].map((form) =>
-      expect.stringMatching(form),
-    );
+    const [common, alone] = [/^Redis is up/, /^Redis is down/].map((form) => expect.stringMatching(form));
     expect(messages).toEqual([common, common, alone, alone, common, common]);
   });
 
