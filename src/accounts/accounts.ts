@@ -4,16 +4,15 @@ import { momentText, rows, sql } from '../db/rows.ts';
 import { type Tier, tiers } from './tiers.ts';
 import { TOKENS_CHANNEL } from './tokens.ts';
 
-/** The account of tokens created without naming one. */
 export const DEFAULT_ACCOUNT = 'default';
 
 const AccountRow = z.object({
   accountId: z.string(),
   name: z.string(),
   tier: z.enum(tiers),
-  /** Requests per second; null for the tier's limit. */
+  /** Null for the tier's. */
   rateLimit: z.int().nullable(),
-  /** Compute units per period of the tier; null for the tier's allowance. */
+  /** Null for the tier's. */
   unitAllowance: z.number().nullable(),
   createdAt: z.string(),
   activeTokens: z.int(),
@@ -57,7 +56,7 @@ export const listAccounts = (db: Queryable, name: string | null = null): Promise
     select ${select} from accounts a where ${name}::text is null or a.name = ${name} order by a.name`,
   );
 
-/** Replaces an account's tier and its own limits. Returns undefined when there is no such account. */
+/** Returns undefined when there is no such account. */
 export async function setTier(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {
   const [row] = await rows(
     db,

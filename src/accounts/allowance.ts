@@ -3,20 +3,19 @@ import type { Allowance } from './tiers.ts';
 
 export type Count = { units: number; requests: number };
 
-/** An account's usage in the current period of its allowance. */
 export type Standing = {
   period: Allowance['period'];
   unitsUsed: number;
   /** Null without a limit. */
   unitsAllowed: number | null;
   unitsRemaining: number | null;
-  /** End of the period; null when the allowance is for the account's life. */
+  /** Null when the allowance is for the account's life. */
   resetsAt: string | null;
   requests: number;
 };
 
 type Month = { name: string; from: number; to: number; next: string };
-/** Cached because each request asks for the current month several times. */
+/** Cached because each request needs it several times. */
 let last: Month = { name: '', from: 0, to: 0, next: '' };
 
 function month(now: Date): Month {
@@ -32,7 +31,7 @@ function month(now: Date): Month {
   return last;
 }
 
-/** The calendar month in UTC: `2026-11`. */
+/** In UTC: `2026-11`. */
 export const monthOf = (now: Date): string => month(now).name;
 
 export const standingOf = (allowance: Allowance, used: Count, now: Date): Standing => ({

@@ -1,13 +1,12 @@
-/** Compute units of a call, and of each row that it returns. */
+/** Compute units per call, and per row returned. */
 export type Weight = { base: number; item: number };
 
 /**
- * Weights of REST paths by `operationId`, and of GraphQL fields without a REST path by name. A path that shares a line
- * names it in `units`, a GraphQL field in `extensions.operation`. Tests fail for an operation without a line, a line
- * without an operation, and a line missing from the docs.
+ * By `operationId` of REST paths, and by name of other GraphQL fields. A path shares a line by `units`, a GraphQL field
+ * by `extensions.operation`. Tests match operations, lines and docs.
  */
 export const computeUnits = {
-  // REST, and the GraphQL fields that return the same
+  // REST, and equivalent GraphQL fields
   listOperators: { base: 5, item: 1 },
   getOperatorSummary: { base: 1, item: 1 },
   listEntityAttestations: { base: 5, item: 1 },
@@ -51,7 +50,7 @@ export const computeUnits = {
   viewer: { base: 0, item: 0 },
 } as const satisfies Record<string, Weight>;
 
-/** Throws for an operation without a weight, so that nothing is served free by mistake. */
+/** Throws without a line, so nothing is free by mistake. */
 export function weightOf(operation: string): Weight {
   if (Object.hasOwn(computeUnits, operation)) return computeUnits[operation as keyof typeof computeUnits];
   throw new Error(`Operation ${operation} has no weight: add its line to src/accounts/compute-units.ts.`);
@@ -62,5 +61,5 @@ export const PLAIN_LIST_SIZE = 4;
 
 export const unitsFor = ({ base, item }: Weight, rows: number): number => base + item * rows;
 
-/** Units of a request that failed through the caller's fault. Server errors are free. */
+/** For requests that fail through the caller's fault; server errors are free. */
 export const CALLER_ERROR_UNITS = 1;

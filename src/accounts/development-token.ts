@@ -5,8 +5,8 @@ import { isWellFormed } from './token-format.ts';
 import { createToken, isActive } from './tokens.ts';
 
 /**
- * Returns the development token of the embedded database, stored in `DATA_DIR/token` and readable only by its owner.
- * Creates it when there is no valid one, under a lock, so that gateways that start together share it.
+ * Returns the embedded database's development token from `DATA_DIR/token`, readable only by its owner. Creates it under
+ * a lock, so gateways that start together share it.
  */
 export const developmentToken = (dataDir: string, pool: Pool): Promise<string> =>
   transaction(pool, async (client) => {
@@ -14,10 +14,10 @@ export const developmentToken = (dataDir: string, pool: Pool): Promise<string> =
       `/* lockDevelopmentToken */ select pg_advisory_xact_lock(hashtext('stakegraph development token'))`,
     );
     const path = join(dataDir, 'token');
-    const kept = (await readFile(path, 'utf8').catch(() => '')).trim();
-    if (isWellFormed(kept) && (await isActive(client, kept))) {
-      await chmod(path, 0o600).catch(() => undefined); // fails for a file of another user, which stays unchanged
-      return kept;
+    const stored = (await readFile(path, 'utf8').catch(() => '')).trim();
+    if (isWellFormed(stored) && (await isActive(client, stored))) {
+      await chmod(path, 0o600).catch(() => undefined); // fails for another user's file
+      return stored;
     }
     const { token } = await createToken(client, 'development');
     await mkdir(dataDir, { recursive: true, mode: 0o700 });

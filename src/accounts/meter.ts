@@ -11,25 +11,22 @@ export type { Admission };
 export type Meter = {
   /** Throws RATE_LIMITED above the rate, ALLOWANCE_USED when no units are left. */
   admit(caller: Caller): Promise<Admission>;
-  /** Compute units left, less those reserved by requests in progress; null without a limit. */
+  /** Units left, less those reserved; null without a limit. */
   available(caller: Caller): number | null;
-  /** Reserves an estimate until it is charged, so that concurrent requests cannot spend the same units. */
+  /** Prevents concurrent requests from spending the same units. */
   reserve(caller: Caller, units: number): void;
-  /** Charges the actual cost and releases the reservation. */
   charge(caller: Caller, units: number, reserved?: number): void;
   standing(caller: Caller): Standing;
-  /** Compute units left; null without a limit. */
+  /** Null without a limit. */
   remaining(caller: Caller): number | null;
-  /** Undefined without Redis. */
   redisUp(): boolean | undefined;
-  /** Writes local counts and reads those of all replicas. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * Enforces rates and allowances in memory, or for all replicas together with `redisUrl` while Redis answers. Usage is
- * the larger of what the database with this process and what Redis reports.
+ * Enforces rates and allowances: in memory, or across replicas while Redis answers. Usage is the larger of the
+ * database's (with this process) and Redis's.
  */
 export async function openMeter(options: {
   db: Queryable;
@@ -43,14 +40,13 @@ export async function openMeter(options: {
       ? undefined
       : await (await import('./redis.ts')).openRedis(options.redisUrl, log);
   const rates = redis ? redisRates(redis) : memoryRates();
-  /** The last value that Redis reported for an account, plus what was charged here since. */
-  const told = new Map<string, { counter: string; units: number }>();
-  /** Units reserved by requests in progress here, by account. */
+  /** Redis's last value by account, plus charges here since. */
+  const reported = new Map<string, { counter: string; units: number }>();
   const reservations = new Map<string, number>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthOf(now())) =>
     `used:${accountId}:${period === 'life' ? period : month}`;
 
-  /** Restores counters from the database, since Redis may have been emptied. The month may already be over. */
+  /** Redis may have been emptied. `month` may already be over. */
   function onTotals(month: string, totals: Total[]) {
     for (const { accountId, monthUnits, lifeUnits } of totals) {
       redis?.raise(counterOf(accountId, 'month', month), monthUnits);
@@ -62,19 +58,18 @@ export async function openMeter(options: {
   const standing = ({ accountId, allowance }: Caller): Standing => {
     const at = now();
     const used = usage.used(accountId, allowance.period, at);
-    const common = told.get(accountId);
+    const common = reported.get(accountId);
     if (common?.counter === counterOf(accountId, allowance.period)) {
       used.units = Math.max(used.units, common.units);
     }
     return standingOf(allowance, used, at);
   };
 
-  /** Reads from Redis what all replicas charged, for accounts with a limit. */
-  async function learn({ accountId, allowance }: Caller) {
+  async function readShared({ accountId, allowance }: Caller) {
     if (!redis || allowance.units === undefined) return;
     const counter = counterOf(accountId, allowance.period);
     const units = await redis.counter(counter);
-    if (units !== undefined) told.set(accountId, { counter, units });
+    if (units !== undefined) reported.set(accountId, { counter, units });
   }
 
   const remaining = (caller: Caller) =>
@@ -90,7 +85,7 @@ export async function openMeter(options: {
   return {
     async admit(caller) {
       const [admission] = redis
-        ? await Promise.all([rates.take(caller), learn(caller)]) // one round trip
+        ? await Promise.all([rates.take(caller), readShared(caller)]) // one round trip
         : [await rates.take(caller)];
       if (caller.allowance.units !== undefined) refuseUsedUp(standing(caller));
       return admission;
@@ -105,7 +100,7 @@ export async function openMeter(options: {
       reserve(caller, -reserved);
       usage.add(accountId, units, now());
       if (!redis || units === 0 || allowance.units === undefined) return;
-      const common = told.get(accountId);
+      const common = reported.get(accountId);
       if (common) common.units += units;
       redis.add(counterOf(accountId, allowance.period), units);
     },

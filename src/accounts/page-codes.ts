@@ -11,10 +11,7 @@ export const CODE_FORM = '[\\w-]{24}';
 const hashOf = (code: string) => hash('sha256', code, 'hex');
 const Found = z.object({ found: z.int() });
 
-/**
- * Creates a code that GraphiQL can exchange for the development token, once and within `CODE_MINUTES`. Only its hash is
- * stored.
- */
+/** GraphiQL exchanges the code for the development token, once and within `CODE_MINUTES`. Stores only its hash. */
 export async function newPageCode(db: Queryable): Promise<string> {
   const code = randomBytes(18).toString('base64url');
   await rows(
@@ -29,7 +26,7 @@ export async function newPageCode(db: Queryable): Promise<string> {
   return code;
 }
 
-/** Consumes a code. Returns false when it is unknown, used or expired. */
+/** Returns false for an unknown, used or expired code. */
 export async function takePageCode(db: Queryable, code: string): Promise<boolean> {
   const taken = await rows(
     db,

@@ -12,21 +12,17 @@ import type { Redis } from './redis.ts';
 const WINDOW_SECONDS = 1;
 
 export type Admission = {
-  /** The RateLimit fields of the response. */
   headers: Record<string, string>;
-  /** Requests left in this second; null without a limit. */
+  /** In this second; null without a limit. */
   rateRemaining: number | null;
 };
 
 export type Rates = {
-  /** Counts one request. Throws RATE_LIMITED above the rate. */
+  /** Throws RATE_LIMITED above the rate. */
   take(caller: Caller): Promise<Admission>;
 };
 
-/**
- * Writes RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), lists of structured fields (RFC 9651)
- * with one member each.
- */
+/** draft-ietf-httpapi-ratelimit-headers, as structured fields (RFC 9651). */
 function fields(limit: number, remaining: number, seconds: number): Record<string, string> {
   const member = (parameters: [string, number][]) => serializeList([['persecond', new Map(parameters)]]);
   return {
@@ -41,11 +37,11 @@ function fields(limit: number, remaining: number, seconds: number): Record<strin
   };
 }
 
-/** Counts per process: each replica allows the whole rate. */
+/** Each replica allows the whole rate. */
 export const memoryRates = (): Rates =>
   ratesOf((limit) => new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS }));
 
-/** Counts for all replicas on this Redis; while it is down, each replica counts alone. */
+/** Without Redis, each replica counts alone. */
 export const redisRates = ({ client }: Redis): Rates =>
   ratesOf(
     (limit) =>
@@ -61,7 +57,6 @@ export const redisRates = ({ client }: Redis): Rates =>
   );
 
 function ratesOf(make: (limit: number) => RateLimiterAbstract): Rates {
-  // One limiter per rate; accounts with that rate share it under keys of their own.
   const limiters = new Map<number, RateLimiterAbstract>();
   const limiterOf = (limit: number) => {
     let limiter = limiters.get(limit);

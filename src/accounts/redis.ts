@@ -6,8 +6,8 @@ const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;
 const RETRY_MS = 500;
 /**
- * Redis is down after this many missed heartbeats. A timeout per command would not do: while this process is busy,
- * responses wait unread, and every replica would start to count alone just then.
+ * Redis is down after the missed beats. A timeout per command would misfire: a busy process leaves responses unread,
+ * and replicas would then count alone.
  */
 const BEAT_MS = 100;
 const MAX_MISSED_BEATS = 5;
@@ -15,23 +15,22 @@ const KEY_TTL_SECONDS = 40 * 86_400;
 
 const ADD = `redis.call('incrby', KEYS[1], ARGV[1])
 redis.call('expire', KEYS[1], ARGV[2])`;
-/** Never lowers a counter, so that it continues from the database's value. */
+/** Never lowers a counter. */
 const RAISE = `if tonumber(redis.call('get', KEYS[1]) or '-1') < tonumber(ARGV[1]) then
   redis.call('set', KEYS[1], ARGV[1], 'EX', ARGV[2])
 end`;
 
 export type Redis = {
   client: object;
-  /** While this is false, every replica counts alone. */
+  /** While false, each replica counts alone. */
   up(): boolean;
-  /** Undefined when there is no such counter or Redis does not answer. */
   counter(name: string): Promise<number | undefined>;
   add(name: string, by: number): void;
   raise(name: string, to: number): void;
   stop(): void;
 };
 
-/** Connects to `REDIS_URL`. An outage at any time is logged once and not thrown. */
+/** Logs outages once; never throws. */
 export async function openRedis(url: string, log: Logger): Promise<Redis> {
   const client = createClient({
     url,
@@ -42,17 +41,16 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
       reconnectStrategy: () => RETRY_MS,
     },
   });
-  let told: boolean | undefined;
-  const tell = (up: boolean, error?: Error) => {
-    if (up === told) return;
-    told = up;
-    if (up) log.info('Redis answers: rates and allowances are common to all replicas');
-    else
-      log.warn({ err: error }, 'Redis does not answer: each replica counts rates and allowances for itself');
+  let reported: boolean | undefined;
+  const report = (up: boolean, error?: Error) => {
+    if (up === reported) return;
+    reported = up;
+    if (up) log.info('Redis is up: replicas share rates and allowances');
+    else log.warn({ err: error }, 'Redis is down: each replica counts rates and allowances alone');
   };
-  client.on('ready', () => tell(true));
-  client.on('error', (error: Error) => tell(false, error));
-  const connect = () => client.connect().catch(() => undefined); // events report failures, and the heartbeat retries
+  client.on('ready', () => report(true));
+  client.on('error', (error: Error) => report(false, error));
+  const connect = () => client.connect().catch(() => undefined); // events report failures, the heartbeat retries
   const connecting = connect();
 
   let missed = 0;
@@ -60,8 +58,8 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
     if (!client.isReady) {
       missed = 0;
     } else if (missed === MAX_MISSED_BEATS) {
-      tell(false, new Error(`no answer within ${BEAT_MS * MAX_MISSED_BEATS} ms`));
-      missed = 0; // of the next connection, which may exist before the next heartbeat
+      report(false, new Error(`no answer within ${BEAT_MS * MAX_MISSED_BEATS} ms`));
+      missed = 0;
       client.destroy(); // rejects pending commands, whose callers continue without Redis
       void connect();
     } else if (missed++ === 0) {
@@ -77,7 +75,7 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
   const evaluate = (script: string, name: string, value: number) => {
     if (!client.isReady) return;
     const options = { keys: [key(name)], arguments: [String(value), String(KEY_TTL_SECONDS)] };
-    client.eval(script, options).catch(() => undefined); // the database gets the number too
+    client.eval(script, options).catch(() => undefined); // the database also counts it
   };
   return {
     client,

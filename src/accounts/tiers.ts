@@ -1,18 +1,18 @@
 export const tiers = ['free', 'starter', 'build', 'growth', 'enterprise'] as const;
 export type Tier = (typeof tiers)[number];
 
-/** Compute units per calendar month (UTC) or for the account's life; undefined means no limit. */
+/** Per UTC month or the account's life; undefined means no limit. */
 export type Allowance = { units: number | undefined; period: 'month' | 'life' };
 
-/** Limits per tier, for accounts without their own; undefined means no limit. */
+/** Undefined means no limit. */
 export type TierLimits = {
   /** Requests per second. */
   rates: Record<Tier, number | undefined>;
-  /** Compute units per period of the tier. */
+  /** Compute units per period. */
   units: Record<Tier, number | undefined>;
 };
 
-/** Private sets per tier (spec §8 for build and growth, decisions on accounts for the others); undefined means no limit. */
+/** Private sets per tier (spec §8, decisions on accounts); undefined means no limit. */
 export const tierSets: Record<Tier, number | undefined> = {
   free: 0,
   starter: 0,
@@ -21,10 +21,6 @@ export const tierSets: Record<Tier, number | undefined> = {
   enterprise: undefined,
 };
 
-/**
- * Parses `TIER_RATES` and `TIER_UNITS`, lists like `build=20`. The documented limits (spec §8: allowances of free and
- * starter, rate of starter) cannot be set.
- */
 export const tierLimits = (settings: { TIER_RATES: string[]; TIER_UNITS: string[] }): TierLimits => ({
   rates: {
     free: 2,
@@ -44,7 +40,7 @@ export const tierLimits = (settings: { TIER_RATES: string[]; TIER_UNITS: string[
   },
 });
 
-/** Limits that spec §8 documents, which an account cannot override. */
+/** Documented limits (spec §8) that neither settings nor accounts override. */
 export const fixedLimits: Partial<Record<Tier, readonly ('rate' | 'units')[]>> = {
   free: ['units'],
   starter: ['rate', 'units'],

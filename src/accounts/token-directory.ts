@@ -12,7 +12,7 @@ const RELOAD_MS = 10_000;
 const FLUSH_MS = 30_000;
 
 export type TokenDirectory = {
-  /** The caller of an `Authorization` header. Takes the same time for every kind of invalid token. */
+  /** Finds the caller of an `Authorization` header, in the same time for every invalid token. */
   find(authorization: string | undefined, now: Date): Caller | undefined;
   stop(): Promise<void>;
 };
@@ -31,8 +31,8 @@ const callerOf = (token: ActiveToken, limits: TierLimits): Caller => ({
 });
 
 /**
- * Holds all active tokens in memory, by hash, so that known and unknown tokens take the same time to look up. Changes
- * arrive by NOTIFY; every ten seconds the tokens are also read again in case that is cut off.
+ * Holds active tokens by hash in memory, so lookups take the same time for unknown tokens. NOTIFY reports changes;
+ * rereads every ten seconds in case NOTIFY is cut off.
  */
 export async function openDirectory(options: {
   url: string;
@@ -54,10 +54,10 @@ export async function openDirectory(options: {
         ]),
       );
     } catch (error) {
-      log.warn({ err: error }, 'tokens could not be read again; the last known ones stay in use');
+      log.warn({ err: error }, 'tokens could not be reread; the last known ones stay in use');
     }
   };
-  // Serialized, so that an older result that arrives late cannot bring back a revoked token.
+  // Serialized, since a late older result could restore a revoked token.
   const reading = serialize(read);
   const flush = async () => {
     if (uses.size === 0) return;
@@ -65,7 +65,7 @@ export async function openDirectory(options: {
     uses.clear();
     await noteUse(db, batch).catch((error) => {
       for (const [tokenId, at] of batch) if (!uses.has(tokenId)) uses.set(tokenId, at);
-      log.warn({ err: error }, 'last use of tokens could not be noted; it is tried again');
+      log.warn({ err: error }, 'last use of tokens could not be stored; will retry');
     });
   };
 

@@ -1,10 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Fault } from '../kernel/refusal.ts';
 
-/**
- * A token is `sgt_`, 256 random bits in base64url, and six checksum characters. The checksum only tells a mistyped
- * token from an unknown one in the log.
- */
+/** `sgt_`, 256 random bits in base64url, and a checksum that tells mistyped tokens from unknown ones in the log. */
 const PREFIX = 'sgt_';
 const CHECK_LENGTH = 6;
 
@@ -15,28 +12,26 @@ export function newToken(): string {
   return PREFIX + body + checksum(body);
 }
 
-/** Whether a text is a token with a correct checksum. */
 export function isWellFormed(token: string): boolean {
   const match = /^sgt_([\w-]{43})([\w-]{6})$/.exec(token);
   return match !== null && checksum(match[1] as string) === match[2];
 }
 
-/** Matches a token within a text, whatever its checksum: a mistyped token is nearly a secret. */
+/** Ignores the checksum: a mistyped token is nearly a secret. */
 export const TOKEN_IN_TEXT = /sgt_[\w-]{40,}/;
 
 const TOKENS_IN_TEXT = new RegExp(TOKEN_IN_TEXT, 'g');
 
 export const withoutTokens = (text: string): string => text.replace(TOKENS_IN_TEXT, 'sgt_…');
 
-/** Removes tokens from a fault, which quotes the request. */
+/** Faults quote the request, which may contain tokens. */
 export const shownFault = ({ loc, msg, type }: Fault): Fault => ({
   loc: loc.map((part) => (typeof part === 'string' ? withoutTokens(part) : part)),
   msg: withoutTokens(msg),
   type,
 });
 
-/** The stored form of a token. 256 random bits need no salt and no slow hash. */
+/** 256 random bits need no salt and no slow hash. */
 export const tokenHash = (token: string): string => hash('sha256', token, 'hex');
 
-/** The part of a token that may be shown to tell it from others. */
 export const tokenPrefix = (token: string): string => token.slice(0, PREFIX.length + 6);

@@ -4,7 +4,6 @@ import { momentText, rows, sql } from '../db/rows.ts';
 import { tiers } from './tiers.ts';
 import { newToken, tokenHash, tokenPrefix } from './token-format.ts';
 
-/** NOTIFY channel for changes of tokens. */
 export const TOKENS_CHANNEL = 'stakegraph_tokens';
 
 const TokenRow = z.object({
@@ -24,7 +23,7 @@ const columns = sql`t.token_id::text as "tokenId", (select a.name from accounts 
   ${momentText(sql`t.expires_at`)} as "expiresAt", ${momentText(sql`t.last_used_at`)} as "lastUsedAt",
   ${momentText(sql`t.revoked_at`)} as "revokedAt"`;
 
-/** Creates a token, which is returned only here. Throws when there is no such account. */
+/** Only this returns the token itself. Throws when there is no such account. */
 export async function createToken(
   db: Queryable,
   name: string,
@@ -59,7 +58,6 @@ export async function isActive(db: Queryable, token: string): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Newest first. */
 export const listTokens = (db: Queryable): Promise<TokenRow[]> =>
   rows(
     db,
@@ -67,7 +65,7 @@ export const listTokens = (db: Queryable): Promise<TokenRow[]> =>
     sql`/* listTokens */ select ${columns} from tokens t order by t.created_at desc, t.token_id`,
   );
 
-/** Returns undefined when there is no active token with this id. */
+/** Returns undefined for an unknown or revoked token. */
 export async function revokeToken(db: Queryable, tokenId: string): Promise<TokenRow | undefined> {
   const [row] = await rows(
     db,
@@ -88,9 +86,9 @@ const ActiveToken = z.object({
   accountId: z.string(),
   account: z.string(),
   tier: z.enum(tiers),
-  /** The account's own requests per second; null for the tier's. */
+  /** Null for the tier's. */
   rateLimit: z.int().nullable(),
-  /** The account's own compute units; null for the tier's. */
+  /** Null for the tier's. */
   unitAllowance: z.number().nullable(),
   expiresAtMs: z.number().nullable(),
 });
@@ -109,7 +107,6 @@ export const activeTokens = (db: Queryable): Promise<ActiveToken[]> =>
     where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`,
   );
 
-/** Stores when tokens were last used. */
 export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): Promise<void> {
   const statement = sql`/* noteUse */
     update tokens t set last_used_at = greatest(t.last_used_at, u.at)
@@ -119,8 +116,8 @@ export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): P
 }
 
 /**
- * Creates a replacement with the same account and name. The old token stays valid for `graceSeconds`, so that users can
- * switch without a gap. Returns undefined when there is no such active token.
+ * Copies account and name. The old token stays valid for `graceSeconds`, so users can switch without a gap. Returns
+ * undefined when it is not active.
  */
 export async function rotateToken(
   db: Queryable,

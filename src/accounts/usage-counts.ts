@@ -16,17 +16,14 @@ const sum = (...counts: (Count | undefined)[]): Count => {
 
 type Batch = { id: string; counts: Counts };
 
-/** Usage by account: the last totals of the database, plus what was added since. */
 export type UsageCounts = {
-  /** Counts one request and its cost. */
   add(accountId: string, units: number, at: Date): void;
   used(accountId: string, period: 'month' | 'life', at: Date): Count;
-  /** What is not written yet; undefined when nothing. Stays the same, id included, until `written`. */
+  /** The unwritten usage, under the same id until `written`; undefined when none. */
   batch(): Batch | undefined;
-  /** Whether something was added after the batch was made. */
+  /** Whether anything was added since `batch`. */
   more(): boolean;
   written(): void;
-  /** Takes over totals that were read from the database. */
   learn(month: string, totals: readonly Total[]): void;
 };
 
@@ -44,7 +41,7 @@ export function usageCounts(): UsageCounts {
       ),
     );
 
-  /** Adds what was written to the known totals, in case they cannot be read. */
+  /** Keeps totals right until they are read again. */
   function settle(counts: Counts) {
     for (const [month, accounts] of counts) {
       for (const [accountId, count] of accounts) {

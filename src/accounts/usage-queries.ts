@@ -3,10 +3,9 @@ import type { Queryable } from '../db/pool.ts';
 import { rows, sql } from '../db/rows.ts';
 import type { Count } from './allowance.ts';
 
-/** Usage since the last flush, by month and account. */
 export type Counts = Map<string, Map<string, Count>>;
 
-/** Adds a batch in one statement, unless its id was counted before. Skips deleted accounts. */
+/** Counts each batch id once. Skips deleted accounts. */
 export async function addUsage(db: Queryable, batchId: string, counts: Counts): Promise<void> {
   const list = [...counts].flatMap(([month, accounts]) =>
     [...accounts].map(([account, count]) => ({ month: `${month}-01`, account, ...count })),
@@ -38,7 +37,7 @@ const Total = z.object({
 });
 export type Total = z.infer<typeof Total>;
 
-/** Usage in a month and in total, of all accounts or those that changed within some seconds. */
+/** Of all accounts, or those changed within `withinSeconds`. */
 export const usageTotals = (db: Queryable, month: string, withinSeconds: number | null): Promise<Total[]> =>
   rows(
     db,
@@ -56,7 +55,7 @@ export const usageTotals = (db: Queryable, month: string, withinSeconds: number 
 
 const Used = z.object({ units: z.number(), requests: z.number() });
 
-/** Usage of an account in a month, or in total when the month is null. */
+/** A null month means in total. */
 export const usageOf = async (db: Queryable, account: string, month: string | null): Promise<Count> => {
   const [row] = await rows(
     db,
@@ -69,7 +68,7 @@ export const usageOf = async (db: Queryable, account: string, month: string | nu
   return row as Count;
 };
 
-/** Forgets batches that are too old to be sent again. */
+/** Deletes batches too old to be resent. */
 export const forgetBatches = (db: Queryable): Promise<unknown> =>
   rows(
     db,

@@ -6,28 +6,27 @@ import { monthOf } from './allowance.ts';
 import { type UsageCounts, usageCounts } from './usage-counts.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
 
-/** A crash loses at most the usage of this time. */
+/** A crash loses at most this much usage. */
 const FLUSH_MS = 2_000;
-/** Totals are read for accounts that changed this recently, or for all when the last read is older than half of it. */
+/** Reads totals of accounts changed this recently; of all when the last read is older than half of it. */
 const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
 
 export type Usage = Pick<UsageCounts, 'add' | 'used'> & {
-  /** Writes local usage and reads that of all replicas. Never throws: what could not be written stays queued. */
+  /** Writes local usage and reads that of all replicas. Never throws; unwritten usage stays queued. */
   flush(): Promise<void>;
-  /** Flushes a last time. */
   stop(): Promise<void>;
 };
 
 /**
- * Counts usage in memory and writes it every two seconds in one statement. A batch with an unknown outcome is sent
- * again under the same id, which the database counts once.
+ * Writes usage every two seconds in one statement. Resends a batch of unknown outcome under its id, which the database
+ * counts once.
  */
 export async function openUsage(options: {
   db: Queryable;
   log: Logger;
   now: () => Date;
-  /** Called with the totals of all replicas for the accounts of a batch. */
+  /** Receives all replicas' totals for the accounts of a batch. */
   onTotals?: (month: string, totals: Total[]) => void;
 }): Promise<Usage> {
   const { db, log, now } = options;
@@ -66,11 +65,11 @@ export async function openUsage(options: {
         await withDeadline(forgetBatches(db));
       }
     } catch (error) {
-      log.warn({ err: error }, 'usage could not be written or read; it is kept and sent again');
+      log.warn({ err: error }, 'usage could not be written or read; unwritten usage stays queued');
     }
   }
 
-  // Serialized: two flushes at once would send a batch under two ids.
+  // Serialized, so no batch gets two ids.
   const { run: flush } = serialize(run);
   await flush();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
@@ -82,7 +81,7 @@ export async function openUsage(options: {
     async stop() {
       clearInterval(timer);
       await flush();
-      // The batch may have been a resent one; what was added after it is still unsent.
+      // The first may have resent an older batch.
       if (counts.more()) await flush();
     },
   };

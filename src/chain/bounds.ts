@@ -2,7 +2,7 @@ import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Calendar, dayOfDate, type EpochRange, epochsOfDay } from './calendar.ts';
 import type { Network } from './networks.ts';
 
-/** A requested range of time (decisions: time); ends inclusive, null where open. */
+/** Ends inclusive, null where open (decisions: time). */
 export type Bounds = {
   fromDate: string | null;
   toDate: string | null;
@@ -12,7 +12,7 @@ export type Bounds = {
 
 type Ends = { [Name in keyof Bounds]?: string | number | null | undefined };
 
-/** Faults of a range that ends before it begins. `place` says where it was given (`query`, `argument`). */
+/** `place` starts `loc`: `query` or `argument`. */
 export function boundFaults(bounds: Ends, place: string): Fault[] {
   const faults: Fault[] = [];
   for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
@@ -29,10 +29,9 @@ export function checkBounds(bounds: Ends, place: string): void {
   if (faults.length > 0) throw badInput(faults);
 }
 
-/** The last epoch that can be stored. */
-export const LAST_EPOCH = 2 ** 31 - 1;
+export const LAST_EPOCH = 2 ** 31 - 1; // PostgreSQL's `integer`
 
-/** The epochs within both the days and the dates. `last` is below `first` when there are none. */
+/** Intersects days and dates. Empty when `last` is below `first`. */
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
   const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));
   const firsts = [bounds.fromDay, dayOf(bounds.fromDate)].filter((day) => day !== null);

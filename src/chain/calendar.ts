@@ -1,8 +1,8 @@
 import { genesisTime, type Network } from './networks.ts';
 
 /**
- * Calendars of the Ethereum figures (spec §4.4, decisions on time). Chain days have 225 epochs, counted from genesis.
- * In the UTC calendar, an epoch belongs to the UTC day in which its first slot falls.
+ * Spec §4.4, decisions on time. Chain days have 225 epochs from genesis; in the UTC calendar, an epoch belongs to the
+ * day of its first slot.
  */
 export const calendars = ['chain', 'utc'] as const;
 export type Calendar = (typeof calendars)[number];
@@ -14,33 +14,32 @@ export const SECONDS_PER_EPOCH = SECONDS_PER_SLOT * SLOTS_PER_EPOCH;
 export const SECONDS_PER_DAY = 86_400;
 const SECONDS_PER_HOUR = 3_600;
 
-/** The first date with figures in the UTC calendar (spec §4.4). */
+/** First UTC date with figures (spec §4.4). */
 export const FIRST_UTC_DATE = '2024-10-01';
 
-/** Seconds since 1970. */
+/** Unix seconds. */
 export const epochStart = (network: Network, epoch: number): number =>
   genesisTime[network] + epoch * SECONDS_PER_EPOCH;
 
-/** Seconds since 1970. */
+/** Unix seconds. */
 export const slotStart = (network: Network, slot: number): number =>
   genesisTime[network] + slot * SECONDS_PER_SLOT;
 
-/** The first epoch that starts at or after a Unix time in seconds; 0 before genesis. */
+/** The first epoch that starts at or after `seconds` (Unix). */
 export const firstEpochFrom = (network: Network, seconds: number): number =>
   Math.max(0, Math.ceil((seconds - genesisTime[network]) / SECONDS_PER_EPOCH));
 
-/** Day N has the epochs 225N to 225N + 224 on every network. */
 export const chainDayOfEpoch = (epoch: number): number => Math.floor(epoch / EPOCHS_PER_DAY);
 
 export const firstEpochOfChainDay = (day: number): number => day * EPOCHS_PER_DAY;
 
-/** Start of day 0 as Unix time in seconds: genesis, or midnight of its date. */
+/** Unix time of day 0: genesis, or midnight of its date. */
 const origin = (network: Network, calendar: Calendar): number =>
   calendar === 'chain'
     ? genesisTime[network]
     : Math.floor(genesisTime[network] / SECONDS_PER_DAY) * SECONDS_PER_DAY;
 
-/** Seconds from the start of day 0 to epoch 0: the day of an epoch is (384 × epoch + these) / 86,400. */
+/** From the start of day 0 to epoch 0. The day of an epoch is (384 × epoch + this) / 86,400. */
 export const secondsBeforeGenesis = (network: Network, calendar: Calendar): number =>
   genesisTime[network] - origin(network, calendar);
 
@@ -54,17 +53,17 @@ const epochsOf = (network: Network, calendar: Calendar, period: number, seconds:
   return { first: firstEpochFrom(network, start), last: firstEpochFrom(network, start + seconds) - 1 };
 };
 
-/** Ends inclusive. UTC days before the date of genesis have none. */
+/** Empty for UTC days before the date of genesis. */
 export const epochsOfDay = (network: Network, calendar: Calendar, day: number): EpochRange =>
   epochsOf(network, calendar, day, SECONDS_PER_DAY);
 
-/** Ends inclusive: nine or ten epochs, none before genesis in the UTC calendar. */
+/** Nine or ten epochs; none before genesis. */
 export const epochsOfHour = (network: Network, calendar: Calendar, hour: number): EpochRange =>
   epochsOf(network, calendar, hour, SECONDS_PER_HOUR);
 
 const isoDate = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
-/** The UTC date on which a day starts. Both calendars share it, since day 0 has the date of genesis in both. */
+/** Holds for both calendars: day 0 has the date of genesis in both. */
 export const dateOfDay = (network: Network, day: number): string =>
   isoDate(origin(network, 'utc') + day * SECONDS_PER_DAY);
 
@@ -72,11 +71,11 @@ export const dateOfDay = (network: Network, day: number): string =>
 export const dayOfDate = (network: Network, date: string): number =>
   Math.round((Date.parse(date) / 1000 - origin(network, 'utc')) / SECONDS_PER_DAY);
 
-/** The chain day at a Unix time in seconds; negative before genesis. */
+/** Negative before genesis. */
 export const chainDayOfMoment = (network: Network, seconds: number): number =>
   Math.floor((seconds - genesisTime[network]) / SECONDS_PER_DAY);
 
-/** A chain day's date, epochs, and the start of its first and last slot as Unix time in seconds. */
+/** `start` and `end` are those of the first and last slot, in Unix seconds. */
 export function spanOfChainDay(network: Network, day: number) {
   const startEpoch = firstEpochOfChainDay(day);
   const nextEpoch = firstEpochOfChainDay(day + 1);

@@ -2,22 +2,19 @@ import type { EpochRange } from './calendar.ts';
 import type { Network } from './networks.ts';
 
 /**
- * Balance that may be consolidated per epoch since Electra (EIP-7251), by the consensus specs:
- * `specs/electra/beacon-chain.md`, `get_balance_churn_limit`, `get_activation_exit_churn_limit`,
- * `get_consolidation_churn_limit`. All amounts are Gwei.
+ * Gwei per epoch since Electra (EIP-7251), by `specs/electra/beacon-chain.md` of the consensus specs,
+ * `get_consolidation_churn_limit`.
  */
 const MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA = 128_000_000_000n;
 const MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT = 256_000_000_000n;
 const CHURN_LIMIT_QUOTIENT = 65_536n;
 const EFFECTIVE_BALANCE_INCREMENT = 1_000_000_000n;
 
-/** No consolidation moves more than the largest effective balance. */
 export const MAX_EFFECTIVE_BALANCE_ELECTRA = 2_048_000_000_000n;
 
-/** Nothing could be consolidated before Electra. */
 export const electraEpoch: Record<Network, number> = { mainnet: 364_032, hoodi: 2_048, holesky: 115_968 };
 
-/** A whole number of ETH, at least 128. */
+/** Whole ETH, at least 128. */
 export function balanceChurnLimit(totalActiveBalance: bigint): bigint {
   const share = totalActiveBalance / CHURN_LIMIT_QUOTIENT;
   const churn = share > MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA ? share : MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA;
@@ -32,11 +29,11 @@ export function activationExitChurnLimit(totalActiveBalance: bigint): bigint {
     : MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT;
 }
 
-/** What activations and exits leave; 0 below 16,842,752 ETH of active balance. */
+/** 0 below 16,842,752 ETH of active balance. */
 export const consolidationChurnLimit = (totalActiveBalance: bigint): bigint =>
   balanceChurnLimit(totalActiveBalance) - activationExitChurnLimit(totalActiveBalance);
 
-/** The Electra epochs among the last `epochs` up to `latest` (null: all). `last` is below `first` when there are none. */
+/** The last `epochs` up to `latest` since Electra (null: all). Empty when `last` is below `first`. */
 export const electraEpochs = (network: Network, latest: number, epochs: number | null): EpochRange => ({
   first: Math.max(electraEpoch[network], epochs === null ? 0 : latest - epochs + 1),
   last: latest,

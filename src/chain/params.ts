@@ -3,7 +3,7 @@ import { parseDate } from '../kernel/time.ts';
 import { networks } from './networks.ts';
 import { timeWindows } from './windows.ts';
 
-/** The required `window` of summaries (spec §4.2, 4.3, 4.8). */
+/** Required in summaries (spec §4.2, 4.3, 4.8). */
 export const windowParam = () =>
   enumParam(timeWindows, { description: 'Aggregation window: the last 1, 7 or 30 days, or all time.' });
 
@@ -26,7 +26,7 @@ export const dateParam = (description: string) =>
 
 const dayParam = (description: string) => intParam({ description, min: 0, nullable: true });
 
-/** Range of time and calendar of the Ethereum v1 lists (spec §4.4). */
+/** For Ethereum v1 lists (spec §4.4). */
 export const rangeParams = () => ({
   fromDate: dateParam('First date, inclusive.'),
   toDate: dateParam('Last date, inclusive.'),
@@ -39,12 +39,12 @@ export const rangeParams = () => ({
   }),
 });
 
-/** `limit` and `offset` of the v1 lists (spec §9). */
+/** For v1 lists (spec §9). */
 export const pageParams = (size: { default: number; max: number }) => ({
   limit: intParam({ description: 'Results per page.', min: 1, ...size }),
   offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
 });
 
-/** `sortOrder` of the v1 lists (spec §9). */
+/** For v1 lists (spec §9). */
 export const sortOrderParam = (order: 'asc' | 'desc' = 'asc') =>
   enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: order });

@@ -2,26 +2,23 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Target } from './servers.ts';
 
-/** A connection is made, and a caller gets one, in this time or not at all, unless its pool has a time of its own. */
+/** Limits connecting, and waiting for a connection, unless a pool has its own limit. */
 export const ACQUIRE_DEADLINE_MS = 5_000;
 
-/** A connection on which nothing happens is looked after from then on: who is between may drop it without a word. */
+/** A firewall may drop an idle connection silently. */
 export const KEEP_ALIVE_MS = 10_000;
 
 /**
- * SQLSTATEs of failures that may pass: no connection (08); no disk, memory, connection or temporary file left (53); shutting
- * down (57P0); canceled or timed out (57014, 25P03, 25P04); in conflict with a replica's replay or another transaction (40001,
- * 40P01, 55P03); a system or disk error (58000, 58030).
+ * 08 connection; 53 out of resources; 57P0 shutdown; 57014, 25P03, 25P04 canceled or timed out; 40001, 40P01, 55P03
+ * conflict with replay or a transaction; 58000, 58030 system or disk error.
  */
 const transient = /^(08|53|57P0|57014|25P0[34]|40001|40P01|55P03|580[03]0)/;
-/** SQLSTATE of a write on a standby or on a read-only connection. */
 export const READ_ONLY = '25006';
-/** SQLSTATE of a statement that was canceled, most often by the statement timeout. */
+/** Mostly by `statement_timeout`. */
 export const CANCELED = '57014';
-/** Those of a connection that there was: without one, whatever the reason, the database is away. */
 const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
-/** Whether an error says that the database is away or busy, rather than that a statement is wrong. */
+/** Whether the database is away or busy, rather than the statement wrong. */
 export function isTransient(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (code && (transient.test(code) || socketCodes.has(code))) return true;
@@ -32,25 +29,24 @@ export function isTransient(error: unknown): boolean {
 
 type Config = pg.ClientConfig & { target?: Target; waitTimeoutMs?: number };
 
-/** A connection to the server that `target` has chosen. Connecting fails after `connect_timeout`, or `waitTimeoutMs`. */
+/** Connects to the server that `target` has chosen, within `connect_timeout` of its URL or `waitTimeoutMs`. */
 export class Connection extends pg.Client {
   constructor({ target, waitTimeoutMs = ACQUIRE_DEADLINE_MS, ...config }: Config = {}) {
     super({ ...config, connectionTimeoutMillis: waitTimeoutMs, ...target?.config() });
-    // The pool listens while it is idle. At work its statement is told that it is lost; unheard, it would end the process.
+    // Without a listener the event would end the process.
     this.on('error', () => undefined);
   }
 }
 
-/** How long after its statement timeout a statement may still end, before its connection counts as dead. */
 const MARGIN_MS = 2_000;
 const SWEEP_MS = 250;
 
 type Wired = { connection: { stream: Socket; on(event: string, listener: () => void): void } };
 
 /**
- * Destroys connections whose statement does not end in time, even if single bytes still arrive. All connections are checked
- * every 250 ms, since pg's `query_timeout` keeps a timer for each statement, which retains its rows: 200 statements took a fifth
- * more CPU with it. The bound is a number of checks and not a time, so that a process that was suspended drops no connection.
+ * Destroys connections whose statement outlasts its timeout by 2 s, even if single bytes still arrive. Sweeps, because
+ * pg's `query_timeout` keeps a timer and the rows of each statement: 200 statements took a fifth more CPU. Counts
+ * sweeps, not time, so a suspended process drops no connection.
  */
 export function boundStatements(statementTimeoutMs: number) {
   const milliseconds = statementTimeoutMs + MARGIN_MS;
@@ -79,29 +75,24 @@ export function boundStatements(statementTimeoutMs: number) {
 }
 
 /**
- * Ends a statement that has no timeout, and releases its locks, within a second of the end of the process that waits for it,
- * also after a crash. Servers on Windows do not support the setting and refuse it.
+ * Ends a statement without timeout, and frees its locks, within a second of its client's exit or crash. PostgreSQL on
+ * Windows refuses the setting.
  */
 const noticeExit = `do $$ begin set client_connection_check_interval = '1s';
   exception when invalid_parameter_value then null; end $$`;
 
-/**
- * What is set on each new connection of a pool, whatever the URL, the database or the role sets; and not in its startup
- * `options`, which poolers such as PgBouncer refuse.
- */
+/** Overrides settings of URL, database and role. Poolers such as PgBouncer refuse startup `options`. */
 export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: number; prepared: boolean }) {
   const { readOnly, statementTimeoutMs, prepared } = options;
   const settings = [
     `default_transaction_read_only = ${readOnly ? 'on' : 'off'}`,
     `statement_timeout = ${statementTimeoutMs}`,
-    // how values are written as text
     `timezone = 'UTC'`,
     `datestyle = 'ISO, YMD'`,
     'extra_float_digits = 1',
-    // JIT would add 0.2 to 0.4 s to statements that take milliseconds: PostgreSQL chooses it by its estimate for all rows.
+    // JIT adds 0.2 to 0.4 s to statements of milliseconds: estimates count all rows.
     'jit = off',
-    // Statements are written for one way to the rows, by key or stored order. PostgreSQL would plan a page anew at every
-    // call, since with its size known it looks cheaper; planning took a third of what 10 × 30 days of attestations cost it.
+    // Replanning took a third of the time of 10 × 30 days of attestations; statements have one good plan.
     ...(prepared ? ['plan_cache_mode = force_generic_plan'] : []),
   ];
   return async (client: pg.ClientBase): Promise<void> => {

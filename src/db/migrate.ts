@@ -10,7 +10,6 @@ const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 const TABLE = 'stakegraph_migrations';
 const COMPATIBLE = 'compatible_migrations';
 
-/** The names of the committed migrations, in order. */
 export async function committedMigrations(dir = folder): Promise<string[]> {
   const files = await readdir(dir);
   return files
@@ -26,10 +25,9 @@ async function appliedMigrations(db: Queryable): Promise<string[]> {
   return applied.rows.map((row) => row.name as string);
 }
 
-/** A database that another version has migrated. */
 export class HistoryError extends Error {}
 
-/** For those of these migrations that declare it: the oldest migration that a compatible version has to know. */
+/** Maps migrations to the oldest one that a compatible version must know. */
 async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const { rows } = await db.query({
@@ -38,14 +36,13 @@ async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<strin
   });
   if (!rows[0]?.yes) return new Map();
   const text = `select name, least from ${COMPATIBLE} where name = any($1)`;
-  const told = await db.query({ text, values: [names] });
-  return new Map(told.rows.map(({ name, least }) => [name as string, least as string]));
+  const declared = await db.query({ text, values: [names] });
+  return new Map(declared.rows.map(({ name, least }) => [name as string, least as string]));
 }
 
 /**
- * The migrations of this version that the database lacks. Throws HistoryError when this version cannot serve the database: it
- * has an unknown migration (of a newer version that does not declare this one compatible, or of another program), or a gap before
- * its last one (a migration was inserted before one that is already applied).
+ * Throws HistoryError for a gap before the last applied migration, and for an unknown one unless its newer version
+ * declares this one compatible.
  */
 async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[]; isNew: boolean }> {
   const committed = await committedMigrations(dir);
@@ -60,7 +57,7 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
     );
   }
   const applied = all.filter((name) => committed.includes(name));
-  const most = others.length > 0 ? committed.length : applied.length; // a newer version has applied all of this one
+  const most = others.length > 0 ? committed.length : applied.length; // a newer version applied all of these
   const gap = committed.find((name, index) => index < most && applied[index] !== name);
   if (gap) throw new HistoryError(`Migration ${gap} is out of order: a later one is already applied.`);
   return { pending: committed.slice(applied.length), isNew: all.length === 0 };
@@ -68,10 +65,7 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
 
 const MIN_VERSION = 15;
 
-/**
- * Refuses a server that is too old, a new database whose texts cannot be any name of a pool, and a role that cannot make tables,
- * in words: of the tool that makes them it would be a stack.
- */
+/** Otherwise the migration tool fails with a stack trace. */
 async function checkDatabase(client: pg.Client, isNew: boolean) {
   const { rows } = await client.query(
     `select current_user as role, current_schema() as schema, has_schema_privilege(current_schema(), 'create') as may,
@@ -79,14 +73,14 @@ async function checkDatabase(client: pg.Client, isNew: boolean) {
   );
   const { role, schema, may, encoding, version } = rows[0];
   if (version < MIN_VERSION)
-    throw new Error(`The database is PostgreSQL ${version}, and ${MIN_VERSION} or later is needed.`);
+    throw new Error(`The database is PostgreSQL ${version}; ${MIN_VERSION} or later is needed.`);
   if (isNew && encoding !== 'UTF8')
     throw new Error(
-      `The database has the encoding ${encoding}, and UTF8 is needed: create it with template template0 encoding 'UTF8'.`,
+      `The database has the encoding ${encoding}; UTF8 is needed: create it with template template0 encoding 'UTF8'.`,
     );
   if (may) return;
   throw new Error(
-    `The role ${role} may not make tables in the schema ${schema ?? 'public'}: grant create on schema ${schema ?? 'public'} to it, or make it the owner of the database.`,
+    `The role ${role} may not create tables in the schema ${schema ?? 'public'}: grant create on schema ${schema ?? 'public'} to it, or make it the owner of the database.`,
   );
 }
 
@@ -103,11 +97,11 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Applies what is missing, one migration a transaction, under an advisory lock: replicas may start at once. */
+/** Each migration has its transaction; an advisory lock lets replicas start at once. */
 export const migrate = (url: string, dir = folder): Promise<string[]> =>
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);
-    if (pending.length === 0) return []; // a role that owns nothing may serve
+    if (pending.length === 0) return []; // serving needs no ownership
     await checkDatabase(client, isNew);
     const run = await runner({
       dbClient: client,
@@ -121,10 +115,8 @@ export const migrate = (url: string, dir = folder): Promise<string[]> =>
     return run.map((migration) => migration.name);
   });
 
-/** The migrations that are committed and not applied yet; throws like `migrate` on a history it cannot serve. */
 export const pendingOf = async (db: Queryable, dir = folder): Promise<string[]> =>
   (await pendingIn(db, dir)).pending;
 
-/** The same of a database that is not open yet. */
 export const pendingMigrations = (url: string, dir = folder): Promise<string[]> =>
   withClient(url, (client) => pendingOf(client, dir));

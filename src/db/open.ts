@@ -7,37 +7,33 @@ import { type Replica, replicaPool } from './replica.ts';
 import { targetOf } from './servers.ts';
 import { checkPooling } from './serving.ts';
 
-/** The database that the settings name, migrated; `close` ends what was opened, the embedded server last. */
 export type Database = {
   url: string;
-  /** The embedded server, where it is that. */
   embedded: Embedded | undefined;
   read: Pool;
-  /** Reads the revisions of datasets, on the server that rows are read from. */
+  /** On the server that rows come from. */
   revisions: Queryable;
-  /** The read replica, if there is one: reads go to it while it answers. */
   replica: Replica | undefined;
   write: Pool;
-  /** Writes for callers: bounded in time, as their reads are. */
+  /** Writes for callers, under the timeout of reads. */
   primary: Pool;
   applied: string[];
   close(): Promise<void>;
 };
 
-/** Statement timeout for what a gateway writes for itself: usage, and the last use of tokens. Commands have none. */
+/** Bounds the gateway's own writes: usage, and the last use of tokens. Commands have no timeout. */
 const OWN_TIMEOUT_MS = 10_000;
 
 type Options = {
   migrate?: boolean;
-  /** How many writers work side by side in transactions of their own. */
   writers?: number;
-  /** Whether a gateway uses the database, and not a command. */
+  /** True for a gateway, false for commands. */
   serves?: boolean;
 };
 
 /**
- * Opens the database: the one of `DATABASE_URL`, else the embedded one, which is not even loaded otherwise. Applies
- * missing migrations, or with `MIGRATE=off` refuses a database that lacks some, by name.
+ * Imports the embedded server only without `DATABASE_URL`. With `MIGRATE=off`, throws an error that names pending
+ * migrations.
  */
 export async function openDatabase(
   settings: Settings,
@@ -61,7 +57,7 @@ export async function openDatabase(
       url,
       readOnly: false,
       max: options.writers ?? 3,
-      // This pool also loads the sample data into the embedded database, which may take longer; no network can fail there.
+      // the embedded database also loads its sample data here, without a network to fail
       statementTimeoutMs: options.serves && !embedded ? OWN_TIMEOUT_MS : 0,
       waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
       reportsErrors: !options.serves,
@@ -93,7 +89,6 @@ export async function openDatabase(
 }
 
 const NO_RIGHT = '42501';
-/** The pool for reads: on the replica if there is one, and on the primary while the replica does not answer. */
 async function openReaders(settings: Settings, primary: string, onError: (error: Error) => void) {
   const reading = (url: string) =>
     createPool({
@@ -117,17 +112,15 @@ async function openReaders(settings: Settings, primary: string, onError: (error:
   return { read: pool, revisions, replica };
 }
 
-/** SQLSTATEs and codes of a server that is not there, or does not let in: refused, timed out, a wrong password or name. */
 const unusable = /^(E[A-Z_]+$|28|3D|08|57P)/;
 
-/** The same error, with the setting that leads to it. */
 function urlError(error: NodeJS.ErrnoException): Error {
   return unusable.test(error.code ?? '')
     ? new Error(`The database of DATABASE_URL: ${error.message}`)
     : writeError(error);
 }
 
-/** The same of an error that came while the database was worked on: those of a file or of a service are not of it. */
+/** Names DATABASE_URL in database errors; returns others unchanged. */
 export function writeError(error: NodeJS.ErrnoException): Error {
   if (error.code === READ_ONLY)
     return new Error('The database of DATABASE_URL cannot be written: it is a standby or read-only.');

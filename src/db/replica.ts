@@ -3,7 +3,6 @@ import { serialize } from '../kernel/serialize.ts';
 import { CANCELED, isTransient } from './connection.ts';
 import { createPool, type Pool, type Queryable } from './pool.ts';
 
-/** Whether the read replica answers; listeners are called when that changes. */
 export type Replica = {
   up(): boolean;
   onChange(listener: (up: boolean, error?: unknown) => void): void;
@@ -11,17 +10,14 @@ export type Replica = {
 
 const PROBE_MS = 1_000;
 
-/** Whether an error is a failure of the replica, and not a busy gateway or a slow statement. */
+/** False for a busy gateway or a slow statement. */
 function isOfReplica(error: unknown): boolean {
   if (!(error instanceof Refusal)) return false;
   const { code } = (error.cause ?? {}) as { code?: string };
   return code === undefined ? isTransient(error.cause) : code !== CANCELED;
 }
 
-/**
- * Reads from a replica, and from the primary what the replica cannot answer. A separate connection probes the replica once a
- * second: while it does not answer, all reads go to the primary, also those in progress.
- */
+/** Probes the replica once a second; while it fails, all reads go to the primary, also those in progress. */
 export function replicaPool(
   url: string,
   replica: Pool,
@@ -29,48 +25,48 @@ export function replicaPool(
 ): { pool: Pool; revisions: Queryable; replica: Replica } {
   const probes = createPool({ url, readOnly: true, max: 1, statementTimeoutMs: PROBE_MS });
   const listeners: ((up: boolean, error?: unknown) => void)[] = [];
-  /** For each statement that the replica is working on, a function that sends it to the primary instead. */
-  const asking = new Set<() => void>();
+  /** Sends each statement in progress to the primary. */
+  const inProgress = new Set<() => void>();
   let up = true;
   let timer: NodeJS.Timeout | undefined;
 
   const probing = serialize(async () => {
-    const asked = probes.query({ text: '/* isReplicaUp */ select', values: [] });
-    const { now, error } = await asked.then(
+    const probe = probes.query({ text: '/* isReplicaUp */ select', values: [] });
+    const { now, error } = await probe.then(
       () => ({ now: true, error: undefined }),
       (error: Refusal) => ({ now: false, error: error.cause ?? error }),
     );
     if (now === up) return;
     up = now;
-    if (!up) for (const instead of asking) instead();
+    if (!up) for (const sendToPrimary of inProgress) sendToPrimary();
     for (const listener of listeners) listener(up, error);
   });
   const current = () => {
-    timer ??= setInterval(() => void probing.run(), PROBE_MS).unref(); // at the first read: a command that reads nothing needs no probes
+    timer ??= setInterval(() => void probing.run(), PROBE_MS).unref(); // not every command reads
     return up ? replica : primary;
   };
 
   const pool: Pool = {
     query: (statement) =>
       new Promise((resolve, reject) => {
-        const instead = () => {
-          asking.delete(instead);
+        const sendToPrimary = () => {
+          inProgress.delete(sendToPrimary);
           primary.query(statement).then(resolve, reject);
         };
-        if (current() === primary) return instead();
-        asking.add(instead);
+        if (current() === primary) return sendToPrimary();
+        inProgress.add(sendToPrimary);
         replica.query(statement).then(
           (result) => {
-            asking.delete(instead);
+            inProgress.delete(sendToPrimary);
             resolve(result);
           },
           (error) => {
-            if (!asking.has(instead)) return; // the primary was asked meanwhile
+            if (!inProgress.has(sendToPrimary)) return; // already sent to the primary
             if (isOfReplica(error)) {
               void probing.run();
-              return instead();
+              return sendToPrimary();
             }
-            asking.delete(instead);
+            inProgress.delete(sendToPrimary);
             reject(error);
           },
         );
@@ -85,7 +81,7 @@ export function replicaPool(
       await Promise.all([probes.end(), replica.end(), primary.end()]);
     },
   };
-  // A revision of the primary would vouch for rows of a replica that lags: it is read where rows are, or not at all.
+  // A primary's revision may be ahead of a lagging replica's rows.
   const revisions: Queryable = { query: (statement) => current().query(statement) };
   return { pool, revisions, replica: { up: () => up, onChange: (listener) => listeners.push(listener) } };
 }

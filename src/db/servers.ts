@@ -2,28 +2,21 @@ import pg from 'pg';
 import { ACQUIRE_DEADLINE_MS } from './connection.ts';
 import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 
-/** Chooses one server of a URL and tells how to connect to it. */
 export type Target = {
-  /** The configuration of the server that was chosen last; before the first choice, of the first one in the URL. */
+  /** The server chosen last, initially the first of the URL. */
   config(): pg.ClientConfig;
-  /**
-   * Chooses the first server that accepts a connection and matches the URL. Does nothing when the URL leaves no choice. Throws
-   * an error with the fault of each server when none is usable.
-   */
+  /** Chooses the first server that accepts a connection and matches the URL. Throws an error with each server's fault. */
   choose(): Promise<void>;
-  /** Called when another server is connected to from now on. */
   onChange(listener: () => void): void;
 };
 
-/** Time limit for probing one of several servers. A single server has that of connecting, as there is no other to turn to. */
+/** For one of several servers; a single one has the time limit of connecting. */
 const PROBE_MS = 2_000;
 
-/** A server, and whether and how TLS is used. */
 type Attempt = Server & { ssl: pg.ClientConfig['ssl'] };
 
 const targets = new Map<string, Target>();
 
-/** The target of a URL, shared by all connections to that URL. */
 export function targetOf(url: string): Target {
   const known = targets.get(url);
   if (known) return known;
@@ -76,7 +69,6 @@ function makeTarget({ servers, tls, attrs, config }: DatabaseUrl): Target {
   };
 }
 
-/** Whether a server matches each value of `target_session_attrs`, by the answer to `probeServer`. */
 const fits: Record<DatabaseUrl['attrs'], (session: { standby: boolean; readonly: boolean }) => boolean> = {
   any: () => true,
   primary: ({ standby }) => !standby,
@@ -90,11 +82,11 @@ const isSocket = ({ host }: Server) => host.startsWith('/');
 
 function noneUsable(faults: Map<string, Error>): Error {
   const reasons = [...faults].map(([server, { message }]) => `${server}: ${message}`);
-  // Callers treat this code as a database that is unavailable.
+  // `urlError` matches this code.
   return Object.assign(new Error(`no server is usable: ${reasons.join('; ')}`), { code: 'ECONNREFUSED' });
 }
 
-/** The first way of connecting to a server that works, or why none does. */
+/** Returns the most telling error when no attempt connects. */
 async function firstUsable(
   config: pg.ClientConfig,
   attempts: Attempt[],
@@ -106,11 +98,10 @@ async function firstUsable(
     if (!fault) return attempt;
     faults.push(fault);
   }
-  // That a server has no TLS explains nothing when connecting without it failed too.
+  // Lack of TLS explains nothing when connecting without it failed too.
   return faults.find(({ message }) => !/does not support SSL/.test(message)) ?? (faults[0] as Error);
 }
 
-/** Why a server is not usable; undefined when it is. */
 async function probe(config: pg.ClientConfig, wanted: DatabaseUrl['attrs']): Promise<Error | undefined> {
   const client = new pg.Client({
     application_name: 'stakegraph probe',

@@ -5,20 +5,19 @@ import type { Pool } from './pool.ts';
 
 type Pools = { read: Pool; primary: Pool; readUrl: string | undefined };
 
-/** Throws when a database is behind a pooler that pools transactions; the message names the setting. */
+/** Throws for a pooler in transaction mode. */
 export async function checkPooling({ read, primary, readUrl }: Pools): Promise<void> {
   await checkSessions(primary, 'DATABASE_URL');
   if (readUrl) await checkSessions(read, 'DATABASE_READ_URL').catch(unlessAway);
 }
 
-/** Throws when a role lacks a privilege that serving needs; the message says what to grant. */
 export async function checkRoles({ read, primary, readUrl }: Pools): Promise<void> {
   if (readUrl) await checkRights(read, 'DATABASE_READ_URL', ['select'], publicTables).catch(unlessAway);
   await checkRights(primary, 'DATABASE_URL', ['select'], publicTables);
   await checkRights(primary, 'DATABASE_URL', ['select', 'insert', 'update', 'delete'], accountTables);
 }
 
-/** Ignores a replica that is unavailable at startup: it may become available later. */
+/** Ignores a replica that is unavailable at startup. */
 function unlessAway(error: unknown) {
   if (!(error instanceof Refusal)) throw error;
 }
@@ -26,15 +25,15 @@ function unlessAway(error: unknown) {
 type Client = pg.PoolClient & { processID: number };
 
 /**
- * Throws for a pooler that may give a client another session for each transaction: settings, prepared statements and LISTEN
- * belong to a session. Behind a pooler the process id of the connection is not that of the backend.
+ * Settings, prepared statements and LISTEN need a session per client. Behind a pooler, the connection's process id
+ * differs from the backend's.
  */
 async function checkSessions(pool: Pool, setting: string): Promise<void> {
   const isPooled = await pool.withClient(async (one) => {
     const first = await backendOf(one);
     if (first === (one as Client).processID) return false;
     return await pool.withClient(async (other) => {
-      // The transaction of another client takes the session that was freed last, so that this client gets a different one.
+      // Takes the session freed last, so in transaction mode `one` gets another.
       await other.query('begin');
       try {
         await backendOf(other);
@@ -47,7 +46,7 @@ async function checkSessions(pool: Pool, setting: string): Promise<void> {
   });
   if (!isPooled) return;
   throw new Error(
-    `${setting} leads to a pooler that pools transactions, and sessions are needed: set pool_mode = session for this database (PgBouncer), or name the PostgreSQL behind it.`,
+    `${setting} leads to a pooler in transaction mode; sessions are needed: set pool_mode = session for this database (PgBouncer), or connect to PostgreSQL directly.`,
   );
 }
 
@@ -62,7 +61,6 @@ const publicTables = [
   'compatible_migrations',
   ...Object.values(datasetTables).flat(),
 ];
-/** Tables of accounts, to which the gateway writes while it serves. */
 const accountTables = [
   ...['accounts', 'tokens', 'usage', 'usage_batches', 'idempotency_keys'],
   ...['private_sets', 'private_set_members', 'private_set_days'],

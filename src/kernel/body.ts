@@ -3,17 +3,14 @@ import type { Fault } from './refusal.ts';
 
 const REQUIRED = 'is required';
 
-/**
- * Faults of a JSON body, each with its place (`["body","pubkeys",3]`). Unknown names are faults: a mistyped one must
- * not be lost.
- */
+/** Reports unknown names too, since they are likely typos; `loc` is like `["body","pubkeys",3]`. */
 export function bodyFaults(error: z.ZodError, place = 'body'): Fault[] {
   return error.issues.flatMap((issue): Fault[] => {
     const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => {
         const name = key.slice(0, 80);
-        return { loc: [place, ...path, name], msg: `${name} is not taken here.`, type: 'unknown' };
+        return { loc: [place, ...path, name], msg: `${name} is not accepted here.`, type: 'unknown' };
       });
     }
     const name = path.length > 0 ? path.join('.') : `The ${place}`;
@@ -22,7 +19,6 @@ export function bodyFaults(error: z.ZodError, place = 'body'): Fault[] {
   });
 }
 
-/** The message of a missing value, or of one that is not `what`. */
 export const needed = (what: string) => (issue: z.core.$ZodRawIssue) =>
   issue.input === undefined ? REQUIRED : `must be ${what}`;
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-/** Keeps the entries used last, so that keys chosen by callers cannot fill the memory. */
+/** Evicts the entries used least recently, so callers' keys cannot fill the memory. */
 export const boundedMap = <T extends NonNullable<unknown>>(max: number) => new LRUCache<string, T>({ max });
 
-/** The same, bounded by the total size of its entries. */
+/** Bounded by total size. */
 export const sizedMap = <T extends NonNullable<unknown>>(
   maxSize: number,
   sizeOf: (value: T, key: string) => number,

@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto';
 
-/**
- * Cursors are opaque: `v1`, a checksum of list and key, and the key of a row. A cursor of another list, or a shortened
- * or edited one, is refused. The checksum is no secret, and neither is the key.
- */
+/** The checksum of list and key refuses edited cursors and those of other lists; it is no secret. */
 const VERSION = 1;
 
 const mark = (list: string, key: string) =>
@@ -11,7 +8,7 @@ const mark = (list: string, key: string) =>
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64url');
 
-/** `list` names the list and everything that decides its order. */
+/** `list` names the list and its order. */
 export function encodeCursor(list: string, key: readonly (string | number)[]): string {
   const text = JSON.stringify(key);
   return base64(`${VERSION}.${mark(list, text)}.${text}`);
@@ -27,21 +24,18 @@ function parseKey(text: string): (string | number)[] | undefined {
   }
 }
 
-/** Undefined when this is not a cursor of the list. */
+/** Returns undefined for a cursor of another list. */
 export function decodeCursor(list: string, cursor: string): (string | number)[] | undefined {
   if (cursor.length > 1024) return undefined;
   const whole = Buffer.from(cursor, 'base64url').toString('utf8');
   const [version, given, ...rest] = whole.split('.');
   const text = rest.join('.');
   if (version !== String(VERSION) || given !== mark(list, text) || base64(whole) !== cursor) return undefined;
-  const key = parseKey(text); // a forged checksum is possible, so anything may be inside
+  const key = parseKey(text); // a forged checksum may carry anything
   return key && JSON.stringify(key) === text ? key : undefined;
 }
 
-/**
- * The key as `length` integers from 0 to 2³¹ − 1, or undefined. Forged cursors can hold anything, and keys become
- * parameters of statements.
- */
+/** Integers from 0 to 2³¹ − 1; returns undefined for others, since keys become statement parameters. */
 export function decodePosition(list: string, cursor: string, length: number): number[] | undefined {
   const key = decodeCursor(list, cursor);
   const fits = (value: unknown) =>
@@ -49,7 +43,7 @@ export function decodePosition(list: string, cursor: string, length: number): nu
   return key?.length === length && key.every(fits) ? (key as number[]) : undefined;
 }
 
-/** Cursors of a list that is ordered by one integer, such as the slot. Calls `name` only when a cursor is needed. */
+/** For lists ordered by one integer. Calls `name` at most once, when needed. */
 export function integerCursors(name: () => string) {
   let made: string | undefined;
   const list = () => (made ??= name());

@@ -4,16 +4,16 @@ import { leafOf, unwrap } from './leaves.ts';
 import { momentText } from './time.ts';
 
 /**
- * Converts a value parsed by lossless-json to the kinds of a record, before the record checks it: digits of `BigInt`
- * and `Decimal` stay text, other numbers become doubles, bytes `\x…` become `0x…`, moments become UTC, and a missing
- * key becomes null where null is allowed (older services send fewer keys). Leaves invalid values to the check.
+ * Prepares a value of lossless-json for a record's check: `BigInt` and `Decimal` stay text, other numbers become
+ * doubles, bytes `0x…`, moments UTC, and missing nullable keys null (older services send fewer). Invalid values pass
+ * unchanged.
  */
 export const decode = (schema: z.core.$ZodType, value: unknown): unknown => decoder(schema)(value);
 
 type Decode = (value: unknown) => unknown;
 const decoders = new WeakMap<z.core.$ZodType, Decode>();
 
-/** Cached: an import decodes millions of values. */
+/** Cached because an import decodes millions of values. */
 function decoder(schema: z.core.$ZodType): Decode {
   const known = decoders.get(schema);
   if (known) return known;
@@ -57,7 +57,7 @@ function objectDecoder(schema: z.ZodObject): Decode {
 
 const plain = (value: unknown): unknown => (isLosslessNumber(value) ? Number(value.toString()) : value);
 
-/** Bytes as PostgreSQL writes them (`\\x…`), or in capitals, become `0x…` in lower case. Names that look alike stay. */
+/** Accepts PostgreSQL's `\\x…` and capitals. */
 const hexDigits = (value: unknown): unknown =>
   typeof value === 'string' && /^(0|\\+)x[0-9a-f]*$/i.test(value)
     ? value.toLowerCase().replace(/^(0|\\+)x/, '0x')
@@ -70,7 +70,7 @@ const utcMoment = (value: unknown): unknown =>
 const wholeDigits = (value: unknown): unknown =>
   isLosslessNumber(value) ? value.toString().replace(/\.0+$/, '') : value;
 
-/** Plain notation with every digit: `1.50e-7` becomes `0.000000150`. */
+/** Expands exponents: `1.50e-7` becomes `0.000000150`. */
 function decimalDigits(value: unknown): unknown {
   const text = isLosslessNumber(value) ? value.toString() : value;
   const match = typeof text === 'string' && /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(text);

@@ -1,6 +1,6 @@
 /**
- * The JSON of a double in both APIs (decisions, "Doubles"), as Python writes it: shortest digits, always with a point
- * or exponent, and a two-digit exponent below 1e-4 and from 1e16: `1.0`, `0.0001`, `7e-06`, `1e+16`.
+ * JSON of doubles in both APIs (decisions, "Doubles"), as Python writes it: shortest digits with a point or exponent;
+ * two-digit exponents below 1e-4 and from 1e16: `1.0`, `7e-06`, `1e+16`.
  */
 export function doubleText(value: number): string {
   const size = Math.abs(value);
@@ -12,15 +12,15 @@ export function doubleText(value: number): string {
   return Object.is(value, -0) ? '-0.0' : `${value}.0`;
 }
 
-/** Whether JavaScript writes the same text, as for most doubles. */
+/** Whether JavaScript writes the same text. */
 export const isPlainDouble = (value: number): boolean =>
   !Number.isInteger(value) && (value >= 1e-4 || value <= -1e-4);
 
-/** Converts PostgreSQL's text, which has no point for integers and an exponent from 1e15. */
+/** PostgreSQL omits the point of integers and uses exponents from 1e15. */
 export const doubleOfPostgres = (text: string): string =>
   text.includes('.') && !text.includes('+') ? text : doubleText(Number(text));
 
-/** A double with its JSON text, where JSON.stringify would write another. */
+/** For doubles that JSON.stringify writes differently. */
 export class WrittenDouble {
   readonly text: string;
 
@@ -28,7 +28,7 @@ export class WrittenDouble {
     this.text = doubleText(value);
   }
 
-  /** For tests that compare answers. */
+  /** For tests. */
   toJSON(): number {
     return Number(this.text);
   }

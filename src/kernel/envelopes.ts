@@ -11,7 +11,7 @@ const PageV0 = z
   })
   .meta({ id: 'Page', description: 'Where a v0 page lies in its list.' });
 
-/** The v0 list envelope (spec §9). */
+/** Spec §9. */
 export const envelopeV0 = <T extends z.ZodType>(record: T) =>
   z.object({
     page: PageV0,
@@ -20,10 +20,7 @@ export const envelopeV0 = <T extends z.ZodType>(record: T) =>
     next: z.string().nullable().describe('Relative URL of the next page, null at the end.'),
   });
 
-/**
- * The v0 body of a page of a list in descending order of a number, such as the slot. `from` is the requested start or
- * the first row; `to`, where the next page starts, is one below the last row.
- */
+/** `from` is the requested start or the first row's number; `to`, one below the last row's, starts the next page. */
 export function descendingPageV0<Row>(
   { path }: Pick<Call, 'path'>,
   { rows, hasNext }: Slice<Row>,
@@ -33,7 +30,7 @@ export function descendingPageV0<Row>(
   const { size, total } = asked;
   const [first, last] = [rows[0], rows.at(-1)].map((row) => row && numberOf(row));
   const from = asked.from ?? first ?? 0;
-  const to = last === undefined ? from : Math.max(0, last - 1); // nothing is below 0
+  const to = last === undefined ? from : Math.max(0, last - 1);
   return {
     page: { from, to, size },
     total,
@@ -42,7 +39,7 @@ export function descendingPageV0<Row>(
   };
 }
 
-/** The v1 list envelope (spec §9). */
+/** Spec §9. */
 export const envelopeV1 = <T extends z.ZodType>(record: T) =>
   z.object({
     previous: z
@@ -58,9 +55,8 @@ export const envelopeV1 = <T extends z.ZodType>(record: T) =>
   });
 
 /**
- * Links of a v1 page: the caller's query with limit and offset replaced. `previous` ends where this page starts (or at
- * the last row), so that walking either way returns each row once: before offset 3 with limit 10 comes offset 0 with
- * limit 3. `revision` is that of a ranked list.
+ * `previous` ends where this page starts, so walking either way returns each row once: before offset 3 with limit 10
+ * comes offset 0 with limit 3.
  */
 export function linksV1(
   call: Pick<Call, 'url' | 'query'>,

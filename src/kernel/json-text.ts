@@ -1,7 +1,6 @@
 import { WrittenDouble } from './double.ts';
 import { nextTurn } from './turns.ts';
 
-/** Serialized JSON of `rows` rows, in pieces. */
 export class JsonText {
   readonly pieces: readonly string[];
   readonly rows: number;
@@ -11,7 +10,7 @@ export class JsonText {
     this.rows = rows;
   }
 
-  /** For tests that compare answers. */
+  /** For tests. */
   toJSON(): unknown {
     return JSON.parse(this.pieces.join(''));
   }
@@ -27,13 +26,10 @@ export function jsonList(texts: readonly string[]): JsonText {
   return new JsonText(pieces, texts.length);
 }
 
-/** The most bytes of a character: with this much spare, a piece that does not fit is seen to be too long. */
+/** Maximal bytes per character; a piece that does not fit then shows. */
 const SPARE = 4;
 
-/**
- * Encodes pieces one by one: 70 µs for 200 rows, where joining them first takes 600. Allocates a byte per character,
- * which is enough for most texts.
- */
+/** Encodes 200 rows in 70 µs; joining first takes 600. A byte per character suffices for most texts. */
 export function bytesOf(pieces: readonly string[]): Buffer {
   let size = SPARE;
   for (const piece of pieces) size += piece.length;
@@ -48,14 +44,13 @@ export function bytesOf(pieces: readonly string[]): Buffer {
 }
 
 const SPECIAL = /["\\\p{Cc}\p{Cs}]/u;
-/** The JSON of a value that is no object. JSON.stringify takes twice as long, and most strings need no escapes. */
+/** Not for objects. JSON.stringify takes twice as long; most strings need no escapes. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' && !SPECIAL.test(value) ? `"${value}"` : (JSON.stringify(value) ?? 'null');
 
-/** Characters serialized in one turn of the event loop: about 2 ms. */
+/** Characters per turn of the event loop: about 2 ms. */
 const A_TURN = 256_000;
 
-/** Serializes a large value over several turns of the event loop. */
 export async function bytesInTurns(value: unknown): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let open: string[] = [];
@@ -93,7 +88,7 @@ export async function bytesInTurns(value: unknown): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Serializes a value that has `JsonText` in it. */
+/** Serializes values that contain `JsonText`. */
 export function jsonPieces(value: unknown): string[] {
   const pieces: string[] = [];
   let open = '';

@@ -3,14 +3,14 @@ import { doubleText } from './double.ts';
 import { JsonText, textOf } from './json-text.ts';
 import { isNullable, leafOf, unwrap } from './leaves.ts';
 
-/** Moves `JsonText` to `aside` and leaves a NUL, which JSON never contains. */
+/** Moves `JsonText` to `aside`; a NUL, which JSON never contains, marks its place. */
 type Write = (value: unknown, aside: JsonText[]) => string;
 
 const cache = new WeakMap<z.core.$ZodType, Write>();
 
 /**
- * Makes a serializer that JSON.stringify cannot replace: keys in the schema's order, none left out, and raw leaves
- * (amounts in Gwei, decimals in v1) as JSON numbers with all their digits.
+ * Unlike JSON.stringify, writes keys in the schema's order, omits none, and writes raw leaves (Gwei, decimals in v1) as
+ * numbers with all digits.
  */
 export function jsonWriter(schema: z.core.$ZodType): (value: unknown) => string[] {
   const write = writer(schema);

@@ -2,15 +2,12 @@ import { z } from 'zod';
 import { parseDate, parseDateTime } from './time.ts';
 
 /**
- * The kinds of values in records. A record's zod schema alone says a field's kind, range and description; the row
- * check, REST body, OpenAPI component and GraphQL field derive from it.
+ * A record's zod schema alone defines a field's kind, range and description; row check, REST body, OpenAPI component
+ * and GraphQL field derive from it.
  */
 export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Decimal' | 'Date' | 'DateTime';
 
-/**
- * `raw`: REST writes the text as a JSON number. Range: where zod does not tell it. `bytes`: length of encoded bytes.
- * `wide`: exceeds 64 bits.
- */
+/** `raw`: REST writes a JSON number. `bytes`: decoded length. `wide`: exceeds 64 bits. */
 type Leaf = {
   kind: LeafKind;
   raw?: boolean;
@@ -27,22 +24,18 @@ const leaf = <T extends z.ZodType>(schema: T, kind: LeafKind, more: Omit<Leaf, '
   return schema;
 };
 
-/** PostgreSQL's `bigint`: up to 9.2 billion ETH in Gwei. */
 const fitsBigint = (digits: string) =>
-  // other checks report what is not digits
+  // other checks report non-digits
   digits.length < 19 || !/^-?\d+$/.test(digits) || BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 
 export const flag = () => leaf(z.boolean(), 'Boolean');
-/** 32 bits, as GraphQL's `Int`. */
 export const int = () => leaf(z.int32(), 'Int');
-/** A count, index, epoch or slot: 0 to 2³¹ − 1. */
+/** Count, index, epoch or slot: 0 to 2³¹ − 1. */
 export const count = () => leaf(z.int32().min(0), 'Int');
-/** A finite double. */
 export const number = () => leaf(z.number(), 'Float');
-/** A double in 0..1. */
 export const ratio = () => leaf(z.number().min(0).max(1), 'Float');
 export const nonNegative = () => leaf(z.number().min(0), 'Float');
-/** Gwei >= 0 as digits, since sums exceed 2^53; a JSON number in REST. */
+/** Sums exceed 2^53; a JSON number in REST. */
 export const gwei = () =>
   leaf(
     z
@@ -52,13 +45,13 @@ export const gwei = () =>
     'BigInt',
     { raw: true, minimum: 0 },
   );
-/** A count that may exceed 2^53, as digits; a JSON number in REST. */
+/** May exceed 2^53; a JSON number in REST. */
 export const bigCount = () =>
   leaf(z.string().regex(/^(0|[1-9]\d{0,39})$/, 'must be a whole number >= 0'), 'BigInt', {
     raw: true,
     minimum: 0,
   });
-/** Wei >= 0 as digits, since one block may burn more than 64 bits hold; a JSON number in REST. */
+/** A block may burn more than 64 bits hold; a JSON number in REST. */
 export const wei = () =>
   leaf(
     z
@@ -67,21 +60,20 @@ export const wei = () =>
     'BigInt',
     { raw: true, minimum: 0, wide: true },
   );
-/** Gwei >= 0 with up to nine decimals: execution rewards are exact to the wei (spec §9). A JSON number in REST. */
+/** Exact to the wei (spec §9); a JSON number in REST. */
 export const gweiDecimal = () => {
   const form = 'must be a number >= 0 with at most 9 digits after the point';
   return leaf(decimalText(/^(0|[1-9]\d{0,18})(\.\d{1,9})?$/, form), 'Decimal', { raw: true, minimum: 0 });
 };
-/** A sum of Gwei that may be negative and exceed 64 bits; a JSON number in REST. */
+/** May exceed 64 bits; a JSON number in REST. */
 export const signedSum = () =>
   leaf(z.string().regex(/^(0|-?[1-9]\d{0,39})$/, 'must be a whole number'), 'BigInt', { raw: true });
-/** A UTC date `YYYY-MM-DD`. */
 export const date = () =>
   leaf(
     z.string().refine((value) => parseDate(value) !== undefined, 'must be a date like 2024-03-31'),
     'Date',
   );
-/** UTC in whole seconds: `YYYY-MM-DDTHH:MM:SSZ`. */
+/** UTC in whole seconds. */
 export const timestamp = () =>
   leaf(
     z
@@ -90,7 +82,7 @@ export const timestamp = () =>
       .refine((value) => parseDateTime(value) !== undefined, 'must be a moment that exists'),
     'DateTime',
   );
-/** A decoded moment of an import, possibly with a fraction of a second. */
+/** For imports, after `decode`; may have a fraction. */
 export const moment = () => {
   const form =
     'must be a moment like 2024-03-31T12:00:23Z; an offset, a fraction and a space instead of T are accepted too';
@@ -109,16 +101,13 @@ const signedDigits = () =>
     .string('must be a whole number')
     .regex(/^(0|-?[1-9]\d{0,18})$/, 'must be a whole number')
     .refine(fitsBigint, 'must be within 64 bits');
-/** Gwei that may be negative; a JSON number in REST. */
+/** A JSON number in REST. */
 export const signedGwei = () => leaf(signedDigits(), 'BigInt', { raw: true });
-/** The same where the interface documents a JSON string. */
+/** A JSON string in REST. */
 export const signedGweiText = () => leaf(signedDigits(), 'BigInt');
 
 const decimalText = (pattern: RegExp, form: string) => z.string(form).regex(pattern, form);
-/**
- * An exact decimal: at most 40 digits on either side of the point, trailing zeros kept. REST v0 writes a JSON string,
- * v1 a number (`decimalsAsNumbers`).
- */
+/** Keeps trailing zeros. A JSON string in REST v0, a number in v1 (`decimalsAsNumbers`). */
 export const decimal = () =>
   leaf(
     decimalText(
@@ -136,7 +125,6 @@ export const nonNegativeDecimal = () =>
     'Decimal',
     { minimum: 0 },
   );
-/** An exact decimal in 0..1. */
 export const decimalRatio = () =>
   leaf(
     decimalText(
@@ -146,7 +134,7 @@ export const decimalRatio = () =>
     'Decimal',
     { minimum: 0, maximum: 1 },
   );
-/** Text without NUL, which PostgreSQL cannot store. */
+/** PostgreSQL cannot store NUL. */
 export const text = (max = 512) =>
   leaf(
     z
@@ -156,7 +144,6 @@ export const text = (max = 512) =>
       .refine((value) => !/\p{Cs}/u.test(value), 'must be well-formed Unicode'),
     'String',
   );
-/** `0x` and lower-case hex digits of so many bytes. */
 export const hex = (bytes: number) =>
   leaf(
     z.string().regex(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`), `must be 0x and ${bytes * 2} hex digits`),
@@ -164,7 +151,7 @@ export const hex = (bytes: number) =>
     { bytes },
   );
 
-/** A public key of Solana: 32 bytes in base58. */
+/** Solana, 32 bytes. */
 export const base58Key = () =>
   leaf(
     z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a public key of 32 to 44 base58 digits'),
@@ -174,10 +161,9 @@ export const base58Key = () =>
 /** Undefined for objects, arrays and enums. */
 export const leafOf = (schema: z.core.$ZodType): Leaf | undefined => kinds.get(unwrap(schema) as z.ZodType);
 
-/** Undefined for objects, arrays and enums. */
 export const leafKind = (schema: z.core.$ZodType): LeafKind | undefined => leafOf(schema)?.kind;
 
-/** A copy of a record, under another name, whose decimals are JSON numbers (spec §9: v1). */
+/** The v1 record (spec §9): decimals are JSON numbers. */
 export function decimalsAsNumbers<Shape extends z.ZodRawShape>(
   record: z.ZodObject<Shape>,
 ): z.ZodObject<Shape> {

@@ -5,7 +5,6 @@ export type Snake<Name extends string> = Name extends `${infer First}${infer Res
 
 const snakes = new Map<string, string>();
 
-/** `validatorIndex` becomes `validator_index`. Cached. */
 export function snake(name: string): string {
   let known = snakes.get(name);
   if (known === undefined) snakes.set(name, (known = name.replace(/[A-Z]/g, '_$&').toLowerCase()));

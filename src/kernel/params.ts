@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import type { Fault } from './refusal.ts';
 
-/**
- * Parameters of REST. Each parses one query, path or header value, or says what is wrong and what would be right.
- * Nothing is coerced: integers are decimal digits.
- */
+/** Each parses one REST parameter or returns its fault; nothing is coerced. */
 type Raw = string | string[] | undefined;
 type JsonSchema = Record<string, unknown>;
 type Wrong = { msg: string; type: string };
@@ -14,9 +11,9 @@ const documents = z.registry<{ schema: JsonSchema; required: boolean }>();
 
 type Options<D> = {
   description: string;
-  /** Without a default the parameter is required, unless `nullable`. */
+  /** Required without a default, unless `nullable`. */
   default?: D;
-  /** Documented as "or null": absent, empty and the word null mean null. */
+  /** Absent, empty and the word null mean null. */
   nullable?: boolean;
   deprecated?: boolean;
   examples?: unknown[];
@@ -57,7 +54,6 @@ function param<T, O extends Options<T>>(options: O, schema: JsonSchema, read: Re
   return type;
 }
 
-/** Decimal digits within `min..max`. */
 export function intParam<const O extends Options<number> & { min: number; max?: number }>(options: O) {
   const max = options.max ?? 2 ** 31 - 1;
   const range = `from ${options.min} to ${max}`;
@@ -73,7 +69,7 @@ export function intParam<const O extends Options<number> & { min: number; max?: 
   });
 }
 
-/** One of the documented words; `ending` are deprecated ones. */
+/** `ending`: deprecated values. */
 export function enumParam<const V extends string, const O extends Options<V> = Options<V>>(
   values: readonly V[],
   options: O,
@@ -92,7 +88,7 @@ export function enumParam<const V extends string, const O extends Options<V> = O
   );
 }
 
-/** `true` or `false` in any letter case. */
+/** Case-insensitive. */
 export function boolParam<const O extends Options<boolean>>(options: O) {
   return param<boolean, O>(options, { type: 'boolean' }, (raw) => {
     const word = raw.toLowerCase();
@@ -101,7 +97,6 @@ export function boolParam<const O extends Options<boolean>>(options: O) {
   });
 }
 
-/** 1 to `max` characters without NUL, passed through `normalise`. */
 export function textParam<const O extends Options<string> & { max?: number }>(
   options: O,
   normalise: (text: string) => string = (text) => text,
@@ -110,13 +105,13 @@ export function textParam<const O extends Options<string> & { max?: number }>(
   return param<string, O>(options, { type: 'string', minLength: 1, maxLength: max }, (raw) => {
     if (raw === '') return { msg: 'is empty', type: 'too_short' };
     if (raw.length > max)
-      return { msg: `has ${raw.length} characters; at most ${max} are taken`, type: 'too_long' };
+      return { msg: `has ${raw.length} characters; at most ${max} are accepted`, type: 'too_long' };
     if (raw.includes('\0')) return { msg: 'contains a NUL character', type: 'nul' };
     return { value: normalise(raw) };
   });
 }
 
-/** A value that `read` parses; undefined from it is a fault. */
+/** `read` returns undefined for a fault. */
 export function formParam<T, const O extends Options<T> & { form: string }>(
   options: O,
   schema: JsonSchema,
@@ -130,10 +125,9 @@ export function formParam<T, const O extends Options<T> & { form: string }>(
   });
 }
 
-/** The OpenAPI schema of a parameter. */
 export const paramDocument = (type: z.core.$ZodType) => documents.get(type as z.ZodType);
 
-/** Faults of one part of a request, each with its place (`["query","window"]`). */
+/** Each `loc` is like `["query","window"]`. */
 export function paramFaults(error: z.ZodError, part: string): Fault[] {
   return error.issues.map((issue) => {
     const name = issue.path.map(String).join('.');

@@ -1,7 +1,4 @@
-/**
- * What a caller can be refused for: the HTTP status per code, which is also the GraphQL `extensions.code`. Both
- * renderers are exhaustive over this table.
- */
+/** HTTP status by code; GraphQL sends the code in `extensions.code`. */
 export const refusalStatus = {
   BAD_INPUT: 400,
   UNAUTHENTICATED: 401,
@@ -20,20 +17,20 @@ export const refusalStatus = {
 
 export type RefusalCode = keyof typeof refusalStatus;
 
-/** Quotes input in messages, shortened. */
+/** Shortens and quotes input for messages. */
 export const quoted = (given: string): string => JSON.stringify(given.slice(0, 80));
 
-/** One fault of one input: where it is, what is wrong, and what would be right. */
+/** `loc` locates the input; `msg` says what is wrong and what would be right. */
 export type Fault = { loc: (string | number)[]; msg: string; type: string };
 
 type Extra = {
   faults?: Fault[];
   headers?: Record<string, string>;
-  /** The underlying error, for the log only. */
+  /** For the log only. */
   cause?: unknown;
 };
 
-/** The only error whose message reaches a caller. Everything else is masked and logged. */
+/** The only error whose message reaches a caller; others are masked and logged. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly faults: Fault[] | undefined;
@@ -48,15 +45,14 @@ export class Refusal extends Error {
   }
 }
 
-/** 400 with all faults of the input. */
 export const badInput = (faults: Fault[]) =>
   new Refusal('BAD_INPUT', faults.map((fault) => fault.msg).join(' '), { faults });
 
-/** BAD_INPUT for one GraphQL argument, named in `loc`. */
+/** For a GraphQL argument. */
 export const badArgument = (name: string, msg: string, type = 'value_error') =>
   badInput([{ loc: ['argument', name], msg, type }]);
 
-/** Calls all makers, and refuses with the faults of all of them together. */
+/** Calls all makers; throws BAD_INPUT with the faults of all. */
 export function collectFaults<Parts extends unknown[]>(
   ...makers: { [Index in keyof Parts]: () => Parts[Index] }
 ): Parts {
@@ -76,11 +72,11 @@ export function collectFaults<Parts extends unknown[]>(
 
 export const unknownPath = () => new Refusal('NOT_FOUND', 'Not found.');
 
-/** 404: `what` names the missing row, `where` the network or list that lacks it. */
+/** `what` names the missing row, `where` the network or list. */
 export const notFound = (what: string, where?: string) =>
   new Refusal('NOT_FOUND', `${what} was not found${where === undefined ? '' : ` ${where}`}.`);
 
-/** 503 with `Retry-After: seconds`; `cause` is for the log. */
+/** `seconds` for `Retry-After`; `cause` for the log. */
 export const unavailable = (seconds = 5, cause?: unknown) =>
   new Refusal('UNAVAILABLE', 'The service cannot answer right now. Try again later.', {
     headers: { 'retry-after': String(seconds) },

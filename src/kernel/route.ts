@@ -1,32 +1,28 @@
 import type { z } from 'zod';
 import type { Fault } from './refusal.ts';
 
-/** The request, for answers that link to themselves. */
+/** For links to the request itself. */
 export type Call = {
   /** `/v0/eth/operators` */
   path: string;
   /** Scheme, public host and path. */
   url: string;
-  /** As received, without the question mark; '' when there is none. */
+  /** As received, without the question mark. */
   query: string;
 };
 
-/** The header of a POST that may be retried (draft-ietf-httpapi-idempotency-key-header). */
+/** draft-ietf-httpapi-idempotency-key-header */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/**
- * One documented REST path. Routing, validation, documentation and metering all use this value, so none can lack
- * another.
- */
 export type Route<Context> = {
-  /** GET by default, which also serves HEAD. */
+  /** Default GET; GET also serves HEAD. */
   method?: Method;
   /** Fastify's form: `/v0/eth/operators/:operator_id/summary`. */
   path: string;
   operationId: string;
-  /** Its line in the table of compute units; by default the `operationId`. */
+  /** Key in `computeUnits`; default `operationId`. */
   units?: string;
   tag: string;
   summary: string;
@@ -36,15 +32,15 @@ export type Route<Context> = {
   /** Faults of valid parameters that contradict each other; invalid ones are undefined here. */
   crossFieldFaults?(query: never): Fault[];
   body?: z.ZodObject;
-  /** 200 by default; 204 has no body. */
+  /** Default 200; 204 has no body. */
   status?: 200 | 201 | 204;
   reply: z.ZodType;
   exampleBody?: unknown;
-  /** A path to try, for the reference page and tests. */
+  /** For the reference page and tests. */
   example: string;
-  /** False outside Ethereum, where the network header (spec §4.1) is not read. */
+  /** False outside Ethereum: ignores the network header (spec §4.1). */
   networkHeader?: boolean;
-  /** The path that replaces this one, which then sends `Deprecation` and a `Link` to it (spec §9). */
+  /** The replacing path; responses then carry `Deprecation` and a `Link` to it (spec §9). */
   successor?: string;
   handle(context: Context, input: never, call: Call): Promise<Reply>;
 };
@@ -53,7 +49,6 @@ type Reply = { body: unknown; headers?: Record<string, string> };
 
 type Typed = 'params' | 'query' | 'crossFieldFaults' | 'body' | 'reply' | 'exampleBody' | 'handle';
 
-/** Types the handler's input by the route's schemas. */
 export const route = <
   Context,
   P extends z.ZodObject,
@@ -76,15 +71,14 @@ export const route = <
   },
 ): Route<Context> => definition as unknown as Route<Context>;
 
-/** Leaves out null parameters. */
+/** Omits null parameters. */
 export function relativeUrl(path: string, query: Record<string, string | number | null | undefined>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value != null) search.set(name, String(value));
   return `${path}?${search}`;
 }
 
-/** When this service deprecated anything first (RFC 9745). */
+/** The first deprecation in this service (RFC 9745). */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 21) / 1000;
 
-/** The headers of a response to a deprecated request. */
 export const deprecated = (): Record<string, string> => ({ deprecation: `@${DEPRECATED_SINCE}` });

@@ -1,11 +1,11 @@
 export type SerializedWork = {
-  /** Starts a run after the current one; calls that wait for the same run share it. */
+  /** Starts a run after the current one; calls waiting for the same run share it. */
   run(): Promise<void>;
-  /** Resolves when the current run has ended; none starts afterwards. */
+  /** Resolves when the current run has ended; no run starts afterwards. */
   stop(): Promise<void>;
 };
 
-/** Runs `work`, which must not throw, never more than once at a time. */
+/** Runs `work`, which must not throw, at most once at a time. */
 export function serialize(work: () => Promise<void>): SerializedWork {
   let last = Promise.resolve();
   let waiting: Promise<void> | undefined;

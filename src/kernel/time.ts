@@ -3,16 +3,16 @@ const daysOfMonth = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
-/** Unix time in seconds of midnight UTC of a `YYYY-MM-DD` in the years 1 to 9999, or undefined. */
+/** Unix seconds of midnight UTC of a `YYYY-MM-DD` from year 1, or undefined. */
 export function parseDate(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysOfMonth(year, month)) return undefined;
-  // Date.UTC reads years 0..99 as 1900..1999; the calendar repeats every 400 years of 146,097 days.
+  // Date.UTC reads years 0..99 as 1900..1999; the calendar repeats every 400 years (146,097 days).
   return Date.UTC(year + 400, month - 1, day) / 1000 - 146_097 * 86_400;
 }
 
-/** Unix time in seconds of an RFC 3339 date-time, fractions kept, or undefined. */
+/** Unix seconds, with fraction, of an RFC 3339 date-time, or undefined. */
 export function parseDateTime(text: string): number | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.exec(text);
   const date = match ? parseDate(match[1] as string) : undefined;
@@ -29,8 +29,8 @@ const MOMENT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:([Zz])|([+-]\d{2})(?::?(\d{2}))?)?$/;
 
 /**
- * Converts a moment to UTC with `Z`; undefined for other text. Takes RFC 3339 with any offset (also hours only) or no
- * zone (UTC), `T` or a space, and any fraction, whose trailing zeros are removed.
+ * Converts RFC 3339 to UTC with `Z`, or returns undefined. Also accepts a space for `T`, no zone (UTC), and offsets of
+ * hours only. Drops trailing zeros of the fraction.
  */
 export function momentText(text: string): string | undefined {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return text; // most imported moments
@@ -41,6 +41,6 @@ export function momentText(text: string): string | undefined {
   return timestampText(seconds).replace('Z', digits ? `.${digits}Z` : 'Z');
 }
 
-/** Unix time in whole seconds as `YYYY-MM-DDTHH:MM:SSZ`. */
+/** Unix seconds as `YYYY-MM-DDTHH:MM:SSZ`. */
 export const timestampText = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');

@@ -3,26 +3,25 @@ import { raw, type Sql, sql } from '../db/rows.ts';
 import type { PeriodKey } from './record.ts';
 
 /**
- * A field as it stands in a row of an hour or a day, and gathered from the days of a longer period. Rows go by `a`, and
- * have `day`, `date`, `start_epoch` and `end_epoch`; `k` is what they are of, and has `genesis`, in seconds.
+ * SQL of a field: `stored` in hour and day rows, `gathered` over a longer period. `a` has `day`, `date`, `start_epoch`,
+ * `end_epoch`; `k` has `genesis` in Unix seconds.
  */
 export type Expression = { stored: Sql; gathered: Sql };
 
 export const same = (expression: Sql): Expression => ({ stored: expression, gathered: expression });
 
-/** A count or sum: those of the days add up. */
 export const summed = (column: string): Expression => ({
   stored: raw(`a.${column}`),
   gathered: raw(`sum(a.${column})`),
 });
 
-/** What holds at the end of a period: that of its last day. */
+/** The value of the period's last day. */
 export const last = (column: string): Expression => ({
   stored: raw(`a.${column}`),
   gathered: raw(`(array_agg(a.${column} order by a.day desc))[1]`),
 });
 
-/** A field of rows of hours and days only. */
+/** Null for longer periods. */
 export const storedOnly = (stored: Sql, type: string): Expression => ({
   stored,
   gathered: raw(`null::${type}`),
@@ -30,7 +29,6 @@ export const storedOnly = (stored: Sql, type: string): Expression => ({
 
 const spanOnly = (gathered: Sql, type: string): Expression => ({ stored: raw(`null::${type}`), gathered });
 
-/** When a slot begins. */
 const slotTime = (slot: Sql) => sql`to_timestamp(k.genesis + 12 * (${slot})::bigint)`;
 const edge = (make: (epoch: Sql) => Sql, which: 'min(a.start_epoch)' | 'max(a.end_epoch)'): Expression => ({
   stored: make(which === 'min(a.start_epoch)' ? sql`a.start_epoch` : sql`a.end_epoch`),
@@ -40,7 +38,6 @@ const firstSlot = (epoch: Sql) => sql`(${epoch} * ${raw(String(SLOTS_PER_EPOCH))
 const lastSlot = (epoch: Sql) =>
   sql`(${epoch} * ${raw(String(SLOTS_PER_EPOCH))} + ${raw(String(SLOTS_PER_EPOCH - 1))})`;
 
-/** The keys of a period. */
 export const periodKeys: Record<PeriodKey, Expression> = {
   day: storedOnly(sql`a.day`, 'int'),
   startDay: spanOnly(sql`min(a.day)`, 'int'),

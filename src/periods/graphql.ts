@@ -8,7 +8,7 @@ import type { PeriodQuery } from './pages.ts';
 import { granularities } from './record.ts';
 
 const lengths: Record<string, string> = {
-  hour: 'An hour; private sets have no rows of hours.',
+  hour: 'An hour; private sets have no hourly rows.',
   day: 'A day of the calendar in use.',
   week: 'An ISO week.',
   month: 'A calendar month.',
@@ -20,7 +20,7 @@ const GranularityEnum = builder.enumType('Granularity', {
   description: 'The size of time increments.',
   values: enumValues(granularities, (name) => lengths[name] as string),
 });
-/** The arguments of a list over time whose rows can be sorted by these fields, under a name for their enum. */
+/** `enumTitle` names the enum of `sortBy`. */
 export function periodArgs<Field extends string>(
   enumTitle: string,
   sorted: string,
@@ -43,7 +43,7 @@ export function periodArgs<Field extends string>(
 }
 export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs<string>>>;
 
-/** The query that arguments ask for. Throws BAD_INPUT for days below 0 and ranges that end before they begin. */
+/** Throws BAD_INPUT for negative days and reversed ranges. */
 export const periodQuery = <Field extends string>(
   args: PeriodArgs,
   info: GraphQLResolveInfo,

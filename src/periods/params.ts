@@ -4,7 +4,7 @@ import { enumParam } from '../kernel/params.ts';
 export const PERIODS_DEFAULT_SIZE = 10;
 export const PERIODS_MAX_SIZE = 1_000;
 
-/** The query of a list over time (spec §4.4), for figures that can be sorted by these fields and have these increments. */
+/** Spec §4.4. */
 export const periodParams = <Field extends string, Size extends string>(
   sortFields: readonly (Field | 'day')[],
   sizes: readonly (Size | 'day')[],

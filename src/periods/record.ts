@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { count, date, timestamp } from '../kernel/leaves.ts';
 
-/** The sizes of time increments (spec §4.4). */
+/** Spec §4.4. */
 export const granularities = ['hour', 'day', 'week', 'month', 'quarter', 'year', 'all'] as const;
 export const Granularity = z.enum(granularities);
 export type Granularity = z.infer<typeof Granularity>;
 
 const only = (rows: string) => `Set on ${rows} only, else null.`;
 
-/** When a record's figures are of (spec §2.3); which keys are set for which granularity by the decisions on time. */
+/** Spec §2.3; the decisions on time define which keys each granularity sets. */
 export const PeriodKeys = z.object({
   day: count()
     .nullable()

@@ -1,16 +1,16 @@
 import { type Range, type Slice, slice } from '../kernel/page.ts';
 import type { PeriodRow } from './pages.ts';
 
-/** `total` is null where it was not asked for. */
+/** `total` is null unless requested. */
 export type PeriodPage<Record> = Slice<PeriodRow<Record>> & { total: number | null };
 
-/** A page with its total, of what `load` reads for a range and, without a row to carry the total, of none but that. */
+/** Reads the total again when the page has no row to carry it; `bare` requests nothing else. */
 export async function periodPage<Row extends { total: number | null }>(
   range: Range<number>,
   load: (range: Range<number>, bare: boolean) => Promise<Row[]>,
 ): Promise<Slice<Row> & { total: number | null }> {
   const fetched = await load(range, false);
-  // Only a page past the end has no row to carry the total.
+  // Only a page past the end lacks such a row.
   const past = range.after !== undefined || range.before !== undefined || (range.offset ?? 0) > 0;
   const again = fetched.length === 0 && past && range.counted;
   const first = again ? await load({ limit: 1, counted: true }, true) : fetched;

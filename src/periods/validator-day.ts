@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, flag, gwei, signedGwei } from '../kernel/leaves.ts';
 import { PeriodKeys } from './record.ts';
 
-/** No validator has had a quarter of a million ETH; sums over any number of validators stay within 64 bits. */
+/** No validator has had 281,474 ETH; sums over any number of validators stay within 64 bits. */
 const MAX_GWEI = 2n ** 48n;
 const amount = <T extends z.ZodString>(leaf: T) =>
   leaf.refine((digits) => {
@@ -11,10 +11,9 @@ const amount = <T extends z.ZodString>(leaf: T) =>
   }, `must be at most ${MAX_GWEI} Gwei`);
 
 /**
- * What a validator did on a day of a calendar: the facts that the figures of every group of validators are summed up
- * from. A validator has one attestation duty an epoch while it is active; a day without one has no row, except that of a
- * validator that has exited and still sits in the sync committee. Sources are the chain itself (duties, rewards by the
- * rules of the consensus layer) and, for what blocks brought, the execution layer.
+ * The facts behind figures of all validator groups. An active validator has one attestation duty per epoch; a day
+ * without duty has no row, except for an exited validator still in the sync committee. Rewards follow the consensus
+ * layer's rules; block income comes from the execution layer.
  */
 export const ValidatorDay = z
   .object({
@@ -23,10 +22,16 @@ export const ValidatorDay = z
     day: PeriodKeys.shape.day.unwrap().describe('Day of the calendar.'),
     startEpoch: count().describe('First epoch with data.'),
     endEpoch: count().describe('Last epoch with data.'),
-    totalUniqueAttestations: count().describe('Attestations included, at most one an epoch.'),
-    sumMissedAttestations: count().describe('Attestations missed; with those included one an epoch at most.'),
-    sumMissedSyncSignatures: count().nullable().describe('Sync signatures missed; null without sync duty.'),
-    sumSyncSignatureCount: count().nullable().describe('Sync signatures given; null without sync duty.'),
+    totalUniqueAttestations: count().describe('Attestations included, at most one per epoch.'),
+    sumMissedAttestations: count().describe(
+      'Attestations missed. Included and missed together: at most one per epoch.',
+    ),
+    sumMissedSyncSignatures: count()
+      .nullable()
+      .describe('Sync committee signatures missed; null without sync duty.'),
+    sumSyncSignatureCount: count()
+      .nullable()
+      .describe('Sync committee signatures included; null without sync duty.'),
     sumCorrectHead: count().describe('Attestations with the correct head.'),
     sumCorrectTarget: count().describe('Attestations with the correct target.'),
     sumCorrectSource: count().describe('Attestations with the correct source.'),
@@ -38,7 +43,7 @@ export const ValidatorDay = z
       'Slots until inclusion, summed over the attestations: 1 each at best.',
     ),
     proposedCount: count().describe('Blocks proposed.'),
-    missedProposalCount: count().describe('Blocks that were due and missed.'),
+    missedProposalCount: count().describe('Blocks due and missed.'),
     endEpochBalance: amount(gwei()).describe('Balance at the end of the last epoch, in Gwei.'),
     endEpochEffectiveBalance: amount(gwei()).describe(
       'Effective balance at the end of the last epoch, in Gwei.',

@@ -101,9 +101,7 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     await up(meters, true);
     expect(await passed(meters, caller, 100)).toBe(10);
     const messages = lines.map(({ msg }) => msg).filter((msg) => /Redis/.test(msg));
-    const [common, alone] = [/^Redis answers/, /^Redis does not answer/].map((form) =>
-      expect.stringMatching(form),
-    );
+    const [common, alone] = [/^Redis is up/, /^Redis is down/].map((form) => expect.stringMatching(form));
     expect(messages).toEqual([common, common, alone, alone, common, common]);
   });
 
@@ -250,6 +248,6 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     expect(count).toBeGreaterThanOrEqual(20);
     expect(count).toBeLessThanOrEqual(20 * windows);
     for (const one of served) expect(await one.stop()).toMatchObject({ code: 0 });
-    for (const one of served) expect(one.stderr().match(/Redis does not answer/g)).toHaveLength(1);
+    for (const one of served) expect(one.stderr().match(/Redis is down/g)).toHaveLength(1);
   });
 });

@@ -135,7 +135,7 @@ describe('a database that this version cannot serve', () => {
     const { code, stderr } = await stakegraph(['migrate'], { env: { DATABASE_URL: url.href } });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `stakegraph: The role ${role} may not make tables in the schema public: grant create on schema public to it, or make it the owner of the database.\n`,
+      stderr: `stakegraph: The role ${role} may not create tables in the schema public: grant create on schema public to it, or make it the owner of the database.\n`,
     });
   });
 
@@ -172,7 +172,7 @@ describe('a database that this version cannot serve', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        "stakegraph: The database has the encoding LATIN1, and UTF8 is needed: create it with template template0 encoding 'UTF8'.\n",
+        "stakegraph: The database has the encoding LATIN1; UTF8 is needed: create it with template template0 encoding 'UTF8'.\n",
     });
   });
 
@@ -210,7 +210,7 @@ describe('a database that cannot be served from', () => {
       const { code, stderr } = await serveFrom(env);
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: `stakegraph: ${name} leads to a pooler that pools transactions, and sessions are needed: set pool_mode = session for this database (PgBouncer), or name the PostgreSQL behind it.\n`,
+        stderr: `stakegraph: ${name} leads to a pooler in transaction mode; sessions are needed: set pool_mode = session for this database (PgBouncer), or connect to PostgreSQL directly.\n`,
       });
     }
   });

@@ -90,16 +90,16 @@ describe('sslmode', () => {
 describe('a database URL that cannot be used', () => {
   it.each([
     ['mysql://db', 'a postgres:// URL is needed'],
-    ['postgres://db:70000/app', 'a port is a number from 1 to 65535'],
-    ['postgres://a b:x:y/app', 'a host is not valid; several are separated by commas'],
+    ['postgres://db:70000/app', 'a port must be a number from 1 to 65535'],
+    ['postgres://a b:x:y/app', 'a host is not valid; separate several hosts by commas'],
     [
       'postgres://a,b,c/app?port=1,2',
-      'the number of ports is not that of hosts; give one port for each host, or one for all',
+      'the number of ports differs from the number of hosts; give one port for each host, or one for all',
     ],
     ['postgres://me:50%@db/app', 'a percent sign is not encoded; write it as %25'],
     [
       'postgres://db/app?sslmode=always',
-      'sslmode is one of disable, allow, prefer, require, verify-ca, verify-full',
+      'sslmode must be one of disable, allow, prefer, require, verify-ca, verify-full',
     ],
     [
       'postgres://db/app?sslmode=verify-ca',
@@ -113,12 +113,12 @@ describe('a database URL that cannot be used', () => {
     ['postgres://db/app?sslmode=require&sslmode=disable', 'the parameter sslmode is given twice'],
     [
       'postgres://db/app?channel_binding=require',
-      'channel_binding=require is not supported; use prefer, and sslmode=verify-full for a server that proves who it is',
+      'channel_binding=require is not supported; use prefer, and sslmode=verify-full to verify the server',
     ],
-    ['postgres://db/app?connect_timeout=soon', 'connect_timeout is a number of seconds from 1 to 9999'],
+    ['postgres://db/app?connect_timeout=soon', 'connect_timeout must be a number of seconds from 1 to 9999'],
     [
       'postgres://a,b/app?target_session_attrs=master',
-      'target_session_attrs is one of any, read-write, read-only, primary, standby, prefer-standby',
+      'target_session_attrs must be one of any, read-write, read-only, primary, standby, prefer-standby',
     ],
   ])('%s is refused', (url, message) => {
     expect(() => parseDatabaseUrl(url)).toThrow(message);
@@ -127,7 +127,7 @@ describe('a database URL that cannot be used', () => {
 
   it('names a parameter that is not known, since to ignore it could be to ignore a demand for encryption', () => {
     expect(() => parseDatabaseUrl('postgres://db/app?gssencmode=require')).toThrow(
-      /^the parameter gssencmode is not known; those known are .*sslmode.*$/,
+      /^the parameter gssencmode is unknown; accepted parameters are .*sslmode.*$/,
     );
   });
 

@@ -172,7 +172,7 @@ describe('a token in a wrong place', () => {
     });
     expect([body.status, body.json.detail]).toEqual([
       400,
-      [{ loc: ['body', 'sgt_…'], msg: 'sgt_… is not taken here.', type: 'unknown' }],
+      [{ loc: ['body', 'sgt_…'], msg: 'sgt_… is not accepted here.', type: 'unknown' }],
     ]);
     const name = token.replaceAll('-', '_');
     for (const query of [

@@ -104,7 +104,7 @@ describe('POST /v1/eth/tags', () => {
       { name: 'a\u0000b' },
       [['body.name', expect.stringContaining('without control characters') as never]],
     ],
-    ['mistyped', { name: 'x', validator: [1] }, [['body.validator', 'validator is not taken here.']]],
+    ['mistyped', { name: 'x', validator: [1] }, [['body.validator', 'validator is not accepted here.']]],
     [
       'with no validators',
       { name: 'x', validators: [1.5, '0x12', -1] },

@@ -1,10 +1,7 @@
 import { ACQUIRE_DEADLINE_MS, Connection, KEEP_ALIVE_MS } from '../connection.ts';
 import { targetOf } from '../servers.ts';
 
-/**
- * Keeps a connection that LISTENs on a channel and calls back for each notification, and once for each time the
- * connection is made, since what was said while it was away is lost. Reconnects by itself; `onLost` tells that it must.
- */
+/** Calls `onChange` for each notification and each (re)connect, since notifications may have been lost. */
 export function listen(
   url: string,
   channel: string,
@@ -22,12 +19,12 @@ export function listen(
   };
 
   async function connect() {
-    await target.choose().catch(() => undefined); // connecting reports the reason
+    await target.choose().catch(() => undefined); // connecting reports the error
     if (stopped) return;
     const current = new Connection({
       target,
       application_name: 'stakegraph listen',
-      query_timeout: ACQUIRE_DEADLINE_MS, // of LISTEN, the one statement
+      query_timeout: ACQUIRE_DEADLINE_MS, // LISTEN is the only statement
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });

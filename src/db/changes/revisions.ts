@@ -8,10 +8,7 @@ import type { Queryable } from '../pool.ts';
 import { momentText, rows, sql } from '../rows.ts';
 import { listen } from './listen.ts';
 
-/**
- * The revision that a change of a dataset gets, raised when first asked for: once in the transaction of the client,
- * which other writers of the dataset wait for from then on.
- */
+/** Raises the revision once per transaction, at the first call; other writers of the dataset then wait. */
 export function raisedRevision(client: pg.ClientBase, dataset: string): () => Promise<number> {
   let raised: Promise<number> | undefined;
   const raise = async () => {
@@ -26,7 +23,6 @@ export function raisedRevision(client: pg.ClientBase, dataset: string): () => Pr
 const Dataset = z.object({ name: z.string(), revision: count(), refreshedAt: z.string() });
 export type Dataset = z.infer<typeof Dataset>;
 
-/** Every dataset that has been written, by name, with its revision and when it last changed. */
 export const readDatasets = (db: Queryable): Promise<Dataset[]> =>
   rows(
     db,
@@ -39,28 +35,26 @@ export const readDatasets = (db: Queryable): Promise<Dataset[]> =>
 export type Snapshot = ReadonlyMap<string, Dataset>;
 
 export type Revisions = {
-  /** What is known of the datasets; a new map for each change. */
   current(): Snapshot;
-  /** Whether a change would be known at once: not while the connection that is told of them is away. */
+  /** False while a change could go unnoticed. */
   trusted(): boolean;
-  /** Whether what was begun with this snapshot has been read from the database that answers now. */
+  /** Whether the snapshot is of the database that answers now. */
   isOfSource(snapshot: Snapshot): boolean;
-  /** Called after each change. */
   onChange(listener: (snapshot: Snapshot) => void): void;
-  /** Called when that connection is lost: another database may answer next, with other rows of the same revisions. */
+  /** Another database may answer next, with other rows under the same revisions. */
   onLost(listener: () => void): void;
-  /** To be called when another database answers from now on: nothing is cached until its revisions have been read. */
+  /** Pauses caching until the revisions of another database are read. */
   moved(): void;
   stop(): Promise<void>;
 };
 
 const POLL_MS = 5_000;
-// A replica may be told of a change before it has it.
-const AGAIN_MS = [100, 500, 2_000];
+// A replica may hear of a change before it has it.
+const REREAD_MS = [100, 500, 2_000];
 
 /**
- * The revisions of all datasets in memory. They are read from the pool that answers read from, so that no answer is older
- * than the revision that it is kept under; changes are told by NOTIFY from `url`, the primary.
+ * Reads revisions from the pool of the rows, so no cached response is older than its revision. NOTIFY on the primary
+ * (`url`) reports changes.
  */
 export async function openRevisions(options: {
   url: string;
@@ -70,9 +64,9 @@ export async function openRevisions(options: {
   let snapshot: Snapshot = new Map();
   let listening = false;
   let losses = 0;
-  /** How many losses there had been when a snapshot was made. */
-  const begun = new WeakMap<Snapshot, number>();
-  let answered = false;
+  /** Losses at the time of reading. */
+  const lossesAt = new WeakMap<Snapshot, number>();
+  let readable = false;
   const listeners: ((snapshot: Snapshot) => void)[] = [];
   const lossListeners: (() => void)[] = [];
   const timers = new Set<NodeJS.Timeout>();
@@ -84,14 +78,14 @@ export async function openRevisions(options: {
       const same =
         found.size === snapshot.size &&
         [...found.values()].every(({ name, revision }) => snapshot.get(name)?.revision === revision);
-      answered = true;
+      readable = true;
       if (same) return;
       snapshot = found;
-      begun.set(snapshot, losses);
+      lossesAt.set(snapshot, losses);
       for (const listener of listeners) listener(snapshot);
     } catch (error) {
-      answered = false;
-      options.log.warn({ err: error }, 'revisions could not be read; answers are not kept meanwhile');
+      readable = false;
+      options.log.warn({ err: error }, 'revisions could not be read; responses are not cached meanwhile');
     }
   };
   const reading = serialize(read);
@@ -105,17 +99,16 @@ export async function openRevisions(options: {
   const reload = async () => {
     const before = losses;
     await reading.run();
-    if (before === losses) listening = true; // else it was cut again meanwhile
-    for (const ms of AGAIN_MS) soon(ms);
+    if (before === losses) listening = true; // otherwise lost again meanwhile
+    for (const ms of REREAD_MS) soon(ms);
   };
 
-  /** Whether the connection that listens for changes is open. */
   let connected = false;
   const onConnectionLost = () => {
     listening = false;
     losses += 1;
-    snapshot = new Map(snapshot); // what was begun before is told apart
-    begun.set(snapshot, losses);
+    snapshot = new Map(snapshot); // distinguishes earlier work
+    lossesAt.set(snapshot, losses);
     for (const listener of lossListeners) listener();
   };
 
@@ -135,8 +128,8 @@ export async function openRevisions(options: {
   const poll = setInterval(() => void reading.run(), POLL_MS).unref();
   return {
     current: () => snapshot,
-    trusted: () => listening && answered,
-    isOfSource: (given) => (begun.get(given) ?? 0) === losses,
+    trusted: () => listening && readable,
+    isOfSource: (given) => (lossesAt.get(given) ?? 0) === losses,
     onChange: (changed) => listeners.push(changed),
     onLost: (lost) => lossListeners.push(lost),
     moved() {

@@ -73,8 +73,8 @@ export const builder = new SchemaBuilder<Types>({
       nullable: { list: false, items: false },
     },
     nodeFieldOptions: { description: 'The row.', nullable: false },
-    cursorFieldOptions: { description: 'Opaque place of the row in this list; for `after` and `before`.' },
-    pageInfoFieldOptions: { description: 'Where the page lies.' },
+    cursorFieldOptions: { description: 'Opaque position of the row in this list, for `after` and `before`.' },
+    pageInfoFieldOptions: { description: 'Position of the page.' },
     hasNextPageFieldOptions: { description: 'Whether rows follow the page.' },
     hasPreviousPageFieldOptions: { description: 'Whether rows come before the page.' },
     startCursorFieldOptions: { description: 'Cursor of the first row; null on an empty page.' },
@@ -87,16 +87,16 @@ export const builder = new SchemaBuilder<Types>({
     },
     afterArgOptions: { description: 'A cursor of this list with the same arguments; rows after it.' },
     beforeArgOptions: { description: 'A cursor of this list with the same arguments; rows before it.' },
-    pageInfoTypeOptions: { description: 'Where a page lies in its connection.' },
-    nodeTypeOptions: { description: 'An object that can be found again by its global id.' },
+    pageInfoTypeOptions: { description: 'Position of a page in its connection.' },
+    nodeTypeOptions: { description: 'An object with a global id.' },
   },
 });
 
-builder.queryType({ description: 'Everything that can be asked. The same rows as the REST paths.' });
+builder.queryType({ description: 'All queries. They return the same rows as the REST paths.' });
 
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
-    description: 'Rows of the whole list. Costs a count on some lists; ask only when needed.',
+    description: 'Rows of the whole list. Costs a count on some lists; request it only when needed.',
     resolve: (connection) => (connection as unknown as ConnectionExtras).totalCount(),
   }),
 );
@@ -107,12 +107,12 @@ builder.queryField('nodes', (t) =>
   t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: true, items: true }, // a refusal leaves the other root fields whole
-    description: `Objects by their global ids, at most ${MAX_NODES}, in the order asked; null where there is none.`,
+    description: `Objects by their global ids, at most ${MAX_NODES}, in the requested order; null where an object does not exist.`,
     extensions: { operation: 'nodes' },
     args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
     resolve: (_root, { ids }, ctx, info) => {
       if (ids.length > MAX_NODES) {
-        throw badArgument('ids', `ids has ${ids.length} entries; at most ${MAX_NODES} are taken.`);
+        throw badArgument('ids', `ids has ${ids.length} entries; at most ${MAX_NODES} are accepted.`);
       }
       const found = ids.map(readGlobalId);
       const faults = ids.flatMap((id, index) => (found[index] ? [] : [globalIdFault(['ids', index], id)]));

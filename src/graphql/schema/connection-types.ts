@@ -14,7 +14,7 @@ export function pageTypes<Row>(
   const edge = builder.edgeObject({
     type,
     name: `${name}Edge`,
-    description: `${row} and its place in the list.`,
+    description: `${row} with its cursor.`,
   });
   const page = builder.connectionObject(
     { type, name: `${name}Connection`, description: `${list}, page by page.` },

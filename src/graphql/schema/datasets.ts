@@ -3,7 +3,7 @@ import { type Dataset, readDatasets } from '../../db/changes/revisions.ts';
 import { builder } from './builder.ts';
 
 const DatasetType = builder.objectRef<Dataset>('Dataset').implement({
-  description: 'Something that is published, and how often it has changed.',
+  description: 'Published data with a revision that rises with each change.',
   fields: (t) => ({
     name: t.string({ description: 'Its name, as in the import.', resolve: (row) => row.name }),
     revision: t.int({
@@ -21,7 +21,7 @@ builder.queryField('datasets', (t) =>
   t.field({
     type: [DatasetType],
     extensions: { operation: 'datasets', rows: Object.keys(datasetTables).length },
-    description: 'Every dataset that has been written, by name.',
+    description: 'Every dataset ever written, by name.',
     resolve: (_root, _args, ctx) => readDatasets(ctx.db),
   }),
 );

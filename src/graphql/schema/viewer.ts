@@ -7,7 +7,7 @@ const tierText: Record<Tier, string> = {
   starter: 'Starter.',
   build: 'Build.',
   growth: 'Growth.',
-  enterprise: 'Enterprise: no limits unless some are set on the account.',
+  enterprise: 'Enterprise: no limits except those set on the account.',
 };
 const TierEnum = builder.enumType('Tier', {
   description: 'A tier of accounts.',
@@ -27,11 +27,11 @@ const PeriodEnum = builder.enumType('UsagePeriod', {
 const digits = (value: number | null) => (value === null ? null : String(value));
 
 const RateLimitType = builder.objectRef<{ limit: number; remaining: number }>('RateLimit').implement({
-  description: 'How often an account may ask.',
+  description: 'The rate limit of an account.',
   fields: (t) => ({
     requestsPerSecond: t.int({ description: 'Requests per second, >= 1.', resolve: ({ limit }) => limit }),
     remaining: t.int({
-      description: 'Requests left in this second, this one counted, >= 0.',
+      description: 'Requests left in this second after this one, >= 0.',
       resolve: ({ remaining }) => remaining,
     }),
   }),
@@ -47,7 +47,8 @@ const UsageType = builder.objectRef<ReturnType<Context['metering']['standing']>>
     }),
     unitsUsed: t.field({
       type: 'BigInt',
-      description: 'Units used in the period, >= 0; may pass unitsAllowed by the cost of the last answers.',
+      description:
+        'Units used in the period, >= 0; may exceed unitsAllowed by the cost of the last responses.',
       resolve: (row) => String(row.unitsUsed),
     }),
     unitsAllowed: t.field({
@@ -77,14 +78,14 @@ const UsageType = builder.objectRef<ReturnType<Context['metering']['standing']>>
 });
 
 const Viewer = builder.objectRef<Context>('Viewer').implement({
-  description: 'Who asks: the account of the token.',
+  description: 'The account of the token.',
   fields: (t) => ({
     account: t.string({ description: 'Name of the account.', resolve: ({ caller }) => caller.account }),
     tier: t.field({ type: TierEnum, description: 'Its tier.', resolve: ({ caller }) => caller.tier }),
     rateLimit: t.field({
       type: RateLimitType,
       nullable: true,
-      description: 'How often it may ask; null without a limit.',
+      description: 'Rate limit; null without one.',
       resolve: ({ caller: { rateLimit }, metering: { rateRemaining } }) =>
         rateLimit === undefined ? null : { limit: rateLimit, remaining: rateRemaining ?? rateLimit },
     }),
@@ -99,7 +100,7 @@ const Viewer = builder.objectRef<Context>('Viewer').implement({
 builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
-    description: 'Who asks, and what is left of the rate and the allowance. Costs no compute units.',
+    description: 'The calling account, and what is left of its rate and allowance. Costs no compute units.',
     extensions: { operation: 'viewer' },
     resolve: (_root, _args, ctx) => {
       ctx.trace.own = true; // whatever of it is selected

@@ -11,7 +11,7 @@ export const AttestationRecord = z
     sumMissedAttestations: bigCount().describe('Attestations missed.'),
     sumMissedSyncSignatures: bigCount()
       .nullable()
-      .describe('Sync signatures missed; null without sync duty.'),
+      .describe('Sync committee signatures missed; null without sync duty.'),
     sumCorrectHead: bigCount().describe('Attestations with the correct head.'),
     sumCorrectTarget: bigCount().describe('Attestations with the correct target.'),
     sumCorrectSource: bigCount().describe('Attestations with the correct source.'),
@@ -23,7 +23,9 @@ export const AttestationRecord = z
       'Mean attester effectiveness in percent, 0..100, weighted by validators over longer periods.',
     ),
     sumInclusionDelay: bigCount().describe('Slots until inclusion, summed over the attestations.'),
-    sumSyncSignatureCount: bigCount().nullable().describe('Sync signatures given; null without sync duty.'),
+    sumSyncSignatureCount: bigCount()
+      .nullable()
+      .describe('Sync committee signatures included; null without sync duty.'),
     sumEndEpochBalance: gwei().describe('Balance at the end of the period, in Gwei.'),
     sumEndEpochEffectiveBalance: gwei().describe('Effective balance at the end of the period, in Gwei.'),
     hour: count()

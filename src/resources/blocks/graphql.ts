@@ -26,9 +26,9 @@ import {
 const ProposerDutyEnum = builder.enumType('ProposerDuty', {
   description: 'What became of a proposal.',
   values: {
-    PROPOSED: { value: 'proposed', description: 'The block is part of the chain; `proposed` in REST.' },
+    PROPOSED: { value: 'proposed', description: 'The block is on the chain; `proposed` in REST.' },
     MISSED: { value: 'missed', description: 'There is no block; `missed` in REST.' },
-    ORPHANED: { value: 'orphaned', description: 'The chain left the block behind; `orphaned` in REST.' },
+    ORPHANED: { value: 'orphaned', description: 'The block is not on the chain; `orphaned` in REST.' },
   } as const,
 });
 
@@ -66,7 +66,7 @@ builder.node(BlockType, {
     proposer: t.field({
       type: ValidatorType,
       nullable: true,
-      description: 'The validator that was to propose; null when it is not stored.',
+      description: 'The proposer; null when it is not stored.',
       resolve: (row, _args, ctx) => loadValidator(ctx, row),
     }),
   }),

@@ -25,7 +25,7 @@ export const Block = z
     executionBlockHash: hex(32)
       .nullable()
       .describe(`Hash of the execution block, 0x and 64 hex digits; ${unlessMissed} and before the merge.`),
-    validatorIndex: count().describe('Index of the validator that was to propose, >= 0.'),
+    validatorIndex: count().describe('Index of the proposer, >= 0.'),
     feeRecipient: hex(20)
       .nullable()
       .describe(`Address that the priority fees went to, 0x and 40 hex digits; ${unlessMissed}.`),
@@ -56,7 +56,7 @@ export const Block = z
       .nullable()
       .describe(`What the proposer got beyond priority fees, in Gwei, >= 0; ${untilKnown}.`),
     executionProposerDuty: ProposerDuty.nullable().describe(
-      'What became of the execution block; null before the merge.',
+      'Outcome of the execution block; null before the merge.',
     ),
     executionRewards: gweiDecimal()
       .nullable()
@@ -67,7 +67,7 @@ export const Block = z
       .nullable()
       .describe(`What the proposer would have earned there, in Gwei, >= 0; 0 if proposed, ${untilKnown}.`),
     consensusProposerDuty: ProposerDuty.describe(
-      'What became of the proposal: `proposed`; `missed`, and there is no block; `orphaned`, and the chain left the block behind.',
+      'Outcome of the proposal: `proposed`, `missed` (no block) or `orphaned` (the block is not on the chain).',
     ),
     consensusRewards: gwei()
       .nullable()
@@ -100,7 +100,7 @@ export const Block = z
       .describe(`Part of the priority fees that the proposer got, in Gwei, >= 0; ${unlessMissed}.`),
     relays: z
       .array(text(256).min(1))
-      .describe('Relays that delivered the block; empty for a block that came from none.'),
+      .describe('Relays that delivered the block; empty for a block without a relay.'),
     blockBuilderPubkeys: z
       .array(hex(48))
       .describe(

@@ -17,13 +17,12 @@ const list = route({
   operationId: 'listBlocks',
   tag,
   summary: 'Blocks, newest first',
-  description: `Every slot that is stored, newest first; a block can be asked for as soon as it is stored. ${units} \`page.from\` and \`page.to\` are slots: where the page begins (the slot asked for, else that of the newest block), and the one below its last row. \`total\` is of the whole list, wherever the page begins.`,
+  description: `Every slot that is stored, newest first; a block is served as soon as it is stored. ${units} \`page.from\` and \`page.to\` are slots: the start of the page (the requested slot, else that of the newest block), and the one below its last row. \`total\` is of the whole list, wherever the page begins.`,
   example: '/v0/eth/blocks?size=5',
   params: z.object({}),
   query: z.object({
     from: intParam({
-      description:
-        'Slot to begin with, going down; the newest one stored when absent. Past the newest it begins with the newest.',
+      description: 'First slot, in descending order; the newest one stored when absent or later than that.',
       min: 0,
       nullable: true,
     }),

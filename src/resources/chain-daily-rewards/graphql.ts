@@ -80,7 +80,7 @@ builder.queryField('chainDailyRewards', (t) =>
         }),
         fromDate: t.arg({
           type: 'Date',
-          description: 'The same by the date on which the day starts; not with fromDay.',
+          description: 'First date to list, on which a chain day starts; not with fromDay.',
         }),
         ...networkArgs,
       },

@@ -19,12 +19,14 @@ export const ChainDailyReward = z
     sumExecutionRewards: gweiDecimal().describe(
       'What proposers earned on the execution layer, in Gwei, >= 0; priority fees and MEV.',
     ),
-    sumPriorityFees: gweiDecimal().describe('Priority fees among them, in Gwei, >= 0.'),
-    sumBaselineMev: gweiDecimal().describe('MEV beyond priority fees among them, in Gwei, >= 0.'),
+    sumPriorityFees: gweiDecimal().describe('Priority fees, part of the execution rewards, in Gwei, >= 0.'),
+    sumBaselineMev: gweiDecimal().describe(
+      'MEV beyond priority fees, part of the execution rewards, in Gwei, >= 0.',
+    ),
     sumEffectiveBalance: gwei()
       .nullable()
       .describe(
-        'Effective balance of the active validators, in Gwei, >= 0; may exceed 2^53; null where the source did not tell it.',
+        'Effective balance of the active validators, in Gwei, >= 0; may exceed 2^53; null when the source omits it.',
       ),
   })
   .meta({ id: 'ChainDailyReward', description: "What a network's validators earned in a chain day." });

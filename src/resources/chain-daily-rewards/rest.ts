@@ -49,7 +49,7 @@ const list = route({
   operationId: 'listChainDailyRewards',
   tag,
   summary: 'Network rewards by chain day, newest first',
-  description: `What all validators earned in each chain day that is stored, newest first. ${units} \`page.from\` and \`page.to\` are chain days: where the page begins (the day asked for, else the newest), and the one below its last row. \`total\` is of the whole list, wherever the page begins.`,
+  description: `What all validators earned in each chain day that is stored, newest first. ${units} \`page.from\` and \`page.to\` are chain days: the start of the page (the requested day, else the newest), and the one below its last row. \`total\` is of the whole list, wherever the page begins.`,
   example: '/v0/eth/network/chainDailyRewards?size=5',
   params: z.object({}),
   query: z.object({

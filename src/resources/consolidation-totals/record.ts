@@ -12,12 +12,16 @@ const entity = {
 export const EntityConsolidation = z
   .object({
     ...entity,
-    consolidationCount: count().describe('Consolidations of its validators as sources.'),
-    sourceValidatorCount: count().describe('Its validators that were consolidated.'),
-    targetValidatorCount: count().describe('Validators that received their balances, of whichever entity.'),
+    consolidationCount: count().describe('Consolidations whose source is a validator of the entity.'),
+    sourceValidatorCount: count().describe('Source validators, all of the entity.'),
+    targetValidatorCount: count().describe('Target validators, of any entity.'),
     consolidatedBalance: gwei().describe('Balance moved, in Gwei.'),
-    startDate: date().describe('UTC date of the day of the first one, in the calendar in use.'),
-    endDate: date().describe('UTC date of the day of the last one, in the calendar in use.'),
+    startDate: date().describe(
+      'UTC date on which the day of the first consolidation starts, in the calendar in use.',
+    ),
+    endDate: date().describe(
+      'UTC date on which the day of the last consolidation starts, in the calendar in use.',
+    ),
   })
   .meta({
     id: 'EntityConsolidation',
@@ -41,7 +45,7 @@ const capacity = {
   timeWindow: TimeWindow.describe('Window that the figures cover, up to latestEpoch.'),
   latestEpoch: count().describe('Newest epoch whose active balance is known.'),
   consolidationChurnLimit: gwei().describe(
-    'Balance that may be consolidated in an epoch by the rule of Electra at latestEpoch, in Gwei.',
+    'Consolidation churn limit per epoch at latestEpoch, by the rules of Electra, in Gwei.',
   ),
   capacity: gwei().describe('Churn limit × epochs of the window since Electra, in Gwei.'),
 };

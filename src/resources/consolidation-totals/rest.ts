@@ -52,7 +52,7 @@ const entities = route({
   tag,
   summary: 'Consolidations by entity',
   description:
-    'Consolidations gathered by the entity that triggers them, that of the source validator; largest balance first. Sources of no known entity of the class are in no row. Dates and days may be combined: the narrower range counts.',
+    'Consolidations by the entity that triggers them, which is that of the source validator; largest balance first. Sources without a known entity of the class are left out. Dates and days may be combined: the narrower range applies.',
   example: '/v1/eth/entityConsolidations?entityType=pool',
   params: z.object({}),
   query: z.object({
@@ -81,7 +81,7 @@ const capacity = route({
   tag,
   summary: 'How far the churn limit of consolidations was used',
   description:
-    'One record for each window, in the order 1d, 7d, 30d, all. The churn limit is what Electra (EIP-7251) lets move in an epoch at the active balance of `latestEpoch`; `all` is since Electra. Empty while no active balance of the network is stored.',
+    'One record for each window, in the order 1d, 7d, 30d, all. The churn limit is what Electra (EIP-7251) allows per epoch at the active balance of `latestEpoch`; `all` is since Electra. Empty while no active balance of the network is stored.',
   example: '/v1/eth/consolidationCapacity',
   params: z.object({}),
   query: z.object({}),

@@ -109,7 +109,7 @@ const queryArgs = builder.args((t) => ({
   sortOrder: t.field({
     type: SortOrderEnum,
     defaultValue: 'asc',
-    description: 'Sort order; DESC turns the whole order round.',
+    description: 'Sort order; DESC reverses the whole order.',
   }),
 }));
 

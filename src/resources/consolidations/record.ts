@@ -26,7 +26,7 @@ const entities = (side: string) =>
   z
     .array(ConsolidationEntity)
     .describe(
-      `Entities of the ${side} validator: deposit address, withdrawal address, node operator, pool and pool share, those that are known.`,
+      `Entities of the ${side} validator: deposit address, withdrawal address, node operator, pool and pool share, as far as known.`,
     );
 
 /** A processed consolidation (spec §4.9 and the decisions on it). */

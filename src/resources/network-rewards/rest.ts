@@ -24,7 +24,7 @@ const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
     fromDay: dateParam('The same as fromDate: a `day` here is a UTC date. The narrower of both counts.'),
     toDay: dateParam('The same as toDate: a `day` here is a UTC date. The narrower of both counts.'),
     utc: boolParam({
-      description: 'Taken for the sake of other lists: a day here is a UTC date, whatever it says.',
+      description: 'Accepted for compatibility and ignored: a day here is a UTC date.',
       default: true,
       nullable: true,
     }),
@@ -70,7 +70,7 @@ function validatorRewards(network: RewardsNetwork): Route<Context> {
     units: 'listValidatorRewards',
     tag: title,
     summary: `Rewards of one validator of ${title} by day`,
-    description: `What one validator of ${title} and its delegators earned. ${days} A validator that was never seen is 404; one without rows in the range has no results.`,
+    description: `What one validator of ${title} and its delegators earned. ${days} An unknown validator is 404; one without rows in the range has no results.`,
     example: `${path}/${exampleId}/rewards`,
     networkHeader: false,
     params: z.object({

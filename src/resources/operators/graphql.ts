@@ -51,7 +51,7 @@ export const IdTypeEnum = builder.enumType('OperatorIdType', {
     NODE_OPERATOR: { value: 'nodeOperator', description: 'Who runs the machines.' },
     POOL: { value: 'pool', description: 'A staking pool or an exchange.' },
     POOL_SHARE: { value: 'poolShare', description: "A node operator's share of a pool." },
-    ENTITY: { value: 'entity', description: 'A group of operators under one roof.' },
+    ENTITY: { value: 'entity', description: 'A group of related operators.' },
     VALIDATOR: { value: 'validator', description: 'A single validator, by index or public key.' },
     PRIVATE_SET: { value: 'privateSet', description: 'A set of validators of your own.' },
   } as const,
@@ -208,7 +208,7 @@ builder.queryField('operators', (t) =>
         }),
         poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }),
         parentId: t.arg.string({
-          description: 'A pool or node operator: the answer is its pool shares, whatever idType says.',
+          description: 'A pool or node operator: the response lists its pool shares, and idType is ignored.',
         }),
         parentEntity: t.arg.string({
           deprecationReason: 'Use parentId.',

@@ -36,23 +36,21 @@ export type ClientPercentage = z.infer<typeof ClientPercentage>;
 export const RelayerPercentage = z
   .object({
     relayer: text().describe('Name of the MEV relay; `no_mev_boost` for blocks built locally.'),
-    percentage: ratio().describe('Share of the proposed blocks that came through it, 0..1.'),
+    percentage: ratio().describe('Share of the proposed blocks that the relay delivered, 0..1.'),
   })
   .meta({
     id: 'RelayerPercentage',
-    description: 'A MEV relay and the share of blocks that came through it.',
+    description: 'A MEV relay and the share of blocks that it delivered.',
   });
 export type RelayerPercentage = z.infer<typeof RelayerPercentage>;
 
 export const OperatorTag = z
   .object({
     name: text().describe('Name of the tag, such as `exchange`.'),
-    path: text(2048).nullable().describe('Where the tag leads, null when nowhere.'),
+    path: text(2048).nullable().describe('Link target of the tag; null without one.'),
     idType: text(256)
       .nullable()
-      .describe(
-        'Class of the operator that the tag leads to, such as `nodeOperator`; null where it is not known.',
-      ),
+      .describe('Class of the operator that the tag links to, such as `nodeOperator`; null when unknown.'),
   })
   .meta({ id: 'OperatorTag', description: 'A label of an operator.' });
 export type OperatorTag = z.infer<typeof OperatorTag>;
@@ -79,7 +77,7 @@ export const OperatorSummary = z
     relayerPercentages: z.array(RelayerPercentage).describe('Relays of the proposed blocks.'),
     nodeOperatorCount: count().nullable().describe('Node operators of a pool; null for other classes.'),
     operatorTags: z.array(OperatorTag).describe('Labels of the operator.'),
-    displayName: text().nullable().describe('Name for people.'),
+    displayName: text().nullable().describe('Display name.'),
     aprPercentage: number().nullable().describe('Annualised rewards in percent of the effective balance.'),
     sumEndEpochBalance: gwei().nullable().describe('Balance at the end of the window, in Gwei.'),
     sumEndEpochEffectiveBalance: gwei()
@@ -112,4 +110,8 @@ export const entityNotFound = (entity: { network: Network; idType: IdType; id: s
 
 /** What is wrong with an identifier that a caller gives; undefined when nothing is. REST's parameters take the same. */
 export const idFault = (id: string): string | undefined =>
-  id === '' ? 'is empty' : id.length > 256 ? `has ${id.length} characters; at most 256 are taken` : undefined;
+  id === ''
+    ? 'is empty'
+    : id.length > 256
+      ? `has ${id.length} characters; at most 256 are accepted`
+      : undefined;

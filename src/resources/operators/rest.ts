@@ -42,7 +42,7 @@ const list = route({
     }),
     parentId: textParam(
       {
-        description: 'A pool or node operator: the answer is its pool shares, whatever idType says.',
+        description: 'A pool or node operator: the response lists its pool shares, and idType is ignored.',
         nullable: true,
       },
       normaliseId,
@@ -81,7 +81,7 @@ const summary = route({
   tag: 'Operators',
   summary: 'One operator summary',
   description:
-    'The same statistics as the list, for one operator. Without `idType` an address is a deposit address; a name is looked for among pools, node operators, pool shares and entities, in this order.',
+    'The same statistics as the list, for one operator. Without `idType` an address is a deposit address; a name is searched among pools, node operators, pool shares and entities, in this order.',
   example: '/v0/eth/operators/Sample%20Pool%20Alder/summary?window=7d',
   params: z.object({
     operator_id: textParam(

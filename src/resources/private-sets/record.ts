@@ -15,12 +15,12 @@ export const SetEffectiveness = z
     avgCorrectness: ratio()
       .nullable()
       .describe(
-        'Mean share of correct votes (head, target, source), 0..1; null where every attestation was missed.',
+        'Mean share of correct votes (head, target, source), 0..1; null when every attestation was missed.',
       ),
     avgInclusionDelay: nonNegative()
       .nullable()
       .describe(
-        'Mean slots until an attestation is included, 1 is best; null where every attestation was missed.',
+        'Mean slots until an attestation is included, 1 is best; null when every attestation was missed.',
       ),
     avgUptime: ratio().describe('Mean share of attestation duties performed, 0..1.'),
     avgAttesterEffectiveness: nonNegative().describe(
@@ -28,9 +28,9 @@ export const SetEffectiveness = z
     ),
     avgProposerEffectiveness: nonNegative()
       .nullable()
-      .describe('Mean share of blocks proposed that were due, in percent, 0..100; null without duty.'),
+      .describe('Mean share of due blocks proposed, in percent, 0..100; null without duty.'),
     avgValidatorEffectiveness: nonNegative().describe(
-      '5/8 attester and 3/8 proposer effectiveness where there was a block to propose, else attester effectiveness alone; in percent, 0..100.',
+      '5/8 attester + 3/8 proposer effectiveness; attester effectiveness alone when no block was due; in percent, 0..100.',
     ),
     ...PeriodKeys.shape,
   })
@@ -42,12 +42,12 @@ export const SetProposals = z
   .object({
     id,
     validatorCount,
-    proposerDutyCount: bigCount().describe('Blocks that were due.'),
+    proposerDutyCount: bigCount().describe('Blocks due.'),
     proposedCount: bigCount().describe('Blocks proposed.'),
     missedProposalCount: bigCount().describe('Blocks missed.'),
     avgProposerEffectiveness: nonNegative()
       .nullable()
-      .describe('Mean share of blocks proposed that were due, in percent, 0..100; null without duty.'),
+      .describe('Mean share of due blocks proposed, in percent, 0..100; null without duty.'),
     sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
     sumPriorityFees: signedSum().describe('Priority fees of the blocks, in Gwei.'),
     sumBaselineMev: signedSum().describe('MEV of the blocks, in Gwei.'),
@@ -64,7 +64,9 @@ export const SetRewards = z
     sumAttestationRewards: signedSum().describe('Rewards less penalties for attestations, in Gwei.'),
     sumSyncCommitteeRewards: signedSum().describe('Rewards less penalties of sync committees, in Gwei.'),
     sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
-    sumConsensusRewards: signedSum().describe('The three together, in Gwei.'),
+    sumConsensusRewards: signedSum().describe(
+      'Attestation, sync committee and proposer rewards together, in Gwei.',
+    ),
     sumPriorityFees: signedSum().describe('Priority fees of proposed blocks, in Gwei.'),
     sumBaselineMev: signedSum().describe('MEV of proposed blocks, in Gwei.'),
     sumExecutionRewards: signedSum().describe('Priority fees and MEV together, in Gwei.'),

@@ -59,7 +59,7 @@ builder.queryField('slashings', (t) =>
       description: `Slashed validators, ascending by slashing epoch and validator index. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default. REST: GET /v0/eth/slashings.`,
       args: {
         fromDay: t.arg.int({
-          description: `Chain day from 0 to ${LAST_START_DAY} from which on to list.`,
+          description: `Chain day from 0 to ${LAST_START_DAY} to list from.`,
         }),
         fromTimestamp: t.arg({
           type: 'DateTime',

@@ -39,8 +39,7 @@ const list = route({
   query: z.object({
     from: formParam<Start, { form: string; description: string; nullable: true; examples: unknown[] }>(
       {
-        description:
-          'Chain day, or date-time (RFC 3339; a bare date is its midnight UTC), from which on to list.',
+        description: 'Chain day, or date-time (RFC 3339; a bare date is its midnight UTC), to list from.',
         form: `a chain day from 0 to ${LAST_START_DAY} or a date-time like 2024-03-31T00:00:00Z`,
         nullable: true,
         examples: [1216, '2024-03-31T00:00:00Z'],
@@ -54,7 +53,7 @@ const list = route({
       max: SLASHINGS_MAX_SIZE,
       default: SLASHINGS_DEFAULT_SIZE,
     }),
-    cursor: textParam({ description: 'Opaque position; comes from `next`.', nullable: true, max: 1024 }),
+    cursor: textParam({ description: 'Opaque position, from `next`.', nullable: true, max: 1024 }),
   }),
   reply: envelopeV0(Slashing),
   async handle(ctx: Context, { query }, call) {

@@ -18,7 +18,7 @@ const common = {
   params: z.object({}),
   query: z.object({
     window: enumParam(timeWindows, {
-      description: 'Narrows the answer to one window; all four when absent.',
+      description: 'Narrows the response to one window; all four when absent.',
       nullable: true,
     }),
   }),

@@ -34,13 +34,13 @@ export const StakeAuthoritySummary = z
     mevRewardsApr: decimal().describe(`Yearly rate of MEV rewards, ${smoothed}`),
     delegatorApy: decimal().describe(`Yearly yield of staking and MEV rewards together, ${smoothed}`),
     sumMissedStakingRewards: nonNegativeDecimal().describe(
-      'Staking rewards missed because its validators were not perfect, in SOL.',
+      'Staking rewards missed through imperfect performance of its validators, in SOL.',
     ),
     poolName: text().min(1).nullable().describe('Name of the stake pool; null for an individual.'),
     delegatedStake: nonNegativeDecimal().describe('Delegated stake, in SOL.'),
     networkPenetration: decimalRatio().describe("Its share of the network's delegated stake, 0..1."),
     aggregateValidatorEffectiveness: nonNegativeDecimal().describe(
-      'Effectiveness of its validators, weighted by its stake, as a ratio: 1 is a perfect one.',
+      'Effectiveness of its validators, weighted by its stake, as a ratio; 1 is perfect.',
     ),
     blendedVoteCommissionRate: decimalRatio().describe(
       'Commission of its validators on staking rewards, weighted by its stake, 0..1.',
@@ -57,7 +57,7 @@ export const StakeAuthoritySummary = z
     sumMevCommissionPaid: nonNegativeDecimal().describe(
       'Commission paid to validators on MEV rewards, in SOL.',
     ),
-    sumCommissionPaid: nonNegativeDecimal().describe('Commission paid in all, in SOL.'),
+    sumCommissionPaid: nonNegativeDecimal().describe('Total commission paid, in SOL.'),
   })
   .meta({
     id: 'StakeAuthoritySummary',

@@ -12,7 +12,7 @@ const list = route({
   tag: 'Sync committee rewards',
   summary: 'What the sync committee earned in a block',
   description:
-    'One record for each seat of the sync committee, ascending by validator index; a validator with several seats has several. Rewards are in Gwei, negative for a missed signature. A slot without a block has none; a slot after the last one stored is 404.',
+    'One record for each seat of the sync committee, ascending by validator index; a validator with several seats has several. Rewards are in Gwei, negative for a missed signature. A slot without a block has no records; a slot after the last one stored is 404.',
   example: '/v0/eth/blocks/12927610/syncCommitteeRewards?limit=5',
   params: z.object({
     consensus_slot: intParam({ description: 'Slot of the block.', min: 0 }),

@@ -29,7 +29,7 @@ const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator').implement
     validator: t.field({
       type: ValidatorType,
       nullable: true,
-      description: 'The record of the validator; null when it is not stored any more.',
+      description: 'The record of the validator; null when it is no longer stored.',
       resolve: (row, _args, ctx) => loadValidator(ctx, row),
     }),
   }),

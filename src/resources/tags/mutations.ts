@@ -21,7 +21,7 @@ const UserErrorCode = builder.enumType('UserErrorCode', {
 });
 type UserError = { field: string[] | null; message: string; code: 'BAD_INPUT' | 'FORBIDDEN' | 'NOT_FOUND' };
 const UserErrorType = builder.objectRef<UserError>('UserError').implement({
-  description: 'Something that the caller can put right; nothing was changed.',
+  description: 'An error that the caller can correct; nothing was changed.',
   fields: (t) => ({
     field: t.stringList({
       nullable: true,
@@ -87,7 +87,7 @@ type Deleting = { deletedSetId?: string; userErrors: UserError[] };
 const outcome = <P extends { userErrors: UserError[] }>(t: FieldsOf<P>) => ({
   userErrors: t.field({
     type: [UserErrorType],
-    description: 'Why it was refused; empty when it was done.',
+    description: 'Why the mutation was refused; empty on success.',
     resolve: (payload) => payload.userErrors,
   }),
 });
@@ -111,7 +111,7 @@ const AddPayload = builder.objectRef<Adding>('AddValidatorsPayload').implement({
   fields: (t) => ({
     ...changed(t),
     pubkeysAdded: t.stringList({
-      description: 'Public keys of those that are new in the set, by index.',
+      description: 'Public keys of the validators newly added, ordered by index.',
       resolve: (payload) => payload.pubkeysAdded ?? [],
     }),
   }),
@@ -199,7 +199,7 @@ builder.mutationType({
       type: RenamePayload,
       nullable: true,
       extensions: { operation: 'renameTag' },
-      description: 'Gives a tag another name. REST: PATCH /v1/eth/tags/{id}.',
+      description: 'Renames a tag. REST: PATCH /v1/eth/tags/{id}.',
       args: { input: t.arg({ type: RenameInput, required: true, description: 'The tag and its name.' }) },
       resolve: (_root, { input }, ctx) =>
         mutate(ctx, async () => {

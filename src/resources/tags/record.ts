@@ -10,8 +10,8 @@ export const Tag = z
     name: text(100).describe('Name of the tag; an account may use a name again.'),
     network: Network.describe('Network of its validators.'),
     organizationId: text(36).describe('Account that owns it, a UUID.'),
-    createdBy: text(256).describe('Name of the token that made it.'),
-    createdAt: timestamp().describe('When it was made.'),
+    createdBy: text(256).describe('Name of the token that created it.'),
+    createdAt: timestamp().describe('When it was created.'),
     updatedAt: timestamp().describe('When its name or validators were last changed.'),
   })
   .meta({ id: 'Tag', description: 'A tag, which groups validators into a private set.' });
@@ -34,9 +34,11 @@ export const ValidatorsAdded = z
     tag: Tag,
     pubkeysAdded: z
       .array(hex(48))
-      .describe('Public keys of those that are new in the tag, by index; the others were in it already.'),
+      .describe(
+        'Public keys of the validators newly added, ordered by index; the others were already in the tag.',
+      ),
   })
-  .meta({ id: 'ValidatorsAdded', description: 'A tag and the validators that were added to it.' });
+  .meta({ id: 'ValidatorsAdded', description: 'A tag and the validators added to it.' });
 
 export const MAX_ADDED = 1_000;
 export const MAX_VALIDATORS = 15_000;
@@ -75,7 +77,7 @@ export const TagName = jsonBody({ name: tagName() }).meta({
 
 export const TagPubkeys = jsonBody({
   pubkeys: references(1).describe(
-    `Validators to add, 1 to ${MAX_ADDED}, each by ${REFERENCE}. Those in the tag already stay in it.`,
+    `Validators to add, 1 to ${MAX_ADDED}, each by ${REFERENCE}. Those already in the tag stay in it.`,
   ),
 }).meta({ id: 'TagPubkeys', description: 'Validators to add to a tag.' });
 

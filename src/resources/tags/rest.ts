@@ -37,7 +37,7 @@ const EXAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 export const tagIdParam = () =>
   formParam(
     {
-      description: 'Identifier of the tag, a UUID; it is found whatever network the header names.',
+      description: 'Identifier of the tag, a UUID; the network in the header does not matter.',
       form: 'a UUID',
     },
     { type: 'string', format: 'uuid' },
@@ -86,7 +86,7 @@ const routes = [
     tag,
     summary: 'Make a tag',
     description:
-      'A tag groups validators of the network into a private set, whose figures only its account sees. An account has as many as its tier allows: build 4, growth 20, enterprise any number, free and starter none (403). One unknown validator refuses the whole tag.',
+      'A tag groups validators of the network into a private set, whose figures only its account sees. The tier limits the number of tags: build 4, growth 20, enterprise any number, free and starter none (403). A single unknown validator makes the whole request fail.',
     example: BASE,
     exampleBody: { name: 'My validators', validators: [] },
     params: none,
@@ -116,7 +116,7 @@ const routes = [
     operationId: 'renameTag',
     tag,
     summary: 'Rename a tag',
-    description: 'Gives a tag another name.',
+    description: 'Renames a tag.',
     example: `${BASE}/${EXAMPLE}`,
     exampleBody: { name: 'My first validators' },
     params: one,
@@ -133,7 +133,7 @@ const routes = [
     operationId: 'deleteTag',
     tag,
     summary: 'Delete a tag',
-    description: 'Deletes a tag with the figures of its set, also those of the past.',
+    description: 'Deletes a tag with all figures of its set, past ones included.',
     example: `${BASE}/${EXAMPLE}`,
     params: one,
     query: none,
@@ -149,7 +149,7 @@ const routes = [
     operationId: 'listTagValidators',
     tag,
     summary: 'Validators of a tag',
-    description: 'The validators that are in the tag now, by index.',
+    description: 'The current validators of the tag, by index.',
     example: `${BASE}/${EXAMPLE}/validators`,
     params: one,
     query: pageQuery,
@@ -169,7 +169,7 @@ const routes = [
     operationId: 'addTagValidators',
     tag,
     summary: 'Add validators to a tag',
-    description: `Adds validators of the tag's network, which then count in its figures of all days that are stored; one that was removed before counts again from the day of its adding. A tag has at most ${MAX_VALIDATORS} validators. One unknown validator refuses the whole call.`,
+    description: `Adds validators of the tag's network, which then count on all stored days; one that was removed before counts again from the day it is added. A tag has at most ${MAX_VALIDATORS} validators. A single unknown validator makes the whole request fail.`,
     example: `${BASE}/${EXAMPLE}/validators`,
     exampleBody: { pubkeys: [`0x${'8'.repeat(96)}`] },
     params: one,
@@ -188,7 +188,7 @@ const routes = [
     tag,
     summary: 'Remove a validator from a tag',
     description:
-      'From the UTC date of its removal on a validator counts no more; it still counts in the days before. 404 when it is not in the tag.',
+      'The validator stops counting on the UTC date of its removal; it still counts on the days before. 404 when it is not in the tag.',
     example: `${BASE}/${EXAMPLE}/validators/0x${'8'.repeat(96)}`,
     params: z.object({ id: tagIdParam(), pubkey: validatorParam() }),
     query: none,

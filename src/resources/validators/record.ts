@@ -9,18 +9,14 @@ export const Validator = z
     validatorPubkey: hex(48).describe('Public key of the validator, 0x and 96 hex digits.'),
     depositAddress: hex(20)
       .nullable()
-      .describe('Address that made the deposit, 0x and 40 hex digits; null when not known.'),
+      .describe('Address that made the deposit, 0x and 40 hex digits; null when unknown.'),
     withdrawalAddress: hex(20)
       .nullable()
       .describe('Address that withdrawals go to, 0x and 40 hex digits; null before one is set.'),
-    nodeOperator: text(256).min(1).nullable().describe('Who runs the machines; null when not known.'),
+    nodeOperator: text(256).min(1).nullable().describe('Operator of the machines; null when unknown.'),
     pool: text(256).min(1).nullable().describe('Pool or exchange of the stake; null outside pools.'),
-    activationEpoch: count()
-      .nullable()
-      .describe('Epoch from which on the validator has duties; null until it is known.'),
-    exitEpoch: count()
-      .nullable()
-      .describe('Epoch from which on the validator has no duties any more; null until it is known.'),
+    activationEpoch: count().nullable().describe('First epoch with duties; null until known.'),
+    exitEpoch: count().nullable().describe('First epoch without duties after the exit; null until known.'),
     slashed: flag().describe('Whether the validator was slashed.'),
   })
   .meta({ id: 'Validator', description: 'A validator and whom it belongs to.' });
