@@ -88,7 +88,7 @@ builder.queryField('blocks', (t) =>
   t.connection(
     {
       type: BlockType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listBlocks', rows: BLOCKS_DEFAULT_SIZE },
       description: `Every slot that is stored, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${BLOCKS_DEFAULT_SIZE} by default. REST: GET /v0/eth/blocks.`,
       args: {

@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { count, gwei, gweiDecimal, hex, text, timestamp, wei } from '../../kernel/leaves.ts';
 
-/** What became of a proposal: a block of the chain, none, or a block that the chain left behind. */
+/** `orphaned`: proposed, but not part of the chain. */
 export const ProposerDuty = z.enum(['proposed', 'missed', 'orphaned']);
 export type ProposerDuty = z.infer<typeof ProposerDuty>;
 
 const unlessMissed = 'null for a missed slot';
 const untilKnown = 'null until it is known';
 
-/**
- * A slot with its block (spec §4.9; the fields and their order are those of the decisions on the further endpoints).
- * Fees by kind of transaction are wei, rewards Gwei, to the wei where they come from the execution layer.
- */
+/** Spec §4.9; fields and units by the decisions on the further endpoints. */
 export const Block = z
   .object({
     epoch: count().describe('Epoch of the slot.'),

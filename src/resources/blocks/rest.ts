@@ -41,7 +41,7 @@ const list = route({
       blocks(ctx, { network, fromSlot }, { limit: size }, blockFields),
       totalBlocks(ctx, network),
     ]);
-    const rows = page.rows as Block[]; // every field was asked for
+    const rows = page.rows as Block[]; // all fields are selected
     const asked = { from: fromSlot, size, total };
     return { body: descendingPageV0(call, { ...page, rows }, asked, (row) => row.consensusSlot) };
   },

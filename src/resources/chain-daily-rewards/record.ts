@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { count, date, gwei, gweiDecimal, signedGwei, timestamp } from '../../kernel/leaves.ts';
 
-/** The last chain day that can be asked for or stored: its date still has a year of four digits on every network. */
+/** Keeps dates within four-digit years on every network. */
 export const MAX_DAY = 2_900_000;
 
-/** Network rewards of a chain day (spec §4.9; fields by the decisions on the further endpoints). */
+/** Spec §4.9; fields by the decisions on the further endpoints. */
 export const ChainDailyReward = z
   .object({
     day: count().max(MAX_DAY).describe(`Chain day: 225 epochs, counted from genesis; 0 to ${MAX_DAY}.`),

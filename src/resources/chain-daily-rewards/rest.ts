@@ -16,7 +16,7 @@ import {
   totalChainDailyRewards,
 } from './resolve.ts';
 
-/** A day as the caller wrote it; the network tells which one a date or a moment is. */
+/** `day`: the chain day depends on the network. */
 type Given = { text: string; day: (network: Network) => number };
 
 function readDay(text: string): Given | undefined {
@@ -33,7 +33,7 @@ const form = {
 const forms =
   'A chain day, the UTC date on which it starts, or a date-time (RFC 3339), which is in the day that has begun by then';
 
-/** The chain day that was given; throws BAD_INPUT for a date or moment before the first day. */
+/** Throws BAD_INPUT for a date before day 0. */
 function dayOf(network: Network, given: Given, loc: string[]): number {
   const day = given.day(network);
   if (day >= 0) return day;

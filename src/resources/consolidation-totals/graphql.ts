@@ -85,7 +85,6 @@ const entityCapacityPages = pageTypes(EntityCapacityType, {
   list: 'What entities used of the capacity',
 });
 
-/** A list that is cut by place as a connection. */
 async function placedConnection<Row>(
   name: string,
   args: ConnectionArgs,
@@ -119,7 +118,7 @@ builder.queryField('entityConsolidations', (t) =>
   t.connection(
     {
       type: EntityConsolidationType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listEntityConsolidations', rows: ENTITIES_DEFAULT_SIZE },
       description: `Consolidations by the entity of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
       args: {
@@ -165,7 +164,7 @@ builder.queryField('entityConsolidationCapacities', (t) =>
   t.connection(
     {
       type: EntityCapacityType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listEntityConsolidationCapacity', rows: ENTITIES_DEFAULT_SIZE },
       description: `What entities used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
       args: {

@@ -8,7 +8,7 @@ const entity = {
   idType: EntityClass.describe('Class of the entity.'),
 };
 
-/** What the validators of an entity consolidated, as sources (spec §4.9 and the decisions on it). */
+/** Counts validators as sources (spec §4.9 and the decisions on it). */
 export const EntityConsolidation = z
   .object({
     ...entity,
@@ -25,7 +25,7 @@ export const EntityConsolidation = z
   });
 export type EntityConsolidation = z.infer<typeof EntityConsolidation>;
 
-/** What entities can be sorted by: every field but the class, which is the same for all. */
+/** The class is the same in all rows. */
 export const entitySortFields = [
   'id',
   'consolidationCount',
@@ -46,7 +46,7 @@ const capacity = {
   capacity: gwei().describe('Churn limit × epochs of the window since Electra, in Gwei.'),
 };
 
-/** How far the churn limit of consolidations was used (spec §4.9 and the decisions on it). */
+/** Spec §4.9 and the decisions on it. */
 export const ConsolidationCapacity = z
   .object({
     ...capacity,
@@ -62,7 +62,6 @@ export const ConsolidationCapacity = z
   });
 export type ConsolidationCapacity = z.infer<typeof ConsolidationCapacity>;
 
-/** The same of the entity of the source validators. */
 export const EntityConsolidationCapacity = z
   .object({
     ...entity,
@@ -86,7 +85,7 @@ export const EntityConsolidationCapacity = z
   });
 export type EntityConsolidationCapacity = z.infer<typeof EntityConsolidationCapacity>;
 
-/** What these can be sorted by; the other figures are the same for all. */
+/** The other figures are the same in all rows. */
 export const capacitySortFields = [
   'id',
   'consolidatedBalance',
@@ -95,7 +94,7 @@ export const capacitySortFields = [
 ] as const satisfies (keyof EntityConsolidationCapacity)[];
 export type CapacitySortField = (typeof capacitySortFields)[number];
 
-/** The effective balance of all active validators of a network at an epoch; imported, and answered by no path. */
+/** Import only: capacities are computed from it. */
 export const ChainBalance = z
   .object({
     epoch: count().describe('Epoch.'),

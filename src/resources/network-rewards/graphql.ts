@@ -32,7 +32,7 @@ const RewardsNetworkEnum = builder.enumType('RewardsNetwork', {
   values: enumValues(rewardsNetworks, (network) => `${definitions[network].title}.`),
 });
 
-/** The sort fields of all networks together; a list takes those of its own record. */
+/** A list accepts only fields of its own record. */
 const sortFields = (kind: RewardKind) => [
   ...new Set(rewardsNetworks.flatMap((network) => sortFieldsOf(network, kind))),
 ];
@@ -155,13 +155,13 @@ async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, 
     maxSize: REWARDS_MAX_SIZE,
     decode: cursors.read,
   });
-  // What is selected of any of the types: a row has the fields of its own.
+  // Skips fields that fragments select of other networks' types.
   const asked = selectedOf(info, fieldsOf(list.network, kind), IN_PAGE);
   const page = await rewards(ctx, list, query, range, asked);
   return connection(
     page,
     (row) => cursors.of(row.position),
-    () => page.total as number, // counted, since it is selected
+    () => page.total as number,
   );
 }
 
@@ -178,7 +178,7 @@ builder.queryField('validatorRewards', (t) =>
   t.connection(
     {
       type: ValidatorReward,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listValidatorRewards', rows: REWARDS_DEFAULT_SIZE },
       description: `What a validator earned, one row a day; NOT_FOUND for one that was never seen. ${sizes} REST: GET /v1/{network}/validators/{validator_id}/rewards.`,
       args: {

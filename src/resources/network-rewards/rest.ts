@@ -35,7 +35,6 @@ const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
     sortOrder: sortOrderParam(),
   });
 
-/** The answer of either path, with the decimals of its record as JSON numbers. */
 const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
   const asked = fieldsOf(network, kind);
   return async (
@@ -108,7 +107,7 @@ function networkRewards(network: RewardsNetwork): Route<Context> {
   });
 }
 
-/** Two paths for each network (spec §4.9); any other network's name is a path that is not there. */
+/** Spec §4.9: two paths per network. */
 export const networkRewardRoutes = rewardsNetworks.flatMap((network) => [
   validatorRewards(network),
   networkRewards(network),

@@ -70,7 +70,7 @@ const ClientPercentageType = plainObject(ClientPercentage);
 const RelayerPercentageType = plainObject(RelayerPercentage);
 const OperatorTagType = plainObject(OperatorTag);
 
-/** The global id's inner part: `network:window:class:id`; the id comes last because it may hold colons. */
+/** The id comes last: it may contain colons. */
 const nodeId = (row: OperatorKey) => [row.network, row.timeWindow, row.idType, row.id].join(':');
 
 function keyOfNodeId(id: string): OperatorKey | undefined {
@@ -86,7 +86,7 @@ function keyOfNodeId(id: string): OperatorKey | undefined {
     : undefined;
 }
 
-/** What is read of an operator where it is selected; its `operatorId` is read with its key. */
+/** The id is part of every row's key. */
 export const operatorFigures = operatorFields.filter((name) => name !== 'id');
 
 const askedOf = (info: GraphQLResolveInfo, paths: string[][]): Asked<OperatorField> =>
@@ -162,7 +162,6 @@ const operatorPages = pageTypes(Operator, {
 const listName = (key: ListKey) =>
   `operators:${JSON.stringify([key.network, key.timeWindow, key.idType, key.poolType, key.parentType, key.parentId])}`;
 
-/** A page of a stored list as a connection; `read` fetches it. */
 async function operatorConnection(
   key: ListKey,
   args: ConnectionArgs,
@@ -180,7 +179,7 @@ async function operatorConnection(
   );
 }
 
-/** Refuses an identifier that REST would refuse. */
+/** Throws BAD_INPUT for an id that REST refuses. */
 export function checkId(name: string, id: string | null | undefined): void {
   const fault = id == null ? undefined : idFault(id);
   if (fault) throw badArgument(name, `${name} ${fault}.`);
@@ -196,7 +195,7 @@ builder.queryField('operators', (t) =>
   t.connection(
     {
       type: Operator,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
       description: `Operators of a class by network penetration, largest first. At most ${OPERATORS_MAX_SIZE} a page, ${OPERATORS_DEFAULT_SIZE} by default. REST: GET /v0/eth/operators.`,
       args: {

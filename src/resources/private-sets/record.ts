@@ -7,7 +7,7 @@ const validatorCount = count().describe('Validators with duties on the last day 
 const percent = (what: string) =>
   `${what} in percent, 0..100: the mean over the validators of a day, and over longer periods over the validators of all days`;
 
-/** How well the validators of a private set did their duties (spec §4.9; formulas by the data model). */
+/** Spec §4.9; formulas in docs/data-model.md. */
 export const SetEffectiveness = z
   .object({
     id,
@@ -37,7 +37,6 @@ export const SetEffectiveness = z
   .meta({ id: 'SetEffectiveness', description: 'Effectiveness of a private set over a period.' });
 export type SetEffectiveness = z.infer<typeof SetEffectiveness>;
 
-/** The blocks that the validators of a private set were to propose. */
 export const SetProposals = z
   .object({
     id,
@@ -56,7 +55,6 @@ export const SetProposals = z
   .meta({ id: 'SetProposals', description: 'Block proposals of a private set over a period.' });
 export type SetProposals = z.infer<typeof SetProposals>;
 
-/** What the validators of a private set earned. */
 export const SetRewards = z
   .object({
     id,
@@ -76,6 +74,5 @@ export const SetRewards = z
   .meta({ id: 'SetRewards', description: 'Rewards of a private set over a period.' });
 export type SetRewards = z.infer<typeof SetRewards>;
 
-/** What results can be sorted by: every field but the identifier. `day` is the period itself. */
 export const sortFieldsOf = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
   Object.keys(record.shape).filter((name) => name !== 'id') as Exclude<keyof Shape & string, 'id'>[];

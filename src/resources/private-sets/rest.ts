@@ -22,7 +22,6 @@ const rules =
 
 const fieldsOf = <Row>(record: z.ZodObject) => Object.keys(record.shape) as (keyof Row & string)[];
 
-/** A path of figures of a set: its record, and who reads a page. */
 const figuresRoute = <Row>(
   name: string,
   title: string,

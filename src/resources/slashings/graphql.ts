@@ -54,7 +54,7 @@ builder.queryField('slashings', (t) =>
   t.connection(
     {
       type: SlashingType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
       description: `Slashed validators, ascending by slashing epoch and validator index. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default. REST: GET /v0/eth/slashings.`,
       args: {

@@ -18,7 +18,7 @@ import {
   totalSlashings,
 } from './resolve.ts';
 
-/** A start as the caller wrote it: a chain day, or a moment in seconds since 1970. */
+/** Chain day, or Unix seconds. */
 type Start = { text: string; day: number } | { text: string; seconds: number };
 
 function readStart(text: string): Start | undefined {

@@ -12,12 +12,12 @@ import {
   ratio,
 } from '../../kernel/leaves.ts';
 
-/** Of the rewards behind a yield (spec §4.7 and the decisions on Solana). */
+/** Spec §4.7 and the decisions on Solana. */
 const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
 const diff = (what: string) =>
   int().describe(`Change in the number of ${what} since the window before; negative when it fell.`);
 
-/** Solana network overview record (spec §2.6); amounts in SOL and rates as ratios by the decisions on Solana. */
+/** Spec §2.6; units by the decisions on Solana. */
 export const SolanaNetworkOverview = z
   .object({
     timeWindow: TimeWindow.describe('Window that the figures cover.'),
@@ -65,5 +65,5 @@ export type SolanaNetworkOverview = z.infer<typeof SolanaNetworkOverview>;
 export type SolanaOverviewField = keyof SolanaNetworkOverview;
 export const solanaOverviewFields = Object.keys(SolanaNetworkOverview.shape) as SolanaOverviewField[];
 
-/** The same record in v1: decimals are JSON numbers. */
+/** Decimals are JSON numbers. */
 export const SolanaNetworkOverviewV1 = decimalsAsNumbers(SolanaNetworkOverview);

@@ -87,7 +87,7 @@ const privateSetPages = pageTypes(PrivateSet, {
   list: 'Private sets of the account',
 });
 
-/** The place in a cursor of tags, which may hold anything: its mark is no secret. */
+/** Clients can forge cursors. */
 function placeIn(list: string, cursor: string): TagPlace | undefined {
   const [at, id, ...rest] = decodeCursor(list, cursor) ?? [];
   const uuid = typeof id === 'string' ? readTagId(id) : undefined;
@@ -100,7 +100,7 @@ builder.queryField('tags', (t) =>
   t.connection(
     {
       type: PrivateSet,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listTags', rows: TAGS_DEFAULT_SIZE },
       description: `The account's tags of a network, each with its private set, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
       args: {
@@ -137,7 +137,7 @@ builder.queryField('privateSet', (t) =>
   }),
 );
 
-/** A set's identifier as a caller gives it, in lower case; refused when it is no UUID. */
+/** Returns the UUID in lower case. */
 export function checkSetId(given: string | number, refuse: (name: string, msg: string) => Error): string {
   const id = readTagId(String(given));
   if (id === undefined) {

@@ -35,7 +35,7 @@ const UserErrorType = builder.objectRef<UserError>('UserError').implement({
 
 const told = new Set<RefusalCode>(['BAD_INPUT', 'FORBIDDEN', 'NOT_FOUND']);
 
-/** Runs a mutation; what the caller can put right becomes its `userErrors`, one for each fault. */
+/** Turns refusals that the caller can fix into `userErrors`. */
 async function mutate<T extends object>(
   ctx: Context,
   work: () => Promise<T>,
@@ -54,18 +54,17 @@ async function mutate<T extends object>(
     }));
     return { userErrors } as unknown as Partial<T> & { userErrors: UserError[] };
   } finally {
-    ctx.loaders.clear(); // what was read before may have changed
+    ctx.loaders.clear(); // drops rows cached before the change
   }
 }
 
-/** The input by the same rules as the body of REST. */
+/** Applies the rules of REST's body. */
 function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const read = schema.safeParse(input);
   if (!read.success) throw badInput(bodyFaults(read.error, 'input'));
   return read.data;
 }
 
-/** The set that an input names and what else is in it. */
 const inputOf = <Schema extends z.ZodType>(setId: string, schema: Schema, rest: unknown) =>
   collectFaults(
     () => checkSetId(setId, refuse),
@@ -184,7 +183,7 @@ builder.mutationType({
   fields: (t) => ({
     createTag: t.field({
       type: CreatePayload,
-      nullable: true, // so that a failure leaves the others whole, which are done
+      nullable: true, // a failure must not null other mutations' results, which are committed
       extensions: { operation: 'createTag' },
       description:
         'Makes a tag, which groups validators into a private set. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',

@@ -3,7 +3,7 @@ import { Network } from '../../chain/networks.ts';
 import { jsonBody, needed } from '../../kernel/body.ts';
 import { count, hex, text, timestamp } from '../../kernel/leaves.ts';
 
-/** A tag (spec §4.9): it groups validators into a private set. */
+/** Spec §4.9. */
 export const Tag = z
   .object({
     id: text(36).describe('Identifier of the tag and of its set, a UUID.'),
@@ -28,7 +28,6 @@ export const TagValidator = z
   .meta({ id: 'TagValidator', description: 'A validator of a tag.' });
 export type TagValidator = z.infer<typeof TagValidator>;
 
-/** What adding validators did. */
 export const ValidatorsAdded = z
   .object({
     tag: Tag,
@@ -50,7 +49,7 @@ const tagName = () =>
     .describe('Name of the tag, 1 to 100 characters.');
 
 const REFERENCE = 'an index, or a public key of 0x and 96 hex digits';
-/** A validator as a caller names it; as text on both faces, since GraphQL has no input that is a number or a text. */
+/** GraphQL sends text: its inputs have no unions. */
 const reference = () => {
   const wrong = `must be ${REFERENCE}`;
   const pattern = /^(0[xX][0-9a-fA-F]{96}|\d{1,9})$/;
@@ -80,6 +79,6 @@ export const TagPubkeys = jsonBody({
 }).meta({ id: 'TagPubkeys', description: 'Validators to add to a tag.' });
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-/** The identifier of a tag in lower case; undefined when it is no UUID. */
+/** Returns the UUID in lower case. */
 export const readTagId = (given: string): string | undefined =>
   UUID.test(given.toLowerCase()) ? given.toLowerCase() : undefined;

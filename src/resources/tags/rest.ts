@@ -33,7 +33,7 @@ import {
 const tag = 'Tags';
 const EXAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 
-/** The `id` of a path: a tag, which is found whatever the network header says. */
+/** Ids are unique across networks. */
 export const tagIdParam = () =>
   formParam(
     {
@@ -201,7 +201,6 @@ const routes = [
   }),
 ];
 
-/** The same under the short path, which the service answers as well. */
 const short = (route: Route<Context>): Route<Context> => ({
   ...route,
   path: route.path.replace(BASE, '/v1/tags'),
