@@ -3,7 +3,7 @@ import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import type { Context } from '../../context.ts';
 import { badArgument, badInput, type Fault, quoted } from '../../kernel/refusal.ts';
 
-/** What every connection answers beside Relay's own fields; counted only when selected. */
+/** Counted only when selected. */
 type ConnectionExtras = { totalCount: () => number | Promise<number> };
 
 type Leaf<T> = { Input: T; Output: T };
@@ -24,16 +24,16 @@ export type Types = {
   };
 };
 
-/** Names of the types that `node` finds; filled when the schema is made. */
+/** Types that `node` can find; filled when the schema is built. */
 export const nodeTypes = new Set<string>();
 
-/** The global id of an object of a type, by what is its own. */
+/** `id`: the part that is unique within the type. */
 export const globalIdOf = (type: string, id: string | number | bigint): string =>
   Buffer.from(`${type}:${id}`).toString('base64url');
 
 type GlobalId = { typename: string; id: string };
 
-/** What a global id names; undefined for another text. */
+/** Returns undefined for text that is not a global id. */
 function readGlobalId(globalId: string): GlobalId | undefined {
   const text = Buffer.from(globalId, 'base64url').toString('utf8');
   const [typename = '', ...rest] = text.split(':');
@@ -47,7 +47,7 @@ const globalIdFault = (loc: (string | number)[], globalId: string): Fault => ({
   type: 'value_error',
 });
 
-/** The one schema builder. Rooms add their types to it by being imported in `resources/index.ts`. */
+/** Rooms add their types by being imported in `resources/index.ts`. */
 export const builder = new SchemaBuilder<Types>({
   plugins: [RelayPlugin],
   defaultFieldNullability: false,
@@ -67,7 +67,7 @@ export const builder = new SchemaBuilder<Types>({
       extensions: { operation: 'node' },
       args: { id: { description: 'Global id.' } },
     },
-    nodesQueryOptions: false, // ours below: Pothos's takes any number of ids
+    nodesQueryOptions: false, // replaced below: Pothos's takes any number of ids
     edgesFieldOptions: {
       description: 'The rows of the page with their cursors.',
       nullable: { list: false, items: false },
@@ -92,6 +92,7 @@ export const builder = new SchemaBuilder<Types>({
   },
 });
 
+// Root fields that can refuse their arguments are nullable: an error must not null the others.
 builder.queryType({ description: 'Everything that can be asked. The same rows as the REST paths.' });
 
 builder.globalConnectionField('totalCount', (t) =>
@@ -106,7 +107,7 @@ const MAX_NODES = 200;
 builder.queryField('nodes', (t) =>
   t.field({
     type: [builder.nodeInterfaceRef()],
-    nullable: { list: true, items: true }, // a refusal leaves the other root fields whole
+    nullable: { list: true, items: true },
     description: `Objects by their global ids, at most ${MAX_NODES}, in the order asked; null where there is none.`,
     extensions: { operation: 'nodes' },
     args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
