@@ -73,7 +73,7 @@ export const builder = new SchemaBuilder<Types>({
       nullable: { list: false, items: false },
     },
     nodeFieldOptions: { description: 'The row.', nullable: false },
-    cursorFieldOptions: { description: 'Opaque place of the row in this list; for `after` and `before`.' },
+    cursorFieldOptions: { description: 'Opaque position of the row in this list, for `after` and `before`.' },
     pageInfoFieldOptions: { description: 'Where the page lies.' },
     hasNextPageFieldOptions: { description: 'Whether rows follow the page.' },
     hasPreviousPageFieldOptions: { description: 'Whether rows come before the page.' },
@@ -88,16 +88,16 @@ export const builder = new SchemaBuilder<Types>({
     afterArgOptions: { description: 'A cursor of this list with the same arguments; rows after it.' },
     beforeArgOptions: { description: 'A cursor of this list with the same arguments; rows before it.' },
     pageInfoTypeOptions: { description: 'Where a page lies in its connection.' },
-    nodeTypeOptions: { description: 'An object that can be found again by its global id.' },
+    nodeTypeOptions: { description: 'An object with a global id, which `node` finds.' },
   },
 });
 
 // Root fields that can refuse their arguments are nullable: an error must not null the others.
-builder.queryType({ description: 'Everything that can be asked. The same rows as the REST paths.' });
+builder.queryType({ description: 'All queries. They return the same rows as the REST paths.' });
 
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
-    description: 'Rows of the whole list. Costs a count on some lists; ask only when needed.',
+    description: 'Number of rows in the whole list. Select it only when needed: some lists must be counted.',
     resolve: (connection) => (connection as unknown as ConnectionExtras).totalCount(),
   }),
 );
@@ -108,7 +108,7 @@ builder.queryField('nodes', (t) =>
   t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: true, items: true },
-    description: `Objects by their global ids, at most ${MAX_NODES}, in the order asked; null where there is none.`,
+    description: `Objects by their global ids, at most ${MAX_NODES}, in the order of ids; null where there is none.`,
     extensions: { operation: 'nodes' },
     args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
     resolve: (_root, { ids }, ctx, info) => {

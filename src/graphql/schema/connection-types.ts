@@ -11,7 +11,7 @@ export function pageTypes<Row>(
   const edge = builder.edgeObject({
     type,
     name: `${name}Edge`,
-    description: `${row} and its place in the list.`,
+    description: `${row} and its position in the list.`,
   });
   const page = builder.connectionObject(
     { type, name: `${name}Connection`, description: `${list}, page by page.` },

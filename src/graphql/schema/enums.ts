@@ -8,7 +8,7 @@ export const NetworkEnum = builder.enumType('Network', {
     HOODI: { value: 'hoodi', description: 'The Hoodi test network.' },
     HOLESKY: {
       value: 'holesky',
-      description: 'The Holesky test network; served from what is stored.',
+      description: 'The Holesky test network; only stored data is served.',
       deprecationReason: 'Support for Holesky ended in March 2025.',
     },
   } as const,

@@ -43,7 +43,7 @@ float.serialize = (value) => {
 textScalar(
   'BigInt',
   'a whole number in decimal digits',
-  'A whole number of any size, as text in decimal digits: sums of Gwei pass what a JSON number holds exactly.',
+  'A whole number of any size, as decimal text: sums of Gwei exceed the exact range of JSON numbers.',
   (text) => /^-?\d{1,40}$/.test(text),
   [Kind.STRING, Kind.INT],
 );

@@ -104,7 +104,11 @@ export function attestationsOf<Row>(
   );
 }
 
-attestationsOf(Operator, (row) => row, 'Attestation duties of the operator over time, whatever its window.');
+attestationsOf(
+  Operator,
+  (row) => row,
+  'Attestation duties of the operator over time, independent of its window.',
+);
 
 builder.queryField('attestations', (t) =>
   t.connection(

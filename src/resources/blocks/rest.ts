@@ -10,20 +10,20 @@ import { BLOCKS_DEFAULT_SIZE, BLOCKS_MAX_SIZE, blocks, totalBlocks } from './res
 
 const tag = 'Blocks';
 const units =
-  'Base fee, burnt fees and the fees of each type of transaction are in wei, everything else in Gwei, each with all its digits. A slot whose proposal was missed has a record too: `consensusProposerDuty` is `missed`, and what only a block has is null.';
+  'Base fee, burnt fees and the fees of each type of transaction are in wei, everything else in Gwei; all are exact. A missed slot has a record too: `consensusProposerDuty` is `missed`, and fields of a block are null.';
 
 const list = route({
   path: '/v0/eth/blocks',
   operationId: 'listBlocks',
   tag,
   summary: 'Blocks, newest first',
-  description: `Every slot that is stored, newest first; a block can be asked for as soon as it is stored. ${units} \`page.from\` and \`page.to\` are slots: where the page begins (the slot asked for, else that of the newest block), and the one below its last row. \`total\` is of the whole list, wherever the page begins.`,
+  description: `All stored slots, newest first. ${units} \`page.from\` is the slot that the page begins with (the requested one, else the newest), \`page.to\` the slot below its last row. \`total\` counts all slots, wherever the page begins.`,
   example: '/v0/eth/blocks?size=5',
   params: z.object({}),
   query: z.object({
     from: intParam({
       description:
-        'Slot to begin with, going down; the newest one stored when absent. Past the newest it begins with the newest.',
+        'Slot that the page begins with; default: the newest stored one. A later slot also begins with the newest.',
       min: 0,
       nullable: true,
     }),

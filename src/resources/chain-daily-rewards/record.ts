@@ -14,17 +14,17 @@ export const ChainDailyReward = z
     startTimestamp: timestamp().describe('When the first slot of the day begins, in UTC.'),
     endTimestamp: timestamp().describe('When the last slot of the day begins, in UTC.'),
     sumConsensusRewards: signedGwei().describe(
-      'What all validators earned on the consensus layer, less penalties, in Gwei; negative when penalties outweigh.',
+      'What all validators earned on the consensus layer, less penalties, in Gwei; negative when penalties exceed rewards.',
     ),
     sumExecutionRewards: gweiDecimal().describe(
       'What proposers earned on the execution layer, in Gwei, >= 0; priority fees and MEV.',
     ),
-    sumPriorityFees: gweiDecimal().describe('Priority fees among them, in Gwei, >= 0.'),
-    sumBaselineMev: gweiDecimal().describe('MEV beyond priority fees among them, in Gwei, >= 0.'),
+    sumPriorityFees: gweiDecimal().describe('Priority fees in sumExecutionRewards, in Gwei, >= 0.'),
+    sumBaselineMev: gweiDecimal().describe('MEV beyond priority fees in sumExecutionRewards, in Gwei, >= 0.'),
     sumEffectiveBalance: gwei()
       .nullable()
       .describe(
-        'Effective balance of the active validators, in Gwei, >= 0; may exceed 2^53; null where the source did not tell it.',
+        'Effective balance of the active validators, in Gwei, >= 0; may exceed 2^53; null when the source does not have it.',
       ),
   })
   .meta({ id: 'ChainDailyReward', description: "What a network's validators earned in a chain day." });

@@ -108,7 +108,7 @@ const listArgs = {
     entityType: t.field({
       type: IdTypeEnum,
       defaultValue: 'nodeOperator',
-      description: 'Class of the entities: one that validators belong to.',
+      description: 'Class of the entities; only classes that validators belong to.',
     }),
     sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'desc', description: 'Sort order.' }),
   })),
@@ -154,7 +154,7 @@ builder.queryField('consolidationCapacity', (t) =>
     nullable: true,
     extensions: { operation: 'listConsolidationCapacity', rows: 4 },
     description:
-      'How far the churn limit of consolidations was used in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
+      'Use of the consolidation churn limit in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
     args: { ...networkArgs },
     resolve: (_root, args, ctx) => consolidationCapacity(ctx, args.network ?? ctx.network),
   }),

@@ -14,14 +14,14 @@ export const EntityConsolidation = z
     ...entity,
     consolidationCount: count().describe('Consolidations of its validators as sources.'),
     sourceValidatorCount: count().describe('Its validators that were consolidated.'),
-    targetValidatorCount: count().describe('Validators that received their balances, of whichever entity.'),
+    targetValidatorCount: count().describe('Validators that received their balances, of any entity.'),
     consolidatedBalance: gwei().describe('Balance moved, in Gwei.'),
-    startDate: date().describe('UTC date of the day of the first one, in the calendar in use.'),
-    endDate: date().describe('UTC date of the day of the last one, in the calendar in use.'),
+    startDate: date().describe('UTC date on which the day of the first one starts, by the calendar in use.'),
+    endDate: date().describe('UTC date on which the day of the last one starts, by the calendar in use.'),
   })
   .meta({
     id: 'EntityConsolidation',
-    description: 'Consolidations by the entity that triggers them: that of the source validator.',
+    description: 'Consolidations by the entity of the source validator.',
   });
 export type EntityConsolidation = z.infer<typeof EntityConsolidation>;
 
@@ -41,7 +41,7 @@ const capacity = {
   timeWindow: TimeWindow.describe('Window that the figures cover, up to latestEpoch.'),
   latestEpoch: count().describe('Newest epoch whose active balance is known.'),
   consolidationChurnLimit: gwei().describe(
-    'Balance that may be consolidated in an epoch by the rule of Electra at latestEpoch, in Gwei.',
+    'Balance that Electra allows to be consolidated per epoch, at latestEpoch, in Gwei.',
   ),
   capacity: gwei().describe('Churn limit × epochs of the window since Electra, in Gwei.'),
 };
@@ -54,11 +54,11 @@ export const ConsolidationCapacity = z
     consolidationCount: count().describe('Consolidations processed in the window.'),
     capacityFilled: nonNegative()
       .nullable()
-      .describe('consolidatedBalance ÷ capacity as a ratio; null where the capacity is 0.'),
+      .describe('consolidatedBalance ÷ capacity as a ratio; null when the capacity is 0.'),
   })
   .meta({
     id: 'ConsolidationCapacity',
-    description: 'How far the churn limit of consolidations was used in a window.',
+    description: 'Use of the consolidation churn limit in a window.',
   });
 export type ConsolidationCapacity = z.infer<typeof ConsolidationCapacity>;
 
@@ -71,17 +71,17 @@ export const EntityConsolidationCapacity = z
     capacityFilled: nonNegative()
       .nullable()
       .describe(
-        'Share of the capacity that all entities together filled, as a ratio; null where the capacity is 0.',
+        'Share of the capacity that all entities together filled, as a ratio; null when the capacity is 0.',
       ),
     capacityShare: nonNegative()
       .nullable()
       .describe(
-        'Share of the capacity that the entity filled, its consolidatedBalance ÷ capacity; null where the capacity is 0.',
+        'Share of the capacity that the entity filled, its consolidatedBalance ÷ capacity; null when the capacity is 0.',
       ),
   })
   .meta({
     id: 'EntityConsolidationCapacity',
-    description: 'How much of the churn limit of consolidations an entity used in a window.',
+    description: 'Use of the consolidation churn limit by an entity in a window.',
   });
 export type EntityConsolidationCapacity = z.infer<typeof EntityConsolidationCapacity>;
 

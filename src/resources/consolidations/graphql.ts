@@ -44,9 +44,7 @@ import {
 const times = ['day', 'date', 'epoch', 'timestamp'];
 const ConsolidationSortEnum = builder.enumType('ConsolidationSort', {
   description: 'What consolidations are sorted by; ties by epoch and source validator index.',
-  values: enumValues(consolidationSortFields, (name) =>
-    times.includes(name) ? 'The time itself.' : `By ${name}.`,
-  ),
+  values: enumValues(consolidationSortFields, (name) => (times.includes(name) ? 'By time.' : `By ${name}.`)),
 });
 
 export const entityFields = <Row extends ConsolidationEntity>(t: FieldsOf<Row>) => ({
@@ -108,7 +106,7 @@ const queryArgs = builder.args((t) => ({
   sortOrder: t.field({
     type: SortOrderEnum,
     defaultValue: 'asc',
-    description: 'Sort order; DESC turns the whole order round.',
+    description: 'Sort order; DESC also reverses ties.',
   }),
 }));
 
@@ -177,7 +175,7 @@ builder.queryField('consolidations', (t) =>
         entityId: t.arg.string({ description: 'Entity of a validator on either side; with entityType.' }),
         entityType: t.arg({
           type: IdTypeEnum,
-          description: 'Class of that entity, of those that validators belong to; with entityId.',
+          description: 'Class of that entity, with entityId; only classes that validators belong to.',
         }),
         ...networkArgs,
         ...queryArgs,
@@ -222,7 +220,7 @@ builder.objectField(Operator, 'consolidations', (t) =>
       type: ConsolidationType,
       nullable: true,
       extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
-      description: `Consolidations of its validators, as source or as target, oldest first, whatever its window; empty for classes that validators do not belong to. ${sizes}`,
+      description: `Consolidations of its validators, as source or as target, oldest first, independent of its window; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, idType, id }, args, ctx, info) => {
         // Other classes match no rows.

@@ -25,7 +25,7 @@ const entities = (side: string) =>
   z
     .array(ConsolidationEntity)
     .describe(
-      `Entities of the ${side} validator: deposit address, withdrawal address, node operator, pool and pool share, those that are known.`,
+      `Known entities of the ${side} validator: deposit address, withdrawal address, node operator, pool and pool share.`,
     );
 
 /** Spec §4.9 and the decisions on it. */

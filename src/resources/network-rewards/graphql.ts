@@ -39,7 +39,7 @@ const sortFields = (kind: RewardKind) => [
 const sortEnum = (kind: RewardKind, name: string) =>
   builder.enumType(name, {
     description:
-      'What rewards are sorted by, ties by day, null last. Each network has those of its own fields.',
+      'Field that rewards are sorted by, ties by day, null last. Each network accepts only its own fields.',
     values: enumValues(sortFields(kind), (field) => {
       const having = rewardsNetworks.filter((network) => sortFieldsOf(network, kind).includes(field));
       const all = having.length === rewardsNetworks.length;
@@ -53,7 +53,7 @@ const idOf = (row: RewardRow) => String(row[definitions[row.network].idField]);
 
 const ValidatorReward = builder.interfaceRef<RewardRow>('ValidatorReward').implement({
   description:
-    'What a validator and its delegators earned in a day. The amounts are in the type of its network.',
+    'What a validator and its delegators earned in a day. The type of its network has the amounts.',
   resolveType: (row) => typeName(row.network, 'validator'),
   fields: (t) => ({
     network: t.field({
@@ -71,7 +71,7 @@ const ValidatorReward = builder.interfaceRef<RewardRow>('ValidatorReward').imple
 });
 const NetworkReward = builder.interfaceRef<RewardRow>('NetworkReward').implement({
   description:
-    'What all validators of a network and their delegators earned in a day. The amounts are in the type of the network.',
+    'What all validators of a network and their delegators earned in a day. The type of the network has the amounts.',
   resolveType: (row) => typeName(row.network, 'network'),
   fields: (t) => ({
     network: t.field({

@@ -24,7 +24,7 @@ const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
     fromDay: dateParam('The same as fromDate: a `day` here is a UTC date. The narrower of both counts.'),
     toDay: dateParam('The same as toDate: a `day` here is a UTC date. The narrower of both counts.'),
     utc: boolParam({
-      description: 'Taken for the sake of other lists: a day here is a UTC date, whatever it says.',
+      description: 'No effect: a day here is always a UTC date. Accepted because other lists have it.',
       default: true,
       nullable: true,
     }),
@@ -57,7 +57,7 @@ const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
 };
 
 const days =
-  'One row a day, oldest first; a day is a UTC date. Amounts are JSON numbers with all their digits, in the token of the network. The network header is of Ethereum and not looked at.';
+  'One row a day, oldest first; a day is a UTC date. Amounts are exact JSON numbers, in the token of the network. The network header, which is for Ethereum, is ignored.';
 
 function validatorRewards(network: RewardsNetwork): Route<Context> {
   const { title, id, exampleId } = definitions[network];

@@ -48,12 +48,12 @@ export const IdTypeEnum = builder.enumType('OperatorIdType', {
   values: {
     DEPOSIT_ADDRESS: { value: 'depositAddress', description: 'The address that made the deposits.' },
     WITHDRAWAL_ADDRESS: { value: 'withdrawalAddress', description: 'The address that withdrawals go to.' },
-    NODE_OPERATOR: { value: 'nodeOperator', description: 'Who runs the machines.' },
+    NODE_OPERATOR: { value: 'nodeOperator', description: 'A company or person that runs validators.' },
     POOL: { value: 'pool', description: 'A staking pool or an exchange.' },
     POOL_SHARE: { value: 'poolShare', description: "A node operator's share of a pool." },
     ENTITY: { value: 'entity', description: 'A group of operators under one roof.' },
     VALIDATOR: { value: 'validator', description: 'A single validator, by index or public key.' },
-    PRIVATE_SET: { value: 'privateSet', description: 'A set of validators of your own.' },
+    PRIVATE_SET: { value: 'privateSet', description: 'A private set of your account.' },
   } as const,
 });
 
@@ -190,7 +190,7 @@ function checkParents(parentId: string | null, parentEntity: string | null | und
   if (faults.length > 0) throw badInput(faults);
 }
 
-const poolTypeArg = 'Narrows pools, and pool shares by their pool.';
+const poolTypeArg = 'Filters pools by type, and pool shares by the type of their pool.';
 builder.queryField('operators', (t) =>
   t.connection(
     {
@@ -207,7 +207,7 @@ builder.queryField('operators', (t) =>
         }),
         poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }),
         parentId: t.arg.string({
-          description: 'A pool or node operator: the answer is its pool shares, whatever idType says.',
+          description: 'A pool or node operator: lists its pool shares and ignores idType.',
         }),
         parentEntity: t.arg.string({
           deprecationReason: 'Use parentId.',
@@ -251,7 +251,7 @@ builder.queryField('operator', (t) =>
       idType: t.arg({
         type: IdTypeEnum,
         description:
-          'Class; when absent an address is a deposit address and a name is looked for class by class.',
+          'Class; when absent an address is a deposit address and a name is looked up class by class.',
       }),
       ...networkArgs,
     },
@@ -278,7 +278,7 @@ builder.objectField(Operator, 'poolShares', (t) =>
       nullable: true,
       extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
       description:
-        'Of a pool or node operator: its pool shares in the same window, by network penetration. Empty for other classes.',
+        'Pool shares of a pool or node operator in the same window, by network penetration. Empty for other classes.',
       args: { poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }) },
       resolve: (row, args, ctx, info) => {
         const key = shareListKey(row, args.poolType ?? 'all');

@@ -47,12 +47,10 @@ export type RelayerPercentage = z.infer<typeof RelayerPercentage>;
 export const OperatorTag = z
   .object({
     name: text().describe('Name of the tag, such as `exchange`.'),
-    path: text(2048).nullable().describe('Where the tag leads, null when nowhere.'),
+    path: text(2048).nullable().describe('Path that the tag links to; null without one.'),
     idType: text(256)
       .nullable()
-      .describe(
-        'Class of the operator that the tag leads to, such as `nodeOperator`; null where it is not known.',
-      ),
+      .describe('Class of the operator that the tag links to, such as `nodeOperator`; null when unknown.'),
   })
   .meta({ id: 'OperatorTag', description: 'A label of an operator.' });
 export type OperatorTag = z.infer<typeof OperatorTag>;
@@ -79,7 +77,7 @@ export const OperatorSummary = z
     relayerPercentages: z.array(RelayerPercentage).describe('Relays of the proposed blocks.'),
     nodeOperatorCount: count().nullable().describe('Node operators of a pool; null for other classes.'),
     operatorTags: z.array(OperatorTag).describe('Labels of the operator.'),
-    displayName: text().nullable().describe('Name for people.'),
+    displayName: text().nullable().describe('Display name.'),
     aprPercentage: number().nullable().describe('Annualised rewards in percent of the effective balance.'),
     sumEndEpochBalance: gwei().nullable().describe('Balance at the end of the window, in Gwei.'),
     sumEndEpochEffectiveBalance: gwei()

@@ -34,7 +34,7 @@ export function parentFaults(
   place: 'query' | 'argument',
 ): Fault[] {
   if (!parentEntity || !parentId || normaliseId(parentEntity) === normaliseId(parentId)) return [];
-  const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(parentId)}; give parentId alone.`;
+  const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(parentId)}; give only parentId.`;
   return [{ loc: [place, 'parentEntity'], msg, type: 'conflict' }];
 }
 

@@ -5,7 +5,7 @@ import { PeriodKeys } from '../../periods/record.ts';
 const id = text(36).describe('Identifier of the set.');
 const validatorCount = count().describe('Validators with duties on the last day of the period.');
 const percent = (what: string) =>
-  `${what} in percent, 0..100: the mean over the validators of a day, and over longer periods over the validators of all days`;
+  `${what} in percent, 0..100: averaged over the validators of a day, in longer periods over those of all days`;
 
 /** Spec §4.9; formulas in docs/data-model.md. */
 export const SetEffectiveness = z
@@ -28,7 +28,7 @@ export const SetEffectiveness = z
     ),
     avgProposerEffectiveness: nonNegative()
       .nullable()
-      .describe('Mean share of blocks proposed that were due, in percent, 0..100; null without duty.'),
+      .describe('Mean share of due blocks that were proposed, in percent, 0..100; null without duty.'),
     avgValidatorEffectiveness: nonNegative().describe(
       '5/8 attester and 3/8 proposer effectiveness where there was a block to propose, else attester effectiveness alone; in percent, 0..100.',
     ),
@@ -41,12 +41,12 @@ export const SetProposals = z
   .object({
     id,
     validatorCount,
-    proposerDutyCount: bigCount().describe('Blocks that were due.'),
+    proposerDutyCount: bigCount().describe('Blocks that the validators were assigned to propose.'),
     proposedCount: bigCount().describe('Blocks proposed.'),
     missedProposalCount: bigCount().describe('Blocks missed.'),
     avgProposerEffectiveness: nonNegative()
       .nullable()
-      .describe('Mean share of blocks proposed that were due, in percent, 0..100; null without duty.'),
+      .describe('Mean share of due blocks that were proposed, in percent, 0..100; null without duty.'),
     sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
     sumPriorityFees: signedSum().describe('Priority fees of the blocks, in Gwei.'),
     sumBaselineMev: signedSum().describe('MEV of the blocks, in Gwei.'),
@@ -62,7 +62,9 @@ export const SetRewards = z
     sumAttestationRewards: signedSum().describe('Rewards less penalties for attestations, in Gwei.'),
     sumSyncCommitteeRewards: signedSum().describe('Rewards less penalties of sync committees, in Gwei.'),
     sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
-    sumConsensusRewards: signedSum().describe('The three together, in Gwei.'),
+    sumConsensusRewards: signedSum().describe(
+      'sumAttestationRewards + sumSyncCommitteeRewards + sumProposerRewards, in Gwei.',
+    ),
     sumPriorityFees: signedSum().describe('Priority fees of proposed blocks, in Gwei.'),
     sumBaselineMev: signedSum().describe('MEV of proposed blocks, in Gwei.'),
     sumExecutionRewards: signedSum().describe('Priority fees and MEV together, in Gwei.'),

@@ -16,7 +16,7 @@ export const Slashing = z
       'balanceBeforeSlashing − balanceBeforeWithdrawal, in Gwei; refreshed until withdrawableEpoch, then final.',
     ),
   })
-  .meta({ id: 'Slashing', description: 'A slashed validator and what it cost.' });
+  .meta({ id: 'Slashing', description: 'A slashed validator and its penalties.' });
 export type Slashing = z.infer<typeof Slashing>;
 export type SlashingField = keyof Slashing;
 export const slashingFields = Object.keys(Slashing.shape) as SlashingField[];

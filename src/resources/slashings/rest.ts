@@ -40,7 +40,7 @@ const list = route({
     from: formParam<Start, { form: string; description: string; nullable: true; examples: unknown[] }>(
       {
         description:
-          'Chain day, or date-time (RFC 3339; a bare date is its midnight UTC), from which on to list.',
+          'First chain day, or first date-time (RFC 3339; a bare date means midnight UTC), inclusive.',
         form: `a chain day from 0 to ${LAST_START_DAY} or a date-time like 2024-03-31T00:00:00Z`,
         nullable: true,
         examples: [1216, '2024-03-31T00:00:00Z'],
@@ -63,7 +63,7 @@ const list = route({
     const after = query.cursor === null ? undefined : slashingPosition(asked, query.cursor);
     if (query.cursor !== null && !after) {
       const msg =
-        'cursor is not one of this list; take it from the `next` of an answer with the same `from`.';
+        'cursor is not a cursor of this list; take it from the `next` of a response with the same `from`.';
       throw badInput([{ loc: ['query', 'cursor'], msg, type: 'cursor' }]);
     }
     const [page, total] = await Promise.all([

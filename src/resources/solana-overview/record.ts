@@ -15,16 +15,16 @@ import {
 /** Spec §4.7 and the decisions on Solana. */
 const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
 const diff = (what: string) =>
-  int().describe(`Change in the number of ${what} since the window before; negative when it fell.`);
+  int().describe(`Change in the number of ${what} since the previous window; negative for a decrease.`);
 
 /** Spec §2.6; units by the decisions on Solana. */
 export const SolanaNetworkOverview = z
   .object({
     timeWindow: TimeWindow.describe('Window that the figures cover.'),
     networkEffectiveness: nonNegative().describe(
-      'Mean effectiveness of the validators, weighted by stake, as a ratio: 1 is a perfect one.',
+      'Mean effectiveness of the validators, weighted by stake, as a ratio: 1 is perfect.',
     ),
-    networkVoteSuccessRate: ratio().describe('Share of the slots that were voted on with success, 0..1.'),
+    networkVoteSuccessRate: ratio().describe('Share of slots with a successful vote, 0..1.'),
     networkMissedBlocksRate: ratio().describe('Share of the leader slots without a block, 0..1.'),
     networkVotingLatency: nonNegative().describe('Mean slots until a vote lands, 1 is best.'),
     validatorApy: number().describe(
@@ -49,13 +49,13 @@ export const SolanaNetworkOverview = z
     activeDelegatorStakeAuthorityCount: count().describe('Stake authorities of those stake accounts.'),
     activeDelegatorStakeAuthorityCountDiff: diff('stake authorities'),
     stakeAccountStakeAuthorityRatio: nonNegativeDecimal().describe('Stake accounts per stake authority.'),
-    networkEffectivenessDiff: decimal().describe('Change of networkEffectiveness since the window before.'),
+    networkEffectivenessDiff: decimal().describe('Change of networkEffectiveness since the previous window.'),
     giniCoefficient: decimalRatio().describe(
-      'How unevenly stake is spread over the validators: 0 all the same, 1 all with one.',
+      'Inequality of stake among the validators: 0 means all are equal, 1 that one has all.',
     ),
     deactivatingStakeAccounts: count()
       .nullable()
-      .describe('Stake accounts being deactivated; null where it is not known.'),
+      .describe('Stake accounts being deactivated; null when unknown.'),
   })
   .meta({
     id: 'SolanaNetworkOverview',

@@ -40,7 +40,7 @@ export const StakeAuthoritySummary = z
     delegatedStake: nonNegativeDecimal().describe('Delegated stake, in SOL.'),
     networkPenetration: decimalRatio().describe("Its share of the network's delegated stake, 0..1."),
     aggregateValidatorEffectiveness: nonNegativeDecimal().describe(
-      'Effectiveness of its validators, weighted by its stake, as a ratio: 1 is a perfect one.',
+      'Effectiveness of its validators, weighted by its stake, as a ratio: 1 is perfect.',
     ),
     blendedVoteCommissionRate: decimalRatio().describe(
       'Commission of its validators on staking rewards, weighted by its stake, 0..1.',

@@ -95,7 +95,7 @@ const listV1 = route({
   ...common,
   path: V1,
   operationId: 'listStakeAuthoritiesV1',
-  description: `${description} Decimals are JSON numbers with all their digits.`,
+  description: `${description} Decimals are exact JSON numbers.`,
   example: `${V1}?window=7d`,
   query: z.object({
     window: windowParam(),

@@ -87,7 +87,7 @@ builder.queryField('syncCommitteeRewards', (t) =>
     {
       type: SyncCommitteeRewardType,
       nullable: true,
-      description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for one after the last stored. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
+      description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for a slot after the last stored one. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
       args: {
         slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
         ...networkArgs,

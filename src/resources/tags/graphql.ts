@@ -29,7 +29,7 @@ const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator').implement
     validator: t.field({
       type: ValidatorType,
       nullable: true,
-      description: 'The record of the validator; null when it is not stored any more.',
+      description: 'The record of the validator; null when it is no longer stored.',
       resolve: (row, _args, ctx) => loadValidator(ctx, row),
     }),
   }),
@@ -45,7 +45,7 @@ const pageSizes = { defaultSize: TAGS_DEFAULT_SIZE, maxSize: TAGS_MAX_SIZE };
 
 export const PrivateSet = builder.objectRef<TagRow>('PrivateSet');
 builder.node(PrivateSet, {
-  description: 'A tag with its private set of validators. Only the account that owns it finds it.',
+  description: 'A tag with its private set of validators. Visible only to the account that owns it.',
   id: { resolve: (row) => row.id, description: 'Global id, for `node`.' },
   loadMany: loadNodes('PrivateSet', (id, ctx) => loadTag(ctx, id)),
   fields: (t) => ({
@@ -131,7 +131,7 @@ builder.queryField('privateSet', (t) =>
     nullable: true,
     extensions: { operation: 'getTag' },
     description:
-      'A private set of the account, on whatever network; null when it has none of this id. REST: GET /v1/eth/tags/{id}.',
+      'A private set of the account, on any network; null when the account has none with this id. REST: GET /v1/eth/tags/{id}.',
     args: { setId: t.arg.id({ required: true, description: 'Its `setId`, a UUID.' }) },
     resolve: (_root, { setId }, ctx) => loadTag(ctx, checkSetId(setId, badArgument)),
   }),

@@ -7,11 +7,11 @@ import { count, hex, text, timestamp } from '../../kernel/leaves.ts';
 export const Tag = z
   .object({
     id: text(36).describe('Identifier of the tag and of its set, a UUID.'),
-    name: text(100).describe('Name of the tag; an account may use a name again.'),
+    name: text(100).describe('Name of the tag; an account may use a name more than once.'),
     network: Network.describe('Network of its validators.'),
     organizationId: text(36).describe('Account that owns it, a UUID.'),
-    createdBy: text(256).describe('Name of the token that made it.'),
-    createdAt: timestamp().describe('When it was made.'),
+    createdBy: text(256).describe('Name of the token that created it.'),
+    createdAt: timestamp().describe('When it was created.'),
     updatedAt: timestamp().describe('When its name or validators were last changed.'),
   })
   .meta({ id: 'Tag', description: 'A tag, which groups validators into a private set.' });
@@ -33,7 +33,7 @@ export const ValidatorsAdded = z
     tag: Tag,
     pubkeysAdded: z
       .array(hex(48))
-      .describe('Public keys of those that are new in the tag, by index; the others were in it already.'),
+      .describe('Public keys of the validators that were not in the tag before, by index.'),
   })
   .meta({ id: 'ValidatorsAdded', description: 'A tag and the validators that were added to it.' });
 
@@ -65,7 +65,7 @@ const validators = `Its first validators, at most ${MAX_ADDED}, each by ${REFERE
 export const NewTag = jsonBody({
   name: tagName(),
   validators: references(0).optional().describe(validators),
-}).meta({ id: 'NewTag', description: 'A tag to be made.' });
+}).meta({ id: 'NewTag', description: 'A tag to create.' });
 
 export const TagName = jsonBody({ name: tagName() }).meta({
   id: 'TagName',

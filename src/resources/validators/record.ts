@@ -9,21 +9,21 @@ export const Validator = z
     validatorPubkey: hex(48).describe('Public key of the validator, 0x and 96 hex digits.'),
     depositAddress: hex(20)
       .nullable()
-      .describe('Address that made the deposit, 0x and 40 hex digits; null when not known.'),
+      .describe('Address that made the deposit, 0x and 40 hex digits; null when unknown.'),
     withdrawalAddress: hex(20)
       .nullable()
       .describe('Address that withdrawals go to, 0x and 40 hex digits; null before one is set.'),
-    nodeOperator: text(256).min(1).nullable().describe('Who runs the machines; null when not known.'),
+    nodeOperator: text(256).min(1).nullable().describe('Operator that runs it; null when unknown.'),
     pool: text(256).min(1).nullable().describe('Pool or exchange of the stake; null outside pools.'),
     activationEpoch: count()
       .nullable()
-      .describe('Epoch from which on the validator has duties; null until it is known.'),
+      .describe('First epoch in which the validator has duties; null until it is known.'),
     exitEpoch: count()
       .nullable()
-      .describe('Epoch from which on the validator has no duties any more; null until it is known.'),
+      .describe('First epoch in which the validator no longer has duties; null until it is known.'),
     slashed: flag().describe('Whether the validator was slashed.'),
   })
-  .meta({ id: 'Validator', description: 'A validator and whom it belongs to.' });
+  .meta({ id: 'Validator', description: 'A validator and the entities it belongs to.' });
 export type Validator = z.infer<typeof Validator>;
 export type ValidatorField = keyof Validator;
 export const validatorFields = Object.keys(Validator.shape) as ValidatorField[];
