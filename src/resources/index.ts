@@ -14,7 +14,7 @@ import { stakeAuthorityRoutes } from './stake-authorities/rest.ts';
 import { syncCommitteeRewardRoutes } from './sync-committee-rewards/rest.ts';
 import { tagRoutes } from './tags/rest.ts';
 
-// The GraphQL side of each room adds its types to the builder when it is imported.
+// Importing these adds their types to the builder.
 import './attestations/graphql.ts';
 import './blocks/graphql.ts';
 import './chain-daily-rewards/graphql.ts';
@@ -31,7 +31,7 @@ import './tags/graphql.ts';
 import './tags/mutations.ts';
 import './validators/graphql.ts';
 
-/** Every room with its REST paths: the one place to add one. A test fails for a folder that is not here. */
+/** A test fails for a room missing here. */
 export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
   blocks: blockRoutes,
@@ -46,7 +46,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   'stake-authorities': stakeAuthorityRoutes,
   'sync-committee-rewards': syncCommitteeRewardRoutes,
   tags: tagRoutes,
-  validators: [], // GraphQL only: the interface documents no path
+  validators: [], // no documented REST path
 };
 
 export const routes: Route<Context>[] = Object.values(rooms).flat();

@@ -3,7 +3,7 @@ import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import type { Context } from '../../context.ts';
 import { badArgument, badInput, type Fault, quoted } from '../../kernel/refusal.ts';
 
-/** What every connection answers beside Relay's own fields; counted only when selected. */
+/** Counted only when selected. */
 type ConnectionExtras = { totalCount: () => number | Promise<number> };
 
 type Leaf<T> = { Input: T; Output: T };
@@ -24,16 +24,16 @@ export type Types = {
   };
 };
 
-/** Names of the types that `node` finds; filled when the schema is made. */
+/** Types that `node` can find; filled when the schema is built. */
 export const nodeTypes = new Set<string>();
 
-/** The global id of an object of a type, by what is its own. */
+/** `id`: the part that is unique within the type. */
 export const globalIdOf = (type: string, id: string | number | bigint): string =>
   Buffer.from(`${type}:${id}`).toString('base64url');
 
 type GlobalId = { typename: string; id: string };
 
-/** What a global id names; undefined for another text. */
+/** Returns undefined for text that is not a global id. */
 function readGlobalId(globalId: string): GlobalId | undefined {
   const text = Buffer.from(globalId, 'base64url').toString('utf8');
   const [typename = '', ...rest] = text.split(':');
@@ -47,7 +47,7 @@ const globalIdFault = (loc: (string | number)[], globalId: string): Fault => ({
   type: 'value_error',
 });
 
-/** The one schema builder. Rooms add their types to it by being imported in `resources/index.ts`. */
+/** Rooms add their types by being imported in `resources/index.ts`. */
 export const builder = new SchemaBuilder<Types>({
   plugins: [RelayPlugin],
   defaultFieldNullability: false,
@@ -67,14 +67,14 @@ export const builder = new SchemaBuilder<Types>({
       extensions: { operation: 'node' },
       args: { id: { description: 'Global id.' } },
     },
-    nodesQueryOptions: false, // ours below: Pothos's takes any number of ids
+    nodesQueryOptions: false, // replaced below: Pothos's takes any number of ids
     edgesFieldOptions: {
       description: 'The rows of the page with their cursors.',
       nullable: { list: false, items: false },
     },
     nodeFieldOptions: { description: 'The row.', nullable: false },
     cursorFieldOptions: { description: 'Opaque position of the row in this list, for `after` and `before`.' },
-    pageInfoFieldOptions: { description: 'Position of the page.' },
+    pageInfoFieldOptions: { description: 'Where the page lies.' },
     hasNextPageFieldOptions: { description: 'Whether rows follow the page.' },
     hasPreviousPageFieldOptions: { description: 'Whether rows come before the page.' },
     startCursorFieldOptions: { description: 'Cursor of the first row; null on an empty page.' },
@@ -87,16 +87,17 @@ export const builder = new SchemaBuilder<Types>({
     },
     afterArgOptions: { description: 'A cursor of this list with the same arguments; rows after it.' },
     beforeArgOptions: { description: 'A cursor of this list with the same arguments; rows before it.' },
-    pageInfoTypeOptions: { description: 'Position of a page in its connection.' },
-    nodeTypeOptions: { description: 'An object with a global id.' },
+    pageInfoTypeOptions: { description: 'Where a page lies in its connection.' },
+    nodeTypeOptions: { description: 'An object with a global id, which `node` finds.' },
   },
 });
 
+// Root fields that can refuse their arguments are nullable: an error must not null the others.
 builder.queryType({ description: 'All queries. They return the same rows as the REST paths.' });
 
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
-    description: 'Rows of the whole list. Costs a count on some lists; request it only when needed.',
+    description: 'Number of rows in the whole list. Select it only when needed: some lists must be counted.',
     resolve: (connection) => (connection as unknown as ConnectionExtras).totalCount(),
   }),
 );
@@ -106,8 +107,8 @@ const MAX_NODES = 200;
 builder.queryField('nodes', (t) =>
   t.field({
     type: [builder.nodeInterfaceRef()],
-    nullable: { list: true, items: true }, // a refusal leaves the other root fields whole
-    description: `Objects by their global ids, at most ${MAX_NODES}, in the requested order; null where an object does not exist.`,
+    nullable: { list: true, items: true },
+    description: `Objects by their global ids, at most ${MAX_NODES}, in the order of ids; null where there is none.`,
     extensions: { operation: 'nodes' },
     args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
     resolve: (_root, { ids }, ctx, info) => {

@@ -5,20 +5,17 @@ import { isNullable, leafKind } from '../../kernel/leaves.ts';
 import type { FieldCost } from '../run/metering.ts';
 import { builder, type Types } from './builder.ts';
 
-/** What the fields of a type are made by. */
+/** The field builder that Pothos passes to `fields`. */
 export type FieldsOf<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;
 
-/**
- * The plain GraphQL fields of a record: name, kind, nullability and description of each leaf. Arrays, objects and
- * enums are joints and written by hand in the room.
- */
+/** Plain fields of a record, with kind, nullability and description. Rooms write arrays, objects and enums by hand. */
 export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, record: z.ZodObject<Shape>) {
   const leaves = Object.entries(record.shape).flatMap(([name, schema]) => {
     const kind = leafKind(schema);
     if (!kind) return [];
     const description = (schema as z.ZodType).description;
     if (!description) throw new Error(`Field ${name} of ${record.meta()?.id} has no description.`);
-    // Exposed, not resolved: an executor reads the property of the row itself, without a call for each value.
+    // Exposed rather than resolved: the executor reads the property without a call per value.
     const field = t.expose(name as never, { type: kind, nullable: isNullable(schema), description } as never);
     return [[name, field] as const];
   });
@@ -26,11 +23,10 @@ export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
 }
 
 /**
- * A field that is a property of the row and no plain leaf: an enum, a list of objects. Exposed for the same reason: for each
- * call of a resolver the executor makes arguments, a path and closures. What is selected is read, so it is there, also where
- * the type of a row says that it need not be. `stored` is the record of objects that are stored as they are shown, as JSON
- * with their keys in this order, and `rows` a length of that list that few rows exceed, by which the size of an answer is
- * estimated.
+ * An exposed field that is not a plain leaf: an enum or a list of objects. It avoids the arguments, path and closures
+ * of a resolver call. Non-null even if the row's type is partial, because selected fields are always read. `stored`:
+ * the record of objects stored as JSON with keys in this order. `rows`: an upper estimate of the list's length, for the
+ * response size.
  */
 export const exposed = <Row>(
   t: FieldsOf<Row>,
@@ -46,13 +42,13 @@ export const exposed = <Row>(
   >;
 };
 
-/** A text of the row under another name than in REST, where `id` is what GraphQL has the global id for. */
+/** Renames a text field; used where REST's `id` collides with the global id. */
 export const renamed = <Row>(t: FieldsOf<Row>, column: keyof Row & string, description: string) => {
   const extensions: FieldExtensions = { column };
   return t.string({ description, extensions, resolve: (row) => row[column] as string });
 };
 
-/** The GraphQL type of a record that is nothing but leaves, under the record's own name and description. */
+/** Requires a record of leaves only; throws when it has no id or description. */
 export function plainObject<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
   const { id, description } = record.meta() ?? {};
   if (!id || !description) throw new Error('A record needs an id and a description to become a type.');

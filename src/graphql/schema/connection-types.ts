@@ -3,10 +3,7 @@ import { builder, type Types } from './builder.ts';
 
 type Schema = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
-/**
- * The connection of a list and its edge, which `t.connection` takes last: `name` is that of the row's type, `row` says what
- * a row is, and `list` what the rows are together.
- */
+/** Connection and edge types, the last arguments of `t.connection`. `row` and `list` begin the descriptions. */
 export function pageTypes<Row>(
   type: ObjectRef<Schema, Row> | InterfaceRef<Schema, Row>,
   { name, row, list }: { name: string; row: string; list: string },
@@ -14,7 +11,7 @@ export function pageTypes<Row>(
   const edge = builder.edgeObject({
     type,
     name: `${name}Edge`,
-    description: `${row} with its cursor.`,
+    description: `${row} and its position in the list.`,
   });
   const page = builder.connectionObject(
     { type, name: `${name}Connection`, description: `${list}, page by page.` },

@@ -3,11 +3,11 @@ import { type Dataset, readDatasets } from '../../db/changes/revisions.ts';
 import { builder } from './builder.ts';
 
 const DatasetType = builder.objectRef<Dataset>('Dataset').implement({
-  description: 'Published data with a revision that rises with each change.',
+  description: 'A published dataset, and how often it has changed.',
   fields: (t) => ({
     name: t.string({ description: 'Its name, as in the import.', resolve: (row) => row.name }),
     revision: t.int({
-      description: 'Number of its committed changes, >= 1; answers name it in `extensions.revision`.',
+      description: 'Number of its committed changes, >= 1; responses have it in `extensions.revision`.',
       resolve: (row) => row.revision,
     }),
     refreshedAt: t.expose('refreshedAt', {

@@ -14,7 +14,7 @@ export const NetworkEnum = builder.enumType('Network', {
   } as const,
 });
 
-/** The `network` argument, which every question of Ethereum takes (spec §4.1). */
+/** Spec §4.1. */
 export const networkArgs = builder.args((t) => ({
   network: t.field({
     type: NetworkEnum,
@@ -40,10 +40,10 @@ export const SortOrderEnum = builder.enumType('SortOrder', {
   } as const,
 });
 
-/** What a word of REST is called in an enum: `endEpoch` is `END_EPOCH`. */
+/** `endEpoch` becomes `END_EPOCH`. */
 export const enumName = (value: string) => snake(value).toUpperCase();
 
-/** The values of an enum of words that REST takes. */
+/** Enum values for words of REST. */
 export const enumValues = <V extends string>(values: readonly V[], description: (value: V) => string) =>
   Object.fromEntries(
     values.map((value) => [enumName(value), { value, description: description(value) }]),

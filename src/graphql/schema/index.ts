@@ -12,10 +12,7 @@ import './viewer.ts';
 import { meterFields } from '../run/metering.ts';
 import { builder, nodeTypes } from './builder.ts';
 
-/**
- * Takes away the resolvers of pages that only read a property of the same name, as every connection here has it: what has
- * none is read without a call for each row.
- */
+/** Removes resolvers that only read a property of the same name: graphql-js reads it without a call per row. */
 function readPagesPlainly(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
@@ -29,7 +26,7 @@ function readPagesPlainly(schema: GraphQLSchema): void {
   }
 }
 
-/** The executable schema, made once. */
+/** Executable; built once. */
 export const schema = builder.toSchema();
 readPagesPlainly(schema);
 meterFields(schema);

@@ -3,9 +3,8 @@ import { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 
 /**
- * How a type finds its objects by the inner part of their global ids. They are marked with the type as they are found:
- * Pothos does so later, which is too late for an object that one query asks for at two places. A row can be of one type
- * alone, since it may be in the hands of other requests too.
+ * Loads objects by the inner part of their global ids. Marks each row with its type at once: Pothos does so too late
+ * for an object that a query selects twice. A row must belong to one type only, because other requests may share it.
  */
 export const loadNodes =
   <Row extends object>(type: string, load: (id: string, ctx: Context) => Promise<Row | null | undefined>) =>
@@ -19,7 +18,7 @@ export const loadNodes =
       }),
     );
 
-/** The inner part of the global id of what is numbered on a network, such as a slot, read: undefined for another text. */
+/** Parses `network:number`, such as a slot's id; undefined for other text. */
 export function networkNumber(id: string): { network: Network; number: number } | undefined {
   const [, name, digits] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
   const network = Network.safeParse(name).data;

@@ -4,7 +4,7 @@ import type { Calendar } from '../../chain/calendar.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { builder } from './builder.ts';
 
-/** The arguments of a range of time, and of the calendar it is of; those of REST. */
+/** REST's parameters of the same names. */
 export const rangeArgs = builder.args((t) => ({
   utc: t.boolean({ defaultValue: false, description: 'By UTC days instead of Ethereum chain days.' }),
   fromDate: t.field({ type: 'Date', description: 'First date, inclusive.' }),
@@ -13,7 +13,7 @@ export const rangeArgs = builder.args((t) => ({
   toDay: t.int({ description: 'Last day of the calendar in use, inclusive, >= 0.' }),
 }));
 
-/** The range that these arguments ask for. Throws BAD_INPUT for a negative day, or an end before the beginning. */
+/** Throws BAD_INPUT for a negative day or an end before the start. */
 export function rangeOf(args: InputShapeFromFields<typeof rangeArgs>): Bounds & { calendar: Calendar } {
   const faults: Fault[] = [];
   const dayOf = (name: 'fromDay' | 'toDay'): number | null => {

@@ -4,8 +4,8 @@ import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { builder } from './builder.ts';
 
 /**
- * Scalars that carry text exactly as stored. The ones of graphql-scalars answer numbers and JavaScript dates, which
- * lose digits past 2^53 and add milliseconds that the interface does not have.
+ * Scalars that carry text as stored. Those of graphql-scalars return numbers and JavaScript dates: they lose digits
+ * past 2^53 and add milliseconds that the interface does not have.
  */
 function textScalar(
   name: 'BigInt' | 'Decimal' | 'Date' | 'DateTime',
@@ -18,7 +18,7 @@ function textScalar(
     const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
     if (typeof text === 'string' && fits(text)) return text;
     throw new GraphQLError(`${name} cannot be ${JSON.stringify(value)}; ${form} is needed.`, {
-      ...(node && { nodes: node }), // where it stands in the document
+      ...(node && { nodes: node }), // position in the document
       extensions: { code: 'BAD_INPUT' },
     });
   };
@@ -31,8 +31,8 @@ function textScalar(
   });
 }
 
-// Makes `jsonPieces` write a double with the same text as REST. Pothos uses the Float of graphql-js even if another scalar has
-// that name, so its `serialize` is replaced; this process has only one schema.
+// Makes `jsonPieces` serialize doubles as REST does. Patches graphql-js's Float, because Pothos uses it even if another
+// scalar has that name; the process has only one schema.
 const float: GraphQLScalarType = GraphQLFloat;
 const finite = GraphQLFloat.serialize;
 float.serialize = (value) => {
@@ -43,7 +43,7 @@ float.serialize = (value) => {
 textScalar(
   'BigInt',
   'a whole number in decimal digits',
-  'A whole number of any size, as text in decimal digits: sums of Gwei pass what a JSON number holds exactly.',
+  'A whole number of any size, as decimal text: sums of Gwei exceed the exact range of JSON numbers.',
   (text) => /^-?\d{1,40}$/.test(text),
   [Kind.STRING, Kind.INT],
 );

@@ -17,7 +17,7 @@ const TierEnum = builder.enumType('Tier', {
 });
 
 const PeriodEnum = builder.enumType('UsagePeriod', {
-  description: 'The time that an allowance is for.',
+  description: 'The period of an allowance.',
   values: {
     MONTH: { value: 'month', description: 'A calendar month, UTC.' },
     LIFE: { value: 'life', description: "The account's life." },
@@ -27,7 +27,7 @@ const PeriodEnum = builder.enumType('UsagePeriod', {
 const digits = (value: number | null) => (value === null ? null : String(value));
 
 const RateLimitType = builder.objectRef<{ limit: number; remaining: number }>('RateLimit').implement({
-  description: 'The rate limit of an account.',
+  description: 'Rate limit of an account.',
   fields: (t) => ({
     requestsPerSecond: t.int({ description: 'Requests per second, >= 1.', resolve: ({ limit }) => limit }),
     remaining: t.int({
@@ -39,7 +39,7 @@ const RateLimitType = builder.objectRef<{ limit: number; remaining: number }>('R
 
 const UsageType = builder.objectRef<ReturnType<Context['metering']['standing']>>('Usage').implement({
   description:
-    'What an account used of its allowance, in compute units; without this query and what other replicas counted in the last seconds.',
+    'What an account used of its allowance, in compute units. Excludes this query and the last seconds of other replicas.',
   fields: (t) => ({
     period: t.expose('period', {
       type: PeriodEnum,
@@ -85,7 +85,7 @@ const Viewer = builder.objectRef<Context>('Viewer').implement({
     rateLimit: t.field({
       type: RateLimitType,
       nullable: true,
-      description: 'Rate limit; null without one.',
+      description: 'Its rate limit; null without one.',
       resolve: ({ caller: { rateLimit }, metering: { rateRemaining } }) =>
         rateLimit === undefined ? null : { limit: rateLimit, remaining: rateRemaining ?? rateLimit },
     }),
@@ -100,10 +100,11 @@ const Viewer = builder.objectRef<Context>('Viewer').implement({
 builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
-    description: 'The calling account, and what is left of its rate and allowance. Costs no compute units.',
+    description:
+      'The account of the token, with what is left of its rate limit and allowance. Costs no compute units.',
     extensions: { operation: 'viewer' },
     resolve: (_root, _args, ctx) => {
-      ctx.trace.own = true; // whatever of it is selected
+      ctx.trace.own = true; // private whatever is selected
       return ctx;
     },
   }),

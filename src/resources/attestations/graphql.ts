@@ -73,13 +73,12 @@ async function attestationConnection(
   return connection(
     page,
     (row) => cursors.of(row.position),
-    () => page.total as number, // counted, since it is selected
+    () => page.total as number,
   );
 }
 
 const sizes = `At most ${PERIODS_MAX_SIZE} a page, ${PERIODS_DEFAULT_SIZE} by default.`;
 
-/** The attestations of what is an entity, as a field of its type. */
 export function attestationsOf<Row>(
   type: ObjectRef<SchemaTypes, Row, Row>,
   keyOf: (row: Row) => EntityKey,
@@ -105,13 +104,17 @@ export function attestationsOf<Row>(
   );
 }
 
-attestationsOf(Operator, (row) => row, 'Attestation duties of the operator over time, whatever its window.');
+attestationsOf(
+  Operator,
+  (row) => row,
+  'Attestation duties of the operator over time, independent of its window.',
+);
 
 builder.queryField('attestations', (t) =>
   t.connection(
     {
       type: AttestationRecordType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listEntityAttestations', rows: PERIODS_DEFAULT_SIZE },
       description: `Attestation duties of an entity over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
       args: {

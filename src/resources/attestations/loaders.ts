@@ -23,7 +23,6 @@ const readPage = listReader({
   rows: rowsRead,
 });
 
-/** A page of an entity's attestations; those of every operator on a page are one statement, and so are those of sets. */
 export const loadAttestationPage = (
   ctx: Context,
   key: EntityKey,
@@ -49,7 +48,7 @@ async function setPage(
   )(key);
 }
 
-/** Whether an entity is known; a private set is to its owner only. */
+/** A private set is known only to its owner. */
 export const isKnown = async (ctx: Context, key: EntityKey): Promise<boolean> =>
   key.idType === 'privateSet'
     ? (await loadTag(ctx, key.id))?.network === key.network

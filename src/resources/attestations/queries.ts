@@ -16,10 +16,8 @@ import type { IdType } from '../operators/record.ts';
 import { type SetKey, setDays } from '../private-sets/set-days.ts';
 import { type AttestationField, AttestationRecord, type SortField } from './record.ts';
 
-/** An entity whose attestations are asked for. */
 export type EntityKey = { network: Network; idType: IdType; id: string };
 
-/** What is asked of each entity. */
 export type AttestationQuery = PeriodQuery<SortField>;
 export type AttestationRow = PeriodRow<AttestationRecord>;
 
@@ -43,8 +41,8 @@ const series: Series<AttestationField> = {
     sumLateSourceVotes: summed('sum_late_source_votes'),
     avgAttesterEffectiveness: {
       stored: sql`a.avg_attester_effectiveness`,
-      // Without any validator the plain mean, so that the figure is never missing. A sum that is all but 0 counts as 0:
-      // PostgreSQL fails where a quotient is too small to be told from it.
+      // The plain mean fills periods without validators: the field is not nullable. PostgreSQL refuses a quotient that
+      // underflows, so a sum near 0 counts as 0.
       gathered: sql`coalesce(${weighted} * (${weighted} > 1e-290)::int / nullif(sum(a.validator_count), 0),
       avg(a.avg_attester_effectiveness))`,
     },
@@ -57,7 +55,6 @@ const series: Series<AttestationField> = {
   },
 };
 
-/** The stored rows of entities, each with its place and its network's genesis. */
 const entityDays = (keys: readonly EntityKey[], query: AttestationQuery): PeriodSource => ({
   keys: sql`${keyTable(keys, {
     network: ['text', (key) => key.network],
@@ -72,7 +69,6 @@ const entityDays = (keys: readonly EntityKey[], query: AttestationQuery): Period
   own: sql`a.entity_key = e.entity_key and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)}`,
 });
 
-/** A page for each of several entities, in one statement: the rows to read for the range. */
 export const attestationPages = (
   db: Queryable,
   keys: readonly EntityKey[],
@@ -81,7 +77,6 @@ export const attestationPages = (
   asked: Asked<AttestationField>,
 ): Promise<AttestationRow[]> => periodPages(db, series, entityDays(keys, query), query, range, asked);
 
-/** The same for private sets, summed up from the days of their validators. */
 export const setAttestationPages = (
   db: Queryable,
   sets: readonly SetKey[],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bigCount, count, gwei, nonNegative, text } from '../../kernel/leaves.ts';
 import { PeriodKeys } from '../../periods/record.ts';
 
-/** Entity attestations record (spec §2.3); which keys are set for which granularity by the decisions on time. */
+/** Spec §2.3; the decisions on time say which keys each granularity sets. */
 export const AttestationRecord = z
   .object({
     id: text(256).min(1).describe('Identifier of the entity.'),
@@ -38,6 +38,5 @@ export type AttestationRecord = z.infer<typeof AttestationRecord>;
 export type AttestationField = keyof AttestationRecord;
 export const attestationFields = Object.keys(AttestationRecord.shape) as AttestationField[];
 
-/** What results can be sorted by: every field but the identifier. `day` is the period itself. */
 export const sortFields = attestationFields.filter((name): name is SortField => name !== 'id');
 export type SortField = Exclude<AttestationField, 'id'>;

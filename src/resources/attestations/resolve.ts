@@ -9,7 +9,7 @@ import type { AttestationField, AttestationRecord } from './record.ts';
 
 export type AttestationPage = PeriodPage<AttestationRecord>;
 
-/** A page of an entity's attestation duties; empty where there are none, also for an entity that is not known. */
+/** An unknown entity has an empty page. */
 export const attestationPageOf = (
   ctx: Context,
   key: EntityKey,
@@ -19,7 +19,7 @@ export const attestationPageOf = (
 ): Promise<AttestationPage> =>
   periodPage(range, (part, bare) => loadAttestationPage(ctx, key, query, part, bare ? [] : asked));
 
-/** The same for an entity that a caller names: NOT_FOUND when it is not known (spec §4.4). */
+/** Throws NOT_FOUND for an unknown entity (spec §4.4). */
 export async function attestations(
   ctx: Context,
   entity: EntityKey,

@@ -18,7 +18,7 @@ const list = route({
   tag: 'Attestations',
   summary: 'Attestation duties of an entity over time',
   description:
-    'Attestation duty metrics of a pool, operator, address or one of your private sets by hours, days, weeks, months, quarters, years or all in one row. Weeks are ISO weeks; longer periods aggregate days; private sets have no hourly rows. UTC figures begin on 2024-10-01. Dates and days may be combined: the narrower range applies.',
+    'Attestation duty metrics of a pool, operator, address or one of your private sets, by hour, day, week, month, quarter or year, or in total. Weeks are ISO weeks; longer periods are aggregated from days; private sets have no hourly rows. UTC figures begin on 2024-10-01. Dates and days may be combined: the narrower range counts.',
   example: '/v1/eth/entities/Sample%20Pool%20Alder/attestations?entityType=pool',
   params: z.object({
     entity_id: textParam({ description: 'Name, address, public key or index of the entity.' }, normaliseId),
@@ -33,7 +33,7 @@ const list = route({
     const { entityType, limit, offset, utc, ...asked } = query;
     const key = { network: ctx.network, idType: entityType, id: params.entity_id };
     const period: AttestationQuery = { ...asked, calendar: utc ? 'utc' : 'chain' };
-    const range = { limit, offset, counted: true, rowsAlone: true };
+    const range = { limit, offset, counted: true, rowsOnly: true };
     const page = await attestations(ctx, key, period, range, recordForm(AttestationRecord));
     const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });
     return { body: { previous, next, pages, results: writtenRows<AttestationRecord>(page.rows) } };

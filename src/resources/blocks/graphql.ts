@@ -24,11 +24,11 @@ import {
 } from './resolve.ts';
 
 const ProposerDutyEnum = builder.enumType('ProposerDuty', {
-  description: 'What became of a proposal.',
+  description: 'Outcome of a proposal.',
   values: {
     PROPOSED: { value: 'proposed', description: 'The block is on the chain; `proposed` in REST.' },
     MISSED: { value: 'missed', description: 'There is no block; `missed` in REST.' },
-    ORPHANED: { value: 'orphaned', description: 'The block is not on the chain; `orphaned` in REST.' },
+    ORPHANED: { value: 'orphaned', description: 'The block is not part of the chain; `orphaned` in REST.' },
   } as const,
 });
 
@@ -66,7 +66,7 @@ builder.node(BlockType, {
     proposer: t.field({
       type: ValidatorType,
       nullable: true,
-      description: 'The proposer; null when it is not stored.',
+      description: 'The validator assigned to propose; null when it is not stored.',
       resolve: (row, _args, ctx) => loadValidator(ctx, row),
     }),
   }),
@@ -88,13 +88,13 @@ builder.queryField('blocks', (t) =>
   t.connection(
     {
       type: BlockType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listBlocks', rows: BLOCKS_DEFAULT_SIZE },
-      description: `Every slot that is stored, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${BLOCKS_DEFAULT_SIZE} by default. REST: GET /v0/eth/blocks.`,
+      description: `All stored slots, newest first, missed slots included. At most ${BLOCKS_MAX_SIZE} a page, ${BLOCKS_DEFAULT_SIZE} by default. REST: GET /v0/eth/blocks.`,
       args: {
         fromSlot: t.arg.int({
           description:
-            'Slot >= 0 to begin with, going down, where no cursor is given; the newest one when absent. A place in the list, not a part of it: cursors and totalCount are those of the whole list.',
+            'Slot >= 0 that the page begins with; default: the newest. Ignored with a cursor. It does not narrow the list: totalCount counts all slots.',
         }),
         ...networkArgs,
       },
@@ -132,7 +132,7 @@ builder.queryField('block', (t) =>
     nullable: true,
     extensions: { operation: 'getBlock' },
     description:
-      'The block of a slot; null when the slot is not stored. A missed slot that is stored has a block of duty MISSED. REST: GET /v0/eth/blocks/{consensus_slot}.',
+      'The block of a slot; null when the slot is not stored. A missed slot has a block too, with consensusProposerDuty MISSED. REST: GET /v0/eth/blocks/{consensus_slot}.',
     args: {
       slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
       ...networkArgs,
@@ -150,7 +150,7 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
       type: BlockType,
       nullable: true,
       extensions: { operation: 'listBlocks', rows: PROPOSED_BLOCKS_DEFAULT_SIZE },
-      description: `The slots in which it was to propose, newest first, missed ones too. At most ${BLOCKS_MAX_SIZE} a page, ${PROPOSED_BLOCKS_DEFAULT_SIZE} by default.`,
+      description: `Slots in which it was assigned to propose, newest first, missed slots included. At most ${BLOCKS_MAX_SIZE} a page, ${PROPOSED_BLOCKS_DEFAULT_SIZE} by default.`,
       resolve: async (validator, args, ctx, info) => {
         const cursors = proposerBlockCursors(validator);
         const range = connectionRange(args, info, {

@@ -10,7 +10,6 @@ export type { BlockKey };
 
 const blockKeyText = (key: BlockKey) => `${key.network}:${key.slot}`;
 
-/** The block of a slot, or undefined. */
 export const loadBlock = reader({
   keyOf: blockKeyText,
   load: async (db: Queryable, keys: readonly BlockKey[], asked: readonly BlockField[]) =>
@@ -20,14 +19,12 @@ export const loadBlock = reader({
   rows: () => 1,
 });
 
-/** A page of the slots in which a validator was to propose; the pages of many validators are one statement. */
 export const loadProposerBlocks = listReader({
   keyOf: validatorKeyText,
   load: proposerBlockPages,
   rows: rowsToRead,
 });
 
-/** In how many slots a validator was to propose; those of many validators are one statement. */
 export const loadProposerBlockTotal = totalReader({
   keyOf: validatorKeyText,
   load: proposerBlockTotals,

@@ -13,11 +13,11 @@ import { Block, type BlockField } from './record.ts';
 
 export type BlockKey = { network: Network; slot: number };
 
-/** A block with the fields that were asked for, and always what finds it, its time and its proposer. */
+/** The selected fields, and those that every caller needs. */
 export type BlockRow = Partial<Block> &
   Pick<Block, 'epoch' | 'consensusSlot' | 'blockTimestamp' | 'validatorIndex'> & { network: Network };
 
-/** What is stored; the others follow from the slot. */
+/** The omitted fields are computed from the slot. */
 type StoredField = Exclude<BlockField, 'epoch' | 'blockTimestamp'>;
 const fields: Fields<StoredField> = {
   consensusSlot: sql`b.slot`,
@@ -60,7 +60,6 @@ type Selection = {
 };
 const selections = boundedMap<Selection>(500);
 
-/** The columns to read for the fields asked for, with the check of such rows; those used last are kept. */
 function selection(asked: readonly BlockField[]): Selection {
   const stored = asked.filter((name): name is StoredField => name in fields);
   const names = [...new Set<StoredField>(['consensusSlot', 'validatorIndex', ...stored])].sort();
@@ -77,20 +76,19 @@ function selection(asked: readonly BlockField[]): Selection {
   return made;
 }
 
-/** Adds what follows from the slot. */
 const timed = <Row extends StoredRow>(row: Row) => ({
   ...row,
   epoch: Math.floor(row.consensusSlot / SLOTS_PER_EPOCH),
   blockTimestamp: timestampText(slotStart(row.network, row.consensusSlot)),
 });
 
-/** Where a page lies among descending slots; positions are exclusive. */
+/** Exclusive; slots descend, so `after` is an upper bound. */
 const within = ({ after, before }: Range<number>) =>
   sql`${after === undefined ? sql`` : sql`and b.slot < ${after}::bigint`}
     ${before === undefined ? sql`` : sql`and b.slot > ${before}::bigint`}`;
 const order = (range: Range<number>) => (range.backward ? sql`` : sql`desc`);
 
-/** A page of a network's blocks, newest slot first, by the primary key. */
+/** Newest slot first. */
 export async function blockPage(
   db: Queryable,
   network: Network,
@@ -111,7 +109,7 @@ export async function blockPage(
   return found.map(timed);
 }
 
-/** How many blocks a network has: a stored count. */
+/** Counting millions of rows would cost more than a page. */
 export async function blockTotal(db: Queryable, network: Network): Promise<number> {
   const [row] = await rows(
     db,
@@ -121,7 +119,6 @@ export async function blockTotal(db: Queryable, network: Network): Promise<numbe
   return row?.total ?? 0;
 }
 
-/** The blocks of these slots, in no particular order; slots that are not stored are absent. */
 export async function blocksBySlot(
   db: Queryable,
   keys: readonly BlockKey[],
@@ -139,10 +136,7 @@ export async function blocksBySlot(
   return found.map(timed);
 }
 
-/**
- * A page of the slots in which each of several validators was to propose, newest first; `list` in a row is the
- * position of its validator.
- */
+/** Newest slot first. */
 export async function proposerBlockPages(
   db: Queryable,
   proposers: readonly ValidatorKey[],
@@ -171,7 +165,6 @@ export async function proposerBlockPages(
   return found.map(timed);
 }
 
-/** In how many slots each validator was to propose: a count over the index of its rows. */
 export function proposerBlockTotals(
   db: Queryable,
   proposers: readonly ValidatorKey[],

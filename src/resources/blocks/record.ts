@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { count, gwei, gweiDecimal, hex, text, timestamp, wei } from '../../kernel/leaves.ts';
 
-/** What became of a proposal: a block of the chain, none, or a block that the chain left behind. */
+/** `orphaned`: proposed, but not part of the chain. */
 export const ProposerDuty = z.enum(['proposed', 'missed', 'orphaned']);
 export type ProposerDuty = z.infer<typeof ProposerDuty>;
 
 const unlessMissed = 'null for a missed slot';
 const untilKnown = 'null until it is known';
 
-/**
- * A slot with its block (spec §4.9; the fields and their order are those of the decisions on the further endpoints).
- * Fees by kind of transaction are wei, rewards Gwei, to the wei where they come from the execution layer.
- */
+/** Spec §4.9; fields and units by the decisions on the further endpoints. */
 export const Block = z
   .object({
     epoch: count().describe('Epoch of the slot.'),
@@ -25,19 +22,19 @@ export const Block = z
     executionBlockHash: hex(32)
       .nullable()
       .describe(`Hash of the execution block, 0x and 64 hex digits; ${unlessMissed} and before the merge.`),
-    validatorIndex: count().describe('Index of the proposer, >= 0.'),
+    validatorIndex: count().describe('Index of the validator assigned to propose, >= 0.'),
     feeRecipient: hex(20)
       .nullable()
-      .describe(`Address that the priority fees went to, 0x and 40 hex digits; ${unlessMissed}.`),
+      .describe(`Address that received the priority fees, 0x and 40 hex digits; ${unlessMissed}.`),
     totalType0Transactions: count().nullable().describe(`Legacy transactions, >= 0; ${unlessMissed}.`),
     totalType2Transactions: count()
       .nullable()
       .describe(`Transactions of type 2 (EIP-1559), >= 0; ${unlessMissed}.`),
     totalTransactions: count()
       .nullable()
-      .describe(`Transactions of every type, >= 0, also newer ones than types 0, 1 and 2; ${unlessMissed}.`),
+      .describe(`Transactions of all types, including types after 2, >= 0; ${unlessMissed}.`),
     totalGasUsed: count().nullable().describe(`Gas used, >= 0; ${unlessMissed}.`),
-    baseFeePerGas: wei().nullable().describe(`Base fee of a unit of gas, in wei, >= 0; ${unlessMissed}.`),
+    baseFeePerGas: wei().nullable().describe(`Base fee per unit of gas, in wei, >= 0; ${unlessMissed}.`),
     totalBurntFees: wei()
       .nullable()
       .describe(`Fees burnt, in wei, >= 0; may exceed 2^53 and even 2^63; ${unlessMissed}.`),
@@ -54,7 +51,7 @@ export const Block = z
       .describe(`Priority fees of all transactions, in Gwei, >= 0; ${unlessMissed}.`),
     baselineMev: gweiDecimal()
       .nullable()
-      .describe(`What the proposer got beyond priority fees, in Gwei, >= 0; ${untilKnown}.`),
+      .describe(`What the proposer earned beyond priority fees, in Gwei, >= 0; ${untilKnown}.`),
     executionProposerDuty: ProposerDuty.nullable().describe(
       'Outcome of the execution block; null before the merge.',
     ),
@@ -67,7 +64,7 @@ export const Block = z
       .nullable()
       .describe(`What the proposer would have earned there, in Gwei, >= 0; 0 if proposed, ${untilKnown}.`),
     consensusProposerDuty: ProposerDuty.describe(
-      'Outcome of the proposal: `proposed`, `missed` (no block) or `orphaned` (the block is not on the chain).',
+      'Outcome of the proposal: `proposed`; `missed`: there is no block; `orphaned`: the block is not part of the chain.',
     ),
     consensusRewards: gwei()
       .nullable()
@@ -97,7 +94,7 @@ export const Block = z
       .describe(`Transactions with a sanctioned address, >= 0; ${unlessMissed}.`),
     totalPriorityFeesValidator: gweiDecimal()
       .nullable()
-      .describe(`Part of the priority fees that the proposer got, in Gwei, >= 0; ${unlessMissed}.`),
+      .describe(`Part of the priority fees that the proposer received, in Gwei, >= 0; ${unlessMissed}.`),
     relays: z
       .array(text(256).min(1))
       .describe('Relays that delivered the block; empty for a block without a relay.'),
@@ -107,7 +104,7 @@ export const Block = z
         'Public key of the builder at each relay, 0x and 96 hex digits, in the order of the relays; keys may repeat.',
       ),
   })
-  .meta({ id: 'Block', description: 'A slot with its block, or with the proposal that was missed.' });
+  .meta({ id: 'Block', description: 'A slot with its block, or with its missed proposal.' });
 export type Block = z.infer<typeof Block>;
 export type BlockField = keyof Block;
 export const blockFields = Object.keys(Block.shape) as BlockField[];

@@ -12,9 +12,8 @@ export const BLOCKS_MAX_SIZE = 200;
 export const PROPOSED_BLOCKS_DEFAULT_SIZE = 10;
 
 /**
- * A page of a network's blocks, newest slot first (spec §4.9); positions are slots. `fromSlot` is where the page begins
- * unless a cursor says another place: the list stays the whole one. Blocks that come at the head while a caller pages
- * move no row.
+ * Newest slot first (spec §4.9). `fromSlot` positions the first page only; the total counts all slots. Positions are
+ * slots, so new blocks do not shift pages.
  */
 export async function blocks(
   ctx: Context,
@@ -26,17 +25,13 @@ export async function blocks(
   return slice(await blockPage(ctx.db, list.network, placed, asked), placed);
 }
 
-/** How many blocks of the network are stored, missed slots included. */
 export const totalBlocks = (ctx: Context, network: Network): Promise<number> => blockTotal(ctx.db, network);
 
-/** Cursors of a network's blocks, by slot. */
 export const blockCursors = (network: Network) => integerCursors(() => `blocks:${network}`);
 
-/** Cursors of a proposer's blocks, by slot. */
 export const proposerBlockCursors = (proposer: ValidatorKey) =>
   integerCursors(() => `blocks:proposer:${validatorKeyText(proposer)}`);
 
-/** A page of the slots in which a validator was to propose, newest first. */
 export const proposerBlocks = async (
   ctx: Context,
   proposer: ValidatorKey,

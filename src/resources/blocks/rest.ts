@@ -10,19 +10,20 @@ import { BLOCKS_DEFAULT_SIZE, BLOCKS_MAX_SIZE, blocks, totalBlocks } from './res
 
 const tag = 'Blocks';
 const units =
-  'Base fee, burnt fees and the fees of each type of transaction are in wei, everything else in Gwei, each with all its digits. A slot whose proposal was missed has a record too: `consensusProposerDuty` is `missed`, and what only a block has is null.';
+  'Base fee, burnt fees and the fees of each type of transaction are in wei, everything else in Gwei; all are exact. A missed slot has a record too: `consensusProposerDuty` is `missed`, and fields of a block are null.';
 
 const list = route({
   path: '/v0/eth/blocks',
   operationId: 'listBlocks',
   tag,
   summary: 'Blocks, newest first',
-  description: `Every slot that is stored, newest first; a block is served as soon as it is stored. ${units} \`page.from\` and \`page.to\` are slots: the start of the page (the requested slot, else that of the newest block), and the one below its last row. \`total\` is of the whole list, wherever the page begins.`,
+  description: `All stored slots, newest first. ${units} \`page.from\` is the slot that the page begins with (the requested one, else the newest), \`page.to\` the slot below its last row. \`total\` counts all slots, wherever the page begins.`,
   example: '/v0/eth/blocks?size=5',
   params: z.object({}),
   query: z.object({
     from: intParam({
-      description: 'First slot, in descending order; the newest one stored when absent or later than that.',
+      description:
+        'Slot that the page begins with; default: the newest stored one. A later slot also begins with the newest.',
       min: 0,
       nullable: true,
     }),
@@ -40,7 +41,7 @@ const list = route({
       blocks(ctx, { network, fromSlot }, { limit: size }, blockFields),
       totalBlocks(ctx, network),
     ]);
-    const rows = page.rows as Block[]; // every field was asked for
+    const rows = page.rows as Block[]; // all fields are selected
     const asked = { from: fromSlot, size, total };
     return { body: descendingPageV0(call, { ...page, rows }, asked, (row) => row.consensusSlot) };
   },

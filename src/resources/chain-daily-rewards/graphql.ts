@@ -43,7 +43,7 @@ const chainDailyRewardPages = pageTypes(ChainDailyRewardType, {
   list: 'A list of daily rewards',
 });
 
-/** The chain day of an argument that is a day or a date; undefined for neither, both or a day before the first. */
+/** Returns null without a day or date. Throws BAD_INPUT for both, or one out of range. */
 function dayOf(
   network: Network,
   day: [string, number | null | undefined],
@@ -71,16 +71,16 @@ builder.queryField('chainDailyRewards', (t) =>
   t.connection(
     {
       type: ChainDailyRewardType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listChainDailyRewards', rows: CHAIN_DAILY_REWARDS_DEFAULT_SIZE },
-      description: `What a network's validators earned in each chain day that is stored, newest first. At most ${CHAIN_DAILY_REWARDS_MAX_SIZE} a page, ${CHAIN_DAILY_REWARDS_DEFAULT_SIZE} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
+      description: `What a network's validators earned in each stored chain day, newest first. At most ${CHAIN_DAILY_REWARDS_MAX_SIZE} a page, ${CHAIN_DAILY_REWARDS_DEFAULT_SIZE} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
       args: {
         fromDay: t.arg.int({
-          description: `Chain day from 0 to ${MAX_DAY} to begin with, going down, where no cursor is given; the newest one when absent. A place in the list, not a part of it: cursors and totalCount are those of the whole list.`,
+          description: `Chain day, 0 to ${MAX_DAY}, that the page begins with; default: the newest. Ignored with a cursor. It does not narrow the list: totalCount counts all days.`,
         }),
         fromDate: t.arg({
           type: 'Date',
-          description: 'First date to list, on which a chain day starts; not with fromDay.',
+          description: 'UTC date on which that day starts; not with fromDay.',
         }),
         ...networkArgs,
       },

@@ -1,7 +1,6 @@
 import { rowReader } from '../../db/batch/readers.ts';
 import { chainDailyRewardsByDay, type DayKey } from './queries.ts';
 
-/** The record of a chain day, or undefined. */
 export const loadChainDailyReward = rowReader({
   keyOf: (key: DayKey) => `${key.network}:${key.day}`,
   load: chainDailyRewardsByDay,

@@ -11,7 +11,7 @@ import { ChainDailyReward } from './record.ts';
 export type DayKey = { network: Network; day: number };
 export type ChainDailyRewardRow = ChainDailyReward & { network: Network };
 
-/** What is stored; the others follow from the day. */
+/** The other fields are computed from the day. */
 const Stored = ChainDailyReward.omit({
   date: true,
   startEpoch: true,
@@ -28,16 +28,15 @@ const fields: Fields<keyof z.infer<typeof Stored>> = {
   sumBaselineMev: sql`d.sum_baseline_mev::text`,
   sumEffectiveBalance: sql`d.sum_effective_balance::text`,
 };
-// Six narrow columns: reading fewer of them saves nothing that could be measured.
+// Reading fewer of six narrow columns made no measurable difference.
 const select = sql`d.network, ${selectList(fields, Object.keys(fields) as (keyof typeof fields)[])}`;
 
-/** Adds what follows from the day, by the chain calendar. */
 function dated(row: z.infer<typeof StoredRow>): ChainDailyRewardRow {
   const { start, end, ...span } = spanOfChainDay(row.network, row.day);
   return { ...row, ...span, startTimestamp: timestampText(start), endTimestamp: timestampText(end) };
 }
 
-/** A page of a network's days, newest first, by the primary key; positions are days, exclusive. */
+/** Newest day first; positions are days, exclusive. */
 export async function chainDailyRewardPage(
   db: Queryable,
   network: Network,
@@ -57,7 +56,7 @@ export async function chainDailyRewardPage(
   return found.map(dated);
 }
 
-/** How many days a network has: a count over the index, of 365 rows a year. */
+/** Counts rows: 365 a year. */
 export async function chainDailyRewardTotal(db: Queryable, network: Network): Promise<number> {
   const [row] = await rows(
     db,
@@ -68,7 +67,6 @@ export async function chainDailyRewardTotal(db: Queryable, network: Network): Pr
   return row?.total ?? 0;
 }
 
-/** The records of these days, in no particular order; days that are not stored are absent. */
 export async function chainDailyRewardsByDay(
   db: Queryable,
   keys: readonly DayKey[],

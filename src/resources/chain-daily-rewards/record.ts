@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { count, date, gwei, gweiDecimal, signedGwei, timestamp } from '../../kernel/leaves.ts';
 
-/** The last chain day that can be asked for or stored: its date still has a year of four digits on every network. */
+/** Keeps dates within four-digit years on every network. */
 export const MAX_DAY = 2_900_000;
 
-/** Network rewards of a chain day (spec §4.9; fields by the decisions on the further endpoints). */
+/** Spec §4.9; fields by the decisions on the further endpoints. */
 export const ChainDailyReward = z
   .object({
     day: count().max(MAX_DAY).describe(`Chain day: 225 epochs, counted from genesis; 0 to ${MAX_DAY}.`),
@@ -14,19 +14,17 @@ export const ChainDailyReward = z
     startTimestamp: timestamp().describe('When the first slot of the day begins, in UTC.'),
     endTimestamp: timestamp().describe('When the last slot of the day begins, in UTC.'),
     sumConsensusRewards: signedGwei().describe(
-      'What all validators earned on the consensus layer, less penalties, in Gwei; negative when penalties outweigh.',
+      'What all validators earned on the consensus layer, less penalties, in Gwei; negative when penalties exceed rewards.',
     ),
     sumExecutionRewards: gweiDecimal().describe(
       'What proposers earned on the execution layer, in Gwei, >= 0; priority fees and MEV.',
     ),
-    sumPriorityFees: gweiDecimal().describe('Priority fees, part of the execution rewards, in Gwei, >= 0.'),
-    sumBaselineMev: gweiDecimal().describe(
-      'MEV beyond priority fees, part of the execution rewards, in Gwei, >= 0.',
-    ),
+    sumPriorityFees: gweiDecimal().describe('Priority fees in sumExecutionRewards, in Gwei, >= 0.'),
+    sumBaselineMev: gweiDecimal().describe('MEV beyond priority fees in sumExecutionRewards, in Gwei, >= 0.'),
     sumEffectiveBalance: gwei()
       .nullable()
       .describe(
-        'Effective balance of the active validators, in Gwei, >= 0; may exceed 2^53; null when the source omits it.',
+        'Effective balance of the active validators, in Gwei, >= 0; may exceed 2^53; null when the source does not have it.',
       ),
   })
   .meta({ id: 'ChainDailyReward', description: "What a network's validators earned in a chain day." });

@@ -7,10 +7,7 @@ import { type ChainDailyRewardRow, chainDailyRewardPage, chainDailyRewardTotal }
 export const CHAIN_DAILY_REWARDS_DEFAULT_SIZE = 15;
 export const CHAIN_DAILY_REWARDS_MAX_SIZE = 200;
 
-/**
- * A page of a network's daily rewards, newest day first (spec §4.9); positions are chain days. `fromDay` is where the
- * page begins unless a cursor says another place: the list stays the whole one.
- */
+/** Newest day first (spec §4.9); positions are chain days. `fromDay` positions the first page only. */
 export async function chainDailyRewards(
   ctx: Context,
   list: { network: Network; fromDay: number | null },
@@ -20,10 +17,8 @@ export async function chainDailyRewards(
   return slice(await chainDailyRewardPage(ctx.db, list.network, placed), placed);
 }
 
-/** How many days of the network are stored. */
 export const totalChainDailyRewards = (ctx: Context, network: Network): Promise<number> =>
   chainDailyRewardTotal(ctx.db, network);
 
-/** Cursors of a network's days, by chain day. */
 export const chainDailyRewardCursors = (network: Network) =>
   integerCursors(() => `chainDailyRewards:${network}`);

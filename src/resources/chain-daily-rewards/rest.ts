@@ -16,7 +16,7 @@ import {
   totalChainDailyRewards,
 } from './resolve.ts';
 
-/** A day as the caller wrote it; the network tells which one a date or a moment is. */
+/** `day`: the chain day depends on the network. */
 type Given = { text: string; day: (network: Network) => number };
 
 function readDay(text: string): Given | undefined {
@@ -30,10 +30,9 @@ const form = {
   form: `a chain day from 0 to ${MAX_DAY}, a date like 2024-03-31 or a date-time like 2024-03-31T12:00:23Z`,
   examples: [1797, '2025-11-02'],
 };
-const forms =
-  'A chain day, the UTC date on which it starts, or a date-time (RFC 3339), which is in the day that has begun by then';
+const forms = 'A chain day, the UTC date on which it starts, or a date-time (RFC 3339) within it';
 
-/** The chain day that was given; throws BAD_INPUT for a date or moment before the first day. */
+/** Throws BAD_INPUT for a date before day 0. */
 function dayOf(network: Network, given: Given, loc: string[]): number {
   const day = given.day(network);
   if (day >= 0) return day;
@@ -42,14 +41,14 @@ function dayOf(network: Network, given: Given, loc: string[]): number {
 }
 
 const tag = 'Chain daily rewards';
-const units = 'Sums are in Gwei with all their digits; those of the execution layer may be parts of a Gwei.';
+const units = 'Sums are exact, in Gwei; those of the execution layer may have decimals.';
 
 const list = route({
   path: '/v0/eth/network/chainDailyRewards',
   operationId: 'listChainDailyRewards',
   tag,
   summary: 'Network rewards by chain day, newest first',
-  description: `What all validators earned in each chain day that is stored, newest first. ${units} \`page.from\` and \`page.to\` are chain days: the start of the page (the requested day, else the newest), and the one below its last row. \`total\` is of the whole list, wherever the page begins.`,
+  description: `What all validators earned in each stored chain day, newest first. ${units} \`page.from\` is the chain day that the page begins with (the requested one, else the newest), \`page.to\` the day below its last row. \`total\` counts all days, wherever the page begins.`,
   example: '/v0/eth/network/chainDailyRewards?size=5',
   params: z.object({}),
   query: z.object({

@@ -85,7 +85,6 @@ const entityCapacityPages = pageTypes(EntityCapacityType, {
   list: 'What entities used of the capacity',
 });
 
-/** A list that is cut by place as a connection. */
 async function placedConnection<Row>(
   name: string,
   args: ConnectionArgs,
@@ -109,7 +108,7 @@ const listArgs = {
     entityType: t.field({
       type: IdTypeEnum,
       defaultValue: 'nodeOperator',
-      description: 'Class of the entities: one that validators belong to.',
+      description: 'Class of the entities; only classes that validators belong to.',
     }),
     sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'desc', description: 'Sort order.' }),
   })),
@@ -119,7 +118,7 @@ builder.queryField('entityConsolidations', (t) =>
   t.connection(
     {
       type: EntityConsolidationType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listEntityConsolidations', rows: ENTITIES_DEFAULT_SIZE },
       description: `Consolidations by the entity of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
       args: {
@@ -155,7 +154,7 @@ builder.queryField('consolidationCapacity', (t) =>
     nullable: true,
     extensions: { operation: 'listConsolidationCapacity', rows: 4 },
     description:
-      'How far the churn limit of consolidations was used in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
+      'Use of the consolidation churn limit in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
     args: { ...networkArgs },
     resolve: (_root, args, ctx) => consolidationCapacity(ctx, args.network ?? ctx.network),
   }),
@@ -165,7 +164,7 @@ builder.queryField('entityConsolidationCapacities', (t) =>
   t.connection(
     {
       type: EntityCapacityType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listEntityConsolidationCapacity', rows: ENTITIES_DEFAULT_SIZE },
       description: `What entities used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
       args: {

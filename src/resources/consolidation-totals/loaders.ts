@@ -5,7 +5,6 @@ import { listReader, reader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { consolidatedIn, latestChainBalances, type PeriodKey } from './queries.ts';
 
-/** The newest stored active balance of a network, or undefined; those of several networks are one statement. */
 export const loadLatestBalance = reader({
   keyOf: (network: Network) => network,
   load: async (db: Queryable, networks: readonly Network[]) =>
@@ -17,7 +16,7 @@ const readConsolidated = listReader({
   load: consolidatedIn,
 });
 
-/** The number and the balance in Gwei of the consolidations of a period; those of all windows are one statement. */
+/** Balance in Gwei; zeros without consolidations. */
 export async function loadConsolidated(ctx: Context, period: PeriodKey) {
   const [row] = await readConsolidated(ctx, period);
   const { consolidationCount = 0, consolidatedBalance = '0' } = row ?? {};

@@ -14,10 +14,9 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
 import { ChainBalance, EntityConsolidation, type EntitySortField } from './record.ts';
 
-/** The entities of a class with consolidations in a range of epochs. */
+/** Entities whose validators consolidated, as sources. */
 export type EntityList = { network: Network; idType: EntityClass; epochs: EpochRange };
 
-/** The order of such a list; days are those of the calendar. */
 export type EntityOrder = { calendar: Calendar; sortBy: EntitySortField; sortOrder: 'asc' | 'desc' };
 
 const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endDate: true }).extend({
@@ -26,7 +25,7 @@ const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endD
   position: count(),
 });
 
-// OFFSET keeps the look-up by validator, whatever the statistics.
+// `offset 0` forces the lookup by validator, whatever the statistics.
 const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   from consolidations c
   cross join lateral (
@@ -71,10 +70,7 @@ const sortColumns: Record<EntitySortField, Sql> = {
   endDate: sql`g."endDay"`,
 };
 
-/**
- * A page of the entities, cut by place in the order; ties by id. Sums over all epochs are stored, and cost the entities of
- * the class; those over a part of them are made anew for every page, and cost the consolidations in the range.
- */
+/** Positions are 0-based ranks, ties by id. Every page aggregates the whole range. */
 export function entityConsolidationPage(
   db: Queryable,
   list: EntityList,
@@ -105,7 +101,6 @@ export function entityConsolidationPage(
   );
 }
 
-/** How many entities the list has. */
 export async function entityConsolidationTotal(db: Queryable, list: EntityList): Promise<number> {
   const [row] = await rows(
     db,
@@ -121,7 +116,6 @@ export async function entityConsolidationTotal(db: Queryable, list: EntityList):
 
 const BalanceRow = ChainBalance.extend({ network: Network });
 
-/** The newest stored active balance of each network; networks without one are absent. */
 export function latestChainBalances(
   db: Queryable,
   networks: readonly Network[],
@@ -138,12 +132,11 @@ export function latestChainBalances(
   );
 }
 
-/** The consolidations of a network in a range of epochs. */
 export type PeriodKey = { network: Network; epochs: EpochRange };
 
 const PeriodRow = z.object({ list: count(), consolidationCount: count(), consolidatedBalance: gwei() });
 
-/** How many there are in each period and what they moved, in Gwei: read from the index of time alone. */
+/** Reads only the index of epochs. */
 export function consolidatedIn(
   db: Queryable,
   periods: readonly PeriodKey[],

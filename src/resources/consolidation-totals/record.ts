@@ -8,28 +8,24 @@ const entity = {
   idType: EntityClass.describe('Class of the entity.'),
 };
 
-/** What the validators of an entity consolidated, as sources (spec §4.9 and the decisions on it). */
+/** Counts validators as sources (spec §4.9 and the decisions on it). */
 export const EntityConsolidation = z
   .object({
     ...entity,
-    consolidationCount: count().describe('Consolidations whose source is a validator of the entity.'),
-    sourceValidatorCount: count().describe('Source validators, all of the entity.'),
-    targetValidatorCount: count().describe('Target validators, of any entity.'),
+    consolidationCount: count().describe('Consolidations of its validators as sources.'),
+    sourceValidatorCount: count().describe('Its validators that were consolidated.'),
+    targetValidatorCount: count().describe('Validators that received their balances, of any entity.'),
     consolidatedBalance: gwei().describe('Balance moved, in Gwei.'),
-    startDate: date().describe(
-      'UTC date on which the day of the first consolidation starts, in the calendar in use.',
-    ),
-    endDate: date().describe(
-      'UTC date on which the day of the last consolidation starts, in the calendar in use.',
-    ),
+    startDate: date().describe('UTC date on which the day of the first one starts, by the calendar in use.'),
+    endDate: date().describe('UTC date on which the day of the last one starts, by the calendar in use.'),
   })
   .meta({
     id: 'EntityConsolidation',
-    description: 'Consolidations by the entity that triggers them: that of the source validator.',
+    description: 'Consolidations by the entity of the source validator.',
   });
 export type EntityConsolidation = z.infer<typeof EntityConsolidation>;
 
-/** What entities can be sorted by: every field but the class, which is the same for all. */
+/** The class is the same in all rows. */
 export const entitySortFields = [
   'id',
   'consolidationCount',
@@ -45,12 +41,12 @@ const capacity = {
   timeWindow: TimeWindow.describe('Window that the figures cover, up to latestEpoch.'),
   latestEpoch: count().describe('Newest epoch whose active balance is known.'),
   consolidationChurnLimit: gwei().describe(
-    'Consolidation churn limit per epoch at latestEpoch, by the rules of Electra, in Gwei.',
+    'Balance that Electra allows to be consolidated per epoch, at latestEpoch, in Gwei.',
   ),
   capacity: gwei().describe('Churn limit × epochs of the window since Electra, in Gwei.'),
 };
 
-/** How far the churn limit of consolidations was used (spec §4.9 and the decisions on it). */
+/** Spec §4.9 and the decisions on it. */
 export const ConsolidationCapacity = z
   .object({
     ...capacity,
@@ -58,15 +54,14 @@ export const ConsolidationCapacity = z
     consolidationCount: count().describe('Consolidations processed in the window.'),
     capacityFilled: nonNegative()
       .nullable()
-      .describe('consolidatedBalance ÷ capacity as a ratio; null where the capacity is 0.'),
+      .describe('consolidatedBalance ÷ capacity as a ratio; null when the capacity is 0.'),
   })
   .meta({
     id: 'ConsolidationCapacity',
-    description: 'How far the churn limit of consolidations was used in a window.',
+    description: 'Use of the consolidation churn limit in a window.',
   });
 export type ConsolidationCapacity = z.infer<typeof ConsolidationCapacity>;
 
-/** The same of the entity of the source validators. */
 export const EntityConsolidationCapacity = z
   .object({
     ...entity,
@@ -76,21 +71,21 @@ export const EntityConsolidationCapacity = z
     capacityFilled: nonNegative()
       .nullable()
       .describe(
-        'Share of the capacity that all entities together filled, as a ratio; null where the capacity is 0.',
+        'Share of the capacity that all entities together filled, as a ratio; null when the capacity is 0.',
       ),
     capacityShare: nonNegative()
       .nullable()
       .describe(
-        'Share of the capacity that the entity filled, its consolidatedBalance ÷ capacity; null where the capacity is 0.',
+        'Share of the capacity that the entity filled, its consolidatedBalance ÷ capacity; null when the capacity is 0.',
       ),
   })
   .meta({
     id: 'EntityConsolidationCapacity',
-    description: 'How much of the churn limit of consolidations an entity used in a window.',
+    description: 'Use of the consolidation churn limit by an entity in a window.',
   });
 export type EntityConsolidationCapacity = z.infer<typeof EntityConsolidationCapacity>;
 
-/** What these can be sorted by; the other figures are the same for all. */
+/** The other figures are the same in all rows. */
 export const capacitySortFields = [
   'id',
   'consolidatedBalance',
@@ -99,7 +94,7 @@ export const capacitySortFields = [
 ] as const satisfies (keyof EntityConsolidationCapacity)[];
 export type CapacitySortField = (typeof capacitySortFields)[number];
 
-/** The effective balance of all active validators of a network at an epoch; imported, and answered by no path. */
+/** Import only: capacities are computed from it. */
 export const ChainBalance = z
   .object({
     epoch: count().describe('Epoch.'),

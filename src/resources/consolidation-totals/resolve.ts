@@ -24,7 +24,7 @@ import type {
 export const ENTITIES_DEFAULT_SIZE = 10;
 export const ENTITIES_MAX_SIZE = 200;
 
-/** A page of a list whose rows are found by their place in it. */
+/** `position`: 0-based rank. */
 export type PlacedPage<Row> = Slice<Row & { position: number }> & { total: () => Promise<number> };
 
 export type EntityArgs = Bounds & {
@@ -50,7 +50,7 @@ async function entityPage(
   return { ...page, rows, total: () => entityConsolidationTotal(ctx.db, list) };
 }
 
-/** A page of the entities of a class that consolidated, with what each did (spec §4.9). */
+/** Spec §4.9. */
 export const entityConsolidations = (
   ctx: Context,
   network: Network,
@@ -64,11 +64,10 @@ export const entityConsolidations = (
     range,
   );
 
-/** A double of a quotient of two amounts in Gwei; null for a divisor of 0. */
 const ratioOf = (part: string, whole: string): number | null =>
   whole === '0' ? null : Number(part) / Number(whole);
 
-/** The capacity of a window with the epochs it is of; undefined while no active balance of the network is known. */
+/** Undefined until an active balance is stored. */
 async function capacityOf(
   ctx: Context,
   network: Network,
@@ -94,7 +93,7 @@ async function capacityOf(
   };
 }
 
-/** The capacity of each window in the order 1d, 7d, 30d, all (spec §4.9); none while no active balance is known. */
+/** Spec §4.9. Shortest window first; empty until an active balance is stored. */
 export async function consolidationCapacity(
   ctx: Context,
   network: Network,
@@ -110,7 +109,7 @@ export type CapacityArgs = {
   sortOrder: 'asc' | 'desc';
 };
 
-/** A page of the entities of a class with what each used of a window's capacity (spec §4.9). */
+/** Spec §4.9. */
 export async function entityCapacities(
   ctx: Context,
   network: Network,
@@ -119,7 +118,7 @@ export async function entityCapacities(
 ): Promise<PlacedPage<EntityConsolidationCapacity>> {
   const found = await capacityOf(ctx, network, args.window);
   if (!found) return { rows: [], hasNext: false, hasPrevious: false, total: async () => 0 };
-  // The capacity is the same for all: the share in it orders as the balance does.
+  // All shares have the same divisor.
   const sortBy = args.sortBy === 'capacityShare' ? 'consolidatedBalance' : args.sortBy;
   const order: EntityOrder = { calendar: 'chain', sortBy, sortOrder: args.sortOrder };
   const page = await entityPage(ctx, { network, idType: args.idType, epochs: found.epochs }, order, range);

@@ -26,7 +26,7 @@ const tag = 'Consolidations';
 const sizes = () => pageParams({ default: ENTITIES_DEFAULT_SIZE, max: ENTITIES_MAX_SIZE });
 const entityTypeParam = () =>
   enumParam(entityClasses, {
-    description: 'Class of the entities: one that validators belong to.',
+    description: 'Class of the entities; only classes that validators belong to.',
     nullable: true,
     default: 'nodeOperator',
   });
@@ -34,7 +34,7 @@ const entityTypeParam = () =>
 const rangeFrom = (offset: number, limit: number) => ({
   ...(offset > 0 ? { after: offset - 1 } : {}),
   limit,
-  rowsAlone: true,
+  rowsOnly: true,
 });
 
 async function bodyOf<Row>(
@@ -52,7 +52,7 @@ const entities = route({
   tag,
   summary: 'Consolidations by entity',
   description:
-    'Consolidations by the entity that triggers them, which is that of the source validator; largest balance first. Sources without a known entity of the class are left out. Dates and days may be combined: the narrower range applies.',
+    'Consolidations by the entity of the source validator, largest balance first. Sources without a known entity of the class are left out. Dates and days may be combined: the narrower range counts.',
   example: '/v1/eth/entityConsolidations?entityType=pool',
   params: z.object({}),
   query: z.object({
@@ -79,9 +79,9 @@ const capacity = route({
   path: '/v1/eth/consolidationCapacity',
   operationId: 'listConsolidationCapacity',
   tag,
-  summary: 'How far the churn limit of consolidations was used',
+  summary: 'Use of the consolidation churn limit',
   description:
-    'One record for each window, in the order 1d, 7d, 30d, all. The churn limit is what Electra (EIP-7251) allows per epoch at the active balance of `latestEpoch`; `all` is since Electra. Empty while no active balance of the network is stored.',
+    'One record for each window, in the order 1d, 7d, 30d, all. The churn limit is the balance that Electra (EIP-7251) allows to be consolidated per epoch at the active balance of `latestEpoch`; `all` begins with Electra. Empty while no active balance of the network is stored.',
   example: '/v1/eth/consolidationCapacity',
   params: z.object({}),
   query: z.object({}),
@@ -93,9 +93,9 @@ const capacityByEntity = route({
   path: '/v1/eth/consolidationCapacity/entity',
   operationId: 'listEntityConsolidationCapacity',
   tag,
-  summary: 'How far entities used the churn limit of consolidations',
+  summary: 'Use of the consolidation churn limit by entity',
   description:
-    'The entities of a class with consolidations in the window, as sources, and what each used of its capacity; largest balance first.',
+    'Entities of a class whose validators consolidated in the window, as sources, and what each used of the capacity; largest balance first.',
   example: '/v1/eth/consolidationCapacity/entity?window=30d',
   params: z.object({}),
   query: z.object({

@@ -44,12 +44,9 @@ import {
 const times = ['day', 'date', 'epoch', 'timestamp'];
 const ConsolidationSortEnum = builder.enumType('ConsolidationSort', {
   description: 'What consolidations are sorted by; ties by epoch and source validator index.',
-  values: enumValues(consolidationSortFields, (name) =>
-    times.includes(name) ? 'The time itself.' : `By ${name}.`,
-  ),
+  values: enumValues(consolidationSortFields, (name) => (times.includes(name) ? 'By time.' : `By ${name}.`)),
 });
 
-/** What names an entity in a row about it. */
 export const entityFields = <Row extends ConsolidationEntity>(t: FieldsOf<Row>) => ({
   entityId: renamed(t, 'id', 'Name or address of the entity; `id` in REST.'),
   idType: exposed(t, 'idType', {
@@ -109,7 +106,7 @@ const queryArgs = builder.args((t) => ({
   sortOrder: t.field({
     type: SortOrderEnum,
     defaultValue: 'asc',
-    description: 'Sort order; DESC reverses the whole order.',
+    description: 'Sort order; DESC also reverses ties.',
   }),
 }));
 
@@ -119,7 +116,7 @@ const queryOf = perField((_info, args: InputShapeFromFields<typeof queryArgs>) =
   sortOrder: args.sortOrder ?? 'asc',
 }));
 
-/** A list as a connection; `of` names it with all that decides its rows. */
+/** `of`: what else decides the rows; it goes into cursors. */
 async function consolidationConnection(
   of: unknown[],
   args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,
@@ -140,7 +137,7 @@ async function consolidationConnection(
 
 const sizes = `At most ${CONSOLIDATIONS_MAX_SIZE} a page, ${CONSOLIDATIONS_DEFAULT_SIZE} by default.`;
 
-/** A class of entity that validators belong to. Throws BAD_INPUT for the others, naming those. */
+/** Throws BAD_INPUT for a class that no validator belongs to. */
 export function entityClassOf(idType: IdType) {
   const known = EntityClass.safeParse(idType).data;
   if (known) return known;
@@ -170,7 +167,7 @@ builder.queryField('consolidations', (t) =>
   t.connection(
     {
       type: ConsolidationType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
       description: `Processed consolidations, oldest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
       args: {
@@ -178,7 +175,7 @@ builder.queryField('consolidations', (t) =>
         entityId: t.arg.string({ description: 'Entity of a validator on either side; with entityType.' }),
         entityType: t.arg({
           type: IdTypeEnum,
-          description: 'Class of that entity, of those that validators belong to; with entityId.',
+          description: 'Class of that entity, with entityId; only classes that validators belong to.',
         }),
         ...networkArgs,
         ...queryArgs,
@@ -223,10 +220,10 @@ builder.objectField(Operator, 'consolidations', (t) =>
       type: ConsolidationType,
       nullable: true,
       extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
-      description: `Consolidations of its validators, as source or as target, oldest first, whatever its window; empty for classes that validators do not belong to. ${sizes}`,
+      description: `Consolidations of its validators, as source or as target, oldest first, independent of its window; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, idType, id }, args, ctx, info) => {
-        // A class that no validator belongs to has no rows: asking for them finds none.
+        // Other classes match no rows.
         const entity = { idType: idType as EntityClass, id };
         return consolidationConnection([network, idType, id], args, info, (query, range) =>
           consolidationPageOf(ctx, { network, validatorIndex: null, entity }, query, range),

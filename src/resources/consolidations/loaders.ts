@@ -17,7 +17,7 @@ import { entityClasses } from './record.ts';
 const keyOf = ({ network, validatorIndex, entity }: Scope) =>
   JSON.stringify([network, validatorIndex, entity?.idType, entity?.id]);
 
-/** Lists of a statement are narrowed in the same way. */
+/** A statement takes scopes of one kind. */
 const kindOf = ({ validatorIndex, entity }: Scope) =>
   `${validatorIndex === null ? '' : 'validator'}${entity === null ? '' : 'entity'}`;
 
@@ -32,7 +32,6 @@ const readPage = listReader({
   ) => consolidationPages(db, scopes, query, range),
 });
 
-/** A page of a list; those of every validator or operator on a page are one statement. */
 export const loadConsolidations = (
   ctx: Context,
   scope: Scope,
@@ -46,11 +45,9 @@ const readTotal = totalReader({
     consolidationTotals(db, scopes, epochs),
 });
 
-/** How many rows a list has; those of many lists are one statement. */
 export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: EpochRange): Promise<number> =>
   readTotal(ctx, scope, kindOf(scope), epochs);
 
-/** The entities of a validator; those of every validator on a page, on either side, are one statement. */
 export const loadEntities = listReader({
   keyOf: validatorKeyText,
   load: entitiesByValidator,

@@ -17,10 +17,9 @@ import {
   entityClasses,
 } from './record.ts';
 
-/** An entity of a network. */
 export type EntityKey = { idType: EntityClass; id: string };
 
-/** The consolidations of a network, narrowed to a validator on either side, to an entity on either side, or to both. */
+/** Consolidations with this validator and this entity on a side; null means any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
 
 export type ConsolidationQuery = {
@@ -29,10 +28,10 @@ export type ConsolidationQuery = {
   sortOrder: 'asc' | 'desc';
 };
 
-/** Values of the columns of an order, as digits: where a row stands in its list. */
+/** Values of `orderFields`, in decimal digits. */
 export type Position = string[];
 
-// What follows from the epoch and from the validators is added afterwards.
+// The omitted fields are computed or loaded later.
 const StoredConsolidation = Consolidation.omit({
   day: true,
   date: true,
@@ -61,7 +60,7 @@ const columns: Record<OrderField, OrderColumn> = {
   consolidatedBalance: { name: 'consolidated_balance', type: 'bigint' },
 };
 
-/** The fields of an order: each is the key of an index, so that a page of the whole list costs its own rows. */
+/** Each order has an index: a page without scope reads only its own rows. */
 export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
   if (sortBy === 'sourceValidatorIndex') return ['sourceValidatorIndex'];
   const byTime: OrderField[] = ['epoch', 'sourceValidatorIndex'];
@@ -69,8 +68,8 @@ export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
 }
 
 /**
- * A list's keys as `k`, all narrowed in the same way. A pool share is what a node operator (`operator_id`) runs of a pool
- * (`share_of`), which its summaries tell; `share_of` is '' for the other classes.
+ * Scopes as `k`, all of one kind. The validators of a pool share are stored under its node operator (`operator_id`) and
+ * pool (`share_of`, else '').
  */
 const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
       select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
@@ -91,7 +90,7 @@ const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
 const ofEntity = sql`m.network = k.network and m.id_type = k.id_type
   and m.operator_id = k.operator_id and m.share_of = k.share_of`;
 
-/** Those that a side of which is a validator of the entity. OFFSET keeps the look-up by validator, whatever the statistics. */
+/** `offset 0` forces the lookup by validator, whatever the statistics. */
 const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c.epoch, c.consolidated_balance
   from operator_validators m
   cross join lateral (
@@ -99,14 +98,13 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
   ) c
   where ${ofEntity}`;
 
-/** Whether places are known of what is in the range, in this order: of every range by time, of the whole list by others. */
+/** Places are stored for every range by time, and for the whole list in other orders. */
 const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
   order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
 
-/** Whether a list has all consolidations of its network. */
 const isWhole = ({ validatorIndex, entity }: Scope) => validatorIndex === null && entity === null;
 
-/** The consolidations of a key, each once: an entity may be on both sides of one. */
+/** Unites both sides without duplicates. */
 function source({ validatorIndex, entity }: Scope): Sql {
   if (validatorIndex !== null) {
     const both = sql`select * from consolidations where network = k.network and source_index = k.validator_index
@@ -123,10 +121,7 @@ function source({ validatorIndex, entity }: Scope): Sql {
 
 const within = ({ first, last }: EpochRange): Sql => sql`c.epoch between ${first}::int and ${last}::int`;
 
-/**
- * A page for each of several lists, in one statement; `list` in a row is the position of its key. `desc` is
- * `asc` read from its end, ties included.
- */
+/** `desc` also reverses ties. */
 export function consolidationPages(
   db: Queryable,
   scopes: readonly Scope[],
@@ -163,7 +158,6 @@ export function consolidationPages(
   );
 }
 
-/** How many rows each list has: by stored places, or counted over the rows of the validator or the entity. */
 export function consolidationTotals(
   db: Queryable,
   scopes: readonly Scope[],
@@ -185,7 +179,7 @@ export function consolidationTotals(
 
 const EntityRow = ConsolidationEntity.extend({ list: count() });
 
-/** The entities of each validator, in the order of the classes. */
+/** In the order of `entityClasses`. */
 export function entitiesByValidator(
   db: Queryable,
   keys: readonly ValidatorKey[],
@@ -207,7 +201,7 @@ export function entitiesByValidator(
   );
 }
 
-/** The index of the validator with this public key, in lower case; undefined when it is not stored anywhere. */
+/** Takes a public key in lower case; also finds validators known by consolidations only. */
 export async function indexOfPubkey(db: Queryable, network: Network, pubkey: string) {
   const [row] = await rows(
     db,

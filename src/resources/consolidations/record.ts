@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, date, gwei, hex, text, timestamp } from '../../kernel/leaves.ts';
 import type { IdType } from '../operators/record.ts';
 
-/** The classes of entity that validators are known to belong to, in the order in which a record names them. */
+/** In the order of a record's entities. */
 export const entityClasses = [
   'depositAddress',
   'withdrawalAddress',
@@ -13,7 +13,6 @@ export const entityClasses = [
 export const EntityClass = z.enum(entityClasses);
 export type EntityClass = z.infer<typeof EntityClass>;
 
-/** An entity of a validator (decisions: consolidations). */
 export const ConsolidationEntity = z
   .object({
     id: text(256).min(1).describe('Name or address of the entity.'),
@@ -26,10 +25,10 @@ const entities = (side: string) =>
   z
     .array(ConsolidationEntity)
     .describe(
-      `Entities of the ${side} validator: deposit address, withdrawal address, node operator, pool and pool share, as far as known.`,
+      `Known entities of the ${side} validator: deposit address, withdrawal address, node operator, pool and pool share.`,
     );
 
-/** A processed consolidation (spec §4.9 and the decisions on it). */
+/** Spec §4.9 and the decisions on it. */
 export const Consolidation = z
   .object({
     day: count().describe('Day of the epoch in the calendar in use.'),
@@ -47,7 +46,7 @@ export const Consolidation = z
   .meta({ id: 'Consolidation', description: "A validator's balance moved to another validator." });
 export type Consolidation = z.infer<typeof Consolidation>;
 
-/** What consolidations can be sorted by; the first four are the time itself. */
+/** The first four sort by time. */
 export const consolidationSortFields = [
   'day',
   'date',

@@ -23,14 +23,12 @@ import type { Consolidation, ConsolidationSortField } from './record.ts';
 export const CONSOLIDATIONS_DEFAULT_SIZE = 10;
 export const CONSOLIDATIONS_MAX_SIZE = 200;
 
-/** What is asked of a list, whichever it is. */
 export type ConsolidationArgs = Bounds & {
   calendar: Calendar;
   sortBy: ConsolidationSortField;
   sortOrder: 'asc' | 'desc';
 };
 
-/** A row without its entities, which are read where they are asked for. */
 export type ConsolidationRow = Omit<Consolidation, 'sourceEntities' | 'targetEntities'> & {
   network: Network;
 };
@@ -47,7 +45,7 @@ function complete(row: StoredRow, calendar: Calendar): ConsolidationRow {
   };
 }
 
-/** A page of a list of consolidations, whose scope is known to exist. */
+/** Does not check that the scope exists. */
 export async function consolidationPageOf(
   ctx: Context,
   scope: Scope,
@@ -71,10 +69,7 @@ const nothing: ConsolidationPage = {
   total: async () => 0,
 };
 
-/**
- * A page of the consolidations of a network (spec §4.9), of a validator and of an entity where they are named. A
- * validator that is not stored has none; an entity that does not exist is NOT_FOUND.
- */
+/** Spec §4.9. An unknown validator has an empty page; throws NOT_FOUND for an unknown entity. */
 export async function consolidations(
   ctx: Context,
   asked: { network: Network; validator: ValidatorName | null; entity: EntityKey | null },
@@ -95,7 +90,6 @@ export async function consolidations(
   return page;
 }
 
-/** Rows with the entities of both sides: those of a page are one statement. */
 export const withEntities = (ctx: Context, rows: readonly ConsolidationRow[]): Promise<Consolidation[]> =>
   Promise.all(
     rows.map(async (row) => {
@@ -107,7 +101,6 @@ export const withEntities = (ctx: Context, rows: readonly ConsolidationRow[]): P
     }),
   );
 
-/** The cursor of a row in the list of this name. */
 export const consolidationCursor = (
   name: string,
   sortBy: ConsolidationSortField,
@@ -118,7 +111,7 @@ export const consolidationCursor = (
     orderFields(sortBy).map((field) => String(row[field])),
   );
 
-/** The position in a cursor, or undefined when it is not one of this list. */
+/** Undefined for a cursor of another list. */
 export function consolidationPosition(
   name: string,
   sortBy: ConsolidationSortField,
@@ -126,7 +119,7 @@ export function consolidationPosition(
 ): Position | undefined {
   const order = orderFields(sortBy);
   const position = decodeCursor(name, cursor)?.map(String) ?? [];
-  // What a forged cursor holds goes into a statement.
+  // Forged cursors must not reach the statement.
   const fits = (digits: string, index: number) =>
     /^\d{1,18}$/.test(digits) && (order[index] === 'consolidatedBalance' || Number(digits) < 2 ** 31);
   return position.length === order.length && position.every(fits) ? position : undefined;

@@ -21,7 +21,7 @@ const list = route({
   tag: 'Consolidations',
   summary: 'Processed consolidations of validators',
   description:
-    'Every processed consolidation with the entities of both validators, oldest first. Dates and days may be combined: the narrower range applies. With both `validator` and an entity, each matches a side of the row.',
+    'Every processed consolidation with the entities of both validators, oldest first. Dates and days may be combined: the narrower range counts. With both `validator` and an entity, each row has both, on either side.',
   example: '/v1/eth/validators/consolidations?limit=10',
   params: z.object({}),
   query: z.object({
@@ -29,7 +29,7 @@ const list = route({
     ...rangeParams(),
     sortBy: enumParam(consolidationSortFields, {
       description:
-        'Field to sort by; `day`, `date`, `epoch` and `timestamp` are the time itself. Ties by epoch and source index; `desc` reverses the whole order.',
+        'Field to sort by; `day`, `date`, `epoch` and `timestamp` all sort by time. Ties by epoch and source index; `desc` also reverses ties.',
       default: 'day',
     }),
     sortOrder: sortOrderParam(),

@@ -32,14 +32,14 @@ const RewardsNetworkEnum = builder.enumType('RewardsNetwork', {
   values: enumValues(rewardsNetworks, (network) => `${definitions[network].title}.`),
 });
 
-/** The sort fields of all networks together; a list takes those of its own record. */
+/** A list accepts only fields of its own record. */
 const sortFields = (kind: RewardKind) => [
   ...new Set(rewardsNetworks.flatMap((network) => sortFieldsOf(network, kind))),
 ];
 const sortEnum = (kind: RewardKind, name: string) =>
   builder.enumType(name, {
     description:
-      'What rewards are sorted by, ties by day, null last. Each network has those of its own fields.',
+      'Field that rewards are sorted by, ties by day, null last. Each network accepts only its own fields.',
     values: enumValues(sortFields(kind), (field) => {
       const having = rewardsNetworks.filter((network) => sortFieldsOf(network, kind).includes(field));
       const all = having.length === rewardsNetworks.length;
@@ -53,7 +53,7 @@ const idOf = (row: RewardRow) => String(row[definitions[row.network].idField]);
 
 const ValidatorReward = builder.interfaceRef<RewardRow>('ValidatorReward').implement({
   description:
-    'What a validator and its delegators earned in a day. The amounts are in the type of its network.',
+    'What a validator and its delegators earned in a day. The type of its network has the amounts.',
   resolveType: (row) => typeName(row.network, 'validator'),
   fields: (t) => ({
     network: t.field({
@@ -71,7 +71,7 @@ const ValidatorReward = builder.interfaceRef<RewardRow>('ValidatorReward').imple
 });
 const NetworkReward = builder.interfaceRef<RewardRow>('NetworkReward').implement({
   description:
-    'What all validators of a network and their delegators earned in a day. The amounts are in the type of the network.',
+    'What all validators of a network and their delegators earned in a day. The type of the network has the amounts.',
   resolveType: (row) => typeName(row.network, 'network'),
   fields: (t) => ({
     network: t.field({
@@ -155,13 +155,13 @@ async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, 
     maxSize: REWARDS_MAX_SIZE,
     decode: cursors.read,
   });
-  // What is selected of any of the types: a row has the fields of its own.
+  // Skips fields that fragments select of other networks' types.
   const asked = selectedOf(info, fieldsOf(list.network, kind), IN_PAGE);
   const page = await rewards(ctx, list, query, range, asked);
   return connection(
     page,
     (row) => cursors.of(row.position),
-    () => page.total as number, // counted, since it is selected
+    () => page.total as number,
   );
 }
 
@@ -178,7 +178,7 @@ builder.queryField('validatorRewards', (t) =>
   t.connection(
     {
       type: ValidatorReward,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listValidatorRewards', rows: REWARDS_DEFAULT_SIZE },
       description: `What a validator earned, one row a day; NOT_FOUND for one that was never seen. ${sizes} REST: GET /v1/{network}/validators/{validator_id}/rewards.`,
       args: {

@@ -3,7 +3,6 @@ import type { Queryable } from '../../db/pool.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { type RewardQuery, type RewardTable, rewardPages } from './queries.ts';
 
-/** A page of rewards; the same page of several validators of a network is one statement. */
 export const loadRewardPage = listReader({
   keyOf: (id: string) => id,
   load: (

@@ -7,10 +7,9 @@ import { snake } from '../../kernel/names.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { definitions, type RewardKind, type RewardsNetwork, recordOf } from './record.ts';
 
-/** The days of a network's validators, or of the network as a whole. */
 export type RewardTable = { network: RewardsNetwork; kind: RewardKind };
 
-/** What is asked of a list; bounds are inclusive and null where open. */
+/** Dates are inclusive; null means unbounded. */
 export type RewardQuery = {
   fromDate: string | null;
   toDate: string | null;
@@ -19,8 +18,8 @@ export type RewardQuery = {
 };
 
 /**
- * The fields that were asked for. `list` is the place of its validator in the ids asked. `position` is what a cursor
- * holds: the day itself, counted from year 1, in the order of days, so that a new day moves no page; else the place in the list.
+ * `position` goes into cursors: the day number since year 1 when sorted by day, so new days do not shift pages; else
+ * the rank.
  */
 export type RewardRow = Record<string, unknown> & {
   network: RewardsNetwork;
@@ -29,19 +28,17 @@ export type RewardRow = Record<string, unknown> & {
   total: number | null;
 };
 
-/** The column of a field: its own name, as SQL writes names. */
 const column = (field: string): Sql => raw(`r.${snake(field)}`);
 const tableName = ({ network, kind }: RewardTable): Sql => raw(`${network}_${kind}_rewards`);
 const idField = ({ network }: RewardTable): string => definitions[network].idField;
 
-/** A field as it goes over the wire: exact digits and dates as text. */
 function wire(table: RewardTable, field: string): Sql {
   const kind = leafKind(recordOf(table.network, table.kind).shape[field]);
   const value = kind === 'Decimal' || kind === 'Date' ? sql`${column(field)}::text` : column(field);
   return sql`${value} as ${raw(`"${field}"`)}`;
 }
 
-/** The condition that picks a validator's rows; ids are text, also where they are numbers. */
+/** Ids arrive as text, also numeric ones. */
 function ofValidator(table: RewardTable): Sql {
   if (table.kind === 'network') return sql``;
   const isNumber = leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int';
@@ -66,10 +63,7 @@ function rowCheck({ network, kind }: RewardTable, names: readonly string[]): z.Z
   return check;
 }
 
-/**
- * A page for each of several validators of a network, in one statement: the rows to read for the range. `ids` is [''] for
- * the network as a whole. The validator's own id is always read.
- */
+/** `ids` is [''] for the network as a whole. Always reads the validator's id. */
 export function rewardPages(
   db: Queryable,
   table: RewardTable,
@@ -92,15 +86,14 @@ export function rewardPages(
   );
 }
 
-/** Whether positions fall from one fetched row to the next: places in a sorted list only when it is read backwards. */
 const descends = (query: RewardQuery, range: Range<number>): boolean =>
   query.sortBy === 'day' && query.sortOrder === 'desc' ? !range.backward : range.backward === true;
 
 const dayNumber = sql`(r.day - date '0001-01-01')`;
-/** The day of a cursor, which may be made by hand: none is after 9999-12-31. */
+/** Capped at 9999-12-31: forged cursors may hold any number. */
 const dayAt = (position: number): Sql => sql`date '0001-01-01' + ${Math.min(position, 3_652_058)}::int`;
 
-/** Days in their own order, read from the primary key: a page costs its own rows, and the count only where asked for. */
+/** Sorted by day: a page reads only its own rows. */
 function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
   const total = range.counted
@@ -117,13 +110,13 @@ function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>,
     `;
 }
 
-/** Days in the order of another field, cut by place: the cost is that of the list, which has one row a day. */
+/** Otherwise every page reads the whole list, one row per day. */
 function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const order = sql`${column(query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
   const after = range.after ?? (range.offset ?? 0) - 1;
   const cut = range.backward
     ? sql`s.position >= least(${range.before ?? null}::bigint, s.total) - ${rowsToRead(range)}`
-    : sql`s.position <= ${after + rowsToRead(range)}::bigint`; // beyond what an integer holds at the last offset
+    : sql`s.position <= ${after + rowsToRead(range)}::bigint`; // the largest offset overflows an integer
   return sql`
       select * from (
         select (row_number() over (order by ${order}))::int - 1 as position,
@@ -135,7 +128,7 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>
     `;
 }
 
-/** Whether a validator was ever seen on its network: it has a row on any day. */
+/** True for a validator with a row on any day. */
 export async function rewardedValidatorExists(
   db: Queryable,
   network: RewardsNetwork,

@@ -9,7 +9,7 @@ import { polkadot } from './networks/polkadot.ts';
 import { polygon } from './networks/polygon.ts';
 import { solana } from './networks/solana.ts';
 
-/** The networks whose rewards are published by UTC days (spec §4.9), by their name in the path. */
+/** Networks with rewards by UTC day (spec §4.9). */
 export const definitions = {
   avalanche,
   babylon,
@@ -22,23 +22,21 @@ export const definitions = {
 export type RewardsNetwork = keyof typeof definitions;
 export const rewardsNetworks = Object.keys(definitions) as RewardsNetwork[];
 
-/** Whose rewards a list has: those of one validator, or of the network as a whole. */
 export const rewardKinds = ['validator', 'network'] as const;
 export type RewardKind = (typeof rewardKinds)[number];
 
-/** The record of a list, its decimals as text. */
+/** Decimals are text. */
 export const recordOf = (network: RewardsNetwork, kind: RewardKind): z.ZodObject =>
   definitions[network][kind];
 
-/** The same with decimals as JSON numbers, as v1 writes them. */
+/** Decimals are JSON numbers. */
 export const recordV1Of = (network: RewardsNetwork, kind: RewardKind): z.ZodObject =>
   decimalsAsNumbers(recordOf(network, kind));
 
-/** The fields of a list's record, in documented order. */
 export const fieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
   Object.keys(recordOf(network, kind).shape);
 
-/** What a list can be sorted by: its numbers and dates, but no identifier. */
+/** Numbers and dates, except ids. */
 export const sortFieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
   Object.entries(recordOf(network, kind).shape)
     .filter(

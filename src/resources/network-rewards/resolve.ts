@@ -9,16 +9,13 @@ import type { RewardsNetwork } from './record.ts';
 export const REWARDS_DEFAULT_SIZE = 10;
 export const REWARDS_MAX_SIZE = 200;
 
-/** Whose days: those of a validator, or with null those of the network as a whole. */
+/** `validatorId` is null for the network as a whole. */
 export type RewardList = { network: RewardsNetwork; validatorId: string | null };
 
-/** `total` is null where it was not asked for. */
+/** `total` is null unless counted. */
 export type RewardPage = Slice<RewardRow> & { total: number | null };
 
-/**
- * A page of rewards, one row a day (spec §4.9). NOT_FOUND for a validator that was never seen; one that is known and has
- * no day in the range has an empty page.
- */
+/** Spec §4.9. Throws NOT_FOUND for a validator without any row; a known one may have an empty page. */
 export async function rewards(
   ctx: Context,
   { network, validatorId }: RewardList,
@@ -47,7 +44,7 @@ type Bounds = Record<'fromDate' | 'toDate', string | null> & {
   toDay?: string | null;
 };
 
-/** The range that dates and days give together, the narrower of both. */
+/** The narrower of both ranges. */
 export function rangeOf(bounds: Bounds): Pick<RewardQuery, 'fromDate' | 'toDate'> {
   const given = (...dates: (string | null | undefined)[]) => dates.filter((date) => date != null).sort();
   return {

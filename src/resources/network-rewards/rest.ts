@@ -24,7 +24,7 @@ const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
     fromDay: dateParam('The same as fromDate: a `day` here is a UTC date. The narrower of both counts.'),
     toDay: dateParam('The same as toDate: a `day` here is a UTC date. The narrower of both counts.'),
     utc: boolParam({
-      description: 'Accepted for compatibility and ignored: a day here is a UTC date.',
+      description: 'No effect: a day here is always a UTC date. Accepted because other lists have it.',
       default: true,
       nullable: true,
     }),
@@ -35,7 +35,6 @@ const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
     sortOrder: sortOrderParam(),
   });
 
-/** The answer of either path, with the decimals of its record as JSON numbers. */
 const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
   const asked = fieldsOf(network, kind);
   return async (
@@ -58,7 +57,7 @@ const answerOf = (network: RewardsNetwork, kind: RewardKind) => {
 };
 
 const days =
-  'One row a day, oldest first; a day is a UTC date. Amounts are JSON numbers with all their digits, in the token of the network. The network header is of Ethereum and not looked at.';
+  'One row a day, oldest first; a day is a UTC date. Amounts are exact JSON numbers, in the token of the network. The network header, which is for Ethereum, is ignored.';
 
 function validatorRewards(network: RewardsNetwork): Route<Context> {
   const { title, id, exampleId } = definitions[network];
@@ -108,7 +107,7 @@ function networkRewards(network: RewardsNetwork): Route<Context> {
   });
 }
 
-/** Two paths for each network (spec §4.9); any other network's name is a path that is not there. */
+/** Spec §4.9: two paths per network. */
 export const networkRewardRoutes = rewardsNetworks.flatMap((network) => [
   validatorRewards(network),
   networkRewards(network),

@@ -48,12 +48,12 @@ export const IdTypeEnum = builder.enumType('OperatorIdType', {
   values: {
     DEPOSIT_ADDRESS: { value: 'depositAddress', description: 'The address that made the deposits.' },
     WITHDRAWAL_ADDRESS: { value: 'withdrawalAddress', description: 'The address that withdrawals go to.' },
-    NODE_OPERATOR: { value: 'nodeOperator', description: 'Who runs the machines.' },
+    NODE_OPERATOR: { value: 'nodeOperator', description: 'A company or person that runs validators.' },
     POOL: { value: 'pool', description: 'A staking pool or an exchange.' },
     POOL_SHARE: { value: 'poolShare', description: "A node operator's share of a pool." },
     ENTITY: { value: 'entity', description: 'A group of related operators.' },
     VALIDATOR: { value: 'validator', description: 'A single validator, by index or public key.' },
-    PRIVATE_SET: { value: 'privateSet', description: 'A set of validators of your own.' },
+    PRIVATE_SET: { value: 'privateSet', description: 'A private set of your account.' },
   } as const,
 });
 
@@ -70,7 +70,7 @@ const ClientPercentageType = plainObject(ClientPercentage);
 const RelayerPercentageType = plainObject(RelayerPercentage);
 const OperatorTagType = plainObject(OperatorTag);
 
-/** The global id's inner part: `network:window:class:id`; the id comes last because it may hold colons. */
+/** The id comes last: it may contain colons. */
 const nodeId = (row: OperatorKey) => [row.network, row.timeWindow, row.idType, row.id].join(':');
 
 function keyOfNodeId(id: string): OperatorKey | undefined {
@@ -86,7 +86,7 @@ function keyOfNodeId(id: string): OperatorKey | undefined {
     : undefined;
 }
 
-/** What is read of an operator where it is selected; its `operatorId` is read with its key. */
+/** The id is part of every row's key. */
 export const operatorFigures = operatorFields.filter((name) => name !== 'id');
 
 const askedOf = (info: GraphQLResolveInfo, paths: string[][]): Asked<OperatorField> =>
@@ -162,7 +162,6 @@ const operatorPages = pageTypes(Operator, {
 const listName = (key: ListKey) =>
   `operators:${JSON.stringify([key.network, key.timeWindow, key.idType, key.poolType, key.parentType, key.parentId])}`;
 
-/** A page of a stored list as a connection; `read` fetches it. */
 async function operatorConnection(
   key: ListKey,
   args: ConnectionArgs,
@@ -180,7 +179,7 @@ async function operatorConnection(
   );
 }
 
-/** Refuses an identifier that REST would refuse. */
+/** Throws BAD_INPUT for an id that REST refuses. */
 export function checkId(name: string, id: string | null | undefined): void {
   const fault = id == null ? undefined : idFault(id);
   if (fault) throw badArgument(name, `${name} ${fault}.`);
@@ -191,12 +190,12 @@ function checkParents(parentId: string | null, parentEntity: string | null | und
   if (faults.length > 0) throw badInput(faults);
 }
 
-const poolTypeArg = 'Narrows pools, and pool shares by their pool.';
+const poolTypeArg = 'Filters pools by type, and pool shares by the type of their pool.';
 builder.queryField('operators', (t) =>
   t.connection(
     {
       type: Operator,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
       description: `Operators of a class by network penetration, largest first. At most ${OPERATORS_MAX_SIZE} a page, ${OPERATORS_DEFAULT_SIZE} by default. REST: GET /v0/eth/operators.`,
       args: {
@@ -208,7 +207,7 @@ builder.queryField('operators', (t) =>
         }),
         poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }),
         parentId: t.arg.string({
-          description: 'A pool or node operator: the response lists its pool shares, and idType is ignored.',
+          description: 'A pool or node operator: lists its pool shares and ignores idType.',
         }),
         parentEntity: t.arg.string({
           deprecationReason: 'Use parentId.',
@@ -252,7 +251,7 @@ builder.queryField('operator', (t) =>
       idType: t.arg({
         type: IdTypeEnum,
         description:
-          'Class; when absent an address is a deposit address and a name is looked for class by class.',
+          'Class; when absent an address is a deposit address and a name is looked up class by class.',
       }),
       ...networkArgs,
     },
@@ -279,7 +278,7 @@ builder.objectField(Operator, 'poolShares', (t) =>
       nullable: true,
       extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
       description:
-        'Of a pool or node operator: its pool shares in the same window, by network penetration. Empty for other classes.',
+        'Pool shares of a pool or node operator in the same window, by network penetration. Empty for other classes.',
       args: { poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }) },
       resolve: (row, args, ctx, info) => {
         const key = shareListKey(row, args.poolType ?? 'all');

@@ -19,11 +19,10 @@ import type { IdType, OperatorField } from './record.ts';
 
 export type { OperatorKey };
 
-/** A text that two keys share only when they are equal. */
 export const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
   `${network} ${idType} ${timeWindow} ${id}`;
 
-/** One summary by its key; all that a request asks for in one step travel in one statement. Private sets are their owner's. */
+/** Finds private sets of the caller only. */
 export const loadOperator = (
   ctx: Context,
   key: OperatorKey,
@@ -39,7 +38,7 @@ const readPage = rankedPageReader({
   load: operatorPages,
 });
 
-/** A page of a list; the pages of many lists (the pool shares of each operator on a page) are one statement. */
+/** Finds private sets of the caller only. */
 export const loadOperatorPage = (
   ctx: Context,
   list: ListKey,
@@ -48,7 +47,7 @@ export const loadOperatorPage = (
 ): Promise<RankedPage<RankedOperatorRow> | undefined> =>
   list.idType === 'privateSet' ? privateSetPage(ctx, list, range) : readPage(ctx, list, range, asked);
 
-/** A page of the caller's private sets, ranked by their validators; they have but one list. */
+/** Most validators first. */
 async function privateSetPage(
   ctx: Context,
   list: ListKey,
@@ -62,7 +61,6 @@ async function privateSetPage(
   return { rows: rows.map((row, index) => ({ ...row, rank: from + index })), total, revision: 0 };
 }
 
-/** Whether an entity is known; one of a private set is the owner's to know. */
 export const isKnownEntity = (
   ctx: Pick<Context, 'db'>,
   { network, idType, id }: { network: Network; idType: IdType; id: string },

@@ -7,10 +7,9 @@ import { rowSelections } from '../../db/ranked/row-selection.ts';
 import { type Fields, rows, sql } from '../../db/rows.ts';
 import { type IdType, type OperatorField, OperatorSummary } from './record.ts';
 
-/** What finds one summary. */
 export type OperatorKey = { network: Network; idType: IdType; timeWindow: TimeWindow; id: string };
 
-/** What names one stored list; the parent's are '' and `poolType` is 'all' where the list is not narrowed. */
+/** A stored list. `parentType` and `parentId` are '' without a parent. */
 export type ListKey = {
   network: Network;
   idType: IdType;
@@ -18,11 +17,11 @@ export type ListKey = {
   poolType: string;
   parentType: '' | 'any' | 'pool' | 'nodeOperator';
   parentId: string;
-  /** Of the list to read; undefined: the current one. */
+  /** Default: the current revision. */
   revision?: number | undefined;
 };
 
-/** A summary with the fields that were asked for, and always what finds it again. */
+/** The selected fields and the key. */
 export type OperatorRow = Partial<OperatorSummary> & OperatorKey;
 export type RankedOperatorRow = OperatorRow & { rank: number };
 
@@ -54,7 +53,6 @@ const selection = rowSelections<OperatorField, OperatorRow>({
   key: { network: Network },
 });
 
-/** A page of each of several lists, in their order; a list that is not there has none. */
 export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorRow>({
   statement: 'operatorPages',
   name: 'operator',
@@ -69,7 +67,6 @@ export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorR
   selection,
 });
 
-/** The summaries of these keys, in no particular order; keys without a row are absent. */
 export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, OperatorRow>({
   statement: 'operatorsByKey',
   table: 'operator_summaries',
@@ -83,8 +80,8 @@ export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, Operato
 });
 
 /**
- * Whether an entity of one of these classes is known: from summaries in any window, from its validators, or from attestations
- * in any period. One that is, and has no rows of a list, has an empty list (decisions §1).
+ * Known by summaries in any window, by validators, or by attestations in any period. A known entity without rows has
+ * empty lists (decisions §1).
  */
 export async function entityExists(
   db: Queryable,

@@ -4,7 +4,7 @@ import { TimeWindow } from '../../chain/windows.ts';
 import { count, gwei, nonNegative, number, ratio, text } from '../../kernel/leaves.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
 
-/** The classes of entity that have summaries (spec §2.2). */
+/** Spec §2.2. */
 export const idTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -18,7 +18,7 @@ export const idTypes = [
 export const IdType = z.enum(idTypes);
 export type IdType = z.infer<typeof IdType>;
 
-/** The narrowing of pools (spec §4.2). */
+/** Spec §4.2. */
 export const poolTypes = ['all', 'cex', 'lst'] as const;
 export type PoolType = (typeof poolTypes)[number];
 
@@ -47,7 +47,7 @@ export type RelayerPercentage = z.infer<typeof RelayerPercentage>;
 export const OperatorTag = z
   .object({
     name: text().describe('Name of the tag, such as `exchange`.'),
-    path: text(2048).nullable().describe('Link target of the tag; null without one.'),
+    path: text(2048).nullable().describe('Path that the tag links to; null without one.'),
     idType: text(256)
       .nullable()
       .describe('Class of the operator that the tag links to, such as `nodeOperator`; null when unknown.'),
@@ -55,7 +55,7 @@ export const OperatorTag = z
   .meta({ id: 'OperatorTag', description: 'A label of an operator.' });
 export type OperatorTag = z.infer<typeof OperatorTag>;
 
-/** Operator effectiveness summary (spec §2.2); units by the decisions on operators. */
+/** Spec §2.2; units by the decisions on operators. */
 export const OperatorSummary = z
   .object({
     id: text(256).min(1).describe('Name, address, public key or index of the operator, by its class.'),
@@ -94,21 +94,16 @@ export const operatorFields = Object.keys(OperatorSummary.shape) as OperatorFiel
 
 const address = /^0x[0-9a-f]{40}$/i;
 
-/** Whether an identifier is an execution layer address. */
 export const isAddress = (id: string): boolean => address.test(id);
 
-/**
- * Addresses and public keys match in any letter case and are kept in lower case, also where a dump of Postgres wrote them
- * as `\\x…`; names are case sensitive.
- */
+/** Lowercases addresses and public keys, also from a Postgres dump (`\\x…`); names are case-sensitive. */
 export const normaliseId = (id: string): string =>
   /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
 
-/** The 404 of an unknown entity. */
 export const entityNotFound = (entity: { network: Network; idType: IdType; id: string }) =>
   notFound(`Entity ${quoted(entity.id)} of entityType ${entity.idType}`, `on ${entity.network}`);
 
-/** What is wrong with an identifier that a caller gives; undefined when nothing is. REST's parameters take the same. */
+/** The limits of REST's parameters. */
 export const idFault = (id: string): string | undefined =>
   id === ''
     ? 'is empty'

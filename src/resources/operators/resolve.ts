@@ -19,7 +19,6 @@ import { type IdType, isAddress, normaliseId, type OperatorField, type PoolType 
 export const OPERATORS_DEFAULT_SIZE = 15;
 export const OPERATORS_MAX_SIZE = 200;
 
-/** A list of operators as a caller asks for it. */
 export type OperatorList = {
   network: Network;
   window: TimeWindow;
@@ -28,18 +27,18 @@ export type OperatorList = {
   parentId: string | null;
 };
 
-/** What is wrong with a parent under both of its names; `place` is where the caller wrote them. */
+/** `place`: first element of `loc`. */
 export function parentFaults(
   parentId: string | null | undefined,
   parentEntity: string | null | undefined,
   place: 'query' | 'argument',
 ): Fault[] {
   if (!parentEntity || !parentId || normaliseId(parentEntity) === normaliseId(parentId)) return [];
-  const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(parentId)}; give parentId alone.`;
+  const msg = `parentEntity is ${JSON.stringify(parentEntity)} and parentId is ${JSON.stringify(parentId)}; give only parentId.`;
   return [{ loc: [place, 'parentEntity'], msg, type: 'conflict' }];
 }
 
-/** The stored list that answers it: a parent turns it into its pool shares; only pools and shares have pool types. */
+/** A parent selects its pool shares. */
 export function listKey(list: OperatorList): ListKey {
   const idType = list.parentId === null ? list.idType : 'poolShare';
   return {
@@ -52,7 +51,7 @@ export function listKey(list: OperatorList): ListKey {
   };
 }
 
-/** The stored list of the shares of one operator; no list is named so for classes other than pool and node operator. */
+/** Classes without shares get the name of a list that never exists. */
 export function shareListKey(operator: OperatorKey, poolType: PoolType): ListKey {
   const { network, timeWindow, idType, id } = operator;
   const parentType = idType === 'pool' || idType === 'nodeOperator' ? idType : '';
@@ -64,8 +63,8 @@ export type OperatorPage = Slice<RankedOperatorRow> & { total: number; revision:
 const parentClasses = ['pool', 'nodeOperator'] as const;
 
 /**
- * A page of operators by network penetration (spec §4.2), ranks 0-based. Throws NOT_FOUND when a parent is named
- * that does not exist; a parent without shares gives an empty page.
+ * By network penetration (spec §4.2), ranks 0-based. Throws NOT_FOUND for an unknown parent; one without shares has an
+ * empty page.
  */
 export async function operatorPage(
   ctx: Context,
@@ -83,10 +82,7 @@ export async function operatorPage(
   return page;
 }
 
-/**
- * A page of a stored list, with the list's size and revision; `walk` reads from the list that a walk began with. Throws
- * BAD_INPUT when that list is not kept any more.
- */
+/** `walk` reads the revision it began with; throws BAD_INPUT when that is gone. */
 export async function operatorPageOf(
   ctx: Context,
   key: ListKey,
@@ -98,10 +94,10 @@ export async function operatorPageOf(
   return rankedSlice(page, range, walk);
 }
 
-/** Classes tried in this order when none is named (spec §4.3 and the decisions on summaries). */
+/** Lookup order of names (spec §4.3 and the decisions on summaries). */
 const inferred = ['pool', 'nodeOperator', 'poolShare', 'entity'] as const;
 
-/** One operator's summary; without `idType` an address is a deposit address and a name is looked up class by class. */
+/** Without `idType` an address is a deposit address; names are looked up class by class. */
 export async function operatorSummary(
   ctx: Context,
   asked: { network: Network; window: TimeWindow; id: string; idType: IdType | null },
@@ -117,7 +113,7 @@ export async function operatorSummary(
   return found.find((row) => row !== undefined);
 }
 
-/** The summary of a validator is kept under its index; a caller may have its public key. */
+/** Validators' summaries are stored by index. */
 async function validatorByPubkey(
   ctx: Context,
   { network, window }: { network: Network; window: TimeWindow },

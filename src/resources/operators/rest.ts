@@ -28,7 +28,8 @@ const list = route({
   query: z.object({
     window: windowParam(),
     poolType: enumParam(poolTypes, {
-      description: 'Narrows pools, and pool shares by their pool: `cex` exchanges, `lst` liquid staking.',
+      description:
+        'Filters pools by type, and pool shares by the type of their pool: `cex` exchanges, `lst` liquid staking.',
       default: 'all',
     }),
     idType: enumParam(idTypes, { description: 'Class of the operators.', default: 'depositAddress' }),
@@ -42,7 +43,7 @@ const list = route({
     }),
     parentId: textParam(
       {
-        description: 'A pool or node operator: the response lists its pool shares, and idType is ignored.',
+        description: 'A pool or node operator: lists its pool shares and ignores idType.',
         nullable: true,
       },
       normaliseId,
@@ -81,7 +82,7 @@ const summary = route({
   tag: 'Operators',
   summary: 'One operator summary',
   description:
-    'The same statistics as the list, for one operator. Without `idType` an address is a deposit address; a name is searched among pools, node operators, pool shares and entities, in this order.',
+    'The same statistics as the list, for one operator. Without `idType` an address is a deposit address; a name is looked up among pools, node operators, pool shares and entities, in this order.',
   example: '/v0/eth/operators/Sample%20Pool%20Alder/summary?window=7d',
   params: z.object({
     operator_id: textParam(

@@ -45,11 +45,10 @@ async function figureConnection<Name extends FigureName>(
   return connection(
     page,
     (row) => cursors.of(row.position),
-    () => page.total as number, // counted, since it is selected
+    () => page.total as number,
   );
 }
 
-/** The figures of a kind as a field of a private set. */
 function figureField<Name extends FigureName>(name: Name, record: z.ZodObject, title: string) {
   const { id, description } = record.meta() as { id: string; description: string };
   const type = builder.objectRef<PeriodRow<Figures[Name]>>(id).implement({

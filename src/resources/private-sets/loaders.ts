@@ -16,7 +16,7 @@ import {
 } from './queries.ts';
 import type { SetKey } from './set-days.ts';
 
-/** A page of the figures of a set, which the caller must own; those of many sets are one statement. */
+/** Does not check ownership. */
 export const loadFigures = <Name extends FigureName>(
   ctx: Context,
   name: Name,
@@ -35,7 +35,7 @@ export const loadFigures = <Name extends FigureName>(
 type SetRow = OperatorSummary & { network: Network };
 type Window = { network: Network; timeWindow: TimeWindow };
 
-/** The operator summary of a private set of the caller's; undefined when it has none of this id on the network. */
+/** The caller's sets only. */
 export const loadSetSummary = async (
   ctx: Context,
   { id, ...window }: Window & { id: string },
@@ -54,7 +54,7 @@ export const loadSetSummary = async (
   ).load(uuid);
 };
 
-/** The summaries of the caller's private sets of a network, those of most validators first, from a rank on. */
+/** The caller's sets only, most validators first. */
 export const loadSetSummaries = async (
   ctx: Context,
   window: Window,

@@ -11,17 +11,16 @@ import type { OperatorSummary } from '../operators/record.ts';
 import { SetEffectiveness, SetProposals, SetRewards } from './record.ts';
 import { type SetKey, setDays } from './set-days.ts';
 
-/** A mean over validators: of those of a day, or of all days together. */
+/** A mean over the validators of a day, or of all days together. */
 const mean = (sum: string, of: string): Expression => ({
   stored: sql([`a.${sum} / nullif(a.${of}, 0)`]),
   gathered: sql([`sum(a.${sum}) / nullif(sum(a.${of}), 0)::float8`]),
 });
-/** Like `mean`, but 0 instead of null on days when no validator has duties. */
+/** 0 instead of null without duties. */
 const meanOrZero = (sum: string, of: string): Expression => {
   const { stored, gathered } = mean(sum, of);
   return { stored: sql`coalesce(${stored}, 0)`, gathered: sql`coalesce(${gathered}, 0)` };
 };
-/** Several columns added up. */
 const added = (...columns: string[]) => summed(`${columns.join(' + a.')}`);
 
 const shared = { id: same(sql`k.entity_id`), validatorCount: last('validator_count'), ...periodKeys };
@@ -76,13 +75,11 @@ const rewards: Series<keyof SetRewards> = {
   },
 };
 
-/** The figures of private sets that have records of their own. */
 const figures = { effectiveness, proposals, rewards };
 export type Figures = { effectiveness: SetEffectiveness; proposals: SetProposals; rewards: SetRewards };
 export type FigureName = keyof Figures;
 export type FigureQuery<Name extends FigureName> = PeriodQuery<keyof Figures[Name] & string>;
 
-/** A page of the figures of each of several sets, in one statement. */
 export const figurePages = <Name extends FigureName>(
   db: Queryable,
   name: Name,
@@ -100,7 +97,6 @@ export const figurePages = <Name extends FigureName>(
     asked,
   );
 
-/** The set-dependent part of an operator summary, with what tells it apart. */
 const Summary = z.object({
   network: Network,
   id: z.string(),
@@ -116,10 +112,7 @@ const Summary = z.object({
 });
 export type SetSummary = z.infer<typeof Summary>;
 
-/**
- * Summaries of private sets of an account over a window: the last days that are stored of the network, in the chain
- * calendar. Without ids those of the network by number of validators, `size` from a rank on.
- */
+/** Covers the last stored chain days of the window. Without ids: `size` sets from rank `from`, most validators first. */
 export function setSummaries(
   db: Queryable,
   accountId: string,
@@ -166,7 +159,7 @@ export function setSummaries(
   );
 }
 
-/** An operator summary of a set; what is known of operators only is null or empty. */
+/** Fields of operators only are null or empty. */
 export const summaryOf = (
   row: SetSummary,
   timeWindow: TimeWindow,

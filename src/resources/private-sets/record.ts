@@ -5,9 +5,9 @@ import { PeriodKeys } from '../../periods/record.ts';
 const id = text(36).describe('Identifier of the set.');
 const validatorCount = count().describe('Validators with duties on the last day of the period.');
 const percent = (what: string) =>
-  `${what} in percent, 0..100: the mean over the validators of a day, and over longer periods over the validators of all days`;
+  `${what} in percent, 0..100: averaged over the validators of a day, in longer periods over those of all days`;
 
-/** How well the validators of a private set did their duties (spec §4.9; formulas by the data model). */
+/** Spec §4.9; formulas in docs/data-model.md. */
 export const SetEffectiveness = z
   .object({
     id,
@@ -28,7 +28,7 @@ export const SetEffectiveness = z
     ),
     avgProposerEffectiveness: nonNegative()
       .nullable()
-      .describe('Mean share of due blocks proposed, in percent, 0..100; null without duty.'),
+      .describe('Mean share of due blocks that were proposed, in percent, 0..100; null without duty.'),
     avgValidatorEffectiveness: nonNegative().describe(
       '5/8 attester + 3/8 proposer effectiveness; attester effectiveness alone when no block was due; in percent, 0..100.',
     ),
@@ -37,17 +37,16 @@ export const SetEffectiveness = z
   .meta({ id: 'SetEffectiveness', description: 'Effectiveness of a private set over a period.' });
 export type SetEffectiveness = z.infer<typeof SetEffectiveness>;
 
-/** The blocks that the validators of a private set were to propose. */
 export const SetProposals = z
   .object({
     id,
     validatorCount,
-    proposerDutyCount: bigCount().describe('Blocks due.'),
+    proposerDutyCount: bigCount().describe('Blocks that the validators were assigned to propose.'),
     proposedCount: bigCount().describe('Blocks proposed.'),
     missedProposalCount: bigCount().describe('Blocks missed.'),
     avgProposerEffectiveness: nonNegative()
       .nullable()
-      .describe('Mean share of due blocks proposed, in percent, 0..100; null without duty.'),
+      .describe('Mean share of due blocks that were proposed, in percent, 0..100; null without duty.'),
     sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
     sumPriorityFees: signedSum().describe('Priority fees of the blocks, in Gwei.'),
     sumBaselineMev: signedSum().describe('MEV of the blocks, in Gwei.'),
@@ -56,7 +55,6 @@ export const SetProposals = z
   .meta({ id: 'SetProposals', description: 'Block proposals of a private set over a period.' });
 export type SetProposals = z.infer<typeof SetProposals>;
 
-/** What the validators of a private set earned. */
 export const SetRewards = z
   .object({
     id,
@@ -65,7 +63,7 @@ export const SetRewards = z
     sumSyncCommitteeRewards: signedSum().describe('Rewards less penalties of sync committees, in Gwei.'),
     sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
     sumConsensusRewards: signedSum().describe(
-      'Attestation, sync committee and proposer rewards together, in Gwei.',
+      'sumAttestationRewards + sumSyncCommitteeRewards + sumProposerRewards, in Gwei.',
     ),
     sumPriorityFees: signedSum().describe('Priority fees of proposed blocks, in Gwei.'),
     sumBaselineMev: signedSum().describe('MEV of proposed blocks, in Gwei.'),
@@ -78,6 +76,5 @@ export const SetRewards = z
   .meta({ id: 'SetRewards', description: 'Rewards of a private set over a period.' });
 export type SetRewards = z.infer<typeof SetRewards>;
 
-/** What results can be sorted by: every field but the identifier. `day` is the period itself. */
 export const sortFieldsOf = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
   Object.keys(record.shape).filter((name) => name !== 'id') as Exclude<keyof Shape & string, 'id'>[];

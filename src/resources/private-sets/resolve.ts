@@ -5,7 +5,7 @@ import { loadFigures } from './loaders.ts';
 import type { FigureName, FigureQuery, Figures } from './queries.ts';
 import type { SetKey } from './set-days.ts';
 
-/** A page of the figures of a private set, which the caller must own (`ownTag`); empty where there are none. */
+/** Does not check ownership (`ownTag`). */
 export const setFigures = <Name extends FigureName>(
   ctx: Context,
   name: Name,

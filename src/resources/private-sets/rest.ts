@@ -18,11 +18,10 @@ import { SetEffectiveness, SetProposals, SetRewards, sortFieldsOf } from './reco
 import { setFigures } from './resolve.ts';
 
 const rules =
-  'Only for the account that owns the set. A validator counts on all days that are stored before the UTC date of its removal. UTC figures begin on 2024-10-01; longer periods aggregate days.';
+  'Only for the account that owns the set. A validator counts on all stored days before the UTC date of its removal. UTC figures begin on 2024-10-01; longer periods are aggregated from days.';
 
 const fieldsOf = <Row>(record: z.ZodObject) => Object.keys(record.shape) as (keyof Row & string)[];
 
-/** A path of figures of a set: its record, and who reads a page. */
 const figuresRoute = <Row>(
   name: string,
   title: string,
@@ -39,7 +38,7 @@ const figuresRoute = <Row>(
     operationId: `listSet${name[0]?.toUpperCase()}${name.slice(1)}`,
     tag: 'Private sets',
     summary: `${title} of a private set over time`,
-    description: `${title} of a private set by days, weeks, months, quarters, years or all in one row; there are no hourly rows. ${rules}`,
+    description: `${title} of a private set by day, week, month, quarter or year, or in total; there are no hourly rows. ${rules}`,
     example: `/v1/eth/sets/5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01/${name}`,
     params: z.object({ id: tagIdParam() }),
     query: z.object(periodParams(sortFieldsOf(record), granularities)),

@@ -18,10 +18,8 @@ import {
 import { type PeriodSource, withinBounds } from '../../periods/pages.ts';
 import type { ValidatorDay } from '../../periods/validator-day.ts';
 
-/** A private set whose days are asked for. */
 export type SetKey = { network: Network; id: string };
 
-/** The stored days of private sets. */
 export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bounds): PeriodSource => ({
   keys: sql`(select set_id, set_id::text as entity_id, genesis, list from unnest(
       ${sets.map((set) => set.id)}::uuid[], ${sets.map((set) => genesisTime[set.network])}::bigint[]
@@ -45,10 +43,10 @@ type Summed = Exclude<
 const sumsOf = <Name extends Summed>(...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`sum(a.${name})`)])) as Record<Name, Sql>;
 
-/** Excludes exited validators that have only sync duty: they do not count as validators of the day, nor do their balances. */
+/** Excludes exited validators that have sync duty only. */
 const active = sql`filter (where ${duties} > 0)`;
 
-/** The columns of a set's day, each with what gives it from the days `a` of its validators. All but epochs add up. */
+/** Additive columns, computed from the days `a` of the validators. */
 const columns = {
   validator_count: sql`count(*) ${active}`,
   ...sumsOf('total_unique_attestations', 'sum_missed_attestations'),
@@ -76,7 +74,6 @@ const columns = {
 } satisfies Record<Summed, Sql> & Record<string, Sql>;
 const names = Object.keys(columns);
 
-/** Sums up the days of members `m` of sets of a network, where the condition holds. */
 const gather = (network: Network, condition: Sql): Sql => sql`
   insert into private_set_days as d (set_id, utc, day, date, start_epoch, end_epoch,
     ${raw(names.join(', '))})
@@ -93,17 +90,14 @@ const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values })
 
 const LOCK = `hashtext('stakegraph private set days')`;
 
-// A million rows gather into a thousand: the planner expects some hundreds of rows and would sort them on disk first.
+// The planner expects hundreds of rows, not a million, and would sort on disk.
 const HASHED = `set_config('enable_sort', 'off', true)`;
 
-/** An import that sums up days and a change of a set must not pass each other unseen: the change waits. */
+/** Changes of sets wait for imports that aggregate days: neither sees the other's uncommitted rows. */
 export const lockSetDays = (db: Queryable) =>
   run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 
-/**
- * Adds the days of validators that have just become members of a set. In the transaction that made them members, once
- * for each membership.
- */
+/** Adds to the stored sums: call it once per new membership, in the same transaction. */
 export async function addSetDays(
   db: Queryable,
   { network, id }: SetKey,
@@ -122,7 +116,7 @@ export async function addSetDays(
   );
 }
 
-/** Sums up a set's days anew from a date on. In the transaction that removed members from that date on. */
+/** Call it in the transaction that removes members from that date on. */
 export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
   await lockSetDays(db);
   await run(
@@ -136,7 +130,7 @@ export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, f
   );
 }
 
-/** Sums up these dates anew for every set of a network, after their `validator_days` were written. */
+/** Recomputes all sets of a network after `validator_days` changed. */
 export async function refreshSetDays(
   db: Queryable,
   network: Network,

@@ -29,7 +29,7 @@ import {
 
 export const SlashingType = builder.objectRef<SlashingRow>('Slashing');
 builder.node(SlashingType, {
-  description: 'A slashed validator and what it cost.',
+  description: 'A slashed validator and its penalties.',
   id: { resolve: (row) => `${row.network}:${row.validatorIndex}`, description: 'Global id, for `node`.' },
   loadMany: loadNodes('Slashing', async (id, ctx) => {
     const found = networkNumber(id);
@@ -54,16 +54,16 @@ builder.queryField('slashings', (t) =>
   t.connection(
     {
       type: SlashingType,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
       description: `Slashed validators, ascending by slashing epoch and validator index. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default. REST: GET /v0/eth/slashings.`,
       args: {
         fromDay: t.arg.int({
-          description: `Chain day from 0 to ${LAST_START_DAY} to list from.`,
+          description: `First chain day, inclusive, 0 to ${LAST_START_DAY}.`,
         }),
         fromTimestamp: t.arg({
           type: 'DateTime',
-          description: 'List from this moment on; with fromDay, the later of the two applies.',
+          description: 'First moment, inclusive; with fromDay, the later of the two applies.',
         }),
         ...networkArgs,
       },
@@ -121,7 +121,7 @@ builder.objectField(Operator, 'slashings', (t) =>
       type: SlashingType,
       nullable: true,
       extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
-      description: `Slashings of its validators, ascending by slashing epoch and validator index, whatever its window: of deposit addresses, withdrawal addresses, node operators, pools and pool shares; empty for other classes, of which \`slashing\` tells that of each validator. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default.`,
+      description: `Slashings of its validators, ascending by slashing epoch and validator index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share; for a single validator see \`slashing\`. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default.`,
       resolve: async (operator, args, ctx, info) => {
         const range = connectionRange(args, info, {
           defaultSize: SLASHINGS_DEFAULT_SIZE,

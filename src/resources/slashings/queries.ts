@@ -9,7 +9,6 @@ import type { OperatorKey } from '../operators/loaders.ts';
 import type { PubkeyKey, ValidatorKey } from '../validators/loaders.ts';
 import { Slashing, type SlashingField, slashingFields } from './record.ts';
 
-/** Where a slashing stands in the list's order. */
 export type SlashingPosition = { slashingEpoch: number; validatorIndex: number };
 export type SlashingRow = Slashing & { network: Network };
 
@@ -22,12 +21,11 @@ const fields: Fields<SlashingField> = {
   balanceBeforeWithdrawal: sql`s.balance_before_withdrawal::text`,
   slashingPenalties: sql`s.slashing_penalties::text`,
 };
-// Seven narrow columns: reading fewer of them saves nothing that could be measured.
+// Reading fewer of seven narrow columns made no measurable difference.
 const select = sql`s.network, ${selectList(fields, slashingFields)}`;
 const Row = Slashing.extend({ network: Network });
 const ListedRow = Row.extend({ list: count() });
 
-/** A page of the slashings from an epoch on, by (slashing_epoch, validator_index). */
 export function slashingPage(
   db: Queryable,
   network: Network,
@@ -50,7 +48,7 @@ export function slashingPage(
   );
 }
 
-/** How many slashings there are from an epoch on: an index-only scan of the order's index. */
+/** An index-only scan. */
 export async function slashingTotal(db: Queryable, network: Network, fromEpoch: number): Promise<number> {
   const [row] = await rows(
     db,
@@ -62,7 +60,6 @@ export async function slashingTotal(db: Queryable, network: Network, fromEpoch: 
   return row?.total ?? 0;
 }
 
-/** The slashings of these validators; validators that were never slashed are absent. */
 export function slashingsByValidator(db: Queryable, keys: readonly ValidatorKey[]): Promise<SlashingRow[]> {
   return rows(
     db,
@@ -77,7 +74,7 @@ export function slashingsByValidator(db: Queryable, keys: readonly ValidatorKey[
   );
 }
 
-/** The slashings of the validators with these public keys, in lower case; those never slashed are absent. */
+/** Public keys in lower case. */
 export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Promise<SlashingRow[]> {
   return rows(
     db,
@@ -92,8 +89,8 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
   );
 }
 
-// Slashings are rare and operators may have half a million validators: begin with the slashings of the networks, look
-// up whose they are, and keep those of the operators asked about. The cost is that of the slashings, not of the pages.
+// Starts from the slashings, which are rare: an operator may have half a million validators. The cost depends on the
+// slashings, not on the pages.
 const operatorSlashings = (operators: readonly OperatorKey[]) => sql`asked as materialized (
       select * from asked_operators(
         ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
@@ -105,10 +102,6 @@ const operatorSlashings = (operators: readonly OperatorKey[]) => sql`asked as ma
       where s.network = any(${[...new Set(operators.map((key) => key.network))]}::text[])
     )`;
 
-/**
- * A page of the slashings of each of several operators, in the order of the list; `list` in a row is the position of
- * its operator.
- */
 export function operatorSlashingPages(
   db: Queryable,
   operators: readonly OperatorKey[],
@@ -136,7 +129,6 @@ export function operatorSlashingPages(
   );
 }
 
-/** How many slashings each operator has; operators without any are absent. */
 export function operatorSlashingTotals(
   db: Queryable,
   operators: readonly OperatorKey[],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, gwei, hex, signedGwei } from '../../kernel/leaves.ts';
 
-/** Slashing penalties record (spec §2.4); units by the decisions on slashings. */
+/** Spec §2.4; units by the decisions on slashings. */
 export const Slashing = z
   .object({
     validatorIndex: count().describe('Index of the slashed validator.'),
@@ -16,7 +16,7 @@ export const Slashing = z
       'balanceBeforeSlashing − balanceBeforeWithdrawal, in Gwei; refreshed until withdrawableEpoch, then final.',
     ),
   })
-  .meta({ id: 'Slashing', description: 'A slashed validator and what it cost.' });
+  .meta({ id: 'Slashing', description: 'A slashed validator and its penalties.' });
 export type Slashing = z.infer<typeof Slashing>;
 export type SlashingField = keyof Slashing;
 export const slashingFields = Object.keys(Slashing.shape) as SlashingField[];

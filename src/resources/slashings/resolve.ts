@@ -11,13 +11,12 @@ import { type SlashingPosition, type SlashingRow, slashingPage, slashingTotal } 
 export const SLASHINGS_DEFAULT_SIZE = 10;
 export const SLASHINGS_MAX_SIZE = 200;
 
-/** The slashings of a network from an epoch on. */
 export type SlashingList = { network: Network; fromEpoch: number };
 
-/** The last chain day that a list begins with: its first epoch is still below 2^31. */
+/** Its first epoch is below 2^31. */
 export const LAST_START_DAY = 9_000_000;
 
-/** The first epoch at or after a chain day or a moment (seconds since 1970). Past 2^31 none can be stored: nothing is lost there. */
+/** Moments are Unix seconds. Capped below 2^31: no later epoch is stored. */
 export const epochFrom = (network: Network, start: { day: number } | { seconds: number }): number =>
   'day' in start
     ? firstEpochOfChainDay(start.day)
@@ -25,7 +24,6 @@ export const epochFrom = (network: Network, start: { day: number } | { seconds: 
 
 const listName = (list: SlashingList) => `slashings:${list.network}:${list.fromEpoch}`;
 
-/** The cursor of a row; the same on both faces. */
 export const slashingCursor = (list: SlashingList, row: SlashingPosition): string =>
   encodeCursor(listName(list), [row.slashingEpoch, row.validatorIndex]);
 
@@ -36,11 +34,11 @@ function positionIn(name: string, cursor: string): SlashingPosition | undefined 
     : { slashingEpoch, validatorIndex };
 }
 
-/** The position in a cursor, or undefined when it is not one of this list. */
+/** Undefined for a cursor of another list. */
 export const slashingPosition = (list: SlashingList, cursor: string): SlashingPosition | undefined =>
   positionIn(listName(list), cursor);
 
-/** A page of slashings, ascending by slashing epoch and validator index (spec §4.5). */
+/** Ascending by slashing epoch and validator index (spec §4.5). */
 export async function slashings(
   ctx: Context,
   list: SlashingList,
@@ -49,26 +47,22 @@ export async function slashings(
   return slice(await slashingPage(ctx.db, list.network, list.fromEpoch, range), range);
 }
 
-/** The slashing of a validator, or undefined when it was never slashed. */
 export const slashing = byValidatorName(loadSlashing, loadSlashingByPubkey);
 
-/** How many rows the list has. */
 export const totalSlashings = (ctx: Context, list: SlashingList): Promise<number> =>
   slashingTotal(ctx.db, list.network, list.fromEpoch);
 
-// Without the window: an operator has the same validators in each.
+// Without the window: validators are the same in each.
 const operatorListName = (operator: OperatorKey) =>
   `slashings:${JSON.stringify([operator.network, operator.idType, operator.id])}`;
 
-/** The cursor of a slashing in its operator's list. */
 export const operatorSlashingCursor = (operator: OperatorKey, row: SlashingPosition): string =>
   encodeCursor(operatorListName(operator), [row.slashingEpoch, row.validatorIndex]);
 
-/** The position in a cursor, or undefined when it is not one of this operator's list. */
+/** Undefined for a cursor of another list. */
 export const operatorSlashingPosition = (operator: OperatorKey, cursor: string) =>
   positionIn(operatorListName(operator), cursor);
 
-/** A page of the slashings of an operator's validators, in the order of the whole list. */
 export const operatorSlashings = async (
   ctx: Context,
   operator: OperatorKey,

@@ -18,7 +18,7 @@ import {
   totalSlashings,
 } from './resolve.ts';
 
-/** A start as the caller wrote it: a chain day, or a moment in seconds since 1970. */
+/** Chain day, or Unix seconds. */
 type Start = { text: string; day: number } | { text: string; seconds: number };
 
 function readStart(text: string): Start | undefined {
@@ -39,7 +39,8 @@ const list = route({
   query: z.object({
     from: formParam<Start, { form: string; description: string; nullable: true; examples: unknown[] }>(
       {
-        description: 'Chain day, or date-time (RFC 3339; a bare date is its midnight UTC), to list from.',
+        description:
+          'First chain day, or first date-time (RFC 3339; a bare date means midnight UTC), inclusive.',
         form: `a chain day from 0 to ${LAST_START_DAY} or a date-time like 2024-03-31T00:00:00Z`,
         nullable: true,
         examples: [1216, '2024-03-31T00:00:00Z'],
@@ -62,7 +63,7 @@ const list = route({
     const after = query.cursor === null ? undefined : slashingPosition(asked, query.cursor);
     if (query.cursor !== null && !after) {
       const msg =
-        'cursor is not one of this list; take it from the `next` of an answer with the same `from`.';
+        'cursor is not a cursor of this list; take it from the `next` of a response with the same `from`.';
       throw badInput([{ loc: ['query', 'cursor'], msg, type: 'cursor' }]);
     }
     const [page, total] = await Promise.all([

@@ -23,7 +23,7 @@ builder.queryField('solanaNetworkOverview', (t) =>
     type: SolanaNetworkOverviewType,
     nullable: true,
     extensions: { operation: 'getSolanaNetworkOverviewV1' },
-    description: 'Solana network overview of one window; null without data.',
+    description: 'Solana as a whole in one window; null when none is stored.',
     args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }) },
     resolve: (_root, { window }, ctx) => solanaOverview(ctx, window),
   }),

@@ -4,7 +4,6 @@ import { reader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { solanaOverviewsOf } from './queries.ts';
 
-/** The overview of a window, or undefined. */
 export const loadSolanaOverview = reader({
   keyOf: (window: TimeWindow) => window,
   load: async (db: Queryable, windows: readonly TimeWindow[]) =>

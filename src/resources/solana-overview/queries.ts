@@ -31,10 +31,10 @@ const fields: Fields<SolanaOverviewField> = {
   giniCoefficient: sql`o.gini_coefficient::text`,
   deactivatingStakeAccounts: sql`o.deactivating_stake_accounts`,
 };
-// Four rows at the most: reading fewer columns saves nothing.
+// Four rows at most: fewer columns save nothing.
 const select = selectList(fields, solanaOverviewFields);
 
-/** The overviews of these windows, shortest window first; windows without one are absent. */
+/** Shortest window first. */
 export function solanaOverviewsOf(
   db: Queryable,
   windows: readonly TimeWindow[],

@@ -12,19 +12,19 @@ import {
   ratio,
 } from '../../kernel/leaves.ts';
 
-/** Of the rewards behind a yield (spec §4.7 and the decisions on Solana). */
+/** Spec §4.7 and the decisions on Solana. */
 const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
 const diff = (what: string) =>
-  int().describe(`Change in the number of ${what} since the previous window; negative when it fell.`);
+  int().describe(`Change in the number of ${what} since the previous window; negative for a decrease.`);
 
-/** Solana network overview record (spec §2.6); amounts in SOL and rates as ratios by the decisions on Solana. */
+/** Spec §2.6; units by the decisions on Solana. */
 export const SolanaNetworkOverview = z
   .object({
     timeWindow: TimeWindow.describe('Window that the figures cover.'),
     networkEffectiveness: nonNegative().describe(
-      'Mean effectiveness of the validators, weighted by stake, as a ratio; 1 is perfect.',
+      'Mean effectiveness of the validators, weighted by stake, as a ratio: 1 is perfect.',
     ),
-    networkVoteSuccessRate: ratio().describe('Share of the slots voted on successfully, 0..1.'),
+    networkVoteSuccessRate: ratio().describe('Share of slots with a successful vote, 0..1.'),
     networkMissedBlocksRate: ratio().describe('Share of the leader slots without a block, 0..1.'),
     networkVotingLatency: nonNegative().describe('Mean slots until a vote lands, 1 is best.'),
     validatorApy: number().describe(
@@ -51,7 +51,7 @@ export const SolanaNetworkOverview = z
     stakeAccountStakeAuthorityRatio: nonNegativeDecimal().describe('Stake accounts per stake authority.'),
     networkEffectivenessDiff: decimal().describe('Change of networkEffectiveness since the previous window.'),
     giniCoefficient: decimalRatio().describe(
-      'Gini coefficient of the stake per validator: 0 when all are equal, 1 when one has all.',
+      'Inequality of stake among the validators: 0 means all are equal, 1 that one has all.',
     ),
     deactivatingStakeAccounts: count()
       .nullable()
@@ -65,5 +65,5 @@ export type SolanaNetworkOverview = z.infer<typeof SolanaNetworkOverview>;
 export type SolanaOverviewField = keyof SolanaNetworkOverview;
 export const solanaOverviewFields = Object.keys(SolanaNetworkOverview.shape) as SolanaOverviewField[];
 
-/** The same record in v1: decimals are JSON numbers. */
+/** Decimals are JSON numbers. */
 export const SolanaNetworkOverviewV1 = decimalsAsNumbers(SolanaNetworkOverview);

@@ -3,13 +3,13 @@ import type { Context } from '../../context.ts';
 import { loadSolanaOverview } from './loaders.ts';
 import type { SolanaNetworkOverview } from './record.ts';
 
-/** The overview of a window (spec §4.7); undefined where there is none. */
+/** Spec §4.7. */
 export const solanaOverview = (
   ctx: Context,
   window: TimeWindow,
 ): Promise<SolanaNetworkOverview | undefined> => loadSolanaOverview(ctx, window);
 
-/** The overviews in the order 1d, 7d, 30d, all, narrowed to one window if one is named. */
+/** Shortest window first; null means all. */
 export async function solanaOverviews(
   ctx: Context,
   window: TimeWindow | null,

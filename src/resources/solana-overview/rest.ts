@@ -18,7 +18,7 @@ const common = {
   params: z.object({}),
   query: z.object({
     window: enumParam(timeWindows, {
-      description: 'Narrows the response to one window; all four when absent.',
+      description: 'Returns only this window; default: all four.',
       nullable: true,
     }),
   }),
@@ -42,7 +42,7 @@ const overviewV1 = route({
   query: common.query.extend(pageParams({ default: timeWindows.length, max: OVERVIEWS_MAX_SIZE })),
   path: V1,
   operationId: 'getSolanaNetworkOverviewV1',
-  description: `${description} Decimals are JSON numbers with all their digits.`,
+  description: `${description} Decimals are exact JSON numbers.`,
   example: V1,
   reply: envelopeV1(SolanaNetworkOverviewV1),
   async handle(ctx: Context, { query: { window, limit, offset } }, call) {

@@ -86,7 +86,7 @@ builder.queryField('stakeAuthorities', (t) =>
   t.connection(
     {
       type: StakeAuthority,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listStakeAuthoritiesV1', rows: STAKE_AUTHORITIES_DEFAULT_SIZE },
       description: `Solana stake authorities by network penetration, largest first. At most ${STAKE_AUTHORITIES_MAX_SIZE} a page, ${STAKE_AUTHORITIES_DEFAULT_SIZE} by default. REST: GET /v1/solana/delegators/stakeAuthorities.`,
       args: {

@@ -7,14 +7,12 @@ import {
   stakeAuthorityPages,
 } from './queries.ts';
 
-/** One summary by its key. */
 export const loadStakeAuthority = rowReader({
   keyOf: (key: StakeAuthorityKey) => `${key.timeWindow}:${key.stakeAuthority}`,
   load: stakeAuthoritiesByKey,
   rows: () => 1,
 });
 
-/** A page of a list. */
 export const loadStakeAuthorityPage = rankedPageReader({
   keyOf: (list: StakeAuthorityListKey) => `${list.timeWindow}:${list.type}`,
   load: stakeAuthorityPages,

@@ -4,18 +4,16 @@ import { rowSelections } from '../../db/ranked/row-selection.ts';
 import { type Fields, sql } from '../../db/rows.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
 
-/** What finds one summary. */
 export type StakeAuthorityKey = { timeWindow: TimeWindow; stakeAuthority: string };
 
-/** What names one stored list. */
 export type StakeAuthorityListKey = {
   timeWindow: TimeWindow;
   type: StakeAuthorityType | 'all';
-  /** Of the list to read; undefined: the current one. */
+  /** Default: the current revision. */
   revision?: number | undefined;
 };
 
-/** A summary with the fields that were asked for, and always what finds it again. */
+/** The selected fields and the key. */
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> & StakeAuthorityKey;
 export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number };
 
@@ -49,7 +47,6 @@ const selection = rowSelections<StakeAuthorityField, StakeAuthorityRow>({
   key: { timeWindow: TimeWindow },
 });
 
-/** A page of each of several lists, in their order; a list that is not there has none. */
 export const stakeAuthorityPages = pagesByRank<
   StakeAuthorityListKey,
   StakeAuthorityField,
@@ -64,7 +61,6 @@ export const stakeAuthorityPages = pagesByRank<
   selection,
 });
 
-/** The summaries of these keys, in no particular order; keys without a row are absent. */
 export const stakeAuthoritiesByKey = summariesByKey<
   StakeAuthorityKey,
   StakeAuthorityField,

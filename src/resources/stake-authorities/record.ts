@@ -9,7 +9,7 @@ import {
   text,
 } from '../../kernel/leaves.ts';
 
-/** The narrowing of stake authorities (decisions on stake authorities): a `pool` has a poolName. */
+/** A `pool` has a poolName (decisions on stake authorities). */
 export const stakeAuthorityTypes = ['pool', 'individual'] as const;
 export type StakeAuthorityType = (typeof stakeAuthorityTypes)[number];
 
@@ -21,10 +21,10 @@ export const StakeDelegation = z
   })
   .meta({ id: 'StakeDelegation', description: 'A validator and the share of stake delegated to it.' });
 
-/** Of the rewards behind a yield (spec §4.8 and the decisions on Solana). */
+/** Spec §4.8 and the decisions on Solana. */
 const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
 
-/** Stake authority summary (spec §2.7); amounts in SOL and rates as ratios by the decisions on Solana. */
+/** Spec §2.7; units by the decisions on Solana. */
 export const StakeAuthoritySummary = z
   .object({
     stakeAuthority: base58Key().describe('Address of the stake authority.'),
@@ -40,7 +40,7 @@ export const StakeAuthoritySummary = z
     delegatedStake: nonNegativeDecimal().describe('Delegated stake, in SOL.'),
     networkPenetration: decimalRatio().describe("Its share of the network's delegated stake, 0..1."),
     aggregateValidatorEffectiveness: nonNegativeDecimal().describe(
-      'Effectiveness of its validators, weighted by its stake, as a ratio; 1 is perfect.',
+      'Effectiveness of its validators, weighted by its stake, as a ratio: 1 is perfect.',
     ),
     blendedVoteCommissionRate: decimalRatio().describe(
       'Commission of its validators on staking rewards, weighted by its stake, 0..1.',
@@ -67,5 +67,5 @@ export type StakeAuthoritySummary = z.infer<typeof StakeAuthoritySummary>;
 export type StakeAuthorityField = keyof StakeAuthoritySummary;
 export const stakeAuthorityFields = Object.keys(StakeAuthoritySummary.shape) as StakeAuthorityField[];
 
-/** The same record in v1: decimals are JSON numbers. */
+/** Decimals are JSON numbers. */
 export const StakeAuthoritySummaryV1 = decimalsAsNumbers(StakeAuthoritySummary);

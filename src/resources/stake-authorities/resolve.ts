@@ -9,18 +9,16 @@ import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
 export const STAKE_AUTHORITIES_DEFAULT_SIZE = 15;
 export const STAKE_AUTHORITIES_MAX_SIZE = 200;
 
-/** A list of stake authorities as a caller asks for it. */
 export type StakeAuthorityList = { window: TimeWindow; type: StakeAuthorityType | null };
 
-/** The stored list that answers it. */
 export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
   timeWindow: list.window,
   type: list.type ?? 'all',
 });
 
 /**
- * A page of stake authorities by network penetration (spec §4.8), ranks 0-based, with the list's size and revision;
- * `walk` reads from the list that a walk began with. Throws BAD_INPUT when that list is not kept any more.
+ * By network penetration (spec §4.8), ranks 0-based. `walk` reads the revision it began with; throws BAD_INPUT when
+ * that is gone.
  */
 export async function stakeAuthorities(
   ctx: Context,
@@ -34,7 +32,6 @@ export async function stakeAuthorities(
   return rankedSlice(page, range, walk);
 }
 
-/** One stake authority's summary in a window, or undefined. */
 export const stakeAuthority = (
   ctx: Context,
   key: { window: TimeWindow; stakeAuthority: string },

@@ -39,7 +39,6 @@ const sizeParam = () =>
     default: STAKE_AUTHORITIES_DEFAULT_SIZE,
   });
 
-/** The rows from a rank on, in the form of a record. */
 async function rowsFrom(
   ctx: Context,
   record: typeof StakeAuthoritySummary,
@@ -53,8 +52,8 @@ async function rowsFrom(
 }
 
 /**
- * The rows with the shares of delegations as numbers, which are stored as v0 and GraphQL show them: as text. Within a text of
- * JSON a quote is escaped, so that only a key can look like this.
+ * Turns percentages, stored as text for v0 and GraphQL, into JSON numbers. JSON escapes quotes within strings, so only
+ * keys match.
  */
 const withShares = (rows: StakeAuthoritySummary[]) => {
   const { pieces, rows: count } = rows as unknown as JsonText;
@@ -96,7 +95,7 @@ const listV1 = route({
   ...common,
   path: V1,
   operationId: 'listStakeAuthoritiesV1',
-  description: `${description} Decimals are JSON numbers with all their digits.`,
+  description: `${description} Decimals are exact JSON numbers.`,
   example: `${V1}?window=7d`,
   query: z.object({
     window: windowParam(),

@@ -58,7 +58,6 @@ const syncCommitteeRewardPages = pageTypes(SyncCommitteeRewardType, {
   list: 'A list of sync committee rewards',
 });
 
-/** The rewards of a slot as a connection, wherever it is asked for. */
 async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs, info: GraphQLResolveInfo) {
   const cursors = slotRewardCursors(slot);
   const range = connectionRange(args, info, {
@@ -75,7 +74,7 @@ async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs,
 }
 
 const sizes = `At most ${COMMITTEE_SIZE} a page, which is the default.`;
-/** What a query asks for that gives no size (graphql/query-cost.ts). */
+/** The cost without a size (graphql/run/query-cost.ts). */
 const wholeCommittee = { operation: 'listSyncCommitteeRewards', rows: COMMITTEE_SIZE };
 
 function slotOf(ctx: Context, args: { slot: number; network?: Network | null | undefined }): SlotKey {
@@ -87,8 +86,8 @@ builder.queryField('syncCommitteeRewards', (t) =>
   t.connection(
     {
       type: SyncCommitteeRewardType,
-      nullable: true, // so that a refusal leaves the other root fields whole
-      description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for one after the last stored. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
+      nullable: true,
+      description: `What each seat of the sync committee earned in a slot's block, ascending by validator index; empty for a slot without a block, NOT_FOUND for a slot after the last stored one. ${sizes} REST: GET /v0/eth/blocks/{consensus_slot}/syncCommitteeRewards.`,
       args: {
         slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
         ...networkArgs,

@@ -9,16 +9,13 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
 import { SyncCommitteeReward, type SyncCommitteeRewardField, syncCommitteeRewardFields } from './record.ts';
 
-/** The slot of a block. */
 export type SlotKey = { network: Network; slot: number };
 export type RewardRow = SyncCommitteeReward & { network: Network; rank: number };
-/** A row with the position of its key in the keys. */
 export type ListedRewardRow = RewardRow & { list: number };
 export type SlotRewardRow = ListedRewardRow & { total: number };
-/** Where a reward stands in its validator's list, newest slot first. */
 export type RewardPosition = { slot: number; rank: number };
 
-// `k.genesis` is when slot 0 of the network began, in seconds.
+// `k.genesis`: Unix seconds of slot 0.
 const fields: Fields<SyncCommitteeRewardField> = {
   epoch: sql`r.slot / ${raw(String(SLOTS_PER_EPOCH))}`,
   consensusSlot: sql`r.slot`,
@@ -28,21 +25,17 @@ const fields: Fields<SyncCommitteeRewardField> = {
     sql`to_timestamp(k.genesis + ${raw(String(SECONDS_PER_SLOT))} * r.slot::bigint) at time zone 'UTC'`,
   ),
 };
-// Narrow columns: reading fewer of them saves nothing that could be measured.
+// Reading fewer narrow columns made no measurable difference.
 const select = sql`r.network, r.rank, ${selectList(fields, syncCommitteeRewardFields)}`;
 const Row = SyncCommitteeReward.extend({ network: Network, rank: count(), list: count() });
 const SlotRow = Row.extend({ total: count() });
 
-/** The networks of the keys with their genesis, as two columns of an `unnest`. */
 const networkColumns = {
   network: ['text', (key: { network: Network }) => key.network],
   genesis: ['bigint', (key: { network: Network }) => slotStart(key.network, 0)],
 } as const;
 
-/**
- * A page of the rewards of each of several slots, by stored rank: the cost is that of the rows returned, wherever the
- * page lies. `total` is that of the slot, whose ranks have no gaps.
- */
+/** By stored rank, so a page costs only its own rows. Ranks have no gaps: the last gives `total`. */
 export function slotRewardPages(
   db: Queryable,
   slots: readonly SlotKey[],
@@ -75,7 +68,7 @@ export function slotRewardPages(
 const SlotState = z.object({ list: count(), total: count(), reached: flag() });
 export type SlotState = z.infer<typeof SlotState>;
 
-/** How many rewards each slot has, and whether the stored chain has reached it. */
+/** `reached`: the stored head is at or past the slot. */
 export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<SlotState[]> {
   return rows(
     db,
@@ -92,9 +85,7 @@ export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<Sl
   );
 }
 
-/**
- * A page of the rewards of each of several validators, newest slot first and within a slot the last seat first.
- */
+/** Newest slot first, then highest rank first. */
 export function validatorRewardPages(
   db: Queryable,
   validators: readonly ValidatorKey[],
@@ -121,7 +112,6 @@ export function validatorRewardPages(
   );
 }
 
-/** How many rewards each validator has: a count over the index of its rows. */
 export function validatorRewardTotals(
   db: Queryable,
   validators: readonly ValidatorKey[],

@@ -6,14 +6,14 @@ import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import { loadSlotRewards, loadSlotState, loadValidatorRewards } from './loaders.ts';
 import type { RewardPosition, RewardRow, SlotKey } from './queries.ts';
 
-/** The seats of a sync committee; a page holds all of them unless asked otherwise (spec §8). */
+/** Seats; also the default page size (spec §8). */
 export const COMMITTEE_SIZE = 512;
 export const VALIDATOR_REWARDS_DEFAULT_SIZE = 10;
 export const VALIDATOR_REWARDS_MAX_SIZE = 200;
 
 /**
- * A page of the rewards of a slot's block (spec §4.6), ascending by validator index, ranks 0-based. A slot without a
- * block has none; throws NOT_FOUND when the slot lies after the stored head.
+ * By validator index (spec §4.6), ranks 0-based. A slot without a block has an empty page; throws NOT_FOUND after the
+ * stored head.
  */
 export async function syncCommitteeRewards(
   ctx: Context,
@@ -27,11 +27,9 @@ export async function syncCommitteeRewards(
   return { ...slice(fetched, range), total: state.total };
 }
 
-/** Cursors of a slot's rewards, by rank. */
 export const slotRewardCursors = ({ network, slot }: SlotKey) =>
   integerCursors(() => `syncCommitteeRewards:${network}:${slot}`);
 
-/** A page of a validator's rewards, newest slot first. */
 export const validatorRewards = async (
   ctx: Context,
   validator: ValidatorKey,
@@ -41,11 +39,10 @@ export const validatorRewards = async (
 const validatorListName = (validator: ValidatorKey) =>
   `syncCommitteeRewards:validator:${validatorKeyText(validator)}`;
 
-/** The cursor of a reward in its validator's list. */
 export const validatorRewardCursor = (validator: ValidatorKey, row: RewardRow): string =>
   encodeCursor(validatorListName(validator), [row.consensusSlot, row.rank]);
 
-/** The position in a cursor, or undefined when it is not one of this list. */
+/** Undefined for a cursor of another list. */
 export function validatorRewardPosition(validator: ValidatorKey, cursor: string): RewardPosition | undefined {
   const [slot, rank] = decodePosition(validatorListName(validator), cursor, 2) ?? [];
   return slot === undefined || rank === undefined ? undefined : { slot, rank };

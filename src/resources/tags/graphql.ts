@@ -45,7 +45,7 @@ const pageSizes = { defaultSize: TAGS_DEFAULT_SIZE, maxSize: TAGS_MAX_SIZE };
 
 export const PrivateSet = builder.objectRef<TagRow>('PrivateSet');
 builder.node(PrivateSet, {
-  description: 'A tag with its private set of validators. Only the account that owns it finds it.',
+  description: 'A tag with its private set of validators. Visible only to the account that owns it.',
   id: { resolve: (row) => row.id, description: 'Global id, for `node`.' },
   loadMany: loadNodes('PrivateSet', (id, ctx) => loadTag(ctx, id)),
   fields: (t) => ({
@@ -87,7 +87,7 @@ const privateSetPages = pageTypes(PrivateSet, {
   list: 'Private sets of the account',
 });
 
-/** The place in a cursor of tags, which may hold anything: its mark is no secret. */
+/** Clients can forge cursors. */
 function placeIn(list: string, cursor: string): TagPlace | undefined {
   const [at, id, ...rest] = decodeCursor(list, cursor) ?? [];
   const uuid = typeof id === 'string' ? readTagId(id) : undefined;
@@ -100,7 +100,7 @@ builder.queryField('tags', (t) =>
   t.connection(
     {
       type: PrivateSet,
-      nullable: true, // so that a refusal leaves the other root fields whole
+      nullable: true,
       extensions: { operation: 'listTags', rows: TAGS_DEFAULT_SIZE },
       description: `The account's tags of a network, each with its private set, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
       args: {
@@ -131,13 +131,13 @@ builder.queryField('privateSet', (t) =>
     nullable: true,
     extensions: { operation: 'getTag' },
     description:
-      'A private set of the account, on whatever network; null when it has none of this id. REST: GET /v1/eth/tags/{id}.',
+      'A private set of the account, on any network; null when the account has none with this id. REST: GET /v1/eth/tags/{id}.',
     args: { setId: t.arg.id({ required: true, description: 'Its `setId`, a UUID.' }) },
     resolve: (_root, { setId }, ctx) => loadTag(ctx, checkSetId(setId, badArgument)),
   }),
 );
 
-/** A set's identifier as a caller gives it, in lower case; refused when it is no UUID. */
+/** Returns the UUID in lower case. */
 export function checkSetId(given: string | number, refuse: (name: string, msg: string) => Error): string {
   const id = readTagId(String(given));
   if (id === undefined) {

@@ -6,7 +6,7 @@ import { readTagId, type TagValidator } from './record.ts';
 
 export type { TagRow };
 
-/** A tag of the caller's own account, or undefined: another account's is as good as none. */
+/** The caller's tags only. */
 export const loadTag = async (ctx: Context, id: string): Promise<TagRow | undefined> => {
   const uuid = readTagId(id);
   if (uuid === undefined) return undefined;
@@ -18,7 +18,7 @@ export const loadTag = async (ctx: Context, id: string): Promise<TagRow | undefi
   ).load(uuid);
 };
 
-/** A page of the validators of a set; the caller must own it. Those of many sets are one statement. */
+/** Does not check ownership. */
 export const loadMembers = (ctx: Context, setId: string, range: Range<number>): Promise<TagValidator[]> =>
   batchListLoader(
     ctx.loaders,
@@ -27,7 +27,7 @@ export const loadMembers = (ctx: Context, setId: string, range: Range<number>): 
     (ids) => memberPages(ctx.primary, ids, range),
   )(setId);
 
-/** How many validators a set has now; the caller must own it. */
+/** Does not check ownership. */
 export const loadMemberTotal = async (ctx: Context, setId: string): Promise<number> => {
   const read = batchListLoader(
     ctx.loaders,

@@ -14,18 +14,19 @@ import { addValidators, createTag, deleteTag, removeValidator, renameTag } from 
 const UserErrorCode = builder.enumType('UserErrorCode', {
   description: 'Why a mutation was refused.',
   values: {
-    BAD_INPUT: { description: 'An input cannot be used.' },
+    BAD_INPUT: { description: 'An input is invalid.' },
     FORBIDDEN: { description: 'The tier of the account does not allow it.' },
     NOT_FOUND: { description: 'The account has no such set, or the set no such validator.' },
   } as const,
 });
 type UserError = { field: string[] | null; message: string; code: 'BAD_INPUT' | 'FORBIDDEN' | 'NOT_FOUND' };
 const UserErrorType = builder.objectRef<UserError>('UserError').implement({
-  description: 'An error that the caller can correct; nothing was changed.',
+  description: 'A fault that the caller can fix; nothing was changed.',
   fields: (t) => ({
     field: t.stringList({
       nullable: true,
-      description: 'The input that is wrong, such as `["validators", "3"]`; null when it is no single one.',
+      description:
+        'Path of the wrong input, such as `["validators", "3"]`; null when no single input is wrong.',
       resolve: (error) => error.field,
     }),
     message: t.exposeString('message', { description: 'What is wrong and what would be right.' }),
@@ -35,7 +36,7 @@ const UserErrorType = builder.objectRef<UserError>('UserError').implement({
 
 const told = new Set<RefusalCode>(['BAD_INPUT', 'FORBIDDEN', 'NOT_FOUND']);
 
-/** Runs a mutation; what the caller can put right becomes its `userErrors`, one for each fault. */
+/** Turns refusals that the caller can fix into `userErrors`. */
 async function mutate<T extends object>(
   ctx: Context,
   work: () => Promise<T>,
@@ -54,18 +55,17 @@ async function mutate<T extends object>(
     }));
     return { userErrors } as unknown as Partial<T> & { userErrors: UserError[] };
   } finally {
-    ctx.loaders.clear(); // what was read before may have changed
+    ctx.loaders.clear(); // drops rows cached before the change
   }
 }
 
-/** The input by the same rules as the body of REST. */
+/** Applies the rules of REST's body. */
 function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const read = schema.safeParse(input);
   if (!read.success) throw badInput(bodyFaults(read.error, 'input'));
   return read.data;
 }
 
-/** The set that an input names and what else is in it. */
 const inputOf = <Schema extends z.ZodType>(setId: string, schema: Schema, rest: unknown) =>
   collectFaults(
     () => checkSetId(setId, refuse),
@@ -111,7 +111,7 @@ const AddPayload = builder.objectRef<Adding>('AddValidatorsPayload').implement({
   fields: (t) => ({
     ...changed(t),
     pubkeysAdded: t.stringList({
-      description: 'Public keys of the validators newly added, ordered by index.',
+      description: 'Public keys of the new validators, by index.',
       resolve: (payload) => payload.pubkeysAdded ?? [],
     }),
   }),
@@ -121,8 +121,7 @@ const DeletePayload = builder.objectRef<Deleting>('DeleteTagPayload').implement(
   fields: (t) => ({
     deletedId: t.id({
       nullable: true,
-      description:
-        'Global id of the deleted set, by which a client forgets it; null when the mutation was refused.',
+      description: 'Global id of the deleted set, for client caches; null when the mutation was refused.',
       resolve: ({ deletedSetId }) => deletedSetId && globalIdOf('PrivateSet', deletedSetId),
     }),
     deletedSetId: t.string({
@@ -134,11 +133,11 @@ const DeletePayload = builder.objectRef<Deleting>('DeleteTagPayload').implement(
   }),
 });
 
-const name = 'Name, 1 to 100 characters; an account may use a name again.';
+const name = 'Name, 1 to 100 characters; an account may use a name more than once.';
 const reference = 'an index, or a public key of 0x and 96 hex digits';
 const setId = '`setId` of the set, a UUID.';
 const CreateInput = builder.inputType('CreateTagInput', {
-  description: 'A tag to be made.',
+  description: 'A tag to create.',
   fields: (t) => ({
     name: t.string({ required: true, description: name }),
     network: t.field({
@@ -158,7 +157,7 @@ const RenameInput = builder.inputType('RenameTagInput', {
   }),
 });
 const DeleteInput = builder.inputType('DeleteTagInput', {
-  description: 'A tag to be deleted.',
+  description: 'A tag to delete.',
   fields: (t) => ({ setId: t.id({ required: true, description: setId }) }),
 });
 const AddInput = builder.inputType('AddValidatorsInput', {
@@ -180,14 +179,14 @@ const RemoveInput = builder.inputType('RemoveValidatorInput', {
 });
 
 builder.mutationType({
-  description: 'Everything that can be changed: what the account owns. The same as the writing REST paths.',
+  description: 'All mutations. They change data of the account, as the REST paths for tags do.',
   fields: (t) => ({
     createTag: t.field({
       type: CreatePayload,
-      nullable: true, // so that a failure leaves the others whole, which are done
+      nullable: true, // a failure must not null other mutations' results, which are committed
       extensions: { operation: 'createTag' },
       description:
-        'Makes a tag, which groups validators into a private set. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',
+        'Creates a tag, which groups validators into a private set. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',
       args: { input: t.arg({ type: CreateInput, required: true, description: 'The tag.' }) },
       resolve: (_root, { input: { network, ...input } }, ctx) =>
         mutate(ctx, async () => {
@@ -225,7 +224,7 @@ builder.mutationType({
       nullable: true,
       extensions: { operation: 'addTagValidators' },
       description:
-        'Adds validators to a set; they count on all days that are stored, one that was removed before from the day it is added again. REST: POST /v1/eth/tags/{id}/validators.',
+        'Adds validators to a set. They count on all stored days; a validator that was removed before counts from the day of its return. REST: POST /v1/eth/tags/{id}/validators.',
       args: { input: t.arg({ type: AddInput, required: true, description: 'The set and the validators.' }) },
       resolve: (_root, { input }, ctx) =>
         mutate(ctx, async () => {
@@ -238,7 +237,7 @@ builder.mutationType({
       nullable: true,
       extensions: { operation: 'removeTagValidator' },
       description:
-        'Removes a validator, which counts no more from today on and still counts in the days before. REST: DELETE /v1/eth/tags/{id}/validators/{pubkey}.',
+        'Removes a validator: it stops counting today (UTC) and still counts on earlier days. REST: DELETE /v1/eth/tags/{id}/validators/{pubkey}.',
       args: {
         input: t.arg({ type: RemoveInput, required: true, description: 'The set and the validator.' }),
       },

@@ -8,7 +8,7 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
 import { Tag, type TagField, TagValidator, tagFields } from './record.ts';
 
-/** The place of a tag in its list: when it was made, in microseconds since 1970, and its id. */
+/** `at`: creation time in microseconds since 1970. */
 export type TagPlace = { at: number; id: string };
 export type TagRow = Tag & { at: number };
 
@@ -28,7 +28,7 @@ const Row = Tag.extend({ at: z.number() });
 const after = (place: TagPlace | undefined, than: Sql) =>
   place ? sql`and (${at}, s.set_id) ${than} (${place.at}::bigint, ${place.id}::uuid)` : sql``;
 
-/** A page of an account's tags of a network, oldest first. */
+/** Oldest first. */
 export function tagPage(
   db: Queryable,
   accountId: string,
@@ -47,7 +47,7 @@ export function tagPage(
   );
 }
 
-/** How many tags an account has, of a network or of all. */
+/** `network` null means all. */
 export async function tagTotal(db: Queryable, accountId: string, network: Network | null): Promise<number> {
   const [row] = await rows(
     db,
@@ -59,7 +59,6 @@ export async function tagTotal(db: Queryable, accountId: string, network: Networ
   return row?.total ?? 0;
 }
 
-/** The tags of these ids that the account owns. */
 export const tagsById = (db: Queryable, accountId: string, ids: readonly string[]): Promise<TagRow[]> =>
   rows(
     db,
@@ -68,7 +67,7 @@ export const tagsById = (db: Queryable, accountId: string, ids: readonly string[
     select ${select} from private_sets s where s.account_id = ${accountId} and s.set_id = any(${[...ids]}::uuid[])`,
   );
 
-/** Keeps the account's number of tags from changing until the transaction ends. */
+/** Until the transaction ends, the account's number of tags cannot change. */
 export const lockAccount = (db: Queryable, accountId: string) =>
   rows(
     db,
@@ -91,10 +90,7 @@ export async function insertTag(
   return made[0] as TagRow;
 }
 
-/**
- * Notes that a tag of the account changes, and its new name where there is one; undefined when there is no such tag.
- * Until the transaction ends no other change of it goes on.
- */
+/** Locks the tag until the transaction ends. */
 export async function touchTag(
   db: Queryable,
   accountId: string,
@@ -111,7 +107,7 @@ export async function touchTag(
   return row;
 }
 
-/** Removes a tag with its validators and figures; false when there is no such tag. */
+/** Cascades to members and figures; false for an unknown tag. */
 export async function deleteTagRow(db: Queryable, accountId: string, id: string): Promise<boolean> {
   const removed = await rows(
     db,
@@ -125,7 +121,7 @@ export async function deleteTagRow(db: Queryable, accountId: string, id: string)
 const Found = z.object({ place: z.int(), validatorIndex: z.int(), validatorPubkey: z.string() });
 export type FoundValidator = z.infer<typeof Found>;
 
-/** The validators of a network that are meant; `place` is the position of a reference, and unknown ones are absent. */
+/** Omits unknown validators; `place`: index of the reference. */
 export const knownValidators = (
   db: Queryable,
   network: Network,
@@ -150,7 +146,7 @@ export const knownValidators = (
 
 const Added = z.object({ validatorIndex: z.int(), validatorPubkey: z.string() });
 
-/** Makes validators members of a set; gives those that were not, by index. */
+/** Returns new members by index. */
 export const insertMembers = (
   db: Queryable,
   setId: string,
@@ -179,7 +175,7 @@ export const insertMembers = (
     select * from added order by "validatorIndex"`,
   );
 
-/** Ends a membership; false when the validator is no member. One that began on the same day would count on none. */
+/** False for a non-member. Deletes a membership that counts from today: it would count on no day. */
 export async function endMembership(
   db: Queryable,
   setId: string,
@@ -204,7 +200,6 @@ export async function endMembership(
   return ended.length > 0;
 }
 
-/** How many validators each set has now, by its place among the ids. */
 export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<ListedTotal[]> =>
   rows(
     db,
@@ -216,7 +211,6 @@ export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<Lis
     from unnest(${[...ids]}::uuid[]) with ordinality as k (set_id, list)`,
   );
 
-/** A page of the validators of each of several sets, by index. */
 export function memberPages(
   db: Queryable,
   ids: readonly string[],

@@ -3,11 +3,11 @@ import { Network } from '../../chain/networks.ts';
 import { jsonBody, needed } from '../../kernel/body.ts';
 import { count, hex, text, timestamp } from '../../kernel/leaves.ts';
 
-/** A tag (spec §4.9): it groups validators into a private set. */
+/** Spec §4.9. */
 export const Tag = z
   .object({
     id: text(36).describe('Identifier of the tag and of its set, a UUID.'),
-    name: text(100).describe('Name of the tag; an account may use a name again.'),
+    name: text(100).describe('Name of the tag; an account may use a name more than once.'),
     network: Network.describe('Network of its validators.'),
     organizationId: text(36).describe('Account that owns it, a UUID.'),
     createdBy: text(256).describe('Name of the token that created it.'),
@@ -28,15 +28,12 @@ export const TagValidator = z
   .meta({ id: 'TagValidator', description: 'A validator of a tag.' });
 export type TagValidator = z.infer<typeof TagValidator>;
 
-/** What adding validators did. */
 export const ValidatorsAdded = z
   .object({
     tag: Tag,
     pubkeysAdded: z
       .array(hex(48))
-      .describe(
-        'Public keys of the validators newly added, ordered by index; the others were already in the tag.',
-      ),
+      .describe('Public keys of the validators that were not in the tag before, by index.'),
   })
   .meta({ id: 'ValidatorsAdded', description: 'A tag and the validators added to it.' });
 
@@ -52,7 +49,7 @@ const tagName = () =>
     .describe('Name of the tag, 1 to 100 characters.');
 
 const REFERENCE = 'an index, or a public key of 0x and 96 hex digits';
-/** A validator as a caller names it; as text on both faces, since GraphQL has no input that is a number or a text. */
+/** GraphQL sends text: its inputs have no unions. */
 const reference = () => {
   const wrong = `must be ${REFERENCE}`;
   const pattern = /^(0[xX][0-9a-fA-F]{96}|\d{1,9})$/;
@@ -68,7 +65,7 @@ const validators = `Its first validators, at most ${MAX_ADDED}, each by ${REFERE
 export const NewTag = jsonBody({
   name: tagName(),
   validators: references(0).optional().describe(validators),
-}).meta({ id: 'NewTag', description: 'A tag to be made.' });
+}).meta({ id: 'NewTag', description: 'A tag to create.' });
 
 export const TagName = jsonBody({ name: tagName() }).meta({
   id: 'TagName',
@@ -82,6 +79,6 @@ export const TagPubkeys = jsonBody({
 }).meta({ id: 'TagPubkeys', description: 'Validators to add to a tag.' });
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-/** The identifier of a tag in lower case; undefined when it is no UUID. */
+/** Returns the UUID in lower case. */
 export const readTagId = (given: string): string | undefined =>
   UUID.test(given.toLowerCase()) ? given.toLowerCase() : undefined;

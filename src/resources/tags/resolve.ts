@@ -26,27 +26,27 @@ import { MAX_VALIDATORS, type NewTag, type TagValidator } from './record.ts';
 export const TAGS_DEFAULT_SIZE = 10;
 export const TAGS_MAX_SIZE = 200;
 
-/** Where a caller wrote an input: the body of REST, the input of a mutation. */
+/** First element of a fault's `loc`. */
 export type Place = 'body' | 'input';
 
-/** 404 of a tag, the same whether another account has it or none. */
+/** Does not reveal other accounts' tags. */
 const tagNotFound = (id: string) => notFound(`Tag ${quoted(id)}`);
 
-/** A tag of the caller's account. Throws NOT_FOUND when there is none, also when another account has it. */
+/** Throws NOT_FOUND, also for other accounts' tags. */
 export async function ownTag(ctx: Context, id: string): Promise<TagRow> {
   const tag = await loadTag(ctx, id);
   if (!tag) throw tagNotFound(id);
   return tag;
 }
 
-/** A page of the account's tags of a network, oldest first. */
+/** Oldest first. */
 export const tags = async (ctx: Context, network: Network, range: Range<TagPlace>): Promise<Slice<TagRow>> =>
   slice(await tagPage(ctx.primary, ctx.caller.accountId, network, range), range);
 
 export const countTags = (ctx: Context, network: Network): Promise<number> =>
   tagTotal(ctx.primary, ctx.caller.accountId, network);
 
-/** A page of the validators of a tag, by index. The caller must own it. */
+/** Does not check ownership. */
 export const tagValidators = async (
   ctx: Context,
   id: string,
@@ -55,7 +55,7 @@ export const tagValidators = async (
 
 export const countTagValidators = loadMemberTotal;
 
-/** Refuses one tag more than the tier has. Parallel requests of an account go one after the other from here on. */
+/** Serializes the account's requests from here on. */
 async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
   const { accountId, tier, setLimit } = caller;
   if (setLimit === undefined) return;
@@ -72,7 +72,7 @@ async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
   );
 }
 
-/** Adds validators to a set within its transaction; gives the public keys of those that are new. */
+/** Returns the public keys of new members. */
 async function add(
   db: Queryable,
   tag: TagRow,
@@ -100,7 +100,7 @@ async function add(
   return added.map((one) => one.validatorPubkey);
 }
 
-/** Makes a tag, with validators where they are given: FORBIDDEN over the tier's limit, BAD_INPUT for unknown validators. */
+/** Throws FORBIDDEN at the tier's limit, BAD_INPUT for unknown validators. */
 export function createTag(
   ctx: Context,
   network: Network,
@@ -117,7 +117,7 @@ export function createTag(
   });
 }
 
-/** Changes a tag of the account in one transaction; NOT_FOUND when there is none. */
+/** Throws NOT_FOUND for an unknown tag. */
 function change<T>(
   ctx: Context,
   id: string,
@@ -138,7 +138,6 @@ function change<T>(
 export const renameTag = (ctx: Context, id: string, name: string): Promise<TagRow> =>
   change(ctx, id, async (_db, tag) => tag, name);
 
-/** Adds validators; those in the tag already stay as they are. */
 export const addValidators = (
   ctx: Context,
   id: string,
@@ -150,7 +149,7 @@ export const addValidators = (
     pubkeysAdded: await add(db, tag, pubkeys, [place, 'pubkeys'], now),
   }));
 
-/** Removes a validator from today on; NOT_FOUND when it is not in the tag. */
+/** Takes effect today (UTC). Throws NOT_FOUND for a non-member. */
 export const removeValidator = (ctx: Context, id: string, one: ValidatorName): Promise<TagRow> =>
   change(ctx, id, async (db, tag, now) => {
     if (!(await endMembership(db, tag.id, one, now))) {
@@ -161,7 +160,6 @@ export const removeValidator = (ctx: Context, id: string, one: ValidatorName): P
     return tag;
   });
 
-/** Deletes a tag with all that is known of its set. */
 export async function deleteTag(ctx: Context, id: string): Promise<void> {
   await ctx.primary.transaction(async (db) => {
     await lockSetDays(db);

@@ -33,11 +33,11 @@ import {
 const tag = 'Tags';
 const EXAMPLE = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 
-/** The `id` of a path: a tag, which is found whatever the network header says. */
+/** Ids are unique across networks. */
 export const tagIdParam = () =>
   formParam(
     {
-      description: 'Identifier of the tag, a UUID; the network in the header does not matter.',
+      description: 'Identifier of the tag, a UUID; the network header is ignored.',
       form: 'a UUID',
     },
     { type: 'string', format: 'uuid' },
@@ -84,9 +84,9 @@ const routes = [
     path: BASE,
     operationId: 'createTag',
     tag,
-    summary: 'Make a tag',
+    summary: 'Create a tag',
     description:
-      'A tag groups validators of the network into a private set, whose figures only its account sees. The tier limits the number of tags: build 4, growth 20, enterprise any number, free and starter none (403). A single unknown validator makes the whole request fail.',
+      'A tag groups validators of the network into a private set, whose figures only its account sees. An account has as many as its tier allows: build 4, growth 20, enterprise any number, free and starter none (403). A tag with an unknown validator is refused.',
     example: BASE,
     exampleBody: { name: 'My validators', validators: [] },
     params: none,
@@ -103,7 +103,7 @@ const routes = [
     operationId: 'getTag',
     tag,
     summary: 'One tag',
-    description: 'A tag of the account; that of another account is 404.',
+    description: 'A tag of the account; 404 for a tag of another account.',
     example: `${BASE}/${EXAMPLE}`,
     params: one,
     query: none,
@@ -133,7 +133,7 @@ const routes = [
     operationId: 'deleteTag',
     tag,
     summary: 'Delete a tag',
-    description: 'Deletes a tag with all figures of its set, past ones included.',
+    description: 'Deletes a tag with all figures of its set, past days included.',
     example: `${BASE}/${EXAMPLE}`,
     params: one,
     query: none,
@@ -169,7 +169,7 @@ const routes = [
     operationId: 'addTagValidators',
     tag,
     summary: 'Add validators to a tag',
-    description: `Adds validators of the tag's network, which then count on all stored days; one that was removed before counts again from the day it is added. A tag has at most ${MAX_VALIDATORS} validators. A single unknown validator makes the whole request fail.`,
+    description: `Adds validators of the tag's network, which then count on all stored days; a validator that was removed before counts from the day of its return. A tag has at most ${MAX_VALIDATORS} validators. A request with an unknown validator is refused as a whole.`,
     example: `${BASE}/${EXAMPLE}/validators`,
     exampleBody: { pubkeys: [`0x${'8'.repeat(96)}`] },
     params: one,
@@ -188,7 +188,7 @@ const routes = [
     tag,
     summary: 'Remove a validator from a tag',
     description:
-      'The validator stops counting on the UTC date of its removal; it still counts on the days before. 404 when it is not in the tag.',
+      'A validator stops counting on the UTC date of its removal and still counts on earlier days. 404 when it is not in the tag.',
     example: `${BASE}/${EXAMPLE}/validators/0x${'8'.repeat(96)}`,
     params: z.object({ id: tagIdParam(), pubkey: validatorParam() }),
     query: none,
@@ -201,7 +201,6 @@ const routes = [
   }),
 ];
 
-/** The same under the short path, which the service answers as well. */
 const short = (route: Route<Context>): Route<Context> => ({
   ...route,
   path: route.path.replace(BASE, '/v1/tags'),

@@ -23,7 +23,7 @@ import {
 
 export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
 builder.node(ValidatorType, {
-  description: 'A validator and whom it belongs to. GraphQL only: no REST path is documented for it.',
+  description: 'A validator and the entities it belongs to. GraphQL only: no REST path is documented for it.',
   id: { resolve: validatorKeyText, description: 'Global id, for `node`.' },
   loadMany: loadNodes('Validator', async (id, ctx) => {
     const found = networkNumber(id);
@@ -45,7 +45,7 @@ builder.node(ValidatorType, {
       type: [Operator],
       extensions: { operation: 'listOperators', rows: 4 },
       description:
-        'The operators it belongs to, in a window: those of its deposit address, withdrawal address, node operator and pool, in this order. Those without a summary are left out.',
+        'Summaries of the operators it belongs to: deposit address, withdrawal address, node operator and pool, in this order. Operators without a summary in the window are left out.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }) },
       resolve: (row, args, ctx, info) =>
         operatorsOf(ctx, row, args.window, selectedOf(info, operatorFigures, IN_ROW)),
@@ -94,7 +94,7 @@ builder.objectField(Operator, 'validators', (t) =>
       type: ValidatorType,
       nullable: true,
       extensions: { operation: 'validators', rows: VALIDATORS_DEFAULT_SIZE },
-      description: `Its validators by index, whatever its window: of deposit addresses, withdrawal addresses, node operators, pools and pool shares; empty for other classes. At most ${VALIDATORS_MAX_SIZE} a page, ${VALIDATORS_DEFAULT_SIZE} by default.`,
+      description: `Its validators by index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share. At most ${VALIDATORS_MAX_SIZE} a page, ${VALIDATORS_DEFAULT_SIZE} by default.`,
       resolve: async (operator, args, ctx, info) => {
         const cursors = operatorValidatorCursors(operator);
         const range = connectionRange(args, info, {

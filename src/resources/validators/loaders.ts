@@ -15,27 +15,23 @@ import type { ValidatorName } from './record.ts';
 
 export type { PubkeyKey, ValidatorKey };
 
-/** A text that two keys share only when they are equal. */
 export const validatorKeyText = (key: ValidatorKey) => `${key.network}:${key.validatorIndex}`;
 
-/** A validator by its index, or undefined. */
 export const loadValidator = rowReader({
   keyOf: validatorKeyText,
   load: validatorsByIndex,
   rows: () => 1,
 });
 
-/** The same of keys with a public key. */
 export const pubkeyText = (key: PubkeyKey) => `${key.network}:${key.validatorPubkey}`;
 
-/** A validator by its public key in lower case, or undefined. */
+/** Public key in lower case. */
 export const loadValidatorByPubkey = rowReader({
   keyOf: pubkeyText,
   load: validatorsByPubkey,
   rows: () => 1,
 });
 
-/** What is of a validator, by whichever of index and public key names it. */
 export const byValidatorName =
   <Row>(
     byIndex: (ctx: Context, key: ValidatorKey) => Promise<Row>,
@@ -46,14 +42,12 @@ export const byValidatorName =
       ? byIndex(ctx, { network, validatorIndex: name.index })
       : byPubkey(ctx, { network, validatorPubkey: name.pubkey });
 
-/** A page of an operator's validators; the pages of many operators are one statement. */
 export const loadOperatorValidators = listReader({
   keyOf: operatorKeyText,
   load: operatorValidatorPages,
   rows: rowsToRead,
 });
 
-/** How many validators an operator has; those of many operators are one statement. */
 export const loadOperatorValidatorTotal = totalReader({
   keyOf: operatorKeyText,
   load: operatorValidatorTotals,

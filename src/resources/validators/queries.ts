@@ -26,7 +26,6 @@ const select = sql`v.network, ${selectList(fields, validatorFields)}`;
 const Row = Validator.extend({ network: Network });
 const ListedRow = Row.extend({ list: count() });
 
-/** The validators of these indices; those that are not known are absent. */
 export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]): Promise<ValidatorRow[]> {
   return rows(
     db,
@@ -41,7 +40,7 @@ export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]):
   );
 }
 
-/** The validators with these public keys, in lower case; those that are not known are absent. */
+/** Public keys in lower case. */
 export function validatorsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Promise<ValidatorRow[]> {
   return rows(
     db,
@@ -61,10 +60,7 @@ const operatorsAsked = (operators: readonly OperatorKey[]): Sql => sql`asked_ope
       ${operators.map((key) => key.idType)}::text[], ${operators.map((key) => key.timeWindow)}::text[]
     ) k`;
 
-/**
- * A page of the validators of each of several operators, by index; `list` in a row is the position of its operator.
- * Classes without validators of their own have none.
- */
+/** Empty for classes that validators do not belong to. */
 export function operatorValidatorPages(
   db: Queryable,
   operators: readonly OperatorKey[],
@@ -92,7 +88,6 @@ export function operatorValidatorPages(
   );
 }
 
-/** How many validators each operator has: a count over the index of its class. */
 export function operatorValidatorTotals(
   db: Queryable,
   operators: readonly OperatorKey[],

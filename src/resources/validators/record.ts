@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, flag, hex, text } from '../../kernel/leaves.ts';
 import { badArgument, quoted } from '../../kernel/refusal.ts';
 
-/** A validator and whom it belongs to. The interface documents no path for it: GraphQL and the import only. */
+/** GraphQL and import only: the interface documents no path. */
 export const Validator = z
   .object({
     validatorIndex: count().describe('Index of the validator.'),
@@ -13,30 +13,31 @@ export const Validator = z
     withdrawalAddress: hex(20)
       .nullable()
       .describe('Address that withdrawals go to, 0x and 40 hex digits; null before one is set.'),
-    nodeOperator: text(256).min(1).nullable().describe('Operator of the machines; null when unknown.'),
+    nodeOperator: text(256).min(1).nullable().describe('Operator that runs it; null when unknown.'),
     pool: text(256).min(1).nullable().describe('Pool or exchange of the stake; null outside pools.'),
-    activationEpoch: count().nullable().describe('First epoch with duties; null until known.'),
-    exitEpoch: count().nullable().describe('First epoch without duties after the exit; null until known.'),
+    activationEpoch: count()
+      .nullable()
+      .describe('First epoch in which the validator has duties; null until it is known.'),
+    exitEpoch: count()
+      .nullable()
+      .describe('First epoch in which the validator no longer has duties; null until it is known.'),
     slashed: flag().describe('Whether the validator was slashed.'),
   })
-  .meta({ id: 'Validator', description: 'A validator and whom it belongs to.' });
+  .meta({ id: 'Validator', description: 'A validator and the entities it belongs to.' });
 export type Validator = z.infer<typeof Validator>;
 export type ValidatorField = keyof Validator;
 export const validatorFields = Object.keys(Validator.shape) as ValidatorField[];
 
-/** A validator as a caller names it; a public key is in lower case. */
+/** Public key in lower case. */
 export type ValidatorName = { index: number } | { pubkey: string };
 
-/** The validator that a text names: an index, or a public key in any letter case; undefined for another text. */
+/** Accepts an index, or a public key in any letter case. */
 export function readValidatorName(text: string): ValidatorName | undefined {
   if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return { index: Number(text) };
   return /^0x[0-9a-f]{96}$/i.test(text) ? { pubkey: text.toLowerCase() } : undefined;
 }
 
-/**
- * The validator that exactly one of two arguments names. Throws BAD_INPUT for none, both, a negative index or what is no
- * public key.
- */
+/** Throws BAD_INPUT unless exactly one is given and valid. */
 export function namedValidator(
   names: { index: string; pubkey: string },
   index: number | null | undefined,

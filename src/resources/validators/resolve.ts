@@ -9,24 +9,21 @@ import type { ValidatorRow } from './queries.ts';
 export const VALIDATORS_DEFAULT_SIZE = 10;
 export const VALIDATORS_MAX_SIZE = 200;
 
-/** A validator, or undefined when it is not known. */
 export const validator = byValidatorName(loadValidator, loadValidatorByPubkey);
 
-/** Cursors of an operator's validators, by index: without the window, since they are the same in each. */
+/** Without the window: validators are the same in each. */
 export const operatorValidatorCursors = ({ network, idType, id }: OperatorKey) =>
   integerCursors(() => `validators:${JSON.stringify([network, idType, id])}`);
 
-/** A page of the validators of an operator, by index. */
 export const operatorValidators = async (
   ctx: Context,
   operator: OperatorKey,
   range: Range<number>,
 ): Promise<Slice<ValidatorRow>> => slice(await loadOperatorValidators(ctx, operator, range), range);
 
-/** The operators a validator belongs to: its deposit address, withdrawal address, node operator and pool. */
 const memberOf = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool'] as const satisfies IdType[];
 
-/** Their summaries in a window, in this order; those without one are left out. */
+/** In the order of `memberOf`; omits those without a summary in the window. */
 export async function operatorsOf(
   ctx: Context,
   row: ValidatorRow,

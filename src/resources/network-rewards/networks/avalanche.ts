@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, hex, text } from '../../../kernel/leaves.ts';
 import { amount, BASE58, day, idForm, type RewardsDefinition } from './definition.ts';
 
-const NODE_ID = new RegExp(`^NodeID-[${BASE58}]{24,33}$`); // 20 bytes and a checksum of 4
+const NODE_ID = new RegExp(`^NodeID-[${BASE58}]{24,33}$`); // 20 bytes and a 4-byte checksum
 const exampleId = 'NodeID-H19tZhPNMERgPwc7opxwHjXe5eYDVYB22';
 const form = `a node id like ${exampleId}`;
 const avax = (what: string) => amount(what, 'AVAX');

@@ -18,25 +18,24 @@ const HASH = /^[0-9a-f]{56}$/;
 const exampleId = 'pool1lkh7tye98nt9ft6dltt3gfaq46ela6fr9790ygglnmjfz547uq9';
 const idForm = `a pool id like ${exampleId}`;
 const form = `${idForm}, or its hash of 56 hex digits`;
-/** The pool id of a hash of 56 hex digits in lower case: its 28 bytes in bech32 (CIP-5). */
+/** Takes 56 lower-case hex digits; encodes in bech32 (CIP-5). */
 export const poolIdOfHash = (hash: string): string =>
   codec.encode('pool', codec.toWords(Buffer.from(hash, 'hex')));
-/** The hash that a pool id stands for. Throws for an id with a wrong checksum. */
+/** Throws for a wrong checksum. */
 export const hashOfPoolId = (poolId: string): string =>
   Buffer.from(codec.decodeToBytes(poolId).bytes).toString('hex');
 
 const ofId = bech32Form(POOL, form);
-/** A pool by its id, or by its hash in any letter case. */
+/** Also accepts a hash, in any letter case. */
 const readId = (given: string): string | undefined =>
   HASH.test(given.toLowerCase()) ? poolIdOfHash(given.toLowerCase()) : ofId.read(given);
 
-/** A row as sources write it: the hash in any letter case. */
+/** Sources write the hash in any letter case. */
 const tidied = (row: Record<string, unknown>) =>
   typeof row.poolHashId === 'string' ? { ...row, poolHashId: row.poolHashId.toLowerCase() } : row;
 
-/** The fault of a row whose hash is not that of its pool. */
 function* faults({ poolId, poolHashId }: Record<string, unknown>): RowFaults {
-  if (typeof poolHashId !== 'string' || !HASH.test(poolHashId)) return; // the record tells what is wrong
+  if (typeof poolHashId !== 'string' || !HASH.test(poolHashId)) return; // the record reports this fault
   const hashed = poolIdOfHash(poolHashId);
   if (poolId !== hashed) yield ['poolHashId', `is ${poolHashId}, the hash of ${hashed}; poolId is ${poolId}`];
 }

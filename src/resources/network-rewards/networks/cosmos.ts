@@ -1,7 +1,7 @@
 import { count, text } from '../../../kernel/leaves.ts';
 import { amount, bech32, blocks, day, name, rate } from './definition.ts';
 
-/** An operator address: the 20 bytes of an account of keys, or the 32 of one that a module holds. */
+/** 20 bytes for accounts of keys, 32 for accounts of modules. */
 export const operatorAddress = (prefix: string) => bech32(prefix, 38, 58);
 
 const totals = (token: string) => ({
@@ -9,7 +9,6 @@ const totals = (token: string) => ({
   totalCommissionRewards: amount('Commission of the validators', token),
 });
 
-/** What the validators of a chain of the Cosmos SDK have in common. */
 export const cosmosValidator = (pattern: RegExp, form: string, token: string) => ({
   day: day(),
   validator: text(90).regex(pattern, `must be ${form}`).describe('Operator address of the validator.'),
@@ -21,7 +20,6 @@ export const cosmosValidator = (pattern: RegExp, form: string, token: string) =>
   commissionRate: rate('Commission of the validator at the end of the day'),
 });
 
-/** The network-wide twin. */
 export const cosmosNetwork = (token: string) => ({
   day: day(),
   avgCommissionRate: rate('Mean commission of the bonded validators'),
