@@ -60,16 +60,16 @@ const isOrigin = (text: string): boolean =>
 const headerName = /^[A-Za-z0-9-]+$/;
 
 export const Settings = z.object({
-  PORT: integer(4000, 0, 65535).describe('Port to listen on; 0 takes a free one.'),
+  PORT: integer(4000, 0, 65535).describe('Port to listen on; 0 picks a free one.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   METRICS_PORT: optionalInteger(0, 65535).describe(
     'Port for /metrics alone, on the same address; default: on PORT.',
   ),
   MAX_CONNECTIONS: integer(2_000, 1, 1_000_000).describe(
-    'Most client connections at a time; further ones are closed immediately.',
+    'Maximum number of client connections; further ones are closed immediately.',
   ),
   SEND_TIMEOUT_MS: integer(30_000, 100, 60_000).describe(
-    'Time after which a connection is reset when its client reads nothing of an answer.',
+    'Time after which a connection is reset if its client does not read the response.',
   ),
   DATABASE_URL: postgresUrl
     .optional()
@@ -78,30 +78,34 @@ export const Settings = z.object({
     ),
   DATABASE_READ_URL: postgresUrl
     .optional()
-    .describe('Read replica for the answers; DATABASE_URL is read without it, and while it does not answer.'),
-  DATABASE_POOL: integer(10, 1, 200).describe('Connections for reading.'),
+    .describe('Read replica; without it, and while it is down, DATABASE_URL is read.'),
+  DATABASE_POOL: integer(10, 1, 200).describe('Number of database connections for reading.'),
   STATEMENT_TIMEOUT_MS: integer(15_000, 100, 600_000).describe(
-    'Longest time a reading statement may take; its connection is dropped if it has not ended two seconds later.',
+    'Time limit for a read statement; its connection is dropped two seconds later if it is still running.',
   ),
   WAIT_TIMEOUT_MS: integer(5_000, 100, 600_000).describe(
-    'Longest time a request waits for its turn, and then for a database connection; after that it is answered with 503.',
+    'Time limit for a queued request, and then for its wait for a database connection; after that the response is 503.',
   ),
   PREPARED_STATEMENTS: flag('on').describe(
-    'Keep the plans of reading statements on their connections; off behind a pooler that does not carry them, such as PgBouncer before 1.21.',
+    'Prepare read statements; turn it off behind a pooler that does not support prepared statements, such as PgBouncer before 1.21.',
   ),
-  DATA_DIR: z.string().min(1).default('.data').describe('Embedded database and development token.'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('.data')
+    .describe('Folder of the embedded database and the development token.'),
   REDIS_URL: urlOf(/^rediss?:\/\//, 'a redis:// or rediss:// URL is needed')
     .optional()
     .describe(
-      'Redis that makes rates and allowances common to all replicas; without it each counts its own.',
+      'Redis through which all replicas share rates and allowances; without it each replica counts alone.',
     ),
   TIER_RATES: perTier('free=2,build=10,growth=50', 'free|build|growth|enterprise').describe(
-    'Requests per second of tiers, by comma; a tier that is not named keeps its own, and that of starter is fixed.',
+    'Requests per second by tier, separated by commas; other tiers keep their defaults. The rate of starter is fixed.',
   ),
   TIER_UNITS: perTier('build=1000000,growth=4000000', 'build|growth|enterprise').describe(
-    'Compute units a month of tiers, by comma; a tier that is not named keeps its own, and those of free and starter are fixed.',
+    'Compute units per month by tier, separated by commas; other tiers keep their defaults. Those of free and starter are fixed.',
   ),
-  MIGRATE: flag('on').describe('Apply missing migrations at start.'),
+  MIGRATE: flag('on').describe('Apply missing migrations at startup.'),
   SAMPLE_DATA: flag('on').describe(
     'Load the sample data into a new embedded database; never with DATABASE_URL.',
   ),
@@ -116,7 +120,7 @@ export const Settings = z.object({
     .transform(list)
     .refine((all) => all.every(isNetwork), 'IP addresses or networks like 10.0.0.0/8 are needed')
     .optional()
-    .describe('Addresses or networks of proxies whose forwarded headers count, by comma.'),
+    .describe('Addresses or networks of proxies whose forwarded headers are trusted, separated by commas.'),
   NETWORK_HEADERS: z
     .string()
     .default('X-Service-Network')
@@ -125,19 +129,19 @@ export const Settings = z.object({
       (names) => names.length > 0 && names.every((name) => headerName.test(name)),
       'header names are needed',
     )
-    .describe('Names of the network header, by comma; the first is the documented one.'),
+    .describe('Names of the network header, separated by commas; the first is the documented one.'),
   CORS_ORIGINS: z
     .string()
     .default('*')
     .transform(list)
     .refine((all) => all.every(isOrigin), '* or origins like https://app.example.org are needed')
     .describe(
-      'Origins whose pages may call the API, by comma; * for all: calls carry a token, never a cookie.',
+      'Origins whose pages may call the API, separated by commas; * allows all, since requests carry a token and never a cookie.',
     ),
-  CACHE: flag('on').describe('Keep answers in memory until the data they were made of changes.'),
-  CACHE_MB: integer(64, 1, 65_536).describe('Most memory for kept answers, in megabytes.'),
+  CACHE: flag('on').describe('Cache responses in memory until their data changes.'),
+  CACHE_MB: integer(64, 1, 65_536).describe('Maximum memory for cached responses, in megabytes.'),
   DRAIN_DELAY_MS: integer(0, 0, 60_000).describe(
-    'Time between "not ready" and closing the port at SIGTERM, for balancers to notice.',
+    'Time between "not ready" and closing the port after SIGTERM, in which load balancers notice.',
   ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'a pino level is needed')

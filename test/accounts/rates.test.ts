@@ -53,7 +53,7 @@ describe('the rate of an account', () => {
     expect(headers.get('ratelimit')).toBe('"persecond";r=9;t=1');
   });
 
-  it('is one for both faces', async () => {
+  it('is one for both APIs', async () => {
     const { token } = await accountOf('free');
     const answers = await Promise.all([rest(token), graphql(token), graphql(token), rest(token)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429, 429]);

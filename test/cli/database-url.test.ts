@@ -334,7 +334,7 @@ describe('stakegraph on a standby as DATABASE_URL', () => {
     expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ reason })]);
   });
 
-  it('is 503 with Retry-After to what would write, on both faces, and answers what reads', async () => {
+  it('is 503 with Retry-After to what would write, on both APIs, and answers what reads', async () => {
     const served = await serve({ env: { ...env, DATA_DIR: dataDirForTest() } });
     const ask = async (path: string, body?: object) => {
       const response = await fetch(served.url + path, {

@@ -9,7 +9,7 @@ const folder = fileURLToPath(new URL('../../src/resources/', import.meta.url));
 const folders = readdirSync(folder).filter((name) => statSync(join(folder, name)).isDirectory());
 
 describe('rooms', () => {
-  it.each(folders)('%s is registered, with each of its faces', (name) => {
+  it.each(folders)('%s is registered, with each of its APIs', (name) => {
     expect(Object.keys(rooms)).toContain(name);
     const index = readFileSync(join(folder, 'index.ts'), 'utf8');
     expect(index).toContain(`'./${name}/graphql.ts'`);

@@ -5,7 +5,7 @@ export type Rule = { name: string; from: string; rule: string; test: [file: stri
 const lines = `
 # Every answer
 keys | decisions §1 | Every documented key is present, in the documented order; its value is \`null\` when there is none. | contract/keys | GET /v0/eth/blocks and one of them
-both-faces | decisions §1 | REST and GraphQL return the same rows, digit for digit. | contract/faces | of %s give the same rows, digit for digit, in both directions
+both-apis | decisions §1 | REST and GraphQL return the same rows, digit for digit. | contract/both-apis | of %s give the same rows, digit for digit, in both directions
 exact-numbers | decisions §1 | Sums past 2^53 keep all digits, as JSON numbers and as \`BigInt\` text. | resources/operators | answers balances past 2^53 with all digits
 exact-decimals | decisions §1 | Decimals are strings in v0 and JSON numbers in v1, with the same digits. | resources/stake-authorities | write the same digits: text in v0, JSON numbers in v1
 head | decisions §1 | HEAD is answered like GET on every read path, without the body. | contract/parameters | HEAD %s is answered as GET, without the body
@@ -27,14 +27,14 @@ null-is-absent | decisions §1 | Empty and \`null\` mean absent where a paramete
 twice | decisions §1 | A parameter given twice is refused. | contract/parameters | %s is refused twice, also with the same value
 unknown-parameters | decisions §1 | Unknown parameters are ignored. | http/input | of a parameter that is not documented is ignored
 unknown-in-body | decisions §5 | Unknown names in a body are refused. | resources/tags | refuses a body that is %s, for all its faults
-no-inner-text | decisions §1 | An internal error is 500 and reveals nothing of its cause; other requests are served meanwhile. | http/faults | is 500 with nothing of its cause on both faces, and others are served meanwhile and afterwards
-unavailable | decisions §1 | If the database cannot answer, the response is 503 with \`Retry-After\`. | http/faults | is 503 with Retry-After on both faces, and answers come again when it does
+no-inner-text | decisions §1 | An internal error is 500 and reveals nothing of its cause; other requests are served meanwhile. | http/faults | is 500 with nothing of its cause on both APIs, and others are served meanwhile and afterwards
+unavailable | decisions §1 | If the database cannot answer, the response is 503 with \`Retry-After\`. | http/faults | is 503 with Retry-After on both APIs, and answers come again when it does
 too-large | decisions §1 | A request that is too large is 413. | http/input | of 1 MB is 413 with the documented body
 content-type | decisions §1 | A body of another content type is 415. | resources/tags | refuses %s with 415
 
 # The network header (spec §4.1)
-network | spec §4.1 | \`X-Service-Network\` selects the network of Ethereum, mainnet by default. | http/network-header | selects the network on both faces, mainnet by default
-network-values | decisions §1 | Any value but mainnet, hoodi and holesky is 400 at the header. | http/network-header | refuses %s with 400 at ["header","X-Service-Network"] on both faces
+network | spec §4.1 | \`X-Service-Network\` selects the network of Ethereum, mainnet by default. | http/network-header | selects the network on both APIs, mainnet by default
+network-values | decisions §1 | Any value but mainnet, hoodi and holesky is 400 at the header. | http/network-header | refuses %s with 400 at ["header","X-Service-Network"] on both APIs
 network-names | decisions §1 | \`NETWORK_HEADERS\` may add the names that older clients send. | http/network-header | has the further names of NETWORK_HEADERS beside it
 network-elsewhere | interface §4.1 | It is read on every path of Ethereum and ignored on all others. | contract/parameters | refuses an unknown network on paths of Ethereum, and ignores the header on all others
 
@@ -89,7 +89,7 @@ solana-v0 | decisions §7 | Responses of Solana below v0 have \`Deprecation\` an
 # The further endpoints (spec §4.9)
 blocks-order | decisions §5 | Blocks descend from the slot \`from\`, by default from the newest. | resources/blocks | begins with the slot of from, or the next stored one below it
 blocks-missed | decisions §5 | A missed slot has its proposer and the missed rewards, and null in fields that only a block has. | resources/blocks | shows a missed slot: its proposer and what it lost, and null for what only a block has
-blocks-fresh | decisions §5 | A new block is served within a second of being stored. | resources/blocks | is served within a second of being stored, on every path and both faces
+blocks-fresh | decisions §5 | A new block is served within a second of being stored. | resources/blocks | is served within a second of being stored, on every path and both APIs
 daily-from | decisions §5 | \`from\` of chain daily rewards is a chain day, a date or a moment. | resources/chain-daily-rewards | goes down from a chain day, its date or a moment in it
 daily-never-500 | spec §7 | Any value gets a result or a helpful 400, never a 500. | resources/chain-daily-rewards | refuses %s=%s with 400 naming it
 consolidation-filters | decisions §5 | Consolidations can be filtered by a validator or an entity on either side. | resources/consolidations | narrows to a validator on either side, by index and by public key in any case
@@ -116,7 +116,7 @@ graphql-cost | decisions §6 | GraphQL costs what the REST calls that it replace
 rate | spec §8 | Exceeding the rate of the account is 429; free and starter have two requests a second. | accounts/rates | of the %s tier lets two requests a second pass
 rate-fields | decisions §6 | The RateLimit headers have what is left. | accounts/rates | is told in the RateLimit fields of each answer
 allowance-free | spec §8 | The free tier has 100,000 compute units in total. | accounts/allowance | is 100,000 units for life: no month gives more
-allowance-starter | spec §8 | The starter tier has 100,000 a month; when they are used up, requests get 402. | accounts/allowance | is 100,000 units, then both faces are 402 until the month turns over
+allowance-starter | spec §8 | The starter tier has 100,000 a month; when they are used up, requests get 402. | accounts/allowance | is 100,000 units, then both APIs are 402 until the month turns over
 `;
 
 export const rules: Rule[] = lines

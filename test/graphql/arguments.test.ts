@@ -20,7 +20,7 @@ type List = {
   field: string;
   /** The same list of REST. */
   rest: () => string;
-  /** What tells its rows apart, of one name on both faces. */
+  /** What tells its rows apart, of one name on both APIs. */
   keys: string;
   /** Arguments, and the parameters that ask for the same. */
   asked: [graphql: string, rest: string][];

@@ -22,7 +22,7 @@ afterAll(() => Promise.all([gateway.close(), cached.close()]));
 
 type Asked = { path: string } | { query: string; variables: object };
 
-/** Some hundred questions on both faces: the same of different operators, authorities, slots and pages, and others. */
+/** Some hundred questions on both APIs: the same of different operators, authorities, slots and pages, and others. */
 async function questions(): Promise<Asked[]> {
   const { data } = await gateway.graphql(`{
     operators(window: SEVEN_DAYS, idType: POOL, first: 8) { nodes { operatorId } }

@@ -17,7 +17,7 @@ async function gatewayWithLog() {
 }
 
 describe('a fault of ours', () => {
-  it('is 500 with nothing of its cause on both faces, and others are served meanwhile and afterwards', async () => {
+  it('is 500 with nothing of its cause on both APIs, and others are served meanwhile and afterwards', async () => {
     const { gateway, lines } = await gatewayWithLog();
     await run(gateway, 'alter table slashings rename to slashings_gone');
     const rest = await gateway.get('/v0/eth/slashings');
@@ -61,7 +61,7 @@ describe('a fault of ours', () => {
 });
 
 describe('a database that is away', () => {
-  it('is 503 with Retry-After on both faces, and answers come again when it does', async () => {
+  it('is 503 with Retry-After on both APIs, and answers come again when it does', async () => {
     const gateway = await gatewayForTest({ template: 'empty' });
     const admin = new pg.Client({ connectionString: inject('serverUrl') });
     await admin.connect();
@@ -93,7 +93,7 @@ describe('a database that has no room', () => {
   const full = (name: string) => `create function ${name}() returns trigger language plpgsql as
     $$ begin raise 'could not extend file "base/1/2": No space left on device' using errcode = '53100'; end $$`;
 
-  it('is 503 with Retry-After on both faces, whoever reads or writes, and the log tells why', async () => {
+  it('is 503 with Retry-After on both APIs, whoever reads or writes, and the log tells why', async () => {
     const { gateway, lines } = await gatewayWithLog();
     await run(gateway, 'alter table slashings rename to slashings_gone');
     await run(

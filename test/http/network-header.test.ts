@@ -30,7 +30,7 @@ const asked = async (from: Gateway, headers: Record<string, string> = {}) => {
 };
 
 describe('X-Service-Network', () => {
-  it('selects the network on both faces, mainnet by default', async () => {
+  it('selects the network on both APIs, mainnet by default', async () => {
     expect(await asked(gateway)).toBe('other');
     expect(await asked(gateway, { 'x-service-network': 'mainnet' })).toBe('other');
     expect(await asked(gateway, { 'X-SERVICE-NETWORK': 'hoodi' })).toBe('hoodi');
@@ -41,7 +41,7 @@ describe('X-Service-Network', () => {
   });
 
   it.each(['goerli', 'Mainnet', 'null', '', '1', 'mainnet,', 'x'.repeat(2_000)])(
-    'refuses %s with 400 at ["header","X-Service-Network"] on both faces',
+    'refuses %s with 400 at ["header","X-Service-Network"] on both APIs',
     async (network) => {
       const headers = { 'x-service-network': network };
       const rest = await gateway.get('/v0/eth/slashings', headers);

@@ -18,15 +18,15 @@ afterEach(async () => {
 
 const json = { 'content-type': 'application/json' };
 const body = JSON.stringify({ query: '{ __typename }' });
-const faces: [string, string, RequestInit][] = [
+const apis: [string, string, RequestInit][] = [
   ['/v0', '/v0/eth/slashings', {}],
   ['/graphql over POST', '/graphql', { method: 'POST', headers: json, body }],
   ['/graphql over GET', '/graphql?query={__typename}', {}],
 ];
-const ask = ([, path, init]: (typeof faces)[number], authorization?: string) =>
+const ask = ([, path, init]: (typeof apis)[number], authorization?: string) =>
   gateway.fetch(path, { ...init, headers: { ...init.headers, ...(authorization ? { authorization } : {}) } });
-const status = async (face: (typeof faces)[number], token: string) =>
-  (await ask(face, `Bearer ${token}`)).status;
+const status = async (api: (typeof apis)[number], token: string) =>
+  (await ask(api, `Bearer ${token}`)).status;
 
 /** Any method, header or target, which `fetch` would refuse to send. */
 const send = (method: string, path: string, headers: Record<string, string | string[]> = {}) =>
@@ -41,9 +41,9 @@ const send = (method: string, path: string, headers: Record<string, string | str
     call.on('error', reject).end();
   });
 
-describe.each(faces)('a token on %s', (...face) => {
+describe.each(apis)('a token on %s', (...api) => {
   const refuses = async (authorization?: string) => {
-    const answer = await ask(face, authorization);
+    const answer = await ask(api, authorization);
     expect([answer.status, answer.json]).toEqual([401, { detail: 'Not authenticated' }]);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   };
@@ -70,22 +70,22 @@ describe.each(faces)('a token on %s', (...face) => {
 
   it('is refused when revoked', async () => {
     const { token, row } = await createToken(gateway.database.pool, 'short-lived');
-    await eventually(async () => expect(await status(face, token)).toBe(200));
+    await eventually(async () => expect(await status(api, token)).toBe(200));
     await revokeToken(gateway.database.pool, row.tokenId);
-    await eventually(async () => expect(await status(face, token)).toBe(401));
+    await eventually(async () => expect(await status(api, token)).toBe(401));
     await refuses(`Bearer ${token}`);
   });
 
   it('is refused when expired', async () => {
     const { token } = await createToken(gateway.database.pool, 'hour', new Date(Date.now() + 3_600_000));
-    await eventually(async () => expect(await status(face, token)).toBe(200));
+    await eventually(async () => expect(await status(api, token)).toBe(200));
     ahead = 3_600_001;
     await refuses(`Bearer ${token}`);
   });
 
   it('is taken with the scheme in any letter case', async () => {
-    expect((await ask(face, `bearer ${gateway.token}`)).status).toBe(200);
-    expect((await ask(face, `BEARER ${gateway.token}`)).status).toBe(200);
+    expect((await ask(api, `bearer ${gateway.token}`)).status).toBe(200);
+    expect((await ask(api, `BEARER ${gateway.token}`)).status).toBe(200);
   });
 });
 

@@ -79,7 +79,7 @@ describe.each(networks)('importing %s-rewards', (network) => {
   });
 
   it.each(['validator', 'network'] as const)(
-    'keeps every digit of a %s row from the file to both faces',
+    'keeps every digit of a %s row from the file to both APIs',
     async (kind) => {
       const [row] = rowsOf(network, kind) as [Row];
       const names = fieldsOf(network, kind).filter(

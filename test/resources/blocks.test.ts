@@ -223,7 +223,7 @@ const block = (consensusSlot: number, more = {}) => ({
 });
 
 describe('a block that comes while the gateway serves', () => {
-  it('is served within a second of being stored, on every path and both faces', async () => {
+  it('is served within a second of being stored, on every path and both APIs', async () => {
     const fresh = await gatewayForTest();
     await importText(fresh, 'blocks', JSON.stringify(block(head + 1)));
     const stored = Date.now();

@@ -18,7 +18,7 @@ afterEach(() => gateway.close());
 const names = [...'123456789'];
 const [authority] = sampleStakeAuthorities();
 
-/** The two ranked lists: how to load names with penetrations, and to ask for pages of three on either face. */
+/** The two ranked lists: how to load names with penetrations, and to ask for pages of three on either API. */
 const lists = [
   {
     list: 'operators',

@@ -88,14 +88,14 @@ const NetworkReward = builder.interfaceRef<RewardRow>('NetworkReward').implement
 });
 
 for (const network of rewardsNetworks) {
-  for (const [kind, face] of [
+  for (const [kind, base] of [
     ['validator', ValidatorReward],
     ['network', NetworkReward],
   ] as const) {
     const record = recordOf(network, kind);
     builder.objectType(builder.objectRef<RewardRow>(typeName(network, kind)), {
       description: record.meta()?.description as string,
-      interfaces: [face],
+      interfaces: [base],
       fields: (t) => ({
         ...columns(t, record),
         ...(network === 'cardano' && kind === 'validator'

@@ -13,7 +13,7 @@ import { rooms, routes } from '../../src/resources/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { rewardLists } from '../support/rewards.ts';
 
-/** How one question is asked of both faces; `cursor` is put where Relay's arguments go. */
+/** How one question is asked of both APIs; `cursor` is put where Relay's arguments go. */
 type Question = {
   /** REST path; `next` is followed to the end. */
   rest: string;
@@ -28,7 +28,7 @@ type Question = {
   /** The type of the rows where the list is of an interface. */
   type?: string;
 };
-type Face = Question[] | { graphqlOnly: string };
+type Api = Question[] | { graphqlOnly: string };
 
 const SAMPLE_SET = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 /** Every room asks here: one that is registered and missing fails below. */
-const faces: Record<string, () => Face> = {
+const apis: Record<string, () => Api> = {
   operators: () => [
     {
       rest: '/v0/eth/operators?window=7d&idType=poolShare&size=120',
@@ -353,18 +353,18 @@ describe('the example of each path', () => {
   );
 });
 
-describe('both faces', () => {
+describe('both APIs', () => {
   it('are compared for every registered room', () => {
-    expect(Object.keys(faces).sort()).toEqual(Object.keys(rooms).sort());
+    expect(Object.keys(apis).sort()).toEqual(Object.keys(rooms).sort());
   });
 
-  it.each(Object.keys(faces))(
+  it.each(Object.keys(apis))(
     'of %s give the same rows, digit for digit, in both directions',
     async (room) => {
-      const face = (faces[room] as () => Face)();
-      if ('graphqlOnly' in face) return expect(rooms[room]).toEqual([]);
-      expect(face.length).toBeGreaterThanOrEqual(1);
-      for (const question of face) {
+      const api = (apis[room] as () => Api)();
+      if ('graphqlOnly' in api) return expect(rooms[room]).toEqual([]);
+      expect(api.length).toBeGreaterThanOrEqual(1);
+      for (const question of api) {
         const rows = await restRows(question);
         expect(rows.length).toBeGreaterThan(3);
         const keys = Object.keys(rows[0]);
