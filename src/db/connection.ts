@@ -30,6 +30,12 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
+/** Whether an error says that there is no connection to the server, as when it stops. */
+export function isDisconnected(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  return /^(08|57P0|ECONN|EPIPE)/.test(code ?? '') || /Connection terminated/.test(message ?? '');
+}
+
 /** A connection to the server that `target` has chosen. Connecting fails after `connect_timeout`, or `ACQUIRE_DEADLINE_MS`. */
 export class Connection extends pg.Client {
   constructor({ target, ...config }: pg.ClientConfig & { target?: Target } = {}) {

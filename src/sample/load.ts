@@ -5,11 +5,11 @@ import { blockImporter } from '../ingest/blocks.ts';
 import { chainBalanceImporter } from '../ingest/chain-balances.ts';
 import { chainDailyRewardImporter } from '../ingest/chain-daily-rewards.ts';
 import { consolidationImporter, type ImportedConsolidation } from '../ingest/consolidations.ts';
+import { isUntouched, noteFirstLoad } from '../ingest/first-load.ts';
 import { loadRows } from '../ingest/import-file.ts';
 import type { Importer } from '../ingest/importer.ts';
 import { networkRewardImporters } from '../ingest/network-rewards.ts';
 import { type ImportedOperator, operatorImporter } from '../ingest/operators.ts';
-import { decideOnSample, sampleWanted } from '../ingest/sample-decision.ts';
 import { slashingImporter } from '../ingest/slashings.ts';
 import { solanaOverviewImporter } from '../ingest/solana-overview.ts';
 import { stakeAuthorityImporter } from '../ingest/stake-authorities.ts';
@@ -40,7 +40,7 @@ export async function loadSampleData(
 ): Promise<void> {
   await transaction(pool, async (client) => {
     await client.query('lock table sample_data');
-    if (!(await sampleWanted(client))) return;
+    if (!(await isUntouched(client))) return;
     log.info('loading sample data, which takes some seconds');
     const made = [...sampleOperators()];
     const operators = made.map(
@@ -80,7 +80,7 @@ export async function loadSampleData(
       validatorDays: await loadSamplePrivateSet(client),
     };
     for (const dataset of ['attestations', 'validator-days']) await raisedRevision(client, dataset)();
-    await decideOnSample(client);
+    await noteFirstLoad(client);
     log.info(counts, 'sample data loaded');
   });
 }
