@@ -7,38 +7,30 @@ const SET_ID = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const VALIDATORS = 300;
 const DAYS = 60;
 
-/**
- * Days of its validators, made in the database like those of the sample's entities. Each figure follows from a noise that
- * depends on validator and epoch alone, so that the rows are the same at every start.
- */
+/** Makes the days of its validators in the database, from a noise that depends on validator and epoch alone. */
 const fill = `/* sampleValidatorDays */
   insert into validator_days
   select 'mainnet', x.validator_index, x.utc, x.day, x.date, x.first, x.last,
-    case when s.seat then s.sync_missed end, case when s.seat then x.duties * 32 - s.sync_missed end,
-    m.voted, m.missed, m.voted - w.wrong_head, m.voted - w.wrong_target, m.voted,
-    w.wrong_head, w.wrong_target, m.missed / 2, m.missed / 3, m.voted + x.noise % 4,
-    b.proposed, b.missed, 32000000000 + x.noise * 1900, 32000000000,
-    m.voted * 11200 - m.missed * 9800 - w.wrong_head * 2400,
-    case when s.seat then (x.duties * 32 - 2 * s.sync_missed) * 18600 else 0 end,
-    b.proposed * (38000000 + x.noise * 500), b.proposed * (9000000 + x.noise * 1700),
-    b.proposed * (21000000 + x.noise * 9100)
+    case when seat then noise % 60 end, case when seat then duties * 32 - noise % 60 end,
+    duties - missed, missed, duties - missed - wrong_head, duties - missed - wrong_target, duties - missed,
+    wrong_head, wrong_target, missed / 2, missed / 3, duties - missed + noise % 4,
+    proposed, (noise % 613 = 1)::int, 32000000000 + noise * 1900, 32000000000,
+    (duties - missed) * 11200 - missed * 9800 - wrong_head * 2400,
+    case when seat then (duties * 32 - 2 * (noise % 60)) * 18600 else 0 end,
+    proposed * (38000000 + noise * 500), proposed * (9000000 + noise * 1700), proposed * (21000000 + noise * 9100)
   from (
     select v.validator_index, p.calendar = 'utc' as utc, p.day, p.date, p.first, p.last, p.last - p.first + 1 as duties,
       ((v.validator_index * 7919::bigint + p.first * 104729::bigint) % 10007)::int as noise
     from private_set_members v
-    cross join unnest($2::text[], $3::int[], $4::date[], $5::int[], $6::int[]) as p (calendar, day, date, first, last)
+    cross join json_to_recordset($2) as p (calendar text, day int, date date, first int, last int)
     where v.set_id = $1
     order by v.validator_index, p.calendar = 'utc', p.date
   ) x
   cross join lateral (
-    select missed, x.duties - missed as voted
-    from (select case when x.noise % 11 = 0 then 1 + x.noise % 5 else 0 end as missed) d
-  ) m
-  cross join lateral (
-    select x.noise % 7 as wrong_head, case when x.noise % 5 = 0 then x.noise % 3 else 0 end as wrong_target
-  ) w
-  cross join lateral (select (x.noise % 131 = 0)::int as proposed, (x.noise % 613 = 1)::int as missed) b
-  cross join lateral (select x.validator_index % 97 = 3 as seat, x.noise % 60 as sync_missed) s`;
+    select case when noise % 11 = 0 then 1 + noise % 5 else 0 end as missed, noise % 7 as wrong_head,
+      case when noise % 5 = 0 then noise % 3 else 0 end as wrong_target, (noise % 131 = 0)::int as proposed,
+      validator_index % 97 = 3 as seat
+  ) y`;
 
 /** Fills the days of some validators of an empty database, and groups them under a tag. */
 export async function loadSamplePrivateSet(client: pg.ClientBase): Promise<number> {
@@ -63,16 +55,9 @@ export async function loadSamplePrivateSet(client: pg.ClientBase): Promise<numbe
   );
   await ensureValidatorDayParts(
     client,
-    days.map((period) => period.date),
+    days.map(({ date }) => date),
   );
-  const filled = await client.query(fill, [
-    SET_ID,
-    days.map((period) => period.calendar),
-    days.map((period) => period.day),
-    days.map((period) => period.date),
-    days.map((period) => period.first),
-    days.map((period) => period.last),
-  ]);
+  const filled = await client.query(fill, [SET_ID, JSON.stringify(days)]);
   await finishValidatorDays(
     client,
     days.map(({ calendar, day }) => ({ network: 'mainnet' as const, utc: calendar === 'utc', day })),

@@ -11,15 +11,14 @@ import { withLock } from './lock.ts';
 import { endServer, isAlive, isRunning, isServer, ownMark, type ProcessMark, readMark } from './process.ts';
 import { pidFile, probe, readPidFile, type Server, startServer, urlOf } from './server.ts';
 
-/** A running embedded PostgreSQL. */
 export type Embedded = {
   /** An address for `pg`; it changes with every start. */
   url: string;
-  /** Whether this process started or adopted the server, rather than joined that of another process. */
+  /** Whether this process started or adopted the server, and did not join that of another. */
   owned: boolean;
   /** Resolves with the reason when the server ends before `stop()`; the server is not started again. */
   ended: Promise<Error>;
-  /** Stops the server if this process owns it. An owner that is killed before leaves an orphan, which the next start adopts. */
+  /** Stops the server if this process owns it. A killed owner leaves an orphan, which the next start adopts. */
   stop(): Promise<void>;
 };
 
@@ -40,7 +39,6 @@ const LOCK_WAIT = 150_000;
 const BUSY_BOUND = 120_000;
 const WATCH_MS = 250;
 
-/** The process that owns the server, if it runs. */
 function ownerOf(home: Home): ProcessMark | undefined {
   const owner = readMark(home.owner);
   return owner && isAlive(owner) ? owner : undefined;
