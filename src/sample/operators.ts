@@ -8,13 +8,8 @@ import { between, hexDigits, powerLaw, type Random, some, stream, whole } from '
 
 export type SampleOperator = ImportedOperator;
 
-type Sizes = {
-  /** In each window. */
-  validators: number[];
-  ethEach: number;
-  /** Whether the balances, and with them the penetration, are known. */
-  known: boolean;
-};
+/** Validators in each window, the ETH of each, and whether balances (and so the penetration) are known. */
+type Sizes = { validators: number[]; ethEach: number; known: boolean };
 
 /** What is the same in every window. */
 type Operator = ReturnType<typeof operator>;
@@ -48,7 +43,7 @@ function sizesOf(random: Random, network: Network, count: number, exponent: numb
 /** How many node operators have a share in a pool, by the place of the pool. */
 const shareCounts: Record<number, number> = { 0: 80, 6: 60, 12: 50, 18: 40, 24: 30, 30: 25, 36: 15 };
 
-/** The shares of a pool, which leave some of it. The second and third tie, one is empty, and one has unknown balances. */
+/** The shares of a pool, which leave some of it. The first three tie, one is empty, and one has unknown balances. */
 function sharesOf(random: Random, { network, id: poolId, sizes }: Operator, count: number): Operator[] {
   const portions = powerLaw(count, 0.7, 0.9);
   return some(random, nodeOperatorNames.slice(0, 140), count).map((nodeOperatorId, index) => {

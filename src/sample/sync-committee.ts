@@ -1,7 +1,7 @@
 import { SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import { headEpoch } from './chain.ts';
-import { chance, pick, type Random, stream, whole } from './random.ts';
+import { chance, pick, stream, whole } from './random.ts';
 import type { SampleValidator } from './validators.ts';
 
 const SEATS = 512;
@@ -22,28 +22,23 @@ export function rewardedSlot(network: Network, slot: number): 'proposed' | 'miss
   return index === missed ? 'missed' : 'proposed';
 }
 
-/** The seats of a period, drawn a period before. Some validators have several, and one slashed since keeps its seat. */
-function committee(random: Random, period: number, validators: readonly SampleValidator[]) {
-  const drawn = (period - 1) * EPOCHS_PER_PERIOD;
-  const active = validators.filter(
-    ({ activationEpoch, exitEpoch }) =>
-      activationEpoch !== null && activationEpoch <= drawn && (exitEpoch ?? Infinity) > drawn,
-  );
-  const slashed = active.filter((validator) => validator.slashed);
-  return Array.from({ length: SEATS }, (_, seat) => slashed[seat] ?? pick(random, active));
-}
-
-/** The rewards of the last slots of a network, by slot and seat. */
+/** The rewards of the last slots of a network, by slot and seat. Some validators have several seats. */
 export function* syncCommitteeRewardsOf(
   network: Network,
   validators: readonly SampleValidator[],
   seed: number,
 ) {
   const { slots, reward } = plans[network];
-  const head = headEpoch[network] * SLOTS_PER_EPOCH;
-  const period = Math.floor(head / SLOTS_PER_EPOCH / EPOCHS_PER_PERIOD);
   const random = stream(seed, network, 'syncCommittee');
-  const seats = committee(random, period, validators);
+  // Drawn a period before: a validator that was slashed since keeps its seat.
+  const drawn = headEpoch[network] - EPOCHS_PER_PERIOD;
+  const active = validators.filter(
+    ({ activationEpoch, exitEpoch }) =>
+      activationEpoch !== null && activationEpoch <= drawn && (exitEpoch ?? Infinity) > drawn,
+  );
+  const slashed = active.filter((validator) => validator.slashed);
+  const seats = Array.from({ length: SEATS }, (_, seat) => slashed[seat] ?? pick(random, active));
+  const head = headEpoch[network] * SLOTS_PER_EPOCH;
   for (let consensusSlot = head - slots; consensusSlot < head; consensusSlot++) {
     if (rewardedSlot(network, consensusSlot) === 'missed') continue;
     // Sometimes many signatures come too late.
