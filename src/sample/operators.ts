@@ -134,24 +134,37 @@ function performance(random: Random, lapse: number, validators: number, window: 
   };
 }
 
+const GWEI = 1_000_000_000n;
+
 /** The summaries of an operator, one for each window. */
-export function* summaries({ sizes, ...same }: Operator, seed: number): Generator<SampleOperator> {
-  const { validators, ethEach, known } = sizes;
-  const random = stream(seed, same.network, same.idType, same.id);
+export function* summaries(operator: Operator, seed: number): Generator<SampleOperator> {
+  const { network, idType, id, sizes } = operator;
+  const random = stream(seed, network, idType, id);
   // Most miss little, and a few miss much.
   const lapse = 0.0005 + random() ** 6 * 0.15;
   for (const [place, timeWindow] of timeWindows.entries()) {
-    const validatorCount = validators[place] ?? 0;
-    const effective = BigInt(validatorCount * ethEach) * 1_000_000_000n;
+    const validatorCount = sizes.validators[place] ?? 0;
+    const eth = validatorCount * sizes.ethEach;
+    // Field by field: V8 makes slow objects of a spread followed by many fields, which took the sample 0.7 s.
     yield {
-      ...same,
+      network,
+      idType,
+      id,
+      displayName: operator.displayName,
+      operatorTags: operator.operatorTags,
+      poolId: operator.poolId,
+      nodeOperatorId: operator.nodeOperatorId,
+      poolType: operator.poolType,
+      nodeOperatorCount: operator.nodeOperatorCount,
       timeWindow,
       validatorCount,
-      ...performance(random, lapse, validatorCount, timeWindow),
-      networkPenetration: known ? (validatorCount * ethEach) / activeEth[same.network] : null,
+      networkPenetration: sizes.known ? eth / activeEth[network] : null,
       // With rewards that have not been swept: an odd number of Gwei each.
-      sumEndEpochBalance: known ? (effective + BigInt(validatorCount) * 9_700_001n).toString() : null,
-      sumEndEpochEffectiveBalance: known ? effective.toString() : null,
+      sumEndEpochBalance: sizes.known
+        ? String(BigInt(eth) * GWEI + BigInt(validatorCount) * 9_700_001n)
+        : null,
+      sumEndEpochEffectiveBalance: sizes.known ? String(BigInt(eth) * GWEI) : null,
+      ...performance(random, lapse, validatorCount, timeWindow),
     };
   }
 }
