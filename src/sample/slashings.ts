@@ -12,9 +12,9 @@ const WITHDRAWABLE_AFTER = 8_192;
 const GWEI = 1_000_000_000;
 const counts: Record<Network, number> = { mainnet: 400, hoodi: 20, holesky: 30 };
 
-/** Slashings of the last days, of one operator at once, of one day, and at any time. */
+/** Slashings of the last day, of one operator at once, of one day, and at any time. */
 function epochOf(random: Random, head: number, index: number): number {
-  if (index < 8) return head - 9 - index ** 4;
+  if (index < 8) return head - 9 - index * 30;
   if (index < 20) return Math.floor(head * 0.47);
   if (index < 24) return Math.floor(head * 0.3) + index * 2;
   return whole(random, 400, head - 500);
