@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns/promises';
-import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { destination, type Logger, pino } from 'pino';
 import { developmentToken } from './accounts/development-token.ts';
@@ -9,7 +8,6 @@ import { tierLimits } from './accounts/tiers.ts';
 import { openDirectory } from './accounts/token-directory.ts';
 import { type Settings, SettingsError } from './config.ts';
 import { openRevisions } from './db/changes/revisions.ts';
-import type { Embedded } from './db/embedded/index.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { targetOf } from './db/servers.ts';
 import { checkRoles } from './db/serving.ts';
@@ -154,7 +152,8 @@ async function start(
   });
   targetOf(settings.DATABASE_READ_URL ?? database.url).onChange(revisions.moved);
   const ready = readinessOf(database, log);
-  if (database.embedded) serving.undo.push(endWith(database.embedded, settings.DATA_DIR));
+  // Nothing starts the server again in this process, but whoever supervises the process may.
+  void database.embedded?.ended.then((error) => serving.draining || Promise.reject(error));
   const app = await buildServer({
     settings,
     log,
@@ -188,18 +187,4 @@ async function start(
   const access = token && { token, code: await newPageCode(database.write) };
   process.stdout.write(banner(address, database, access || undefined));
   return true;
-}
-
-const WATCH_MS = 1_000;
-
-/** Ends the process with its embedded PostgreSQL, so a supervisor can restart both. */
-function endWith(embedded: Embedded, dataDir: string): () => Promise<void> {
-  const watch = setInterval(() => {
-    if (embedded.running()) return;
-    clearInterval(watch);
-    throw new Error(
-      `The embedded PostgreSQL has ended; ${join(dataDir, 'postgres', 'server.log')} has its log.`,
-    );
-  }, WATCH_MS).unref();
-  return async () => clearInterval(watch);
 }

@@ -24,10 +24,9 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findNative } from '../src/db/embedded/binaries.ts';
-import { startEmbedded } from '../src/db/embedded/index.ts';
+import { type Embedded, type StartOptions, startEmbedded } from '../src/db/embedded/index.ts';
 import { isRunning, waitForEnd } from '../src/db/embedded/process.ts';
 import { readPidFile } from '../src/db/embedded/server.ts';
-import { type Embedded, type StartOptions, start } from '../src/db/embedded/supervisor.ts';
 import { scratch } from './support/scratch.ts';
 import { slow } from './support/thorough.ts';
 
@@ -44,12 +43,13 @@ const reachable =
 
 // A process of its own: starts, says so, ends on a line of input, or stays for as long as it is let.
 const program = `
-import { start } from './supervisor.js';
+import { startEmbedded } from './index.js';
 const { leave, ...options } = JSON.parse(process.argv[2]);
 const say = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n');
 try {
-  const { url, owned, stop } = await start(options);
+  const { url, owned, ended, stop } = await startEmbedded(options);
   say({ url, owned });
+  if (!owned) void ended.then((error) => say({ error: error.message }));
   if (!leave) process.stdin.once('data', async (line) => {
     if (String(line) === 'exit\\n') process.exit();
     await stop();
@@ -62,7 +62,13 @@ try {
 `;
 
 type Answer = { url: string; owned: boolean; error?: string };
-type Helper = { child: ChildProcess; answer: Promise<Answer>; stop(): Promise<void> };
+type Helper = {
+  child: ChildProcess;
+  answer: Promise<Answer>;
+  /** What the process says next. */
+  next(): Promise<unknown>;
+  stop(): Promise<void>;
+};
 
 let root: string;
 let shared: string;
@@ -84,11 +90,11 @@ function helper(options: StartOptions & { leave?: boolean }, user?: { uid: numbe
     child.stdin.write('stop\n');
     expect(await next()).toEqual({ stopped: true });
   };
-  return { child, answer, stop };
+  return { child, answer, next, stop };
 }
 
 async function here(options: StartOptions): Promise<Embedded> {
-  const embedded = await start(options);
+  const embedded = await startEmbedded(options);
   started.push(embedded);
   return embedded;
 }
@@ -212,7 +218,7 @@ describe('one process', () => {
     const conf = join(shared, 'postgres', 'cluster', 'postgresql.conf');
     const before = await readFile(conf);
     await appendFile(conf, "\nno_such_setting = 'x'\n");
-    await expect(start({ dataDir: shared })).rejects.toThrow(/did not start[\s\S]*no_such_setting/);
+    await expect(startEmbedded({ dataDir: shared })).rejects.toThrow(/did not start[\s\S]*no_such_setting/);
     await writeFile(conf, before);
     expect(existsSync(join(shared, 'postgres', 'lock'))).toBe(false);
   });
@@ -238,32 +244,52 @@ describe('several processes', () => {
     expect(await rows(owner.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test.each(['stops', 'exits', 'is killed'] as const)(
-    'the server of an owner that %s is handed to one that has joined it, and ended by the last',
+  test.each(['stops', 'exits'] as const)(
+    'the server ends with an owner that %s, and those that have joined it are told by whom it was stopped',
     async (how) => {
       const owner = helper({ dataDir: shared });
-      const { url } = await owner.answer;
+      await owner.answer;
       const pid = await serverPid(shared);
-      const joiners = [helper({ dataDir: shared }), helper({ dataDir: shared })];
-      for (const { answer } of joiners) expect(await answer).toEqual({ url, owned: false });
-      const gone = once(owner.child, 'exit');
+      const joined = helper({ dataDir: shared });
+      expect(await joined.answer).toMatchObject({ owned: false });
       if (how === 'stops') await owner.stop();
-      else if (how === 'exits') owner.child.stdin?.write('exit\n');
-      else owner.child.kill('SIGKILL');
-      await gone;
-      expect(await rows(url, 'select 1 as one')).toEqual([{ one: 1 }]);
-      const late = helper({ dataDir: shared });
-      // Handed over it has an owner; that of a killed one is adopted.
-      expect(await late.answer).toEqual({ url, owned: how === 'is killed' });
-      for (const { stop } of joiners) await stop();
-      expect(await rows(url, 'select 1 as one')).toEqual([{ one: 1 }]);
-      await late.stop();
+      else owner.child.stdin?.write('exit\n');
+      expect(await joined.next()).toEqual({
+        error: `The embedded PostgreSQL was stopped by the process that owned it (pid ${owner.child.pid}): uncommitted changes are lost; run this command again.`,
+      });
       expect(isRunning(pid)).toBe(false);
-      expect((await readdir(join(shared, 'postgres'))).filter((name) => /joined|owner/.test(name))).toEqual(
-        [],
-      );
+      await joined.stop();
+      expect((await readdir(join(shared, 'postgres'))).sort()).toEqual(['cluster', 'password', 'server.log']);
     },
   );
+
+  test('those that have joined are told of a server that ends by itself', async () => {
+    const owner = await here({ dataDir: shared });
+    const joined = helper({ dataDir: shared });
+    await joined.answer;
+    process.kill(await serverPid(shared), 'SIGKILL');
+    const message = `The embedded PostgreSQL has ended; ${join(shared, 'postgres', 'server.log')} has its log.`;
+    expect(await joined.next()).toEqual({ error: message });
+    expect((await owner.ended).message).toBe(message);
+    await waitForEnd(await serverPid(shared), 5_000);
+  });
+
+  test('one that has joined goes on when the owner is killed, and the next to start adopts the server', async () => {
+    const owner = helper({ dataDir: shared });
+    const { url } = await owner.answer;
+    const pid = await serverPid(shared);
+    const joined = helper({ dataDir: shared });
+    await joined.answer;
+    owner.child.kill('SIGKILL');
+    await once(owner.child, 'exit');
+    expect(await rows(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const late = helper({ dataDir: shared });
+    expect(await late.answer).toEqual({ url, owned: true });
+    await joined.stop();
+    expect(await rows(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await late.stop();
+    expect(isRunning(pid)).toBe(false);
+  });
 
   test('two at once make one cluster and one server', async () => {
     const dataDir = await folder('race');
@@ -364,7 +390,7 @@ describe('what a crash leaves behind', () => {
 
 describe('one line of advice', () => {
   test('on a platform without binaries', async () => {
-    const failure = start({ dataDir: await folder('platform'), platform: 'plan9-mips' });
+    const failure = startEmbedded({ dataDir: await folder('platform'), platform: 'plan9-mips' });
     await expect(failure).rejects.toThrow(
       /^No embedded PostgreSQL .*plan9-mips.*set DATABASE_URL to a PostgreSQL 15 or later\.$/,
     );
@@ -375,10 +401,10 @@ describe('one line of advice', () => {
     const cluster = join(dataDir, 'postgres', 'cluster');
     await mkdir(cluster, { recursive: true });
     await writeFile(join(cluster, 'notes.txt'), '');
-    await expect(start({ dataDir })).rejects.toThrow(/^.* is not a PostgreSQL cluster.*$/);
+    await expect(startEmbedded({ dataDir })).rejects.toThrow(/^.* is not a PostgreSQL cluster.*$/);
     await writeFile(join(cluster, 'PG_VERSION'), '17\n');
     await mkdir(join(cluster, 'global'));
-    await expect(start({ dataDir })).rejects.toThrow(
+    await expect(startEmbedded({ dataDir })).rejects.toThrow(
       /^.* was made by PostgreSQL 17 and the embedded one is 18.*$/,
     );
   });

@@ -3,9 +3,9 @@ import { Argument, Command, Option } from 'commander';
 import { networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import type { Database } from '../db/open.ts';
+import { noteFirstLoad } from '../ingest/first-load.ts';
 import { type FileReport, importFile } from '../ingest/import-file.ts';
 import { type ImportResource, importers } from '../ingest/importers.ts';
-import { decideOnSample } from '../ingest/sample-decision.ts';
 import { type Format, formats } from '../ingest/source/open.ts';
 import { SourceError } from '../ingest/source/source.ts';
 import { type IdType, idTypes } from '../resources/operators/record.ts';
@@ -95,7 +95,7 @@ async function importAll(
   flags: Flags,
   leave: AbortSignal,
 ) {
-  if (database.embedded && !flags.dryRun) await decideOnSample(database.write);
+  if (database.embedded && !flags.dryRun) await noteFirstLoad(database.write);
   const progress = importProgress();
   const left = new Map(files.entries());
   const queue = files.entries();

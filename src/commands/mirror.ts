@@ -5,6 +5,7 @@ import { type Network, networks } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../chain/windows.ts';
 import { readSecret } from '../config.ts';
 import type { Database } from '../db/open.ts';
+import { noteFirstLoad } from '../ingest/first-load.ts';
 import {
   type MirrorClass,
   type MirrorResource,
@@ -13,7 +14,6 @@ import {
 } from '../ingest/mirror/options.ts';
 import { describeRound, type RoundReport } from '../ingest/mirror/report.ts';
 import { type MirrorHooks, type MirrorOptions, mirrorOnce } from '../ingest/mirror/run.ts';
-import { decideOnSample } from '../ingest/sample-decision.ts';
 import type { RewardsNetwork } from '../resources/network-rewards/record.ts';
 import { createOption, duration, namesOption, wholeNumber } from './flags.ts';
 import { baseUrl, headerName, isInClear, rate, validatorsOf, variableName } from './mirror-flags.ts';
@@ -178,7 +178,7 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
 /** A single round throws unless every list was loaded. */
 async function mirror(database: Database, options: MirrorOptions, flags: Flags, signals: Signals) {
   const { stop } = signals;
-  if (database.embedded) await decideOnSample(database.write);
+  if (database.embedded) await noteFirstLoad(database.write);
   const progress = mirrorProgress();
   if (isInClear(options.from)) {
     progress.say(

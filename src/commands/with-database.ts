@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { readSettings, type Settings, SettingsError } from '../config.ts';
+import { isDisconnected } from '../db/connection.ts';
 import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
@@ -12,6 +13,9 @@ type Options = {
   /** The first signal only sets `stop`. */
   graceful?: boolean;
 };
+
+/** How long an embedded server may take to end after it has closed its connections. */
+const MAX_SHUTDOWN_MS = 20_000;
 
 export type Signals = {
   stop: AbortSignal;
@@ -27,7 +31,11 @@ export async function withDatabase(
   // Never under running gateways that share the database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
   await checkDatabase(settings, options);
-  const onError = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
+  const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
+  const onError = (error: Error) => {
+    // The end of an embedded server is reported once, with its reason, and not by each connection.
+    if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
+  };
   const opening = openDatabase(settings, onError, { ...options, migrate });
   const signals = { stop: new AbortController(), leave: new AbortController() };
   const leave = async () => {
@@ -46,9 +54,15 @@ export async function withDatabase(
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   const database = await opening;
+  void database.embedded?.ended.then((error) => {
+    say(error);
+    return leave();
+  });
   try {
     await work(database, { stop: signals.stop.signal, leave: signals.leave.signal });
   } catch (error) {
+    // The process exits meanwhile if the connection was lost because the server stops.
+    if (database.embedded && isDisconnected(error)) await sleep(MAX_SHUTDOWN_MS);
     throw settings.DATABASE_URL ? writeError(error as NodeJS.ErrnoException) : error;
   } finally {
     await database.close();

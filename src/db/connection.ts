@@ -27,6 +27,12 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
+/** Whether there is no connection to the server, as when it stops. */
+export function isDisconnected(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  return /^(08|57P0|ECONN|EPIPE)/.test(code ?? '') || /Connection terminated/.test(message ?? '');
+}
+
 type Config = pg.ClientConfig & { target?: Target; waitTimeoutMs?: number };
 
 /** Connects to the server that `target` has chosen, within `connect_timeout` of its URL or `waitTimeoutMs`. */

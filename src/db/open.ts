@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config.ts';
-import { isTransient, READ_ONLY } from './connection.ts';
+import { isDisconnected, isTransient, READ_ONLY } from './connection.ts';
 import type { Embedded } from './embedded/index.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 import { createPool, type Pool, type Queryable } from './pool.ts';
@@ -82,7 +83,10 @@ export async function openDatabase(
       });
     }
     return { url, embedded, read, revisions, replica, write, primary, applied, close };
-  } catch (error) {
+  } catch (failure) {
+    // Connections are lost a moment before a server that stops has ended, which is the reason to report.
+    const stopped = embedded && isDisconnected(failure) ? [embedded.ended, sleep(5_000, failure)] : [];
+    const error = stopped.length > 0 ? await Promise.race(stopped) : failure;
     await embedded?.stop();
     throw embedded ? error : urlError(error as NodeJS.ErrnoException);
   }

@@ -12,7 +12,6 @@ const SET_ID = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const VALIDATORS = 300;
 const DAYS = 60;
 
-/** SQL of each column of a validator's day. */
 const columns = {
   network: "'mainnet'",
   validator_index: 'x.validator_index',
@@ -21,33 +20,30 @@ const columns = {
   date: 'x.date',
   start_epoch: 'x.first',
   end_epoch: 'x.last',
-  sum_missed_sync_signatures: 'case when s.seat then s.sync_missed end',
-  sum_sync_signature_count: 'case when s.seat then x.duties * 32 - s.sync_missed end',
-  total_unique_attestations: 'm.voted',
-  sum_missed_attestations: 'm.missed',
-  sum_correct_head: 'm.voted - w.wrong_head',
-  sum_correct_target: 'm.voted - w.wrong_target',
-  sum_correct_source: 'm.voted',
-  sum_wrong_head_votes: 'w.wrong_head',
-  sum_wrong_target_votes: 'w.wrong_target',
-  sum_late_target_votes: 'm.missed / 2',
-  sum_late_source_votes: 'm.missed / 3',
-  sum_inclusion_delay: 'm.voted + x.noise % 4',
-  proposed_count: 'b.proposed',
-  missed_proposal_count: 'b.missed',
-  end_epoch_balance: '32000000000 + x.noise * 1900',
+  sum_missed_sync_signatures: 'case when seat then (noise % 60) end',
+  sum_sync_signature_count: 'case when seat then duties * 32 - (noise % 60) end',
+  total_unique_attestations: '(duties - missed)',
+  sum_missed_attestations: 'missed',
+  sum_correct_head: '(duties - missed) - wrong_head',
+  sum_correct_target: '(duties - missed) - wrong_target',
+  sum_correct_source: '(duties - missed)',
+  sum_wrong_head_votes: 'wrong_head',
+  sum_wrong_target_votes: 'wrong_target',
+  sum_late_target_votes: 'missed / 2',
+  sum_late_source_votes: 'missed / 3',
+  sum_inclusion_delay: '(duties - missed) + noise % 4',
+  proposed_count: 'proposed',
+  missed_proposal_count: '(noise % 613 = 1)::int',
+  end_epoch_balance: '32000000000 + noise * 1900',
   end_epoch_effective_balance: '32000000000',
-  sum_attestation_rewards: 'm.voted * 11200 - m.missed * 9800 - w.wrong_head * 2400',
-  sum_sync_committee_rewards: 'case when s.seat then (x.duties * 32 - 2 * s.sync_missed) * 18600 else 0 end',
-  sum_proposer_rewards: 'b.proposed * (38000000 + x.noise * 500)',
-  sum_priority_fees: 'b.proposed * (9000000 + x.noise * 1700)',
-  sum_baseline_mev: 'b.proposed * (21000000 + x.noise * 9100)',
+  sum_attestation_rewards: '(duties - missed) * 11200 - missed * 9800 - wrong_head * 2400',
+  sum_sync_committee_rewards: 'case when seat then (duties * 32 - 2 * (noise % 60)) * 18600 else 0 end',
+  sum_proposer_rewards: 'proposed * (38000000 + noise * 500)',
+  sum_priority_fees: 'proposed * (9000000 + noise * 1700)',
+  sum_baseline_mev: 'proposed * (21000000 + noise * 9100)',
 } satisfies Record<ColumnName<ImportedValidatorDay>, string>;
 
-/**
- * Days of its validators, made in the database like those of the sample's entities. Each figure follows from a noise that
- * depends on validator and epoch alone, so that the rows are the same at every start.
- */
+/** Generates validator days in the database, from a noise that depends only on validator and epoch. */
 const fill = `/* sampleValidatorDays */
   insert into validator_days (${Object.keys(columns).join(', ')})
   select ${Object.values(columns).join(', ')}
@@ -55,19 +51,15 @@ const fill = `/* sampleValidatorDays */
     select v.validator_index, p.calendar = 'utc' as utc, p.day, p.date, p.first, p.last, p.last - p.first + 1 as duties,
       ((v.validator_index * 7919::bigint + p.first * 104729::bigint) % 10007)::int as noise
     from private_set_members v
-    cross join unnest($2::text[], $3::int[], $4::date[], $5::int[], $6::int[]) as p (calendar, day, date, first, last)
+    cross join json_to_recordset($2) as p (calendar text, day int, date date, first int, last int)
     where v.set_id = $1
     order by v.validator_index, p.calendar = 'utc', p.date
   ) x
   cross join lateral (
-    select missed, x.duties - missed as voted
-    from (select case when x.noise % 11 = 0 then 1 + x.noise % 5 else 0 end as missed) d
-  ) m
-  cross join lateral (
-    select x.noise % 7 as wrong_head, case when x.noise % 5 = 0 then x.noise % 3 else 0 end as wrong_target
-  ) w
-  cross join lateral (select (x.noise % 131 = 0)::int as proposed, (x.noise % 613 = 1)::int as missed) b
-  cross join lateral (select x.validator_index % 97 = 3 as seat, x.noise % 60 as sync_missed) s`;
+    select case when noise % 11 = 0 then 1 + noise % 5 else 0 end as missed, noise % 7 as wrong_head,
+      case when noise % 5 = 0 then noise % 3 else 0 end as wrong_target, (noise % 131 = 0)::int as proposed,
+      validator_index % 97 = 3 as seat
+  ) y`;
 
 /** Fills the days of some validators of an empty database, and groups them under a tag. */
 export async function loadSamplePrivateSet(client: pg.ClientBase): Promise<number> {
@@ -92,16 +84,9 @@ export async function loadSamplePrivateSet(client: pg.ClientBase): Promise<numbe
   );
   await ensureValidatorDayParts(
     client,
-    days.map((period) => period.date),
+    days.map(({ date }) => date),
   );
-  const filled = await client.query(fill, [
-    SET_ID,
-    days.map((period) => period.calendar),
-    days.map((period) => period.day),
-    days.map((period) => period.date),
-    days.map((period) => period.first),
-    days.map((period) => period.last),
-  ]);
+  const filled = await client.query(fill, [SET_ID, JSON.stringify(days)]);
   await finishValidatorDays(
     client,
     days.map(({ calendar, day }) => ({ network: 'mainnet' as const, utc: calendar === 'utc', day })),

@@ -1,61 +1,45 @@
 /** Draws the next number, 0 <= x < 1. */
 export type Random = () => number;
 
-/** A stream of random numbers of its own for each name, so that a new class leaves the others as they are. */
+/** A stream of random numbers that depends on the seed and the name alone: FNV-1a of both seeds mulberry32. */
 export function stream(seed: number, ...name: (string | number)[]): Random {
-  let [a, b, c, d] = hash(`${seed}/${name.join('/')}`);
-  const next = () => {
-    // sfc32
-    const sum = (a + b + d) | 0;
-    d = (d + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = (((c << 21) | (c >>> 11)) + sum) | 0;
-    return (sum >>> 0) / 2 ** 32;
+  let state = 2166136261;
+  for (const char of `${seed}/${name.join('/')}`) state = Math.imul(state ^ char.charCodeAt(0), 16777619);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  // sfc32 needs some rounds before similar seeds part
-  for (let round = 0; round < 12; round++) next();
-  return next;
 }
 
-/** 128 bits of a text, as cyrb128 mixes them. */
-function hash(text: string): [number, number, number, number] {
-  let [a, b, c, d] = [1779033703, 3144134277, 1013904242, 2773480762];
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    a = b ^ Math.imul(a ^ code, 597399067);
-    b = c ^ Math.imul(b ^ code, 2869860233);
-    c = d ^ Math.imul(c ^ code, 951274213);
-    d = a ^ Math.imul(d ^ code, 2716044179);
-  }
-  return [a ^ b ^ c ^ d, b ^ a, c ^ a, d ^ a];
-}
-
-/** A double between two bounds. */
 export const between = (random: Random, low: number, high: number): number => low + random() * (high - low);
 
-/** A whole number from `low` to `high`, both included. */
+/** An integer from `low` to `high`, both included. */
 export const whole = (random: Random, low: number, high: number): number =>
   low + Math.floor(random() * (high - low + 1));
 
-/** Whether something of this probability happens. */
 export const chance = (random: Random, probability: number): boolean => random() < probability;
 
-/** One of a list that is not empty. */
+/** A member of a list that is not empty. */
 export const pick = <T>(random: Random, list: readonly T[]): T =>
   list[whole(random, 0, list.length - 1)] as T;
 
-/** Bell-shaped noise around 0, of deviation 1, never beyond 3.5. */
-export const noise = (random: Random): number =>
-  (random() + random() + random() + random() - 2) * Math.sqrt(3);
+/** A member of a list that is not empty; the first are drawn far more often than the last. */
+export const pickEarly = <T>(random: Random, list: readonly T[]): T =>
+  list[Math.floor(random() ** 4 * list.length)] as T;
 
-/** Some members of a list in random order, each at most once; all of them when no number is given. */
-export function some<T>(random: Random, list: readonly T[], size = list.length): T[] {
+/** Different members of a list in random order. */
+export function some<T>(random: Random, list: readonly T[], size: number): T[] {
   const left = [...list];
-  return Array.from({ length: Math.min(size, left.length) }, () => {
-    const [taken] = left.splice(whole(random, 0, left.length - 1), 1);
-    return taken as T;
-  });
+  return Array.from({ length: size }, () => left.splice(whole(random, 0, left.length - 1), 1)[0] as T);
+}
+
+/** Weights that fall as a power of the rank and add up to `total`. */
+export function powerLaw(ranks: number, exponent: number, total: number): number[] {
+  const weights = Array.from({ length: ranks }, (_, rank) => (rank + 1) ** -exponent);
+  const sum = weights.reduce((all, weight) => all + weight, 0);
+  return weights.map((weight) => (weight / sum) * total);
 }
 
 /** Lower-case hex digits. */
@@ -66,4 +50,22 @@ export function hexDigits(random: Random, digits: number): string {
       .toString(16)
       .padStart(8, '0');
   return text.slice(0, digits);
+}
+
+/** A BLS public key: a compressed one begins with a set bit. */
+export const publicKey = (random: Random): string => `0x${pick(random, [...'89ab'])}${hexDigits(random, 95)}`;
+
+const digits58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** A random key of 32 bytes in base58: 44 digits, of which the first keeps it below 2^256. */
+export function base58(random: Random): string {
+  let text = digits58[whole(random, 1, 8)] as string;
+  while (text.length < 44) text += digits58[whole(random, 0, 57)];
+  return text;
+}
+
+/** A number of the smallest unit as a decimal with `places` places: 1500000000 with 9 places is `1.500000000`. */
+export function decimalText(units: bigint, places: number): string {
+  const text = units.toString().padStart(places + 1, '0');
+  return `${text.slice(0, -places)}.${text.slice(-places)}`;
 }

@@ -1,90 +1,154 @@
-import { type TimeWindow, timeWindows } from '../chain/windows.ts';
+import { type TimeWindow, timeWindows, windowDays } from '../chain/windows.ts';
+import { definitions } from '../resources/network-rewards/record.ts';
 import type { SolanaNetworkOverview } from '../resources/solana-overview/record.ts';
-import { between, stream, whole } from './random.ts';
+import type { StakeAuthoritySummary } from '../resources/stake-authorities/record.ts';
 import {
-  authorities,
-  rewards,
-  type SampleStakeAuthority,
-  STAKE_AUTHORITIES,
-  stakeAuthoritiesOf,
-  totalStake,
-} from './solana-authorities.ts';
-import { decimalText, quotient } from './solana-decimals.ts';
-import { solanaValidators } from './solana-validators.ts';
+  base58,
+  between,
+  chance,
+  decimalText,
+  pick,
+  powerLaw,
+  type Random,
+  stream,
+  whole,
+} from './random.ts';
 
-export type { SampleStakeAuthority };
+export type SampleStakeAuthority = StakeAuthoritySummary & { timeWindow: TimeWindow };
 
-/** The stake authorities of the sample data in each window; the same seed gives the same rows. */
+const VALIDATORS = 400;
+const STAKE_AUTHORITIES = 5_000;
+const STAKED_SOL = 402_000_000;
+
+const names = 'Summit Ridge Harbour Meadow Glacier Orchard Canyon Island Ποταμός 島'.split(' ');
+const poolNames = 'Aurora Bivouac Comet Delta Équinoxe Fathom Gyre Halo Isthmus Joule'.split(' ');
+
+/** The validators; one in eight has no name. Commissions are in percent. */
+export function solanaValidators(seed: number) {
+  const random = stream(seed, 'solana', 'validators');
+  return Array.from({ length: VALIDATORS }, (_, index) => ({
+    voteAccount: index === 0 ? definitions.solana.exampleId : base58(random),
+    name: index % 8 === 4 ? null : `Sample Validator ${names[index % 10]} ${1 + Math.floor(index / 10)}`,
+    voteCommission: pick(random, [0, 3, 5, 7, 10]),
+    mevCommission: pick(random, [0, 5, 8, 10]),
+  }));
+}
+
+type Validators = ReturnType<typeof solanaValidators>;
+
+/** Where the stake of an authority lies, the largest share first; the shares add up to 1. */
+function delegationsOf(random: Random, validators: Validators, size: number) {
+  const start = whole(random, 0, VALIDATORS - 1);
+  const shares = powerLaw(size, 0.5, 1e12).map((share) => BigInt(Math.floor(share)));
+  const rest = 10n ** 12n - shares.reduce((all, share) => all + share, 0n);
+  return shares.map((share, index) => {
+    // 7 and the number of validators have no common factor, so that none comes twice.
+    const { voteAccount, name } = validators[(start + index * 7) % VALIDATORS] as Validators[number];
+    const percentage = decimalText(index === 0 ? share + rest : share, 12);
+    return { validatorVoteAccount: voteAccount, validatorName: name, percentage };
+  });
+}
+
+/** An amount of SOL in lamports, the last digits of which no double holds. */
+const lamports = (random: Random, sol: number): bigint =>
+  BigInt(Math.floor(sol * 1e6)) * 1_000n + BigInt(whole(random, 0, 999));
+/** A ratio in units of 24 places. */
+const ratio = (random: Random, low: number, high: number): bigint =>
+  BigInt(Math.floor(between(random, low, high) * 1e12)) * 10n ** 12n +
+  BigInt(whole(random, 1, 999_999_999_999));
+const sol = (units: bigint): string => decimalText(units, 9);
+const daysOf = (window: TimeWindow): number => windowDays[window] ?? 1_200;
+
+function summary(random: Random, stake: number, window: TimeWindow) {
+  const staked = stake * between(random, 0.98, 1);
+  const earned = (staked * daysOf(window)) / 365;
+  const staking = lamports(random, earned * 0.06);
+  const mev = lamports(random, earned * 0.009);
+  const stakingPaid = lamports(random, earned * 0.004);
+  const mevPaid = lamports(random, earned * 0.001);
+  const [apy, apr] = [ratio(random, 0.061, 0.066), ratio(random, 0.006, 0.014)];
+  return {
+    stakingRewardsApy: decimalText(apy, 24),
+    mevRewardsApr: decimalText(apr, 24),
+    delegatorApy: decimalText(apy + apr, 24),
+    sumMissedStakingRewards: sol(lamports(random, earned * 0.001)),
+    delegatedStake: sol(lamports(random, staked)),
+    networkPenetration: (staked / STAKED_SOL).toFixed(20),
+    aggregateValidatorEffectiveness: decimalText(ratio(random, 0.93, 0.999), 24),
+    blendedVoteCommissionRate: decimalText(ratio(random, 0, 0.1), 24),
+    blendedMevCommissionRate: decimalText(ratio(random, 0, 0.1), 24),
+    sumStakingRewards: sol(staking),
+    sumMevRewards: sol(mev),
+    sumRewards: sol(staking + mev),
+    sumStakingCommissionPaid: sol(stakingPaid),
+    sumMevCommissionPaid: sol(mevPaid),
+    sumCommissionPaid: sol(stakingPaid + mevPaid),
+  };
+}
+
+/** The stake authorities of the sample data in each window, the largest first; the same seed gives the same rows. */
 export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthority> {
-  for (const window of timeWindows) yield* stakeAuthoritiesOf(window, seed);
-}
-
-/** The overviews of the sample data, which add up the stake authorities; the same seed gives the same rows. */
-export function* sampleSolanaOverviews(seed = 1): Generator<SolanaNetworkOverview> {
-  for (const window of timeWindows) yield overview(window, seed);
-}
-
-/** The stake of each validator in a window, in lamports, smallest first. */
-function validatorStakes(window: TimeWindow, seed: number): bigint[] {
-  const stakes = new Map(solanaValidators(seed).map((validator) => [validator.voteAccount, 0n]));
-  for (const { parts, stake } of authorities(seed)) {
-    for (const { validator, share } of parts) {
-      const before = stakes.get(validator.voteAccount) ?? 0n;
-      stakes.set(validator.voteAccount, before + (stake[window] * share) / 10n ** 12n);
+  const validators = solanaValidators(seed);
+  const stakes = powerLaw(STAKE_AUTHORITIES, 0.85, STAKED_SOL);
+  for (const timeWindow of timeWindows) {
+    // Pools, delegations and keys are the same in every window.
+    const random = stream(seed, 'solana', 'authorities');
+    const figures = stream(seed, 'solana', timeWindow);
+    let pools = 0;
+    for (const [index, stake] of stakes.entries()) {
+      const isPool = index % (index < 60 ? 2 : 90) === 1;
+      const delegations = delegationsOf(
+        random,
+        validators,
+        isPool ? whole(random, 12, 90) : pick(random, [1, 1, 1, 3, 5]),
+      );
+      yield {
+        timeWindow,
+        stakeAuthority: base58(random),
+        validatorDelegates: delegations.length,
+        delegations,
+        poolName: isPool
+          ? `Sample Stake Pool ${poolNames[pools % 10]} ${1 + Math.floor(pools++ / 10)}`
+          : null,
+        ...summary(figures, stake, timeWindow),
+      };
     }
   }
-  return [...stakes.values()].sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** The Gini coefficient of amounts sorted from the smallest on, in units of 20 places. */
-function gini(amounts: readonly bigint[]): bigint {
-  const n = BigInt(amounts.length);
-  const sum = amounts.reduce((all, amount) => all + amount, 0n);
-  const ranked = amounts.reduce((all, amount, index) => all + BigInt(index + 1) * amount, 0n);
-  return quotient(2n * ranked - (n + 1n) * sum, n * sum, 20);
-}
-
-function overview(window: TimeWindow, seed: number): SolanaNetworkOverview {
-  const random = stream(seed, 'solana', 'overview', window);
-  const all = authorities(seed).map((authority) => rewards(authority, window));
-  const sum = (of: (row: ReturnType<typeof rewards>) => bigint) =>
-    all.reduce((total, row) => total + of(row), 0n);
-  const sol = (lamports: bigint) => decimalText(lamports, 9);
-  const voting = sum((row) => row.staking + row.stakingPaid);
-  const stakes = validatorStakes(window, seed);
-  const accounts = STAKE_AUTHORITIES * 3 + whole(random, 0, 2_000);
-  const withdrawers = STAKE_AUTHORITIES - whole(random, 20, 200);
-  const delegatorApy = between(random, 0.069, 0.073);
-  const validatorApy = between(random, 0.0041, 0.0049);
-  return {
-    timeWindow: window,
-    networkEffectiveness: Number(voting) / Number(voting + sum((row) => row.missed)),
-    networkVoteSuccessRate: between(random, 0.981, 0.995),
-    networkMissedBlocksRate: between(random, 0.01, 0.03),
-    networkVotingLatency: between(random, 1.02, 1.4),
-    validatorApy,
-    netValidatorApy: validatorApy * between(random, 0.6, 0.8),
-    delegatorApy,
-    rewardsSolanaVoting: sol(voting),
-    rewardsSolanaProposals: sol((voting * BigInt(whole(random, 80, 130))) / 1_000n),
-    rewardsSolanaMev: sol(sum((row) => row.mev + row.mevPaid)),
-    rewardsSolanaRent: sol((voting * BigInt(whole(random, 3, 9))) / 100_000n),
-    activeValidatorCount: stakes.filter((stake) => stake > 0n).length,
-    activeValidatorDiff: whole(random, -6, 3),
-    totalDelegatedStake: sol(totalStake(seed, window)),
-    activeDelegatorStakeAccountCount: accounts,
-    activeDelegatorStakeAccountCountDiff: whole(random, -300, 500),
-    activeDelegatorWithdrawAuthorityCount: withdrawers,
-    activeDelegatorWithdrawAuthorityCountDiff: whole(random, -80, 120),
-    stakeAccountWithdrawAuthorityRatio: decimalText(quotient(BigInt(accounts), BigInt(withdrawers), 20), 20),
-    activeDelegatorStakeAuthorityCount: STAKE_AUTHORITIES,
-    activeDelegatorStakeAuthorityCountDiff: whole(random, -80, 120),
-    stakeAccountStakeAuthorityRatio: decimalText(
-      quotient(BigInt(accounts), BigInt(STAKE_AUTHORITIES), 20),
-      20,
-    ),
-    networkEffectivenessDiff: decimalText(BigInt(whole(random, -4_000_000, 4_000_000)) * 10n ** 8n + 37n, 18),
-    giniCoefficient: decimalText(gini(stakes), 20),
-    deactivatingStakeAccounts: window === 'all' ? null : whole(random, 40, 400),
-  };
+/** The overviews of the sample data; the same seed gives the same rows. */
+export function* sampleSolanaOverviews(seed = 1): Generator<SolanaNetworkOverview> {
+  for (const timeWindow of timeWindows) {
+    const random = stream(seed, 'solana', 'overview', timeWindow);
+    const earned = (STAKED_SOL * daysOf(timeWindow)) / 365;
+    const validatorApy = between(random, 0.0041, 0.0049);
+    yield {
+      timeWindow,
+      networkEffectiveness: between(random, 0.97, 0.99),
+      networkVoteSuccessRate: between(random, 0.981, 0.995),
+      networkMissedBlocksRate: between(random, 0.01, 0.03),
+      networkVotingLatency: between(random, 1.02, 1.4),
+      validatorApy,
+      netValidatorApy: validatorApy * 0.7,
+      delegatorApy: between(random, 0.069, 0.073),
+      rewardsSolanaVoting: sol(lamports(random, earned * 0.064)),
+      rewardsSolanaProposals: sol(lamports(random, earned * 0.006)),
+      rewardsSolanaMev: sol(lamports(random, earned * 0.01)),
+      rewardsSolanaRent: sol(lamports(random, earned * 0.00001)),
+      activeValidatorCount: VALIDATORS,
+      activeValidatorDiff: whole(random, -6, 3),
+      totalDelegatedStake: sol(lamports(random, STAKED_SOL)),
+      activeDelegatorStakeAccountCount: STAKE_AUTHORITIES * 3,
+      activeDelegatorStakeAccountCountDiff: whole(random, -300, 500),
+      activeDelegatorWithdrawAuthorityCount: STAKE_AUTHORITIES - 100,
+      activeDelegatorWithdrawAuthorityCountDiff: whole(random, -80, 120),
+      stakeAccountWithdrawAuthorityRatio: '3.06122448979591836734',
+      activeDelegatorStakeAuthorityCount: STAKE_AUTHORITIES,
+      activeDelegatorStakeAuthorityCountDiff: whole(random, -80, 120),
+      stakeAccountStakeAuthorityRatio: '3.00000000000000000000',
+      networkEffectivenessDiff: `${chance(random, 0.5) ? '-' : ''}${decimalText(ratio(random, 0, 0.001), 24)}`,
+      giniCoefficient: decimalText(ratio(random, 0.7, 0.8), 24),
+      deactivatingStakeAccounts: timeWindow === 'all' ? null : whole(random, 40, 400),
+    };
+  }
 }

@@ -116,6 +116,21 @@ describe('an import that is stopped', () => {
     expect(await stored(writer.client)).toEqual([1]);
   });
 
+  it('by the end of the gateway, whose PostgreSQL it had joined, says who stopped that', async () => {
+    const env = { DATA_DIR: dataDirForTest(), SAMPLE_DATA: 'off' };
+    const gateway = await serve({ env });
+    const { outcome, three } = await importUpToSecond(await embeddedUrl(env.DATA_DIR), env);
+    expect(await gateway.stop()).toMatchObject({ code: 0, stderr: '' });
+    const { code, stderr } = await outcome;
+    expect(code).toBe(1);
+    expect(stderr.split('\n').slice(1)).toEqual([
+      `stakegraph: The embedded PostgreSQL was stopped by the process that owned it (pid ${gateway.child.pid}): uncommitted changes are lost; run this command again.`,
+      '-: nothing loaded; the import was stopped',
+      `${three}: nothing loaded; the import was stopped`,
+      '',
+    ]);
+  });
+
   it('by kill -9 leaves nothing at work either', async () => {
     await database.pool.query({ text: 'truncate slashings, datasets, imported_files', values: [] });
     const env = { DATABASE_URL: database.url };
@@ -124,6 +139,26 @@ describe('an import that is stopped', () => {
     await outcome;
     await eventually(async () => expect(await writer.open()).toBe(0), SECONDS);
     expect(await stored(writer.client)).toEqual([1]);
+  });
+});
+
+describe('a mirror that goes on until SIGTERM', () => {
+  it('ends when the gateway stops, whose PostgreSQL it had joined', async () => {
+    const { url } = await serviceForTest((request, response) =>
+      reply(response, pageV0([operator('A')], request)),
+    );
+    const env = { DATA_DIR: dataDirForTest(), SAMPLE_DATA: 'off', UPSTREAM_TOKEN: 'a-token' };
+    const gateway = await serve({ env });
+    const only = ['--resources', 'operators', '--classes', 'pool', '--windows', '7d', '--every', '1h'];
+    const args = ['mirror', '--from', url, '--token-env', 'UPSTREAM_TOKEN', ...only];
+    const { output, outcome } = launch(args, { env });
+    await eventually(async () => expect(output.stdout).not.toBe(''), 60_000);
+    await gateway.stop();
+    const { code, stderr } = await outcome;
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `was stopped by the process that owned it (pid ${gateway.child.pid}): uncommitted changes are lost; run this command again.\n`,
+    );
   });
 });
 

@@ -2,10 +2,9 @@ import type { Stats } from 'node:fs';
 import { lchown, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The user as whom PostgreSQL runs when this process is root, which PostgreSQL refuses to be. */
+/** The user that runs PostgreSQL when this process is root, as which PostgreSQL refuses to run. */
 export type Account = { uid: number; gid: number };
 
-/** What stands in the way of an operation that the file system refused. */
 export function isRefusal(error: unknown): boolean {
   return ['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
@@ -25,10 +24,7 @@ async function accounts(): Promise<(Account & { name: string })[]> {
   });
 }
 
-/**
- * The account for the server: none unless root. Data that an ordinary user made (or whose folder an ordinary
- * user owns) stays that user's, so that the same folder works with and without root.
- */
+/** The account for the server; undefined unless root. It is the owner of the data or its folder, who may later start without root. */
 export async function serverAccount(folder: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const known = await accounts();
@@ -42,7 +38,6 @@ export async function serverAccount(folder: string): Promise<Account | undefined
   return { uid, gid };
 }
 
-/** One line for somebody who may not use the data in `folder`. */
 export function ownershipAdvice(folder: string, owner?: number): Error {
   const user = process.getuid?.();
   const whose = owner === 0 ? 'root' : owner === undefined ? 'another user' : `the user with uid ${owner}`;
@@ -53,7 +48,7 @@ export function ownershipAdvice(folder: string, owner?: number): Error {
   );
 }
 
-/** Fails with one line of advice when an ordinary user meets somebody else's data. */
+/** Refuses an ordinary user on another user's data. */
 export async function checkOwnership(folder: string): Promise<void> {
   const user = process.getuid?.();
   if (user === undefined || user === 0) return;
@@ -61,23 +56,19 @@ export async function checkOwnership(folder: string): Promise<void> {
   for (const path of [folder, cluster, join(folder, 'password')]) {
     const found = await statOf(path);
     if (!found || found.uid === user) continue;
-    // What root started is served by nobody, yet root is who can start it again.
+    // Data in a folder of root belongs to the server's account, and only root can start it.
     const root = (await statOf(folder))?.uid === 0;
     throw ownershipAdvice(folder, root ? 0 : found.uid);
   }
 }
 
-/**
- * As root: gives a file to the owner of `folder`, who may be an ordinary user and start the next time. Never
- * through a symbolic link, by which that user would be given a file of root's.
- */
+/** As root, gives a file to the owner of `folder`, who may start next time; not through a link, which could lead to any file. */
 export async function giveToOwner(path: string, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);
   await lchown(path, uid, gid);
 }
 
-/** Gives a whole tree to the account, for data that was copied as root. */
 export async function giveTree(path: string, { uid, gid }: Account): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true, recursive: true })) {
     await lchown(join(entry.parentPath, entry.name), uid, gid);

@@ -6,12 +6,11 @@ import { promisify } from 'node:util';
 import { type Account, isRefusal } from './account.ts';
 import { copyBelow, exists } from './copy.ts';
 
-/** Programs of one PostgreSQL, ready to be run. */
 export type Binaries = { bin: string; major: number };
 
 const exe = process.platform === 'win32' ? '.exe' : '';
 
-/** The environment of everything we spawn: nothing of the caller's PG* variables, locale or time zone. */
+/** The environment of child processes, without PG* variables, locale and time zone of the caller. */
 export const bareEnvironment: NodeJS.ProcessEnv = {
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   LANG: 'C',
@@ -19,17 +18,14 @@ export const bareEnvironment: NodeJS.ProcessEnv = {
   ...(process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {}),
 };
 
-/** The path of one of the programs. */
 export function program(bin: string, name: 'postgres' | 'initdb' | 'pg_ctl'): string {
   return join(bin, name + exe);
 }
 
-/** What the platform is called in the names of the packages. */
 function platformName(): string {
   return `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 }
 
-/** One line for a platform on which the embedded PostgreSQL cannot run. */
 function platformAdvice(platform: string): Error {
   return new Error(
     `No embedded PostgreSQL runs on this installation (${platform}): install with optional dependencies where ` +
@@ -48,10 +44,7 @@ export async function findNative(platform = platformName()): Promise<string> {
   }
 }
 
-/**
- * Makes the library links that the package's install script makes, which npm does not run everywhere, and the
- * executable bits. What is in order is left alone, so that a read-only installation works.
- */
+/** Adds missing library links and executable bits, as the package's install script does, which npm may not run. */
 async function repair(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(list) as { source: string; target: string }[];
@@ -81,7 +74,6 @@ async function repair(native: string): Promise<void> {
 
 type Trial = { major: number } | { code: string; detail: string };
 
-/** Runs `postgres --version`, which needs the program, its libraries and the way to them. */
 async function attempt(native: string, account?: Account): Promise<Trial> {
   const options = { ...account, cwd: '/', env: bareEnvironment, timeout: 20_000 };
   try {
@@ -98,15 +90,12 @@ async function attempt(native: string, account?: Account): Promise<Trial> {
   }
 }
 
-/**
- * Makes the binaries runnable by the account. An installation below a folder closed to it (a clone in /root)
- * is copied to a place that it can reach; the copy is a cache and may be deleted at any time.
- */
+/** Makes the binaries runnable by the account: copies them if it cannot reach them (a clone in /root). The copy may be deleted. */
 export async function prepareBinaries(native: string, account?: Account): Promise<Binaries> {
   await repair(native);
   const first = await attempt(native, account);
   if ('major' in first) return { bin: join(native, 'bin'), major: first.major };
-  // The file is there, so that it is its loader which is not: a system without glibc.
+  // The file exists, so its loader is missing: a system without glibc.
   if (first.code === 'ENOENT') throw platformAdvice(`${platformName()}, without the GNU C library`);
   if (account && first.code === 'EPERM') {
     throw new Error(

@@ -31,7 +31,7 @@ import { exists } from './copy.ts';
 /** The superuser and the database of every embedded cluster. */
 export const DATABASE_NAME = 'stakegraph';
 
-/** Where the files of one embedded database lie, and as whom its server runs. */
+/** The files of an embedded database, and the account of its server. */
 export type Home = {
   folder: string;
   cluster: string;
@@ -48,7 +48,7 @@ async function makeFolder(path: string): Promise<void> {
   await giveToOwner(path, join(path, '..'));
 }
 
-/** The owner (uid) of a folder that this process may not enter; undefined if it may, or if there is no folder. */
+/** The uid of the owner of a folder that this process may not enter. */
 async function ownerOfClosed(path: string): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return undefined;
@@ -61,10 +61,9 @@ async function ownerOfClosed(path: string): Promise<number | undefined> {
 const folderIn = (dataDir: string) => join(resolve(dataDir), 'postgres');
 const clusterIn = (folder: string) => join(folder, 'cluster');
 
-/** Whether there is a database in a data folder. */
 export const hasCluster = (dataDir: string): Promise<boolean> => exists(clusterIn(folderIn(dataDir)));
 
-/** Creates the folder of the database, or checks that this process may use the one that is there. */
+/** Creates the folder of the database, or checks that this process may use it. */
 export async function openHome(dataDir: string): Promise<Home> {
   const wanted = folderIn(dataDir);
   try {
@@ -85,7 +84,6 @@ export async function openHome(dataDir: string): Promise<Home> {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR')
       throw new Error(`DATA_DIR ${dataDir} is no folder.`);
     if (!isRefusal(error) || process.getuid?.() === 0) throw error;
-    // Where there is nothing yet, nobody's data is in the way.
     if (await exists(wanted)) throw ownershipAdvice(wanted);
     const owner = await ownerOfClosed(dataDir);
     if (owner !== undefined) throw ownershipAdvice(wanted, owner);
@@ -96,15 +94,13 @@ export async function openHome(dataDir: string): Promise<Home> {
 }
 
 /**
- * How the server is told its data folder. Its account may not be able to walk there (a clone in /root, a folder
- * of mktemp -d). Yet a process is put into its working directory before it gives up root, and /proc/self/cwd
- * leads there without walking; so the data stays where it belongs, whatever the folders above allow.
+ * The data folder as given to the server. Its account may be unable to reach the path (a clone in /root), but keeps the
+ * working directory that it got as root, which is /proc/self/cwd.
  */
 export async function placeOf(cluster: string, account?: Account): Promise<string> {
   return account && (await exists('/proc/self/cwd')) ? '/proc/self/cwd' : cluster;
 }
 
-/** The password of the cluster, made with it. */
 export async function readPassword(home: Home): Promise<string> {
   const password = await readFile(home.password, 'utf8').catch((error: unknown) => {
     if (isRefusal(error)) throw ownershipAdvice(home.folder);
@@ -115,7 +111,7 @@ export async function readPassword(home: Home): Promise<string> {
 }
 
 async function makePassword(home: Home): Promise<string> {
-  // One that is there stays: a start which was killed may have put it there before its cluster.
+  // A killed start may have written it before its cluster.
   if (await exists(home.password)) return readPassword(home);
   const temporary = join(home.folder, `init-password-${randomBytes(4).toString('hex')}`);
   const password = randomBytes(24).toString('base64url');
@@ -144,10 +140,10 @@ async function runInitdb(bin: string, folder: string, data: string, account?: Ac
   throw new Error(`The embedded PostgreSQL could not create a cluster in ${folder}:\n${tail}`);
 }
 
-/** Creates the cluster in a folder of its own and renames it, so that a half one is never taken for a whole. */
+/** Creates the cluster elsewhere and renames it, so that a half one is never used. */
 async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
   for (const name of await readdir(home.folder)) {
-    // Left by starts that were killed; an initdb that still writes there fails, which harms nobody.
+    // Left by killed starts; an initdb that still writes there fails harmlessly.
     if (name.startsWith('init-'))
       await rm(join(home.folder, name), { recursive: true, force: true, maxRetries: 5 });
   }
@@ -168,7 +164,7 @@ async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
   }
 }
 
-/** Makes sure that there is a cluster which these binaries and this account can serve. */
+/** Creates the cluster, or checks that these binaries and this account can serve it. */
 export async function ensureCluster(
   home: Home,
   binaries: Binaries,

@@ -13,7 +13,6 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Whether the path leads to something. */
 export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -35,7 +34,7 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** Copies the binaries once below `root`, a folder which nobody but root may be able to change. */
+/** Copies the binaries once below `root`, which only root may be able to change. */
 export async function copyBelow(root: string, from: string, name: string): Promise<string> {
   if (!(await exists(root))) {
     await mkdir(root, { recursive: true });

@@ -1,14 +1,178 @@
-import { type Embedded, type StartOptions, start } from './supervisor.ts';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { bareEnvironment, findNative, prepareBinaries, program } from './binaries.ts';
+import { ensureCluster, type Home, openHome, readPassword } from './cluster.ts';
+import { withLock } from './lock.ts';
+import { endServer, isAlive, isRunning, isServer, ownMark, type ProcessMark, readMark } from './process.ts';
+import { pidFile, probe, readPidFile, type Server, startServer, urlOf } from './server.ts';
 
-export type { Embedded };
+export type Embedded = {
+  /** An address for `pg`; it changes with every start. */
+  url: string;
+  /** Whether this process started or adopted the server, and did not join that of another. */
+  owned: boolean;
+  /** Resolves with the reason when the server ends before `stop()`; the server is not started again. */
+  ended: Promise<Error>;
+  /** Stops the server if this process owns it. A killed owner leaves an orphan, which the next start adopts. */
+  stop(): Promise<void>;
+};
+
+/** The data folder; only tests give the options after `log`. */
+export type StartOptions = {
+  dataDir: string;
+  log?: (line: string) => void;
+  /** Folder with `bin`, `lib` and `share` (default: the installed package). */
+  native?: string;
+  platform?: string;
+  /** Milliseconds in which a running server has to answer. */
+  patience?: number;
+  pickPort?: () => Promise<number>;
+};
+
+// The holder of the lock may be waiting for a server that replays its log.
+const LOCK_WAIT = 150_000;
+const BUSY_BOUND = 120_000;
+const WATCH_MS = 250;
+
+function ownerOf(home: Home): ProcessMark | undefined {
+  const owner = readMark(home.owner);
+  return owner && isAlive(owner) ? owner : undefined;
+}
+
+function becomeOwner(home: Home): void {
+  const temporary = `${home.owner}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(temporary, JSON.stringify(ownMark()), { flag: 'wx' });
+  renameSync(temporary, home.owner);
+}
+
+async function endOwn(pid: number, home: Home, native: string | undefined, bound?: number): Promise<void> {
+  if (process.platform !== 'win32') return endServer(pid, bound);
+  // On Windows a signal would kill the server without a shutdown.
+  const pgCtl = program(join(native ?? (await findNative()), 'bin'), 'pg_ctl');
+  await promisify(execFile)(pgCtl, ['stop', '-D', home.cluster, '-m', 'fast'], { env: bareEnvironment });
+}
+
+/** The server that already runs on the cluster. Ends one that does not answer, unless a process owns it. */
+async function findServer(home: Home, options: StartOptions): Promise<Server | undefined> {
+  const first = await readPidFile(home.cluster);
+  if (!first) return undefined;
+  const began = performance.now();
+  while (isServer(first.pid, home.cluster)) {
+    const port = (await readPidFile(home.cluster))?.port ?? first.port;
+    const state = await probe(port, await readPassword(home));
+    if (state === 'ready') return { pid: first.pid, port };
+    if (performance.now() - began > (state === 'busy' ? BUSY_BOUND : (options.patience ?? 5_000))) {
+      const owner = ownerOf(home);
+      if (owner) throw new Error(`The embedded PostgreSQL of process ${owner.pid} is silent: end that one.`);
+      options.log?.(`the PostgreSQL left running in ${home.cluster} does not answer and is ended`);
+      await endOwn(first.pid, home, options.native, 2_000);
+      break;
+    }
+    await sleep(20);
+  }
+  // PostgreSQL does not start while the pid in this file belongs to another program of the same user or to a zombie.
+  // It handles a negative pid itself, which is that of a single-user session.
+  const left = await readPidFile(home.cluster);
+  if (left?.pid === first.pid && left.pid >= 0) await rm(pidFile(home.cluster), { force: true });
+  return undefined;
+}
+
+/** Watches a server: `ended` resolves with the reason when it is gone. */
+function watch(home: Home, server: Server): Pick<Embedded, 'ended'> & { close(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let owner = readMark(home.owner);
+  const ended = new Promise<Error>((resolve) => {
+    timer = setInterval(() => {
+      const now = readMark(home.owner);
+      if (isRunning(server.pid)) {
+        owner = now ?? owner;
+        return;
+      }
+      clearInterval(timer);
+      // An owner that stops the server removes its mark first; after a crash the mark is still there.
+      const crashed = now?.pid === owner?.pid && now?.started === owner?.started;
+      const reason = crashed
+        ? `The embedded PostgreSQL has ended; ${home.log} has its log.`
+        : `The embedded PostgreSQL was stopped by the process that owned it (pid ${owner?.pid}): uncommitted changes are lost; run this command again.`;
+      resolve(new Error(reason));
+    }, WATCH_MS).unref();
+  });
+  return { ended, close: () => clearInterval(timer) };
+}
+
+/** Uses the server of another process, which is not stopped. */
+function joinServer(home: Home, server: Server, url: string): Embedded {
+  const { ended, close } = watch(home, server);
+  return { url, owned: false, ended, stop: async () => close() };
+}
+
+function ownServer(home: Home, server: Server, url: string, options: StartOptions): Embedded {
+  becomeOwner(home);
+  const { ended, close } = watch(home, server);
+  const disown = (): boolean => {
+    close();
+    if (!isServer(server.pid, home.cluster)) return false;
+    rmSync(home.owner, { force: true });
+    return true;
+  };
+  // A process that exits without stop() requests the shutdown at least, so that it leaves no orphan.
+  const onExit = () => {
+    if (disown() && process.platform !== 'win32') process.kill(server.pid, 'SIGINT');
+  };
+  process.once('exit', onExit);
+  const end = async () => {
+    if (disown()) await endOwn(server.pid, home, options.native);
+  };
+  const stop = async () => {
+    // A process that starts meanwhile waits for the lock, and does not join a server that is about to end.
+    let begun = false;
+    await withLock(home.lock, 10_000, () => {
+      begun = true;
+      return end();
+    }).catch((error: unknown) => (begun ? Promise.reject(error) : end()));
+    process.off('exit', onExit);
+  };
+  let stopped: Promise<void> | undefined;
+  return { url, owned: true, ended, stop: () => (stopped ??= stop()) };
+}
+
+async function launch(home: Home, options: StartOptions): Promise<Server> {
+  const native = options.native ?? (await findNative(options.platform));
+  const binaries = await prepareBinaries(native, home.account);
+  await ensureCluster(home, binaries, options.log);
+  try {
+    const server = await startServer(home, binaries, await readPassword(home), options.pickPort);
+    options.log?.(`started PostgreSQL ${binaries.major} in ${home.cluster}`);
+    return server;
+  } catch (error) {
+    // A server whose owner was killed right after launching it may appear only now.
+    const late = await findServer(home, options);
+    if (!late) throw error;
+    return late;
+  }
+}
 
 /**
- * Starts (or joins, or adopts) the PostgreSQL kept in `<dataDir>/postgres`.
- *
- * The first process on a data folder owns the server, and every later one joins it. When the owner ends, the server is
- * handed to a process that has joined it, or ends with the last. A server whose owner was killed is adopted by the next
- * process that starts, or ended by the next that leaves.
+ * Starts, joins or adopts the PostgreSQL kept in `<dataDir>/postgres`. The process that starts the server owns it and
+ * stops it; processes that start later join it and lose it then. A server whose owner was killed is adopted.
  */
-export async function startEmbedded(options: Pick<StartOptions, 'dataDir' | 'log'>): Promise<Embedded> {
-  return start(options);
+export async function startEmbedded(options: StartOptions): Promise<Embedded> {
+  const home = await openHome(options.dataDir);
+  return withLock(home.lock, LOCK_WAIT, async () => {
+    const found = await findServer(home, options);
+    const owner = found && ownerOf(home);
+    const server = found ?? (await launch(home, options));
+    const url = urlOf(server.port, await readPassword(home));
+    if (owner) {
+      options.log?.(`joined the PostgreSQL running in ${home.cluster}`);
+      return joinServer(home, server, url);
+    }
+    if (found) options.log?.(`adopted the PostgreSQL left running in ${home.cluster}`);
+    return ownServer(home, server, url, options);
+  });
 }

@@ -14,10 +14,7 @@ async function linkOnce(from: string, to: string): Promise<boolean> {
   }
 }
 
-/**
- * Removes a lock whose holder died. A second lock guards that: of two processes which both saw the dead
- * holder, the slower would otherwise remove the lock that the faster has taken in the meantime.
- */
+/** Removes the lock of a dead holder, under a second lock: a slower process would else remove the lock that a faster one took. */
 async function breakLock(path: string, claim: string): Promise<void> {
   const breaker = `${path}.break`;
   if (await linkOnce(claim, breaker)) {
@@ -26,7 +23,7 @@ async function breakLock(path: string, claim: string): Promise<void> {
     await rm(breaker, { force: true });
     return;
   }
-  // It is held for an instant only, so that an old one belongs to a process killed in that instant.
+  // It is held for an instant, so an old one was left by a killed process.
   const age = await stat(breaker).then(
     (found) => Date.now() - found.ctimeMs,
     () => 0,
@@ -49,7 +46,7 @@ async function acquire(path: string, claim: string, wait: number): Promise<void>
   }
 }
 
-/** Removes what processes that were killed while they waited have left. */
+/** Removes the files of processes that were killed while they waited. */
 async function sweep(path: string): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`)) continue;
@@ -58,9 +55,9 @@ async function sweep(path: string): Promise<void> {
   }
 }
 
-/** Runs `work` while no other process (and no other call in this one) runs under the same lock file. */
+/** Runs `work` while no other call, in any process, holds the same lock file. */
 export async function withLock<T>(path: string, wait: number, work: () => Promise<T>): Promise<T> {
-  // The file is written first and linked into place, so that nobody ever reads a lock without its holder.
+  // Written first and linked into place, so that a lock always names its holder.
   const claim = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   await writeFile(claim, JSON.stringify(ownMark()), { flag: 'wx' });
   try {

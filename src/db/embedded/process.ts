@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process named so that another one which later gets the same pid is not taken for it. */
+/** Identifies a process even after its pid is reused. */
 export type ProcessMark = { pid: number; started: string };
 
 const ENDED = 'ended';
@@ -16,15 +16,15 @@ function quiet(command: string, args: string[]): string {
   }
 }
 
-/** When the process started, in the system's own notation; empty when that cannot be learnt. */
+/** The start time of a process in the system's notation; empty if unknown. */
 function startOf(pid: number): string {
   if (process.platform === 'win32') return '';
   if (process.platform !== 'linux') return quiet('ps', ['-o', 'lstart=', '-p', String(pid)]);
   try {
-    // The second field is the command in parentheses and may itself hold spaces and parentheses.
+    // The second field, the command in parentheses, may hold spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie holds its pid until its parent reaps it, which a container's first process may never do.
+    // A zombie keeps its pid until it is reaped, which a container's first process may never do.
     if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${fields[19]}`;
   } catch {
@@ -32,25 +32,23 @@ function startOf(pid: number): string {
   }
 }
 
-/** Whether any process with this pid runs. */
 export function isRunning(pid: number): boolean {
-  // Anything else names a whole group of processes.
+  // Other numbers name process groups.
   if (!(pid > 0)) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Any answer but "no such process" (EPERM: somebody else's) means that there is one.
+    // EPERM means that the process belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
   return process.platform !== 'linux' || startOf(pid) !== ENDED;
 }
 
-/** The mark of this very process. */
 export function ownMark(): ProcessMark {
   return { pid: process.pid, started: startOf(process.pid) };
 }
 
-/** The mark in a file, with what else stands there; undefined when there is none. */
+/** The mark in a file, if there is one. */
 export function readMark(path: string): ProcessMark | undefined {
   try {
     const mark = JSON.parse(readFileSync(path, 'utf8')) as ProcessMark;
@@ -60,7 +58,6 @@ export function readMark(path: string): ProcessMark | undefined {
   }
 }
 
-/** Whether the marked process still runs, and is not merely another one with its pid. */
 export function isAlive(mark: ProcessMark): boolean {
   if (!isRunning(mark.pid)) return false;
   const started = startOf(mark.pid);
@@ -84,20 +81,17 @@ function inodeSetting(cluster: string): string {
   return `stakegraph.cluster=${statSync(cluster, { bigint: true, throwIfNoEntry: false })?.ino ?? 'none'}:`;
 }
 
-/** The `-c` setting by which `isServer` knows the server of a cluster again. */
+/** The `-c` setting by which `isServer` recognizes the server of a cluster. */
 export function clusterSetting(cluster: string): string {
   return `${inodeSetting(cluster)}${cluster}`;
 }
 
-/**
- * Whether the process is a PostgreSQL serving this cluster. Only the command line tells that to everybody:
- * the working directory of a process of another user is hidden from root too in most containers.
- */
+/** Whether a process is the PostgreSQL of this cluster, by its command line: most containers hide its working directory even from root. */
 export function isServer(pid: number, cluster: string): boolean {
   if (!isRunning(pid)) return false;
   const line = `${commandLine(pid)} `;
   if (!/(^|[\\/])postgres(\.exe)?"? "?-D/.test(line)) return false;
-  // The inode finds a cluster whose folder was renamed, the path one that somebody started by hand.
+  // The inode finds a renamed cluster, the path one that was started by hand.
   return (
     line.includes(inodeSetting(cluster)) ||
     line.includes(`:${cluster} `) ||
@@ -106,7 +100,7 @@ export function isServer(pid: number, cluster: string): boolean {
   );
 }
 
-/** Waits until the process is gone; false when it still runs after `bound` milliseconds. */
+/** Waits for the end of a process; false if it still runs after `bound` ms. */
 export async function waitForEnd(pid: number, bound: number): Promise<boolean> {
   const deadline = performance.now() + bound;
   while (isRunning(pid)) {
@@ -116,10 +110,7 @@ export async function waitForEnd(pid: number, bound: number): Promise<boolean> {
   return true;
 }
 
-/**
- * Ends a server: a fast shutdown (open sessions are cut, data is written), after `fastBound` an immediate one
- * (the next start replays the log), and at last a kill for one that is frozen. The caller knows it for ours.
- */
+/** Ends a server: by a fast shutdown, after `fastBound` ms an immediate one (the next start replays the log), and at last by a kill. */
 export async function endServer(pid: number, fastBound = 10_000): Promise<void> {
   const steps = [
     ['SIGINT', fastBound],

@@ -10,21 +10,18 @@ import { type Binaries, bareEnvironment, program } from './binaries.ts';
 import { DATABASE_NAME, type Home, placeOf } from './cluster.ts';
 import { clusterSetting, endServer } from './process.ts';
 
-/** A server that accepts connections. */
 export type Server = { pid: number; port: number };
 
 const LOG_LIMIT = 8_000_000;
-// After a crash the server replays its log first, a gigabyte at the worst.
+// After a crash the server replays up to a gigabyte of log first.
 const START_BOUND = 120_000;
-// Another program took the port first, or the last children of a killed server are still leaving.
+// Another program took the port, or children of a killed server still run.
 const PASSING = /could not (bind|create any TCP)|pre-existing shared memory block|Address already in use/;
 
-/** The file in which a server says that it runs. */
 export function pidFile(cluster: string): string {
   return join(cluster, 'postmaster.pid');
 }
 
-/** What `postmaster.pid` says of the server that wrote it. */
 export async function readPidFile(cluster: string): Promise<(Server & { status: string }) | undefined> {
   const text = await readFile(pidFile(cluster), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -32,7 +29,7 @@ export async function readPidFile(cluster: string): Promise<(Server & { status: 
   return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7] ?? '' };
 }
 
-/** The address of the server; `sslmode` keeps a PGSSLMODE of the environment from asking it for TLS. */
+/** The address of the server; `sslmode` overrides a PGSSLMODE of the environment. */
 export function urlOf(port: number, password: string, database = DATABASE_NAME): string {
   return `postgres://${DATABASE_NAME}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
 }
@@ -52,7 +49,7 @@ async function query(url: string, text: string, bound: number): Promise<void> {
   }
 }
 
-/** Whether the server answers: `busy` while it starts or shuts down, `silent` when nothing comes back. */
+/** Whether the server answers: `busy` while it starts or shuts down. */
 export async function probe(port: number, password: string): Promise<'ready' | 'busy' | 'silent'> {
   try {
     await query(urlOf(port, password), 'select 1', 2_000);
@@ -64,12 +61,11 @@ export async function probe(port: number, password: string): Promise<'ready' | '
     if (code === '28P01') throw new Error('The embedded PostgreSQL refuses the password in its own folder.');
     if (code !== '3D000') return 'silent';
   }
-  // initdb makes no database of our name; a start that was killed may not have come so far.
+  // initdb does not create this database, and a start may have been killed before.
   await query(urlOf(port, password, 'postgres'), `create database ${DATABASE_NAME}`, 30_000);
   return 'ready';
 }
 
-/** A port of the loopback address that is free at this moment. */
 async function freePort(): Promise<number> {
   const listener = createServer().listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -98,7 +94,7 @@ async function launch(
   const settings = [
     'listen_addresses=127.0.0.1',
     `port=${port}`,
-    // Paths of sockets are limited to 107 bytes, those of data folders are not.
+    // Socket paths are limited to 107 bytes.
     'unix_socket_directories=',
     'shared_buffers=128MB',
     'max_connections=100',
@@ -116,7 +112,7 @@ async function launch(
       await placeOf(home.cluster, home.account),
       ...settings.flatMap((each) => ['-c', each]),
     ];
-    // Detached: a Ctrl-C in the terminal goes to the whole group, and would take the database down first.
+    // Detached, since a Ctrl-C goes to the whole group and would stop the database first.
     const child = spawn(program(bin, 'postgres'), args, {
       ...home.account,
       cwd: home.cluster,
@@ -149,7 +145,6 @@ async function becomesReady(home: Home, child: ChildProcess, password: string): 
   return undefined;
 }
 
-/** Starts the server of the cluster on a port of its own. */
 export async function startServer(
   home: Home,
   { bin }: Binaries,
