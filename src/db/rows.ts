@@ -1,6 +1,5 @@
 import sql, { join, raw, Sql } from 'sql-template-tag';
 import { z } from 'zod';
-import { quickCheck } from '../kernel/quick-check.ts';
 import type { Queryable } from './pool.ts';
 
 export { join, raw, Sql, sql };
@@ -56,17 +55,19 @@ export async function rows<T extends z.ZodType>(
 }
 
 /**
- * Checks every row that a statement gave. Nothing is coerced: a row that does not fit is a fault of ours, and it must show
- * here and not at a caller.
+ * Throws if a row of a statement does not match its schema. No value is coerced: such a row is a fault of ours, which must
+ * show here and not at a caller.
  */
 export function checkRows<T extends z.ZodType>(
   row: T,
   found: unknown[],
   { text }: { text: string },
 ): z.output<T>[] {
-  if (found.every(quickCheck(row))) return found as z.output<T>[];
-  const checked = z.array(row).safeParse(found);
-  if (checked.success) return checked.data as z.output<T>[];
-  const name = /\/\* (\w+) \*\//.exec(text)?.[1];
-  throw new Error(`A row of ${name} does not fit: ${z.prettifyError(checked.error)}`);
+  for (const one of found) {
+    const { error } = row.safeParse(one);
+    if (!error) continue;
+    const name = /\/\* (\w+) \*\//.exec(text)?.[1];
+    throw new Error(`A row of ${name} does not fit: ${z.prettifyError(error)}`);
+  }
+  return found as z.output<T>[];
 }

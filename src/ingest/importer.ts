@@ -4,7 +4,6 @@ import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
 import { type LeafKind, leafKind, unwrap } from '../kernel/leaves.ts';
 import { snake } from '../kernel/names.ts';
-import { quickCheck } from '../kernel/quick-check.ts';
 import type { IdType } from '../resources/operators/record.ts';
 import type { Column, Unique } from './staging.ts';
 
@@ -67,25 +66,17 @@ export function stagedScopes(
 /** What is wrong with a row beyond its shape, field by field. */
 export type Faults = Iterable<readonly [field: string, message: string]>;
 
-/**
- * The check of decoded rows of a shape. zod is asked only of rows that are wrong, to tell why: of those that are right it
- * makes records and copies, and nearly all are right.
- */
-export function rowChecker<Shape extends z.ZodObject>(
+/** Returns what checks the decoded rows of a shape, and what is beyond it by `faultsOf`. */
+export const rowChecker = <Shape extends z.ZodObject>(
   shape: Shape,
   faultsOf: (row: z.output<Shape>) => Faults,
-): (decoded: unknown) => z.ZodSafeParseResult<z.output<Shape>> {
-  const fits = quickCheck(shape);
-  const full = shape.pipe(z.custom<z.output<Shape>>()).superRefine((row, context) => {
+): ((decoded: unknown) => z.ZodSafeParseResult<z.output<Shape>>) => {
+  const checked = shape.pipe(z.custom<z.output<Shape>>()).superRefine((row, context) => {
     for (const [field, message] of faultsOf(row))
       context.addIssue({ code: 'custom', path: [field], message });
   });
-  const isRight = (row: z.output<Shape>) => faultsOf(row)[Symbol.iterator]().next().done === true;
-  return (decoded) =>
-    fits(decoded) && isRight(decoded as z.output<Shape>)
-      ? { success: true, data: decoded as z.output<Shape> }
-      : full.safeParse(decoded);
-}
+  return (decoded) => checked.safeParse(decoded);
+};
 
 /** Whether a decoded value is a row at all, and not a list, a text or a number. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
