@@ -6,7 +6,6 @@ import type { Range } from '../../kernel/page.ts';
 import { type Reading, reader } from '../batch/readers.ts';
 import type { Queryable } from '../pool.ts';
 import { checkRows, type KeyColumns, keyTable, raw, rows, type Sql, sql } from '../rows.ts';
-import { templates } from '../templates.ts';
 import type { KeyedSelection, RankedSelection } from './row-selection.ts';
 
 /**
@@ -19,22 +18,16 @@ export function summariesByKey<Key extends object, Field extends string, Row ext
   columns: KeyColumns<Key>;
   selection: (asked: Asked<Field>) => KeyedSelection<Row>;
 }) {
-  const statements = templates<readonly Key[]>();
   const [name, table] = [raw(`/* ${of.statement} */`), raw(of.table)];
   const using = raw(Object.keys(of.columns).join(', '));
   return async (db: Queryable, keys: readonly Key[], asked: Asked<Field>): Promise<Row[]> => {
     const { keyed, alone } = of.selection(asked);
     const only = keys.length === 1 ? keys[0] : undefined;
     const read = only ? alone : keyed;
-    const statement = statements(
-      read,
-      `${only === undefined}`,
-      keys,
-      (value) => sql`${name}
+    const statement = sql`${name}
       select ${read.columns}
-      from ${keyTable(keys, of.columns, value)} join ${table} s using (${using})
-      where not s.superseded`,
-    );
+      from ${keyTable(keys, of.columns)} join ${table} s using (${using})
+      where not s.superseded`;
     const found = await rows(db, read.row, statement, read.decode);
     return (only ? found.map((row) => ({ ...only, ...row })) : found) as Row[];
   };
@@ -63,9 +56,6 @@ type Place<List> = List & { after: number | undefined; before: number | undefine
 /** How much of it is read, and from which end. */
 type Part = { limit: number; backward: boolean };
 
-/** What pages are read for, and how much of each list. */
-type Call<List> = { places: readonly Place<List>[]; part: Part };
-
 /**
  * Reads a page of each of several stored lists, by rank: the cost is that of the rows returned, wherever the page lies.
  * A list that is not there has no page. `columns` are those of the key in the table `<name>_lists`. Ranks are dense, so that
@@ -77,7 +67,6 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
   columns: KeyColumns<List>;
   selection: (asked: Asked<Field>) => RankedSelection<Row>;
 }) {
-  const statements = templates<Call<List>>();
   const columns: KeyColumns<Place<List>> = {
     ...of.columns,
     asked: ['int', (list) => list.revision ?? null],
@@ -97,27 +86,24 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
     const { ranked: selected } = of.selection(asked);
     const inColumns = 'none' in selected;
     const many = places.length > 1;
-    const statement = statements(selected, `${many} ${part.backward}`, { places, part }, (value) => {
-      const limit = sql`${value((call) => call.part.limit)}`;
-      const page = inColumns
-        ? sql`cross join lateral (${rowsByRank(ranked, selected, part, limit)}) page`
-        : sql`left join lateral (${textsByRank(ranked, selected, part, limit)}) page on true`;
-      return sql`${name}
-        select ${many ? sql`k.list::int - 1 as list,` : sql``} ${inColumns ? sql`` : sql`l.total, l.revision,`} page.*
-        from ${keyTable(places, columns, (ofPlaces) => value((call) => ofPlaces(call.places)))}
-        join ${lists} l using (${using})
-        ${page}
-        where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
-    });
-    const found = (await db.query(statement)).rows as Found[];
+    const page = inColumns
+      ? sql`cross join lateral (${rowsByRank(ranked, selected, part)}) page`
+      : sql`left join lateral (${textsByRank(ranked, selected, part)}) page on true`;
+    const { text, values } = sql`${name}
+      select ${many ? sql`k.list::int - 1 as list,` : sql``} ${inColumns ? sql`` : sql`l.total, l.revision,`} page.*
+      from ${keyTable(places, columns)}
+      join ${lists} l using (${using})
+      ${page}
+      where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
+    const found = (await db.query({ text, values })).rows as Found[];
     const pages = new Array<RankedPage<Row> | undefined>(places.length).fill(undefined);
     const heads = inColumns ? found.filter((row) => row.rank === null) : found;
-    for (const head of checkRows(inColumns ? Head : Texts, heads, statement)) {
+    for (const head of checkRows(inColumns ? Head : Texts, heads, { text })) {
       pages[listOf(head)] ??= { rows: [], total: head.total, revision: head.revision };
     }
     const placed = found.filter((row) => row.rank !== null);
     if (inColumns) {
-      for (const row of checkRows(selected.row, placed, statement)) pages[listOf(row)]?.rows.push(row);
+      for (const row of checkRows(selected.row, placed, { text })) pages[listOf(row)]?.rows.push(row);
     } else {
       for (const row of placed) pages[listOf(row)]?.rows.push(...rowsOf<Row>(row as Texts, selected));
     }
@@ -131,7 +117,7 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
  * The rows of a page of the list `l`, as columns. What is of the list comes once, in a row of its own, also where the page has
  * no rows: to read and send it with each of 15 rows of four fields was a sixth of the time there and back.
  */
-const rowsByRank = (ranked: Sql, { columns, none }: Columns, { backward }: Part, limit: Sql): Sql => sql`
+const rowsByRank = (ranked: Sql, { columns, none }: Columns, { backward, limit }: Part): Sql => sql`
   (select r.rank, null::int as total, null::int as revision, ${columns}
   from ${ranked}
   where r.list_id = l.list_id and r.rank > k.after and r.rank < k.before
@@ -144,7 +130,7 @@ const rowsByRank = (ranked: Sql, { columns, none }: Columns, { backward }: Part,
 const GATHERED_ROWS = raw('64');
 
 /** The same as texts of several rows, each with the rank of its first: those after it have the ranks that follow. */
-function textsByRank(ranked: Sql, { text }: RowTexts, { backward }: Part, limit: Sql): Sql {
+function textsByRank(ranked: Sql, { text }: RowTexts, { backward, limit }: Part): Sql {
   const end = sql`least(k.before, l.total)`;
   const [from, to] = backward
     ? [sql`greatest(k.after + 1, ${end} - ${limit}::bigint)`, end]
