@@ -2,7 +2,6 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { hasCursor, type Range, type Slice, type Walk } from '../../kernel/page.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
-import { perField } from './per-field.ts';
 import { selectedFields } from './selection.ts';
 
 /** Relay's arguments as they arrive. */
@@ -29,8 +28,25 @@ export function connectionRange<Key>(
   info: GraphQLResolveInfo,
   limits: Limits<Key>,
 ): Range<Key> {
-  const open = args.after == null && args.before == null;
-  return open ? (openRange(info, args, limits) as Range<Key>) : rangeOf(info, args, limits);
+  const faults = sizeFaults(args, limits.maxSize);
+  const position = (name: 'after' | 'before') => {
+    const cursor = args[name];
+    const key = cursor == null ? undefined : limits.decode(cursor);
+    if (cursor != null && key === undefined)
+      faults.push(fault(name, 'is not a cursor of this list with these arguments'));
+    return key === undefined ? {} : { [name]: key };
+  };
+  const selected = selectedFields(info, []);
+  const range: Range<Key> = {
+    limit: args.first ?? args.last ?? limits.defaultSize,
+    backward: args.last != null,
+    ...position('after'),
+    ...position('before'),
+    rowsOnly: !selected.has('edges') && !selected.has('pageInfo'),
+    counted: selected.has('totalCount'),
+  };
+  if (faults.length > 0) throw badInput(faults);
+  return range;
 }
 
 const fault = (name: string, msg: string): Fault => ({
@@ -56,31 +72,6 @@ export function checkSizes(args: ConnectionArgs, maxSize: number): void {
   const faults = sizeFaults(args, maxSize);
   if (faults.length > 0) throw badInput(faults);
 }
-
-function rangeOf<Key>(info: GraphQLResolveInfo, args: ConnectionArgs, limits: Limits<Key>): Range<Key> {
-  const faults = sizeFaults(args, limits.maxSize);
-  const position = (name: 'after' | 'before') => {
-    const cursor = args[name];
-    const key = cursor == null ? undefined : limits.decode(cursor);
-    if (cursor != null && key === undefined)
-      faults.push(fault(name, 'is not a cursor of this list with these arguments'));
-    return key === undefined ? {} : { [name]: key };
-  };
-  const selected = selectedFields(info, []);
-  const range: Range<Key> = {
-    limit: args.first ?? args.last ?? limits.defaultSize,
-    backward: args.last != null,
-    ...position('after'),
-    ...position('before'),
-    rowsOnly: !selected.has('edges') && !selected.has('pageInfo'),
-    counted: selected.has('totalCount'),
-  };
-  if (faults.length > 0) throw badInput(faults);
-  return range;
-}
-
-/** A range without cursors is the same for every object that its field is asked of; its limits are the field's own. */
-const openRange = perField(rangeOf<unknown>);
 
 /** The cursor of a row of a ranked list: its rank in the list of that revision. */
 export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>

@@ -13,7 +13,6 @@ import {
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
-import { perField } from '../../graphql/schema/per-field.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/schema/selection.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
@@ -50,9 +49,8 @@ type QueryArgs = PeriodArgs;
 type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 /** The fields to read for what is selected; `entityId` is the record's `id`. */
-const askedOf = perField(
-  (info): Asked<AttestationField> => formOf(info) ?? selectedOf(info, attestationFields, IN_PAGE, 'entityId'),
-);
+const askedOf = (info: GraphQLResolveInfo): Asked<AttestationField> =>
+  formOf(info) ?? selectedOf(info, attestationFields, IN_PAGE, 'entityId');
 
 async function attestationConnection(
   key: EntityKey,
@@ -60,7 +58,7 @@ async function attestationConnection(
   info: GraphQLResolveInfo,
   read: (query: AttestationQuery, range: Range<number>) => Promise<AttestationPage>,
 ) {
-  const query = periodQuery<SortField>(args, info);
+  const query = periodQuery<SortField>(args);
   const cursors = integerCursors(
     () => `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`,
   );
@@ -123,7 +121,7 @@ builder.queryField('attestations', (t) =>
       resolve: (_root, args, ctx: Context, info) => {
         collectFaults(
           () => checkId('entityId', args.entityId),
-          () => periodQuery<SortField>(args, info),
+          () => periodQuery<SortField>(args),
           () => checkSizes(args, PERIODS_MAX_SIZE),
         );
         const key = {
