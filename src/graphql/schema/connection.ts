@@ -4,7 +4,7 @@ import { hasCursor, type Range, type Slice, type Walk } from '../../kernel/page.
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { selectedFields } from './selection.ts';
 
-/** Relay's arguments as they arrive. */
+/** Relay's arguments. */
 export type ConnectionArgs = {
   first?: number | null | undefined;
   last?: number | null | undefined;
@@ -15,14 +15,11 @@ export type ConnectionArgs = {
 type Limits<Key> = {
   defaultSize: number;
   maxSize: number;
-  /** The key in a cursor of this list, or undefined when it is not one. */
+  /** Returns the key in a cursor of this list; undefined for other texts. */
   decode(cursor: string): Key | undefined;
 };
 
-/**
- * What Relay's arguments ask for, and the selection beside the rows. Refuses `first` with `last`, sizes out of range and
- * cursors of other lists.
- */
+/** Returns the range that Relay's arguments name. Refuses `first` with `last`, sizes out of range and cursors of other lists. */
 export function connectionRange<Key>(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
@@ -67,17 +64,17 @@ function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
   return faults;
 }
 
-/** Refuses sizes that `connectionRange` would refuse, for fields whose other faults are to be told with them. */
+/** Refuses sizes that `connectionRange` would refuse, for fields that report all faults together. */
 export function checkSizes(args: ConnectionArgs, maxSize: number): void {
   const faults = sizeFaults(args, maxSize);
   if (faults.length > 0) throw badInput(faults);
 }
 
-/** The cursor of a row of a ranked list: its rank in the list of that revision. */
+/** The cursor of a row of a ranked list: its rank in that revision. */
 export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
   encodeCursor(list, [revision, rank]);
 
-/** `connectionRange` of a ranked list: its cursors say from which revision of it to read on. */
+/** `connectionRange` of a ranked list, whose cursors name the revision to continue with. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
@@ -101,10 +98,7 @@ export function rankedRange(
   };
 }
 
-/**
- * A page that begins at a place in the list which was named: whether rows come before it is looked up where it is asked
- * for, by a page that ends there.
- */
+/** Adds `hasPrevious` to a page that begins at a given position, if it is selected: reads a row before that position. */
 export async function withPreviousPage<Row>(
   page: Slice<Row>,
   start: number | null,
@@ -120,9 +114,9 @@ export async function withPreviousPage<Row>(
 }
 
 /**
- * A slice as a Relay connection. Cursors are made when they are asked for: each is a hash, and most queries take the
- * rows alone. The getters are a class's: V8 makes a hidden class for every object literal that has one, which keeps the rows
- * until the whole heap is collected; without, pages of 15 operators were answered a third faster.
+ * Returns a slice as a Relay connection. Cursors are computed only if selected, because each is a hash. The getters are those
+ * of a class, because V8 makes a hidden class for each object literal with a getter, which keeps the rows until a full garbage
+ * collection: with classes, pages of 15 operators were answered a third faster.
  */
 export const connection = <Row>(
   slice: Slice<Row>,

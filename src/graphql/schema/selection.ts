@@ -5,65 +5,61 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { asWritten } from '../../fast-rows/prebuilt-rows.ts';
+import { originalField } from '../../fast-rows/placeholders.ts';
 
+/** Fields by name, with the fields below each. */
 type Tree = Map<string, Tree>;
 
+/** Where the rows of a connection are selected. */
+export const IN_PAGE = [['edges', 'node'], ['nodes']];
+/** Where those of a field that gives a row are. */
+export const IN_ROW = [[]];
+
+/** What a field selects is the same each time, because parsed documents are cached. */
+const selected = new WeakMap<FieldNode, Tree>();
+
 /**
- * The names of the fields selected below a field, at the end of each of these paths. Directives are not looked at: a
- * skipped field that is read anyway costs a column, one that is missing would be a wrong answer.
+ * Returns the names of the fields that are selected at the end of these paths below a field. Ignores directives: reading a
+ * skipped field costs a column, but without a field that is not skipped the answer would be wrong.
  */
 export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): ReadonlySet<string> {
-  const [given] = info.fieldNodes;
-  if (info.fieldNodes.length > 1 || !given) return namesBelow(info.fieldNodes, info.fragments, paths);
-  const node = asWritten(given);
-  // Documents are kept, and what a field of one selects is the same every time.
-  let known = selected.get(node);
-  if (!known) selected.set(node, (known = new Map()));
-  const key = paths.map((path) => path.join('.')).join();
-  let names = known.get(key);
-  if (!names) known.set(key, (names = namesBelow([node], info.fragments, paths)));
+  const names = new Set<string>();
+  const tree = selectedTree(info);
+  for (const path of paths) {
+    let below: Tree | undefined = tree;
+    for (const step of path) below = below?.get(step);
+    for (const name of below?.keys() ?? []) names.add(name);
+  }
   return names;
 }
 
-/** Where the rows of a connection are selected, and those of a field that is one. */
-export const IN_PAGE = [['edges', 'node'], ['nodes']];
-export const IN_ROW = [[]];
-
-/** Those of the fields of rows that are selected. `id` is that of `node` unless the record's own has a name in the schema. */
+/** Returns those of `fields` that are selected. `id` means that of `node`, unless the schema has another name for the record's. */
 export function selectedOf<Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
   paths: string[][],
   ownId = 'id',
 ): Field[] {
-  const selected = selectedFields(info, ...paths);
-  return fields.filter((name) => selected.has(name === 'id' ? ownId : name));
+  const names = selectedFields(info, ...paths);
+  return fields.filter((name) => names.has(name === 'id' ? ownId : name));
 }
 
-const selected = new WeakMap<FieldNode, Map<string, ReadonlySet<string>>>();
-
-function namesBelow(
-  nodes: readonly FieldNode[],
-  fragments: GraphQLResolveInfo['fragments'],
-  paths: string[][],
-): Set<string> {
-  const root: Tree = new Map();
-  for (const node of nodes) if (node.selectionSet) collect(node.selectionSet, fragments, root);
-  const names = new Set<string>();
-  for (const path of paths) {
-    let tree: Tree | undefined = root;
-    for (const step of path) tree = tree?.get(step);
-    for (const name of tree?.keys() ?? []) names.add(name);
-  }
-  return names;
+function selectedTree({ fieldNodes, fragments }: GraphQLResolveInfo): Tree {
+  const nodes = fieldNodes.map(originalField);
+  const [only] = nodes;
+  const known = only && nodes.length === 1 ? selected.get(only) : undefined;
+  if (known) return known;
+  const tree: Tree = new Map();
+  for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet, fragments, tree);
+  if (only && nodes.length === 1) selected.set(only, tree);
+  return tree;
 }
 
 function collect(
   set: SelectionSetNode,
   fragments: Record<string, FragmentDefinitionNode>,
   into: Tree,
-  // A fragment spread twice at one place adds nothing; spreads of spreads would double the work at each step.
+  // A fragment spread twice at one place adds nothing, but spreads of spreads would double the work at each step.
   spread = new Set<string>(),
 ) {
   for (const selection of set.selections) {

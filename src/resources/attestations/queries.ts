@@ -1,7 +1,7 @@
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, sql } from '../../db/rows.ts';
-import type { Asked } from '../../fast-rows/row-form.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
 import {
@@ -78,8 +78,8 @@ export const attestationPages = (
   keys: readonly EntityKey[],
   query: AttestationQuery,
   range: Range<number>,
-  asked: Asked<AttestationField>,
-): Promise<AttestationRow[]> => periodPages(db, series, entityDays(keys, query), query, range, asked);
+  selection: Selection<AttestationField>,
+): Promise<AttestationRow[]> => periodPages(db, series, entityDays(keys, query), query, range, selection);
 
 /** The same for private sets, summed up from the days of their validators. */
 export const setAttestationPages = (
@@ -87,7 +87,7 @@ export const setAttestationPages = (
   sets: readonly SetKey[],
   query: AttestationQuery,
   range: Range<number>,
-  asked: Asked<AttestationField>,
+  selection: Selection<AttestationField>,
 ): Promise<AttestationRow[]> =>
   periodPages(
     db,
@@ -95,5 +95,5 @@ export const setAttestationPages = (
     setDays(sets, query.calendar, query),
     query,
     range,
-    asked,
+    selection,
   );

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { pagesByRank, summariesByKey } from '../../db/ranked/ranked-lists.ts';
-import { rowSelections } from '../../db/ranked/row-selection.ts';
+import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { type Fields, rows, sql } from '../../db/rows.ts';
 import { type IdType, type OperatorField, OperatorSummary } from './record.ts';
 
@@ -26,7 +25,8 @@ export type ListKey = {
 export type OperatorRow = Partial<OperatorSummary> & OperatorKey;
 export type RankedOperatorRow = OperatorRow & { rank: number };
 
-const fields: Fields<OperatorField> = {
+const fields: Fields<OperatorField | 'network'> = {
+  network: sql`s.network`,
   id: sql`s.operator_id`,
   idType: sql`s.id_type`,
   timeWindow: sql`s.time_window`,
@@ -46,13 +46,11 @@ const fields: Fields<OperatorField> = {
   sumEndEpochEffectiveBalance: sql`s.sum_end_epoch_effective_balance::text`,
 };
 
-const selection = rowSelections<OperatorField, OperatorRow>({
-  record: OperatorSummary,
+const summaries: RankedRows = {
+  record: OperatorSummary.extend({ network: Network }),
   fields,
-  keyFields: ['id', 'idType', 'timeWindow'],
-  keyColumns: { network: sql`s.network` },
-  key: { network: Network },
-});
+  keys: ['network', 'id', 'idType', 'timeWindow'],
+};
 
 /** A page of each of several lists, in their order; a list that is not there has none. */
 export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorRow>({
@@ -66,7 +64,7 @@ export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorR
     time_window: ['text', (list) => list.timeWindow],
     pool_type: ['text', (list) => list.poolType],
   },
-  selection,
+  rows: summaries,
 });
 
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
@@ -79,7 +77,7 @@ export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, Operato
     id_type: ['text', (key) => key.idType],
     time_window: ['text', (key) => key.timeWindow],
   },
-  selection,
+  rows: summaries,
 });
 
 /**

@@ -1,6 +1,5 @@
 import { TimeWindow } from '../../chain/windows.ts';
-import { pagesByRank, summariesByKey } from '../../db/ranked/ranked-lists.ts';
-import { rowSelections } from '../../db/ranked/row-selection.ts';
+import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { type Fields, sql } from '../../db/rows.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
 
@@ -19,7 +18,8 @@ export type StakeAuthorityListKey = {
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> & StakeAuthorityKey;
 export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number };
 
-const fields: Fields<StakeAuthorityField> = {
+const fields: Fields<StakeAuthorityField | 'timeWindow'> = {
+  timeWindow: sql`s.time_window`,
   stakeAuthority: sql`s.stake_authority`,
   validatorDelegates: sql`s.validator_delegates`,
   delegations: sql`s.delegations`,
@@ -41,13 +41,11 @@ const fields: Fields<StakeAuthorityField> = {
   sumCommissionPaid: sql`s.sum_commission_paid::text`,
 };
 
-const selection = rowSelections<StakeAuthorityField, StakeAuthorityRow>({
-  record: StakeAuthoritySummary,
+const summaries: RankedRows = {
+  record: StakeAuthoritySummary.extend({ timeWindow: TimeWindow }),
   fields,
-  keyFields: ['stakeAuthority'],
-  keyColumns: { timeWindow: sql`s.time_window` },
-  key: { timeWindow: TimeWindow },
-});
+  keys: ['timeWindow', 'stakeAuthority'],
+};
 
 /** A page of each of several lists, in their order; a list that is not there has none. */
 export const stakeAuthorityPages = pagesByRank<
@@ -61,7 +59,7 @@ export const stakeAuthorityPages = pagesByRank<
     time_window: ['text', (list) => list.timeWindow],
     list_type: ['text', (list) => list.type],
   },
-  selection,
+  rows: summaries,
 });
 
 /** The summaries of these keys, in no particular order; keys without a row are absent. */
@@ -76,5 +74,5 @@ export const stakeAuthoritiesByKey = summariesByKey<
     stake_authority: ['text', (key) => key.stakeAuthority],
     time_window: ['text', (key) => key.timeWindow],
   },
-  selection,
+  rows: summaries,
 });

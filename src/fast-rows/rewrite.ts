@@ -16,15 +16,17 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { isConnection } from '../graphql/run/field-cost.ts';
-import { type FieldExtensions, givesRows, rewrite, standIn } from './prebuilt-rows.ts';
-import { type Column, type Part, type RowForm, rowForm } from './row-form.ts';
+import { type FieldExtensions, givesRows, placeholderField, rewrite } from './placeholders.ts';
+import { type Column, type Part, RowLayout } from './row-layout.ts';
+import { FAST_ROWS } from './switch.ts';
 
-/** The query with what stands for rows where they are plain; undefined where none are. */
-export function withWrittenRows(
+/** Returns the query with placeholders for rows with only plain fields selected; undefined if it has no such rows. */
+export function withPlaceholders(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): DocumentNode | undefined {
+  if (!FAST_ROWS) return undefined;
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
@@ -41,21 +43,21 @@ export function withWrittenRows(
     const below = field && getNamedType(field.type);
     if (!node.selectionSet || !field || !isObjectType(below)) return node;
     if (givesRows(field, type)) return inRows(node, type).node;
-    return isConnection(field) ? inPage(node, below) : known(node, inSet(node.selectionSet, below));
+    return isConnection(field) ? inPage(node, below) : keep(node, inSet(node.selectionSet, below));
   }
 
-  /** A page: its rows are of one form only where they are selected once. */
+  /** Rows of a page have one layout only if the page selects them once. */
   function inPage(node: FieldNode, page: GraphQLObjectType): FieldNode {
     const fields = fieldsOf(node.selectionSet as SelectionSetNode, page, fragments);
     const places = fields?.filter(({ name }) => name.value === 'nodes' || name.value === 'edges') ?? [];
     const [place] = places;
     if (!fields || !place || places.length > 1) return node;
-    const { node: made, form } = place.name.value === 'nodes' ? inRows(place, page) : inEdges(place, page);
+    const { node: made, layout } = place.name.value === 'nodes' ? inRows(place, page) : inEdges(place, page);
     const selections = fields.map((one) => (one === place ? made : one));
-    return known(node, { kind: Kind.SELECTION_SET, selections }, form);
+    return keep(node, { kind: Kind.SELECTION_SET, selections }, layout);
   }
 
-  function inEdges(edges: FieldNode, page: GraphQLObjectType): { node: FieldNode; form?: RowForm } {
+  function inEdges(edges: FieldNode, page: GraphQLObjectType): { node: FieldNode; layout?: RowLayout } {
     const edge = getNamedType(page.getFields().edges?.type) as GraphQLObjectType;
     const fields = fieldsOf(edges.selectionSet as SelectionSetNode, edge, fragments);
     const places = fields?.filter(({ name }) => name.value === 'node') ?? [];
@@ -63,20 +65,19 @@ export function withWrittenRows(
     if (!fields || !place || places.length > 1) return { node: edges };
     const { node, ...rest } = inRows(place, edge);
     const selections = fields.map((one) => (one === place ? node : one));
-    return { node: known(edges, { kind: Kind.SELECTION_SET, selections }), ...rest };
+    return { node: keep(edges, { kind: Kind.SELECTION_SET, selections }), ...rest };
   }
 
-  /** A field that gives rows. */
-  function inRows(node: FieldNode, parent: GraphQLObjectType): { node: FieldNode; form?: RowForm } {
+  function inRows(node: FieldNode, parent: GraphQLObjectType): { node: FieldNode; layout?: RowLayout } {
     const row = getNamedType(parent.getFields()[node.name.value]?.type);
     const set = node.selectionSet as SelectionSetNode;
     if (!isObjectType(row)) return { node };
-    const form = formFor(set, row, fragments);
-    if (!form) return { node: known(node, inSet(set, row)) };
+    const layout = layoutOf(set, row, fragments);
+    if (!layout) return { node: keep(node, inSet(set, row)) };
     found = true;
     const { selectionSet: _, ...rest } = node;
-    const name = { kind: Kind.NAME as const, value: standIn(node.name.value) };
-    return { node: rewrite({ ...rest, alias: node.alias ?? node.name, name }, node, form), form };
+    const name = { kind: Kind.NAME as const, value: placeholderField(node.name.value) };
+    return { node: rewrite({ ...rest, alias: node.alias ?? node.name, name }, node, layout), layout };
   }
 
   const made = {
@@ -87,12 +88,12 @@ export function withWrittenRows(
   return { ...document, definitions: document.definitions.map((one) => (one === operation ? made : one)) };
 }
 
-const known = (node: FieldNode, selectionSet: SelectionSetNode, form?: RowForm): FieldNode =>
-  rewrite({ ...node, selectionSet }, node, form);
+const keep = (node: FieldNode, selectionSet: SelectionSetNode, layout?: RowLayout): FieldNode =>
+  rewrite({ ...node, selectionSet }, node, layout);
 
 /**
- * The fields of a selection with fragments in their places; undefined where that is not all there is to it: a directive,
- * a fragment on another type, or one name twice.
+ * Returns the fields of a selection and of its fragments; undefined if there is a directive, a fragment on another type, or one
+ * name twice.
  */
 function fieldsOf(
   set: SelectionSetNode,
@@ -118,19 +119,19 @@ function fieldsOf(
   return collect(set) ? [...fields.values()] : undefined;
 }
 
-/** The form of rows that are selected so; undefined where a field is more than a column. */
-function formFor(
+/** Returns the layout of a selection of rows; undefined if a field is more than a column. */
+function layoutOf(
   set: SelectionSetNode,
   row: GraphQLObjectType,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): RowForm | undefined {
+): RowLayout | undefined {
   const parts: Part[] = [];
   for (const node of fieldsOf(set, row, fragments) ?? [undefined]) {
     const part = node && partFor(node, row, fragments);
     if (!part) return undefined;
     parts.push(part);
   }
-  return rowForm(parts);
+  return new RowLayout(parts);
 }
 
 function partFor(
@@ -149,7 +150,7 @@ function partFor(
     : { key, column, kind, nullable: !isNonNullType(field.type) };
 }
 
-/** The property of a row that a field is; undefined where it is worked out. */
+/** Returns the property of a row that a field shows; undefined if a resolver computes it. */
 function columnOf(field: GraphQLField<unknown, unknown>): string | undefined {
   const { column } = field.extensions as FieldExtensions;
   return column ?? (field.resolve || field.args.length > 0 ? undefined : field.name);
@@ -173,7 +174,7 @@ function kindOf(
   const { storedKeys } = extensions as FieldExtensions;
   const item = getNamedType(plain);
   if (!set || !storedKeys || !isObjectType(item)) return undefined;
-  const asked = fieldsOf(set, item, fragments) ?? [];
-  const names = asked.map(({ alias, name }) => (alias ? `${alias.value}:` : '') + name.value);
+  const selected = fieldsOf(set, item, fragments) ?? [];
+  const names = selected.map(({ alias, name }) => (alias ? `${alias.value}:` : '') + name.value);
   return names.join() === storedKeys.join() ? 'json' : undefined;
 }

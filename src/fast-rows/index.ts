@@ -1,0 +1,33 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { z } from 'zod';
+import { selectedOf } from '../graphql/schema/selection.ts';
+import { JsonText, jsonList } from '../kernel/json-text.ts';
+import { layoutFor } from './placeholders.ts';
+import { isSerialized, type RowLayout, recordLayout } from './row-layout.ts';
+import { FAST_ROWS } from './switch.ts';
+
+export { columnsOrText } from './columns-or-text.ts';
+
+/** What is read of each row: these columns, or all values in one text with this layout. */
+export type Selection<Field extends string> = readonly Field[] | RowLayout;
+
+/** What a GraphQL field selects of its rows: the layout of a compiled query, else those of `fields` that are selected. */
+export const selectionFor = <Field extends string>(
+  info: GraphQLResolveInfo,
+  fields: readonly Field[],
+  paths: string[][],
+  ownId?: string,
+): Selection<Field> => layoutFor(info) ?? selectedOf(info, fields, paths, ownId);
+
+/** Every field of a record, as REST shows it. */
+export const wholeRecord = <Field extends string>(
+  record: z.ZodObject<Record<Field, z.ZodType>>,
+): Selection<Field> => (FAST_ROWS ? recordLayout(record) : (Object.keys(record.shape) as Field[]));
+
+/** Rows, or a row, for a REST response: serialized rows as their JSON, and rows that were read as columns unchanged. */
+export function bodyOf<Shown>(rows: readonly object[]): Shown[];
+export function bodyOf<Shown>(row: object): Shown;
+export function bodyOf(rows: object): object {
+  if (!Array.isArray(rows)) return isSerialized(rows) ? new JsonText([rows.text], 1) : rows;
+  return rows.every(isSerialized) ? jsonList(rows.map(({ text }) => text)) : rows;
+}
