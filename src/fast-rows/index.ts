@@ -8,10 +8,10 @@ import { FAST_ROWS } from './switch.ts';
 
 export { columnsOrText } from './columns-or-text.ts';
 
-/** What is read of each row: these columns, or all values in one text with this layout. */
+/** What is read of each row: columns, or one text with a layout. */
 export type Selection<Field extends string> = readonly Field[] | RowLayout;
 
-/** What a GraphQL field selects of its rows: the layout of a compiled query, else those of `fields` that are selected. */
+/** What a GraphQL field selects: the layout in a compiled query, else the selected ones of `fields`. */
 export const selectionFor = <Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
@@ -19,12 +19,11 @@ export const selectionFor = <Field extends string>(
   ownId?: string,
 ): Selection<Field> => layoutFor(info) ?? selectedOf(info, fields, paths, ownId);
 
-/** Every field of a record, as REST shows it. */
 export const wholeRecord = <Field extends string>(
   record: z.ZodObject<Record<Field, z.ZodType>>,
 ): Selection<Field> => (FAST_ROWS ? recordLayout(record) : (Object.keys(record.shape) as Field[]));
 
-/** Rows, or a row, for a REST response: serialized rows as their JSON, and rows that were read as columns unchanged. */
+/** Prepares rows, or a row, for a REST body; rows that were read as columns stay unchanged. */
 export function bodyOf<Shown>(rows: readonly object[]): Shown[];
 export function bodyOf<Shown>(row: object): Shown;
 export function bodyOf(rows: object): object {

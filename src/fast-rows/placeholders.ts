@@ -16,49 +16,40 @@ import type { Context } from '../context.ts';
 import { JsonText, jsonList } from '../kernel/json-text.ts';
 import { type RowLayout, serializeRow } from './row-layout.ts';
 
-/**
- * The name of the field that stands in for a field of rows. Rows with only plain fields selected come from PostgreSQL as text,
- * and are serialized without a value for each field. For this, a compiled query asks for a placeholder in place of each such
- * field (`rewrite.ts`): `nodes` of a page, `node` of its edges, or a field with the extension `givesRow`. The schema of compiled
- * queries has these placeholders.
- */
+/** Compiled queries select this field in place of a field of rows of which only plain fields are selected (`rewrite.ts`). */
 export const placeholderField = (name: string) => `${name}Serialized`;
 
-/** What a field declares about how its rows or values are stored. */
 export type FieldExtensions = {
-  /** Its resolver returns a row, and reads it by `selectionFor`. */
+  /** Its resolver returns a row and uses `selectionFor`. */
   givesRow?: boolean;
-  /** The property of a row that it shows under another name. */
+  /** The property of the row that it shows. */
   column?: string;
-  /** For a list of objects that is stored as it is shown: their keys in order. */
+  /** Keys, in order, of a list of objects that is stored as it is shown. */
   storedKeys?: readonly string[];
 };
 
-/** The field that each field of a rewritten query was made from, and the layout of its rows. */
 const rewritten = new WeakMap<FieldNode, { node: FieldNode; layout?: RowLayout }>();
 
-/** The field as the caller wrote it. */
+/** The field in the document of the caller. */
 export const originalField = (node: FieldNode): FieldNode => rewritten.get(node)?.node ?? node;
 
-/** The layout in which a compiled query needs the rows of a field, if it does. */
+/** The layout of the rows of a field in a rewritten query. */
 export function layoutFor({ fieldNodes }: GraphQLResolveInfo): RowLayout | undefined {
   const [node] = fieldNodes;
   return node && rewritten.get(node)?.layout;
 }
 
-/** Records what a field of a rewritten query was made from, and returns it. */
 export function rewrite(made: FieldNode, from: FieldNode, layout?: RowLayout): FieldNode {
   rewritten.set(made, { node: originalField(from), ...(layout && { layout }) });
   return made;
 }
 
-/** Whether a field gives rows: those of a page, that of an edge, or a single row. */
 export const givesRows = (field: GraphQLField<unknown, unknown>, parent: GraphQLObjectType): boolean =>
   (field.name === 'nodes' && parent.name.endsWith('Connection')) ||
   (field.name === 'node' && parent.name.endsWith('Edge')) ||
   (field.extensions as FieldExtensions).givesRow === true;
 
-/** The schema with placeholders, for compiled queries only; requests are validated against the schema without them. */
+/** For compiled queries only: requests are validated against the schema without placeholders. */
 export function schemaWithPlaceholders(schema: GraphQLSchema): GraphQLSchema {
   const extended = extendSchema(schema, parse('scalar SerializedRows'));
   const scalar = extended.getType('SerializedRows') as GraphQLScalarType;

@@ -20,7 +20,9 @@ import { type FieldExtensions, givesRows, placeholderField, rewrite } from './pl
 import { type Column, type Part, RowLayout } from './row-layout.ts';
 import { FAST_ROWS } from './switch.ts';
 
-/** Returns the query with placeholders for rows with only plain fields selected; undefined if it has no such rows. */
+type Rewritten = { node: FieldNode; layout?: RowLayout | undefined };
+
+/** Replaces rows of plain fields in a query by placeholders; undefined if there are none. */
 export function withPlaceholders(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -43,32 +45,23 @@ export function withPlaceholders(
     const below = field && getNamedType(field.type);
     if (!node.selectionSet || !field || !isObjectType(below)) return node;
     if (givesRows(field, type)) return inRows(node, type).node;
-    return isConnection(field) ? inPage(node, below) : keep(node, inSet(node.selectionSet, below));
+    return isConnection(field) ? inPage(node, below).node : keep(node, inSet(node.selectionSet, below));
   }
 
-  /** Rows of a page have one layout only if the page selects them once. */
-  function inPage(node: FieldNode, page: GraphQLObjectType): FieldNode {
-    const fields = fieldsOf(node.selectionSet as SelectionSetNode, page, fragments);
-    const places = fields?.filter(({ name }) => name.value === 'nodes' || name.value === 'edges') ?? [];
+  /** Rewrites the rows of a page or edge, which have one layout only if they are selected once. */
+  function inPage(node: FieldNode, type: GraphQLObjectType, names = ['nodes', 'edges']): Rewritten {
+    const fields = fieldsOf(node.selectionSet as SelectionSetNode, type, fragments);
+    const places = fields?.filter(({ name }) => names.includes(name.value)) ?? [];
     const [place] = places;
-    if (!fields || !place || places.length > 1) return node;
-    const { node: made, layout } = place.name.value === 'nodes' ? inRows(place, page) : inEdges(place, page);
+    if (!fields || !place || places.length > 1) return { node };
+    const edge = getNamedType(type.getFields().edges?.type) as GraphQLObjectType;
+    const { node: made, layout } =
+      place.name.value === 'edges' ? inPage(place, edge, ['node']) : inRows(place, type);
     const selections = fields.map((one) => (one === place ? made : one));
-    return keep(node, { kind: Kind.SELECTION_SET, selections }, layout);
+    return { node: keep(node, { kind: Kind.SELECTION_SET, selections }, layout), layout };
   }
 
-  function inEdges(edges: FieldNode, page: GraphQLObjectType): { node: FieldNode; layout?: RowLayout } {
-    const edge = getNamedType(page.getFields().edges?.type) as GraphQLObjectType;
-    const fields = fieldsOf(edges.selectionSet as SelectionSetNode, edge, fragments);
-    const places = fields?.filter(({ name }) => name.value === 'node') ?? [];
-    const [place] = places;
-    if (!fields || !place || places.length > 1) return { node: edges };
-    const { node, ...rest } = inRows(place, edge);
-    const selections = fields.map((one) => (one === place ? node : one));
-    return { node: keep(edges, { kind: Kind.SELECTION_SET, selections }), ...rest };
-  }
-
-  function inRows(node: FieldNode, parent: GraphQLObjectType): { node: FieldNode; layout?: RowLayout } {
+  function inRows(node: FieldNode, parent: GraphQLObjectType): Rewritten {
     const row = getNamedType(parent.getFields()[node.name.value]?.type);
     const set = node.selectionSet as SelectionSetNode;
     if (!isObjectType(row)) return { node };
@@ -91,10 +84,7 @@ export function withPlaceholders(
 const keep = (node: FieldNode, selectionSet: SelectionSetNode, layout?: RowLayout): FieldNode =>
   rewrite({ ...node, selectionSet }, node, layout);
 
-/**
- * Returns the fields of a selection and of its fragments; undefined if there is a directive, a fragment on another type, or one
- * name twice.
- */
+/** The fields of a selection and its fragments; undefined for directives, fragments on other types and duplicate names. */
 function fieldsOf(
   set: SelectionSetNode,
   type: GraphQLObjectType,
@@ -119,7 +109,6 @@ function fieldsOf(
   return collect(set) ? [...fields.values()] : undefined;
 }
 
-/** Returns the layout of a selection of rows; undefined if a field is more than a column. */
 function layoutOf(
   set: SelectionSetNode,
   row: GraphQLObjectType,
@@ -150,7 +139,6 @@ function partFor(
     : { key, column, kind, nullable: !isNonNullType(field.type) };
 }
 
-/** Returns the property of a row that a field shows; undefined if a resolver computes it. */
 function columnOf(field: GraphQLField<unknown, unknown>): string | undefined {
   const { column } = field.extensions as FieldExtensions;
   return column ?? (field.resolve || field.args.length > 0 ? undefined : field.name);

@@ -3,25 +3,21 @@ import { z } from 'zod';
 import { doubleOfPostgres, doubleText } from '../kernel/double.ts';
 import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
 
-/**
- * How a value becomes JSON: `digits` stay unchanged, `double` uses `doubleText`, `quoted` adds quotes to digits, dates and names,
- * `text` also escapes characters and serves booleans, and `json` stays as it is stored. A record maps stored values to texts.
- */
+/** `quoted` needs no escapes (digits, dates, names), `text` may, and `json` is stored as it is shown. A record maps values. */
 type Kind = 'digits' | 'double' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 
-/** A key that shows a column. Of `json`, the keys in `numbers` hold digits as text that become JSON numbers. */
 export type Column = {
   key: string;
   column: string;
   kind: Kind;
   nullable: boolean;
+  /** Keys within `json` that are stored as text and become JSON numbers. */
   numbers?: readonly string[] | undefined;
 };
 
-/** A key of a serialized row: the column that it shows, or its constant value. */
 export type Part = Column | { key: string; constant: string };
 
-/** The keys of a serialized row, in order. REST has a layout for each record, and GraphQL for each selection of plain fields. */
+/** The keys of a serialized row, in order: of a record in REST, of a selection of plain fields in GraphQL. */
 export class RowLayout {
   readonly parts: readonly Part[];
   readonly columns: readonly Column[];
@@ -33,20 +29,19 @@ export class RowLayout {
     this.#name = hash('sha256', JSON.stringify(parts), 'base64url'); // short, because each read hashes it again
   }
 
-  /** The same text only for equal layouts: batches and caches compare selections by their JSON. */
+  /** Equal only for equal layouts: batches and caches compare the JSON of selections. */
   toJSON(): string {
     return this.#name;
   }
 }
 
-/** Separates the values of a row. It never occurs in JSON, which escapes it. */
+/** Between the values of a row. JSON escapes it. */
 export const SEPARATOR = '\u0001';
-/** The same between rows. */
+/** Between rows. */
 export const ROW_SEPARATOR = '\u0002';
 
 const layouts = new WeakMap<z.ZodObject, RowLayout>();
 
-/** The layout of a record in REST: every field, in its order. */
 export function recordLayout(record: z.ZodObject): RowLayout {
   let layout = layouts.get(record);
   if (!layout) {
@@ -68,17 +63,13 @@ function kindOf(schema: z.core.$ZodType): Kind {
   return leaf.kind === 'String' || leaf.kind === 'Boolean' ? 'text' : 'quoted';
 }
 
-/** The keys of the objects of a list that are stored as text and shown as numbers (v1). */
 function numbersIn(schema: z.core.$ZodType): string[] | undefined {
   if (!(schema instanceof z.ZodArray && schema.element instanceof z.ZodObject)) return undefined;
   const keys = Object.entries(schema.element.shape).filter(([, field]) => leafOf(field as z.ZodType)?.raw);
   return keys.length > 0 ? keys.map(([key]) => key) : undefined;
 }
 
-/**
- * Returns a function that turns the values of a row in one text into JSON. It throws if a value is missing that may not be
- * null, or is not among the values that the column allows.
- */
+/** Returns what turns the text of a row into JSON. It throws for null or an unknown value where the column forbids it. */
 export function rowSerializer({ parts, columns }: RowLayout): (text: string) => string {
   const around = textsAround(parts);
   const shown = columns.map(serializerOf);
@@ -103,7 +94,6 @@ export function rowSerializer({ parts, columns }: RowLayout): (text: string) => 
   };
 }
 
-/** The JSON around the values of a row. */
 function textsAround(parts: readonly Part[]): string[] {
   const texts: string[] = [];
   let open = '{';
@@ -120,7 +110,7 @@ function textsAround(parts: readonly Part[]): string[] {
   return [...texts, `${open}}`];
 }
 
-/** Returns what serializes a value, in which an empty text is null; undefined if the value needs no change. */
+/** Undefined if values need no change. An empty text is null. */
 function serializerOf({
   kind,
   nullable,
@@ -145,7 +135,7 @@ type SerializedRow = { text: string };
 
 export const isSerialized = (row: object): row is SerializedRow => 'text' in row;
 
-/** The JSON of a row with a layout. Serializes rows that were read as columns, such as those of private sets. */
+/** Also serializes rows that were read as columns, such as those of private sets. */
 export function serializeRow(row: object, { parts }: RowLayout): string {
   if (isSerialized(row)) return row.text;
   let json = '';

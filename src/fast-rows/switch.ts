@@ -1,2 +1,2 @@
-/** Whether rows of plain fields are read as text. If false, all rows are read as columns, and every response stays the same. */
+/** If false, all rows are read as columns. Responses are the same. */
 export const FAST_ROWS: boolean = true;
