@@ -10,7 +10,7 @@ import type { Expression } from './expressions.ts';
 import { readPlan } from './read-plan.ts';
 import type { Granularity } from './record.ts';
 
-/** A query of figures over time. Bounds are inclusive, and null if open. */
+/** Bounds are inclusive, and null if open. */
 export type PeriodQuery<Field extends string> = Bounds & {
   granularity: Granularity;
   calendar: Calendar;
@@ -20,34 +20,30 @@ export type PeriodQuery<Field extends string> = Bounds & {
 };
 
 /**
- * The selected fields. `list` is the position of the key. `position` is what a cursor holds: for hours and days in their own
- * order the hour or day itself, so that a new day moves no page, and otherwise the position in the list.
+ * `list` is the position of the key. `position` is what a cursor holds: the hour or day itself if sorted by it, so that a new day
+ * moves no page, and otherwise the position in the list.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 
-/** Figures over time: their record, and the SQL of each field. */
 export type Series<Field extends string> = {
   statement: string;
   record: z.ZodObject<Record<Field, z.ZodType>>;
   fields: Record<Field, Expression>;
 };
 
-/** The tables of hours and days. */
 export type PeriodSource = {
-  /** Common table expressions for the others. */
   with?: Sql;
   /** The keys as `k`, with `list` (from 1) and `genesis`. */
   keys: Sql;
   days: Sql;
   /** Absent if there are no rows of hours. */
   hours?: Sql;
-  /** Whether tables are partitioned by date: read in the order of dates, a page needs only the partitions of its rows. */
+  /** Whether tables are partitioned by date, so that a page in the order of dates reads only its partitions. */
   parted: boolean;
   /** The condition on rows `a` of `k` within the bounds of the query. */
   own: Sql;
 };
 
-/** The table, the period and the grouping of a granularity. */
 function shape(source: PeriodSource, granularity: Granularity) {
   const plain = { table: source.days, group: sql`` };
   if (granularity === 'hour') {
@@ -68,8 +64,8 @@ const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
     : sql``;
 
 /**
- * The conditions on `a` of a query's bounds. Days are bounds of dates too, but only for partitioned tables: elsewhere the second
- * condition would make the planner expect so few rows that it sorts them.
+ * Conditions on `a`. Days are also bounds of dates, but only for partitioned tables: elsewhere the second condition would make
+ * the planner expect so few rows that it sorts them.
  */
 export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
@@ -77,11 +73,11 @@ export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} ${onDate(parted, '>=', bounds.fromDay)}`}
   ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} ${onDate(parted, '<=', bounds.toDay)}`}`;
 
-/** Hours and days in their own order follow the primary key, because dates rise with them. */
+/** Whether the order is that of the primary key, because dates rise with hours and days. */
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
-/** The maximum of rows that a page reads of its key; unbounded if all are grouped, sorted or, for hours, counted. */
+/** Maximum rows read of a key; unbounded if all are grouped, sorted or, for hours, counted. */
 export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): number =>
   inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
     ? (range.offset ?? 0) + rowsToRead(range)
@@ -112,11 +108,11 @@ export async function periodPages<Field extends string, Row>(
   return inOrder(found, keyed ? isDescending(query, range) : range.backward);
 }
 
-/** Sorts rows by key and position. They arrive in this order, but an `order by` would sort whole rows with their texts. */
+/** Rows arrive in this order, but an `order by` would sort whole rows with their texts. */
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
-/** Rows in one text at most. For 1,000 rows one text is slower than a row each, because pg joins the packets of a value. */
+/** Maximum rows in one text: pg joins the packets of a value, which for 1,000 rows is slower than a row each. */
 const MAX_GATHERED = 200;
 
 const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });

@@ -3,10 +3,7 @@ import DataLoader from 'dataloader';
 /** The loaders of one request. A loader that outlived it would return stale rows. */
 export type LoaderCache = Map<string, DataLoader<unknown, unknown>>;
 
-/**
- * Returns the request's loader of this name. `load` gets at most 1,000 distinct keys and returns a map by `keyOf(key)`; keys
- * that it lacks have undefined.
- */
+/** Returns the request's loader of this name. `load` gets at most 1,000 distinct keys and returns a map by `keyOf(key)`. */
 export function batchLoader<Key, Value>(
   cache: LoaderCache,
   name: string,
@@ -29,7 +26,7 @@ export function batchLoader<Key, Value>(
 export const byKey = <Row>(found: readonly Row[], keyOf: (row: Row) => string): Map<string, Row> =>
   new Map(found.map((row) => [keyOf(row), row]));
 
-/** Lists of rows by the text of their key; `list` of a row is the position of its key. */
+/** `list` of a row is the position of its key. */
 export function listsByKey<Key, Row extends { list: number }>(
   found: readonly Row[],
   keys: readonly Key[],

@@ -14,16 +14,16 @@ type Of<Key, Args extends unknown[], Found> = {
   keyOf: (key: Key) => string;
   /** Reads all keys in one statement. */
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Found>;
-  /** The maximum of rows of a key. Without it, reads of several requests are not combined. */
+  /** Maximum rows of a key. Without it, requests are not combined. */
   rows?: (...args: Args) => number;
 };
 
 let readers = 0;
 
 /**
- * Returns a function that reads public data by a key. One statement reads all keys that a request needs at one time, together
- * with those of other requests. Private data must use the loaders of the request instead. A reader is made once, with its
- * module, so `load` cannot depend on the caller. Two reads may share a statement if the JSON of their arguments is equal.
+ * Returns a function that reads public data by a key: one statement serves all keys of a request, and of other requests with the
+ * same JSON of arguments. Private data must use the loaders of the request. A reader is made once, with its module, so that
+ * `load` cannot depend on the caller.
  */
 export function reader<Key, Args extends unknown[], Value>({
   keyOf,
@@ -49,7 +49,6 @@ export function reader<Key, Args extends unknown[], Value>({
   };
 }
 
-/** Reads the row of a key, or undefined. Rows hold their key. */
 export function rowReader<Key, Row extends Key, Args extends unknown[]>(of: Of<Key, Args, Row[]>) {
   return reader<Key, Args, Row>({
     ...of,
@@ -57,7 +56,7 @@ export function rowReader<Key, Row extends Key, Args extends unknown[]>(of: Of<K
   });
 }
 
-/** Reads any number of rows of a key; `list` of a row is the position of its key. */
+/** Reads any number of rows of a key. */
 export function listReader<Key, Row extends { list: number }, Args extends unknown[]>(
   of: Of<Key, Args, Row[]>,
 ) {
@@ -68,11 +67,10 @@ export function listReader<Key, Row extends { list: number }, Args extends unkno
   return (ctx: Reading, key: Key, ...args: Args) => read(ctx, key, ...args) as Promise<Row[]>; // every key has a list
 }
 
-/** The number of rows of a key; `list` is the position of the key. */
 export const ListedTotal = z.object({ list: count(), total: count() });
 export type ListedTotal = z.infer<typeof ListedTotal>;
 
-/** Reads the number of rows of a key; 0 if the result has no row for it. */
+/** 0 if the result has no row for a key. */
 export function totalReader<Key, Args extends unknown[]>(of: Of<Key, Args, ListedTotal[]>) {
   const rowsOf = listReader(of);
   return async (ctx: Reading, key: Key, ...args: Args): Promise<number> =>

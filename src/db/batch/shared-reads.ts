@@ -1,27 +1,26 @@
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Queryable } from '../pool.ts';
 
-/** A read of rows by their keys. */
 export type Read<Key, Value> = {
-  /** Equal only for reads that differ in nothing but their keys: one statement serves them together. */
+  /** Equal only for reads that differ in nothing but their keys. */
   name: string;
   keys: readonly Key[];
   keyOf: (key: Key) => string;
-  /** The maximum of rows of a key. */
+  /** Maximum rows of a key. */
   rows: number;
-  /** Must not depend on the request, because it may read for other requests too. */
+  /** May read for other requests too. */
   load: (db: Queryable, keys: readonly Key[]) => Promise<Map<string, Value>>;
 };
 
-/** Reads for a request, together with others. Calls `note` with the text of each statement that its rows come from. */
+/** Calls `note` with the text of each statement that the rows come from. */
 export type SharedReads = <Key, Value>(
   read: Read<Key, Value>,
   note: (text: string) => void,
 ) => Promise<Map<string, Value>>;
 
 /**
- * The maximum that is read together. Combining saves the constant cost of a statement, which is a small part of the cost of many
- * rows or keys, while each request would wait for the rows of all on one connection.
+ * The maximum that is read together. Combining saves the constant cost of a statement, a small part of the cost of many rows,
+ * while each request waits for the rows of all.
  */
 const MAX_ROWS = 128;
 const MAX_KEYS = 8;
@@ -35,8 +34,8 @@ type Waiting = {
 type Batch = { waiting: Waiting[]; keys: number };
 
 /**
- * Combines the reads of one turn of the event loop in one statement, so that no request waits for a timer
- * (docs/performance.md has the gain). Calls `onFault` with the error of a combined statement, which the requests do not see.
+ * Combines the reads of one turn of the event loop in one statement, so that none waits for a timer (docs/performance.md has the
+ * gain). Calls `onFault` with the error of a combined statement, which the requests do not see.
  */
 export function sharedReads(db: Queryable, onFault: (error: unknown) => void): SharedReads {
   const gathering = new Map<string, Batch>();

@@ -6,13 +6,13 @@ import { type Reading, reader } from '../batch/readers.ts';
 import type { Queryable } from '../pool.ts';
 import { checkRows, type Fields, type KeyColumns, keyTable, raw, rows, type Sql, sql } from '../rows.ts';
 
-/** The record of a ranked list's rows with the fields of its key, the SQL of each field, and the names of those of the key. */
+/** The record of the rows with their key, the SQL of each field, and the fields of the key. */
 export type RankedRows = { record: z.ZodObject; fields: Fields<string>; keys: readonly string[] };
 
 type Read = ReturnType<typeof columnsOrText>;
 type RowTexts = NonNullable<Read['texts']>;
 
-/** Reads summaries by their keys, in no particular order; keys without a row are absent. `columns` are those of the key. */
+/** Reads summaries by their keys, in no order. `columns` are those of the key. */
 export function summariesByKey<Key extends object, Field extends string, Row extends Key>(of: {
   statement: string;
   table: string;
@@ -36,7 +36,6 @@ export function summariesByKey<Key extends object, Field extends string, Row ext
 /** The revision of a stored list; undefined for the current one. */
 type OfRevision = { revision?: number | undefined };
 
-/** A page of a stored list, with the size of the whole list and its revision. */
 export type RankedPage<Row> = { rows: Row[]; total: number; revision: number };
 
 const Head = z.object({ total: count(), revision: count() });
@@ -49,14 +48,12 @@ type Texts = { rank: number; text: string };
 type Found = { list?: number; rank: number | null };
 const listOf = (row: object): number => (row as Found).list ?? 0;
 
-/** A list, and the ranks between which rows are read. */
 type Place<List> = List & { after: number | undefined; before: number | undefined };
 type Part = { limit: number; backward: boolean };
 
 /**
- * Reads a page of each of several stored lists; a list that does not exist has no page. A deep page costs as much as the first.
- * Because ranks are dense, no row beyond the page is read to know whether the list continues. `columns` are those of the key in
- * `<name>_lists`.
+ * Reads a page of each of several stored lists; a deep page costs as much as the first. Ranks are dense, so no row beyond the page
+ * is needed to know whether the list continues. `columns` are those of the key in `<name>_lists`.
  */
 export function pagesByRank<List extends OfRevision, Field extends string, Row extends { rank: number }>(of: {
   statement: string;
@@ -111,8 +108,8 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
 }
 
 /**
- * The rows of a page of the list `l` as columns, and a row with the list's size and revision, also for an empty page. With these
- * in each row instead, a statement of 15 rows of four fields took a sixth longer.
+ * Adds a row with the size and revision of the list `l`, also to an empty page. With these in each row, a statement of 15 rows of
+ * four fields took a sixth longer.
  */
 const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: Part): Sql => sql`
   (select r.rank, null::int as total, null::int as revision, ${columns}
@@ -123,10 +120,10 @@ const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: 
   union all
   select null, l.total, l.revision, ${raw(names.map(() => 'null').join(', '))}`;
 
-/** Rows in one text. pg joins a longer text again with each packet that arrives. */
+/** Rows in one text. pg joins longer ones again with each packet. */
 const GATHERED_ROWS = raw('64');
 
-/** The same as texts of several rows of consecutive ranks, each with the rank of its first row. */
+/** Texts of several rows, each with the rank of its first row. */
 function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit }: Part): Sql {
   const end = sql`least(k.before, l.total)`;
   const [from, to] = backward

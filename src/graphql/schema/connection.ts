@@ -4,7 +4,6 @@ import { hasCursor, type Range, type Slice, type Walk } from '../../kernel/page.
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { selectedFields } from './selection.ts';
 
-/** Relay's arguments. */
 export type ConnectionArgs = {
   first?: number | null | undefined;
   last?: number | null | undefined;
@@ -19,7 +18,7 @@ type Limits<Key> = {
   decode(cursor: string): Key | undefined;
 };
 
-/** Returns the range that Relay's arguments name. Refuses `first` with `last`, sizes out of range and cursors of other lists. */
+/** Refuses `first` with `last`, sizes out of range and cursors of other lists. */
 export function connectionRange<Key>(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
@@ -70,11 +69,10 @@ export function checkSizes(args: ConnectionArgs, maxSize: number): void {
   if (faults.length > 0) throw badInput(faults);
 }
 
-/** The cursor of a row of a ranked list: its rank in that revision. */
 export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
   encodeCursor(list, [revision, rank]);
 
-/** `connectionRange` of a ranked list, whose cursors name the revision to continue with. */
+/** `connectionRange` for cursors that name the revision to continue with. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,

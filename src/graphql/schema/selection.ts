@@ -7,21 +7,17 @@ import {
 } from 'graphql';
 import { originalField } from '../../fast-rows/placeholders.ts';
 
-/** Fields by name, with the fields below each. */
 type Tree = Map<string, Tree>;
 
-/** Where the rows of a connection are selected. */
+/** The paths of the rows of a connection. */
 export const IN_PAGE = [['edges', 'node'], ['nodes']];
-/** Where those of a field that gives a row are. */
+/** The path of a field that gives a row. */
 export const IN_ROW = [[]];
 
-/** What a field selects is the same each time, because parsed documents are cached. */
+/** Parsed documents are cached, so a field selects the same each time. */
 const selected = new WeakMap<FieldNode, Tree>();
 
-/**
- * Returns the names of the fields that are selected at the end of these paths below a field. Ignores directives: reading a
- * skipped field costs a column, but without a field that is not skipped the answer would be wrong.
- */
+/** Returns the fields selected at the end of these paths. Ignores directives: reading a skipped field costs only a column. */
 export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): ReadonlySet<string> {
   const names = new Set<string>();
   const tree = selectedTree(info);
@@ -33,7 +29,7 @@ export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): 
   return names;
 }
 
-/** Returns those of `fields` that are selected. `id` means that of `node`, unless the schema has another name for the record's. */
+/** The record's `id` is selected by `ownId`, because `id` in GraphQL may be the global one. */
 export function selectedOf<Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
