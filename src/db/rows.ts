@@ -19,7 +19,11 @@ export function selectList<Name extends string>(fields: Fields<Name>, names: rea
   return inOnePiece(join(names.map((name) => sql`${fields[name]} as ${raw(`"${name}"`)}`)));
 }
 
-export type KeyColumns<Key> = Record<string, readonly [type: string, value: (key: Key) => unknown]>;
+/** The type and value of each column of a key: a property of it, or a function. */
+export type KeyColumns<Key> = Record<
+  string,
+  readonly [type: string, value: keyof Key | ((key: Key) => unknown)]
+>;
 
 /**
  * Returns keys as the table `k`, with their position as `list` (from 1). A single key is passed as values, which PostgreSQL moves
@@ -30,13 +34,18 @@ export function keyTable<Key>(keys: readonly Key[], columns: KeyColumns<Key>): S
   const [only] = keys;
   if (only !== undefined && keys.length === 1) {
     const texts = entries.map(([column, [type]]) => `::${type} as ${column}, `);
-    const values = entries.map(([, [, value]]) => value(only));
+    const values = entries.map(([, [, value]]) => read(only, value));
     return new Sql(['(select ', ...texts.slice(0, -1), `${texts.at(-1)}1 as list) as k`], values);
   }
-  const arrays = entries.map(([, [type, value]]) => sql`${keys.map(value)}::${raw(type)}[]`);
+  const arrays = entries.map(
+    ([, [type, value]]) => sql`${keys.map((key) => read(key, value))}::${raw(type)}[]`,
+  );
   const names = [...entries.map(([column]) => column), 'list'].join(', ');
   return sql`unnest(${join(arrays)}) with ordinality as k (${raw(names)})`;
 }
+
+const read = <Key>(key: Key, value: keyof Key | ((key: Key) => unknown)): unknown =>
+  typeof value === 'function' ? value(key) : key[value];
 
 /** Checks every row after `decode` has changed it in place. */
 export async function rows<T extends z.ZodType>(

@@ -60,9 +60,9 @@ const series: Series<AttestationField> = {
 /** The stored rows of entities, each with its place and its network's genesis. */
 const entityDays = (keys: readonly EntityKey[], query: AttestationQuery): PeriodSource => ({
   keys: sql`${keyTable(keys, {
-    network: ['text', (key) => key.network],
-    id_type: ['text', (key) => key.idType],
-    entity_id: ['text', (key) => key.id],
+    network: ['text', 'network'],
+    id_type: ['text', 'idType'],
+    entity_id: ['text', 'id'],
     genesis: ['bigint', (key) => genesisTime[key.network]],
   })}
     join attestation_entities e using (network, id_type, entity_id)`,

@@ -57,12 +57,12 @@ export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorR
   statement: 'operatorPages',
   name: 'operator',
   columns: {
-    network: ['text', (list) => list.network],
-    parent_id: ['text', (list) => list.parentId],
-    parent_type: ['text', (list) => list.parentType],
-    id_type: ['text', (list) => list.idType],
-    time_window: ['text', (list) => list.timeWindow],
-    pool_type: ['text', (list) => list.poolType],
+    network: ['text', 'network'],
+    parent_id: ['text', 'parentId'],
+    parent_type: ['text', 'parentType'],
+    id_type: ['text', 'idType'],
+    time_window: ['text', 'timeWindow'],
+    pool_type: ['text', 'poolType'],
   },
   rows: summaries,
 });
@@ -72,10 +72,10 @@ export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, Operato
   statement: 'operatorsByKey',
   table: 'operator_summaries',
   columns: {
-    network: ['text', (key) => key.network],
-    operator_id: ['text', (key) => key.id],
-    id_type: ['text', (key) => key.idType],
-    time_window: ['text', (key) => key.timeWindow],
+    network: ['text', 'network'],
+    operator_id: ['text', 'id'],
+    id_type: ['text', 'idType'],
+    time_window: ['text', 'timeWindow'],
   },
   rows: summaries,
 });

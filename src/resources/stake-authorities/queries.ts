@@ -56,8 +56,8 @@ export const stakeAuthorityPages = pagesByRank<
   statement: 'stakeAuthorityPages',
   name: 'stake_authority',
   columns: {
-    time_window: ['text', (list) => list.timeWindow],
-    list_type: ['text', (list) => list.type],
+    time_window: ['text', 'timeWindow'],
+    list_type: ['text', 'type'],
   },
   rows: summaries,
 });
@@ -71,8 +71,8 @@ export const stakeAuthoritiesByKey = summariesByKey<
   statement: 'stakeAuthoritiesByKey',
   table: 'stake_authority_summaries',
   columns: {
-    stake_authority: ['text', (key) => key.stakeAuthority],
-    time_window: ['text', (key) => key.timeWindow],
+    stake_authority: ['text', 'stakeAuthority'],
+    time_window: ['text', 'timeWindow'],
   },
   rows: summaries,
 });
