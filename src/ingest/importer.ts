@@ -4,7 +4,6 @@ import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
 import { type LeafKind, leafKind, unwrap } from '../kernel/leaves.ts';
 import { type Snake, snake } from '../kernel/names.ts';
-import { quickCheck } from '../kernel/quick-check.ts';
 import type { IdType } from '../resources/operators/record.ts';
 import type { Column, Unique } from './staging.ts';
 
@@ -60,22 +59,17 @@ export function stagedScopes(
 
 export type Faults = Iterable<readonly [field: string, message: string]>;
 
-/** zod runs only on rows that fail, to explain why: it copies every row, and nearly all are valid. */
-export function rowChecker<Shape extends z.ZodObject>(
+/** `faultsOf` adds faults beyond the shape. */
+export const rowChecker = <Shape extends z.ZodObject>(
   shape: Shape,
   faultsOf: (row: z.output<Shape>) => Faults,
-): (decoded: unknown) => z.ZodSafeParseResult<z.output<Shape>> {
-  const fits = quickCheck(shape);
-  const full = shape.pipe(z.custom<z.output<Shape>>()).superRefine((row, context) => {
+): ((decoded: unknown) => z.ZodSafeParseResult<z.output<Shape>>) => {
+  const checked = shape.pipe(z.custom<z.output<Shape>>()).superRefine((row, context) => {
     for (const [field, message] of faultsOf(row))
       context.addIssue({ code: 'custom', path: [field], message });
   });
-  const isRight = (row: z.output<Shape>) => faultsOf(row)[Symbol.iterator]().next().done === true;
-  return (decoded) =>
-    fits(decoded) && isRight(decoded as z.output<Shape>)
-      ? { success: true, data: decoded as z.output<Shape> }
-      : full.safeParse(decoded);
-}
+  return (decoded) => checked.safeParse(decoded);
+};
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

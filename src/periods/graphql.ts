@@ -1,8 +1,6 @@
 import type { InputShapeFromFields } from '@pothos/core';
-import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '../graphql/schema/builder.ts';
 import { enumValues, SortOrderEnum } from '../graphql/schema/enums.ts';
-import { perField } from '../graphql/schema/per-field.ts';
 import { rangeArgs, rangeOf } from '../graphql/schema/range.ts';
 import type { PeriodQuery } from './pages.ts';
 import { granularities } from './record.ts';
@@ -44,14 +42,9 @@ export function periodArgs<Field extends string>(
 export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs<string>>>;
 
 /** Throws BAD_INPUT for negative days and reversed ranges. */
-export const periodQuery = <Field extends string>(
-  args: PeriodArgs,
-  info: GraphQLResolveInfo,
-): PeriodQuery<Field> => queryOf(info, args) as PeriodQuery<Field>;
-
-const queryOf = perField((_info, args: PeriodArgs) => ({
+export const periodQuery = <Field extends string>(args: PeriodArgs): PeriodQuery<Field> => ({
   granularity: args.granularity ?? 'day',
   ...rangeOf(args),
-  sortBy: args.sortBy ?? 'day',
+  sortBy: (args.sortBy ?? 'day') as Field | 'day',
   sortOrder: args.sortOrder ?? 'asc',
-}));
+});

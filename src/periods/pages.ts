@@ -3,15 +3,14 @@ import type { Bounds } from '../chain/bounds.ts';
 import type { Calendar } from '../chain/calendar.ts';
 import type { Queryable } from '../db/pool.ts';
 import { raw, rows, type Sql, sql } from '../db/rows.ts';
-import type { Asked } from '../fast-rows/row-form.ts';
-import { gather, type RowTexts } from '../fast-rows/row-text.ts';
+import type { columnsOrText, Selection } from '../fast-rows/index.ts';
 import { count } from '../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../kernel/page.ts';
 import type { Expression } from './expressions.ts';
+import { readPlan } from './read-plan.ts';
 import type { Granularity } from './record.ts';
-import { selectionOf } from './selection.ts';
 
-/** What is asked of figures over time; bounds are inclusive and null where open. */
+/** Bounds are inclusive, and null if open. */
 export type PeriodQuery<Field extends string> = Bounds & {
   granularity: Granularity;
   calendar: Calendar;
@@ -21,36 +20,30 @@ export type PeriodQuery<Field extends string> = Bounds & {
 };
 
 /**
- * The fields that were asked for. `list` is the place of what they are of among the keys. `position` is what a cursor
- * holds: the hour or day itself where rows are those, in their own order, so that a new day moves no page; else the
- * place in the list.
+ * `list` is the position of the key. `position` is what a cursor holds: the hour or day itself if sorted by it, so that a new day
+ * moves no page, and otherwise the position in the list.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 
-/** Figures over time: their record, and the SQL of each field. */
 export type Series<Field extends string> = {
-  /** Name of its statements. */
   statement: string;
   record: z.ZodObject<Record<Field, z.ZodType>>;
   fields: Record<Field, Expression>;
 };
 
-/** Where the rows of hours and days come from. */
 export type PeriodSource = {
-  /** Common table expressions that the others name. */
   with?: Sql;
-  /** What the rows are of, as `k` with `list` (from 1) and `genesis`. */
+  /** The keys as `k`, with `list` (from 1) and `genesis`. */
   keys: Sql;
   days: Sql;
-  /** Absent where there are no rows of hours. */
+  /** Absent if there are no rows of hours. */
   hours?: Sql;
-  /** Whether rows lie in parts by their date: in the order of dates a page looks into no more parts than it has rows of. */
+  /** Whether tables are partitioned by date, so that a page in the order of dates reads only its partitions. */
   parted: boolean;
-  /** Which rows `a` belong to `k`, within the bounds of the query. */
+  /** The condition on rows `a` of `k` within the bounds of the query. */
   own: Sql;
 };
 
-/** What a granularity reads, what it counts as one period, and how rows gather into it. */
 function shape(source: PeriodSource, granularity: Granularity) {
   const plain = { table: source.days, group: sql`` };
   if (granularity === 'hour') {
@@ -64,15 +57,15 @@ function shape(source: PeriodSource, granularity: Granularity) {
   return { ...plain, period, group: sql`group by ${period}` };
 }
 
-/** The date of a day as a bound, by which parts that cannot hold it are left out; a day beyond what is stored is as good as the last. */
+/** A bound of days as dates, which prunes partitions. Days are capped, because no later ones are stored. */
 const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
   parted
     ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
     : sql``;
 
 /**
- * Conditions on `a` that a query's bounds set. Days are dates as well where rows lie in parts by them; elsewhere a second
- * condition that says the same would have the planner expect so few rows that it sorts them.
+ * Conditions on `a`. Days are also bounds of dates, but only for partitioned tables: elsewhere the second condition would make
+ * the planner expect so few rows that it sorts them.
  */
 export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
@@ -80,73 +73,69 @@ export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} ${onDate(parted, '>=', bounds.fromDay)}`}
   ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} ${onDate(parted, '<=', bounds.toDay)}`}`;
 
-/** Hours and days in their own order are the order of the primary key: dates rise with them. */
+/** Whether the order is that of the primary key, because dates rise with hours and days. */
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
-/** The most rows that a page reads of its key; no bound where all are gathered, put in order or, of hours, counted. */
+/** Maximum rows read of a key; unbounded if all are grouped, sorted or, for hours, counted. */
 export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): number =>
   inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
     ? (range.offset ?? 0) + rowsToRead(range)
     : Number.POSITIVE_INFINITY;
 
-/** Whether keys fall from one fetched row to the next. */
 const isDescending = (query: PeriodQuery<string>, range: Range<number>): boolean =>
   (query.sortOrder === 'desc') !== (range.backward === true);
 
-/** A page for each of several keys, in one statement: the rows to read for the range. */
+/** Reads a page of each of several keys in one statement, with the rows that `rowsToRead` adds. */
 export async function periodPages<Field extends string, Row>(
   db: Queryable,
   series: Series<Field>,
   source: PeriodSource,
   query: PeriodQuery<Field>,
   range: Range<number>,
-  asked: Asked<Field>,
+  selection: Selection<Field>,
 ): Promise<PeriodRow<Row>[]> {
-  const { typed, shown, row, decode, texts } = selectionOf(series, query, asked);
+  const { typed, columns, row, decode, texts } = readPlan(series, query, selection);
   const keyed = inKeyOrder(query);
   const head = sql`/* ${raw(series.statement)} */ ${source.with ?? sql``}`;
   if (keyed && texts && range.rowsOnly && range.limit <= MAX_GATHERED) {
-    const statement = sql`${head} ${gatheredPage(source, query, range, typed, texts.text)}`;
+    const statement = sql`${head} ${gatheredPage(source, query, range, typed, texts)}`;
     return (await rows(db, Gathered, statement)).flatMap((found) => rowsOf<PeriodRow<Row>>(found, texts));
   }
   const page = keyed ? keyedPage : sortedPage;
-  const statement = sql`${head} ${page(source, query, range, typed, shown)}`;
+  const statement = sql`${head} ${page(source, query, range, typed, columns)}`;
   const found = (await rows(db, row, statement, decode)) as PeriodRow<Row>[];
   return inOrder(found, keyed ? isDescending(query, range) : range.backward);
 }
 
-/**
- * Puts rows in order, each key's by their position. They come so; PostgreSQL, asked to see to it, would sort whole rows
- * with their texts once more.
- */
+/** Rows arrive in this order, but an `order by` would sort whole rows with their texts. */
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
-/** The most rows that come as one text: of 1,000 rows it takes longer than a row each, since pg joins it as it comes. */
+/** Maximum rows in one text: pg joins the packets of a value, which for 1,000 rows is slower than a row each. */
 const MAX_GATHERED = 200;
 
 const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
 
 type Gathered = z.infer<typeof Gathered>;
+type Texts = NonNullable<ReturnType<typeof columnsOrText>['texts']>;
 
-/** The page of each key as one text. */
 const gatheredPage = (
   source: PeriodSource,
   query: PeriodQuery<string>,
   range: Range<number>,
   typed: Sql,
-  text: Sql,
+  { text, gather }: Texts,
 ): Sql => sql`
   select k.list::int - 1 as list, ${totalOf(range)} as total, p.text
   from ${source.keys} ${countOf(source, query, range)}
   cross join lateral (select ${gather(text)} as "text" from (${storedRows(source, query, range, typed)}) p) p`;
 
-/** The rows of a text, in their order; none has a place, since nobody asks for it. */
-const rowsOf = <Row>({ list, total, text }: Gathered, { decode }: RowTexts): Row[] =>
+/** Rows of a text have no position, because nothing but rows is selected. */
+const rowsOf = <Row>({ list, total, text }: Gathered, { decode }: Texts): Row[] =>
   text === null ? [] : decode(text).map((row) => ({ list, total, text: row }) as Row);
 
-/** Stored rows, read from the primary key: a page costs its own rows, and the count only where it is asked for. */
+/** Reads stored rows by the primary key: a page costs its own rows, and the count if it is selected. */
 function keyedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,
@@ -160,7 +149,6 @@ function keyedPage(
     cross join lateral (${storedRows(source, query, range, typed)}) p`;
 }
 
-/** The rows of a page of one key, in the order in which they are read. */
 function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Range<number>, typed: Sql): Sql {
   const { table, period } = shape(source, query.granularity);
   const direction = isDescending(query, range) ? sql`desc` : sql`asc`;
@@ -179,7 +167,7 @@ function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Ran
 
 const totalOf = (range: Range<number>): Sql => (range.counted ? sql`t.total` : sql`null::int`);
 
-/** Counts the rows of a key, and not for each of its rows: PostgreSQL would count again for every one. */
+/** Counts the rows of a key in its own subquery, because PostgreSQL would otherwise count for each row. */
 const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<number>): Sql =>
   range.counted
     ? sql`cross join lateral (
@@ -187,7 +175,7 @@ const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<
       ) t`
     : sql``;
 
-/** Periods are gathered and put in order for each key, and the page is cut by place: the cost is that of its days. */
+/** Groups and sorts the periods of each key, and cuts the page by position: the cost is that of all days in the bounds. */
 function sortedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,

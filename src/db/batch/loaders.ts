@@ -1,12 +1,9 @@
 import DataLoader from 'dataloader';
 
-/** Where a request keeps its loaders. One for each request: a loader that outlives it would serve stale rows. */
+/** The loaders of one request. A loader that outlived it would return stale rows. */
 export type LoaderCache = Map<string, DataLoader<unknown, unknown>>;
 
-/**
- * The request's loader of this name, made at first use. `load` gets at most 1,000 distinct keys and answers them in
- * one statement, as a map from `keyOf(key)`; a key that is not in it has undefined.
- */
+/** Returns the request's loader of this name. `load` gets at most 1,000 distinct keys and returns a map by `keyOf(key)`. */
 export function batchLoader<Key, Value>(
   cache: LoaderCache,
   name: string,
@@ -26,11 +23,10 @@ export function batchLoader<Key, Value>(
   return loader as DataLoader<Key, Value | undefined>;
 }
 
-/** Rows by the text of their key. */
 export const byKey = <Row>(found: readonly Row[], keyOf: (row: Row) => string): Map<string, Row> =>
   new Map(found.map((row) => [keyOf(row), row]));
 
-/** Lists of rows by the text of their key, of rows that tell the place of their key among these keys. */
+/** `list` of a row is the position of its key. */
 export function listsByKey<Key, Row extends { list: number }>(
   found: readonly Row[],
   keys: readonly Key[],
@@ -41,7 +37,7 @@ export function listsByKey<Key, Row extends { list: number }>(
   return new Map(keys.map((key, index) => [keyOf(key), lists[index] as Row[]]));
 }
 
-/** Like `batchLoader`, for the rows of a key, which may be none. Gives what reads them. */
+/** Like `batchLoader`, for any number of rows of a key. */
 export function batchListLoader<Key, Row extends { list: number }>(
   cache: LoaderCache,
   name: string,

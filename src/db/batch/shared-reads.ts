@@ -1,27 +1,26 @@
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Queryable } from '../pool.ts';
 
-/** What a request wants read: rows by their keys, as a map from the text of a key. */
 export type Read<Key, Value> = {
-  /** The same for what differs by nothing but its keys, and for nothing else: one statement can answer it together. */
+  /** Equal only for reads that differ in nothing but their keys. */
   name: string;
   keys: readonly Key[];
   keyOf: (key: Key) => string;
-  /** The most rows that are read for a key. */
+  /** Maximum rows of a key. */
   rows: number;
-  /** Knows the keys and nothing of the request: it may read for others too. */
+  /** May read for other requests too. */
   load: (db: Queryable, keys: readonly Key[]) => Promise<Map<string, Value>>;
 };
 
-/** Reads for a request, together with others. `note` is told the text of each statement that its rows come of. */
+/** Calls `note` with the text of each statement that the rows come from. */
 export type SharedReads = <Key, Value>(
   read: Read<Key, Value>,
   note: (text: string) => void,
 ) => Promise<Map<string, Value>>;
 
 /**
- * The most that is read together. What requests save is what a statement costs whatever it reads; of many rows or keys that
- * is a small part, and each request would wait for the rows of all, on one connection.
+ * The maximum that is read together. Combining saves the constant cost of a statement, a small part of the cost of many rows,
+ * while each request waits for the rows of all.
  */
 const MAX_ROWS = 128;
 const MAX_KEYS = 8;
@@ -35,9 +34,8 @@ type Waiting = {
 type Batch = { waiting: Waiting[]; keys: number };
 
 /**
- * Puts what requests ask for within one turn of the event loop into one statement: that is where a busy server's requests
- * meet, and one on its own waits for no timer. What it gains stands in docs/performance.md. `onFault` is told what is wrong
- * with a statement of several requests, which none of them may notice.
+ * Combines the reads of one turn of the event loop in one statement, so that none waits for a timer (docs/performance.md has the
+ * gain). Calls `onFault` with the error of a combined statement, which the requests do not see.
  */
 export function sharedReads(db: Queryable, onFault: (error: unknown) => void): SharedReads {
   const gathering = new Map<string, Batch>();
@@ -66,8 +64,8 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       const found = await load(noting(waiting), [...keys.values()]);
       for (const { resolve } of waiting) resolve(found);
     } catch (error) {
-      // That the database is away, or so busy that it was out of time with so few rows, is true of all. Else no request
-      // fails for the rows of another.
+      // A refusal (the database is unavailable, or too busy for so few rows) holds for all. Otherwise each request is read
+      // again alone, so that none fails because of the rows of another.
       if (error instanceof Refusal) return waiting.forEach(({ reject }) => void reject(error));
       onFault(error);
       waiting.forEach(runUnbatched);

@@ -1,83 +1,66 @@
 import { z } from 'zod';
-import type { Asked } from '../../fast-rows/row-form.ts';
-import { gather, type RowTexts } from '../../fast-rows/row-text.ts';
+import { columnsOrText, type Selection } from '../../fast-rows/index.ts';
 import { count } from '../../kernel/leaves.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type Reading, reader } from '../batch/readers.ts';
 import type { Queryable } from '../pool.ts';
-import { checkRows, type KeyColumns, keyTable, raw, rows, type Sql, sql } from '../rows.ts';
-import { templates } from '../templates.ts';
-import type { KeyedSelection, RankedSelection } from './row-selection.ts';
+import { checkRows, type Fields, type KeyColumns, keyTable, raw, rows, type Sql, sql } from '../rows.ts';
 
-/**
- * Reads the summaries of a ranked list by their keys, in no particular order; keys without a row are absent. `columns` are
- * those of the key in `table`, and `statement` names what is asked.
- */
+/** The record of the rows with their key, the SQL of each field, and the fields of the key. */
+export type RankedRows = { record: z.ZodObject; fields: Fields<string>; keys: readonly string[] };
+
+type Read = ReturnType<typeof columnsOrText>;
+type RowTexts = NonNullable<Read['texts']>;
+
+/** Reads summaries by their keys, in no order. `columns` are those of the key. */
 export function summariesByKey<Key extends object, Field extends string, Row extends Key>(of: {
   statement: string;
   table: string;
   columns: KeyColumns<Key>;
-  selection: (asked: Asked<Field>) => KeyedSelection<Row>;
+  rows: RankedRows;
 }) {
-  const statements = templates<readonly Key[]>();
   const [name, table] = [raw(`/* ${of.statement} */`), raw(of.table)];
   const using = raw(Object.keys(of.columns).join(', '));
-  return async (db: Queryable, keys: readonly Key[], asked: Asked<Field>): Promise<Row[]> => {
-    const { keyed, alone } = of.selection(asked);
+  return async (db: Queryable, keys: readonly Key[], selection: Selection<Field>): Promise<Row[]> => {
     const only = keys.length === 1 ? keys[0] : undefined;
-    const read = only ? alone : keyed;
-    const statement = statements(
-      read,
-      `${only === undefined}`,
-      keys,
-      (value) => sql`${name}
+    const read = columnsOrText(selection, of.rows, only ? [] : of.rows.keys);
+    const statement = sql`${name}
       select ${read.columns}
-      from ${keyTable(keys, of.columns, value)} join ${table} s using (${using})
-      where not s.superseded`,
-    );
+      from ${keyTable(keys, of.columns)} join ${table} s using (${using})
+      where not s.superseded`;
     const found = await rows(db, read.row, statement, read.decode);
     return (only ? found.map((row) => ({ ...only, ...row })) : found) as Row[];
   };
 }
 
-/** Names a revision of a stored list; undefined: the current one. */
+/** The revision of a stored list; undefined for the current one. */
 type OfRevision = { revision?: number | undefined };
 
-/** A page of a stored list by rank, with how many rows the whole list has, and its revision. */
 export type RankedPage<Row> = { rows: Row[]; total: number; revision: number };
 
 const Head = z.object({ total: count(), revision: count() });
 
-/** Rows of a list in one text, from a rank on; without where no row is between the ranks. */
+/** Rows of a list in one text from a rank on; null if there are no rows between the ranks. */
 const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
 type Texts = { rank: number; text: string };
 
-/** A row as it comes: of the only list without its place, and the head of a list without a rank. */
+/** A row of the result. Rows of an only list have no `list`; the row that holds the size of a list has no rank. */
 type Found = { list?: number; rank: number | null };
 const listOf = (row: object): number => (row as Found).list ?? 0;
 
-type Columns = { columns: Sql; none: Sql };
-
-/** A list, and the ranks between which its page lies. */
 type Place<List> = List & { after: number | undefined; before: number | undefined };
-/** How much of it is read, and from which end. */
 type Part = { limit: number; backward: boolean };
 
-/** What pages are read for, and how much of each list. */
-type Call<List> = { places: readonly Place<List>[]; part: Part };
-
 /**
- * Reads a page of each of several stored lists, by rank: the cost is that of the rows returned, wherever the page lies.
- * A list that is not there has no page. `columns` are those of the key in the table `<name>_lists`. Ranks are dense, so that
- * no row beyond the page is needed to know whether the list goes on.
+ * Reads a page of each of several stored lists; a deep page costs as much as the first. Ranks are dense, so no row beyond the page
+ * is needed to know whether the list continues. `columns` are those of the key in `<name>_lists`.
  */
 export function pagesByRank<List extends OfRevision, Field extends string, Row extends { rank: number }>(of: {
   statement: string;
   name: 'operator' | 'stake_authority';
   columns: KeyColumns<List>;
-  selection: (asked: Asked<Field>) => RankedSelection<Row>;
+  rows: RankedRows;
 }) {
-  const statements = templates<Call<List>>();
   const columns: KeyColumns<Place<List>> = {
     ...of.columns,
     asked: ['int', (list) => list.revision ?? null],
@@ -92,59 +75,56 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
     db: Queryable,
     places: readonly Place<List>[],
     part: Part,
-    asked: Asked<Field>,
+    selection: Selection<Field>,
   ): Promise<(RankedPage<Row> | undefined)[]> => {
-    const { ranked: selected } = of.selection(asked);
-    const inColumns = 'none' in selected;
+    const read = columnsOrText(selection, of.rows, of.rows.keys);
+    const { texts } = read;
     const many = places.length > 1;
-    const statement = statements(selected, `${many} ${part.backward}`, { places, part }, (value) => {
-      const limit = sql`${value((call) => call.part.limit)}`;
-      const page = inColumns
-        ? sql`cross join lateral (${rowsByRank(ranked, selected, part, limit)}) page`
-        : sql`left join lateral (${textsByRank(ranked, selected, part, limit)}) page on true`;
-      return sql`${name}
-        select ${many ? sql`k.list::int - 1 as list,` : sql``} ${inColumns ? sql`` : sql`l.total, l.revision,`} page.*
-        from ${keyTable(places, columns, (ofPlaces) => value((call) => ofPlaces(call.places)))}
-        join ${lists} l using (${using})
-        ${page}
-        where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
-    });
-    const found = (await db.query(statement)).rows as Found[];
+    const page = texts
+      ? sql`left join lateral (${textsByRank(ranked, texts, part)}) page on true`
+      : sql`cross join lateral (${rowsByRank(ranked, read, part)}) page`;
+    const { text, values } = sql`${name}
+      select ${many ? sql`k.list::int - 1 as list,` : sql``} ${texts ? sql`l.total, l.revision,` : sql``} page.*
+      from ${keyTable(places, columns)}
+      join ${lists} l using (${using})
+      ${page}
+      where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
+    const found = (await db.query({ text, values })).rows as Found[];
     const pages = new Array<RankedPage<Row> | undefined>(places.length).fill(undefined);
-    const heads = inColumns ? found.filter((row) => row.rank === null) : found;
-    for (const head of checkRows(inColumns ? Head : Texts, heads, statement)) {
+    const heads = texts ? found : found.filter((row) => row.rank === null);
+    for (const head of checkRows(texts ? Texts : Head, heads, { text })) {
       pages[listOf(head)] ??= { rows: [], total: head.total, revision: head.revision };
     }
     const placed = found.filter((row) => row.rank !== null);
-    if (inColumns) {
-      for (const row of checkRows(selected.row, placed, statement)) pages[listOf(row)]?.rows.push(row);
-    } else {
-      for (const row of placed) pages[listOf(row)]?.rows.push(...rowsOf<Row>(row as Texts, selected));
+    if (!texts) checkRows(read.row, placed, { text });
+    for (const row of placed) {
+      const some = texts ? rowsOf(row as Texts, texts) : [row];
+      pages[listOf(row)]?.rows.push(...(some as unknown as Row[]));
     }
-    // Here: PostgreSQL, asked to, would sort whole rows with their texts once more. Those of a backward page come in reverse.
+    // Sorted here, because PostgreSQL would sort whole rows with their texts. Rows of a backward page arrive in reverse.
     for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);
     return pages;
   };
 }
 
 /**
- * The rows of a page of the list `l`, as columns. What is of the list comes once, in a row of its own, also where the page has
- * no rows: to read and send it with each of 15 rows of four fields was a sixth of the time there and back.
+ * Adds a row with the size and revision of the list `l`, also to an empty page. With these in each row, a statement of 15 rows of
+ * four fields took a sixth longer.
  */
-const rowsByRank = (ranked: Sql, { columns, none }: Columns, { backward }: Part, limit: Sql): Sql => sql`
+const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: Part): Sql => sql`
   (select r.rank, null::int as total, null::int as revision, ${columns}
   from ${ranked}
   where r.list_id = l.list_id and r.rank > k.after and r.rank < k.before
   order by r.rank ${backward ? sql`desc` : sql``}
   limit ${limit})
   union all
-  select null, l.total, l.revision, ${none}`;
+  select null, l.total, l.revision, ${raw(names.map(() => 'null').join(', '))}`;
 
-/** How many rows are gathered in one text: pg puts together longer ones again and again as they come. */
+/** Rows in one text. pg joins longer ones again with each packet. */
 const GATHERED_ROWS = raw('64');
 
-/** The same as texts of several rows, each with the rank of its first: those after it have the ranks that follow. */
-function textsByRank(ranked: Sql, { text }: RowTexts, { backward }: Part, limit: Sql): Sql {
+/** Texts of several rows, each with the rank of its first row. */
+function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit }: Part): Sql {
   const end = sql`least(k.before, l.total)`;
   const [from, to] = backward
     ? [sql`greatest(k.after + 1, ${end} - ${limit}::bigint)`, end]
@@ -163,11 +143,10 @@ function textsByRank(ranked: Sql, { text }: RowTexts, { backward }: Part, limit:
     from generate_series(${from}, ${to} - 1, ${GATHERED_ROWS}) g (rank)`;
 }
 
-/** The rows of a text. */
-const rowsOf = <Row>({ rank, text }: Texts, { decode }: RowTexts): Row[] =>
-  decode(text).map((written, index) => ({ rank: rank + index, text: written }) as unknown as Row);
+const rowsOf = ({ rank, text }: Texts, { decode }: RowTexts): Found[] =>
+  decode(text).map((json, index) => ({ rank: rank + index, text: json }));
 
-/** Makes a function that reads a page of a list, of what `pagesByRank` reads; undefined where there is no such list. */
+/** Returns a reader of one page of a list by what `pagesByRank` made; its result is undefined if there is no such list. */
 export function rankedPageReader<
   List extends OfRevision,
   Field extends string,
@@ -176,9 +155,9 @@ export function rankedPageReader<
   const keyOf = (place: Place<List>) => `${place.revision} ${place.after} ${place.before} ${of.keyOf(place)}`;
   const read = reader({
     keyOf,
-    async load(db: Queryable, places: readonly Place<List>[], part: Part, asked: Asked<Field>) {
+    async load(db: Queryable, places: readonly Place<List>[], part: Part, selection: Selection<Field>) {
       const found = new Map<string, RankedPage<Row>>();
-      const pages = await of.load(db, places, part, asked);
+      const pages = await of.load(db, places, part, selection);
       for (const [index, place] of places.entries()) {
         const page = pages[index];
         if (page) found.set(keyOf(place), page);
@@ -187,8 +166,8 @@ export function rankedPageReader<
     },
     rows: ({ limit }: Part) => limit,
   });
-  return (ctx: Reading, list: List, range: Range<number>, asked: Asked<Field>) => {
+  return (ctx: Reading, list: List, range: Range<number>, selection: Selection<Field>) => {
     const { after, before, limit, backward } = range;
-    return read(ctx, { ...list, after, before }, { limit, backward: backward === true }, asked);
+    return read(ctx, { ...list, after, before }, { limit, backward: backward === true }, selection);
   };
 }

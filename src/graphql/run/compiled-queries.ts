@@ -11,8 +11,8 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../../context.ts';
-import { withWrittenRows } from '../../fast-rows/prebuilt-rewrite.ts';
-import { schemaOfWritten } from '../../fast-rows/prebuilt-rows.ts';
+import { schemaWithPlaceholders } from '../../fast-rows/placeholders.ts';
+import { withPlaceholders } from '../../fast-rows/rewrite.ts';
 import { sizedMap } from '../../kernel/bounded.ts';
 import { jsonPieces } from '../../kernel/json-text.ts';
 import { schema } from '../schema/index.ts';
@@ -25,7 +25,7 @@ import { hasOpenSizes } from './size-arguments.ts';
 
 type Values = Record<string, unknown>;
 
-const written = schemaOfWritten(schema);
+const extended = schemaWithPlaceholders(schema);
 
 /** A query that is ready to run, however often it is asked. */
 export type Compiled = {
@@ -110,8 +110,8 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
   const name = operation.name?.value;
   const cost = costFunction(document, name);
   if (!cost) return undefined;
-  const rows = withWrittenRows(schema, document, operation);
-  const made = compileQuery(rows ? written : schema, rows ?? document, name, {
+  const rows = withPlaceholders(schema, document, operation);
+  const made = compileQuery(rows ? extended : schema, rows ?? document, name, {
     disablingCapturingStackErrors: true,
   });
   if (!isCompiledQuery(made)) return undefined;

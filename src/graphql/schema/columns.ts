@@ -1,6 +1,6 @@
 import type { FieldRef, ObjectFieldBuilder } from '@pothos/core';
 import type { z } from 'zod';
-import type { FieldExtensions } from '../../fast-rows/prebuilt-rows.ts';
+import type { FieldExtensions } from '../../fast-rows/placeholders.ts';
 import { isNullable, leafKind } from '../../kernel/leaves.ts';
 import type { FieldCost } from '../run/metering.ts';
 import { builder, type Types } from './builder.ts';

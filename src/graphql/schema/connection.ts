@@ -2,10 +2,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { hasCursor, type Range, type Slice, type Walk } from '../../kernel/page.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
-import { perField } from './per-field.ts';
 import { selectedFields } from './selection.ts';
 
-/** Relay's arguments as they arrive. */
 export type ConnectionArgs = {
   first?: number | null | undefined;
   last?: number | null | undefined;
@@ -16,48 +14,16 @@ export type ConnectionArgs = {
 type Limits<Key> = {
   defaultSize: number;
   maxSize: number;
-  /** The key in a cursor of this list, or undefined when it is not one. */
+  /** Returns the key in a cursor of this list; undefined for other texts. */
   decode(cursor: string): Key | undefined;
 };
 
-/**
- * What Relay's arguments ask for, and the selection beside the rows. Refuses `first` with `last`, sizes out of range and
- * cursors of other lists.
- */
+/** Refuses `first` with `last`, sizes out of range and cursors of other lists. */
 export function connectionRange<Key>(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
   limits: Limits<Key>,
 ): Range<Key> {
-  const open = args.after == null && args.before == null;
-  return open ? (openRange(info, args, limits) as Range<Key>) : rangeOf(info, args, limits);
-}
-
-const fault = (name: string, msg: string): Fault => ({
-  loc: ['argument', name],
-  msg: `${name} ${msg}.`,
-  type: 'value_error',
-});
-
-function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
-  const faults: Fault[] = [];
-  if (args.first != null && args.last != null)
-    faults.push(fault('last', 'cannot be given together with first; give one'));
-  for (const name of ['first', 'last'] as const) {
-    const size = args[name];
-    if (size != null && (size < 1 || size > maxSize))
-      faults.push(fault(name, `is ${size}; an integer from 1 to ${maxSize} is needed`));
-  }
-  return faults;
-}
-
-/** Refuses sizes that `connectionRange` would refuse, for fields whose other faults are to be told with them. */
-export function checkSizes(args: ConnectionArgs, maxSize: number): void {
-  const faults = sizeFaults(args, maxSize);
-  if (faults.length > 0) throw badInput(faults);
-}
-
-function rangeOf<Key>(info: GraphQLResolveInfo, args: ConnectionArgs, limits: Limits<Key>): Range<Key> {
   const faults = sizeFaults(args, limits.maxSize);
   const position = (name: 'after' | 'before') => {
     const cursor = args[name];
@@ -79,14 +45,34 @@ function rangeOf<Key>(info: GraphQLResolveInfo, args: ConnectionArgs, limits: Li
   return range;
 }
 
-/** A range without cursors is the same for every object that its field is asked of; its limits are the field's own. */
-const openRange = perField(rangeOf<unknown>);
+const fault = (name: string, msg: string): Fault => ({
+  loc: ['argument', name],
+  msg: `${name} ${msg}.`,
+  type: 'value_error',
+});
 
-/** The cursor of a row of a ranked list: its rank in the list of that revision. */
+function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
+  const faults: Fault[] = [];
+  if (args.first != null && args.last != null)
+    faults.push(fault('last', 'cannot be given together with first; give one'));
+  for (const name of ['first', 'last'] as const) {
+    const size = args[name];
+    if (size != null && (size < 1 || size > maxSize))
+      faults.push(fault(name, `is ${size}; an integer from 1 to ${maxSize} is needed`));
+  }
+  return faults;
+}
+
+/** Refuses sizes that `connectionRange` would refuse, for fields that report all faults together. */
+export function checkSizes(args: ConnectionArgs, maxSize: number): void {
+  const faults = sizeFaults(args, maxSize);
+  if (faults.length > 0) throw badInput(faults);
+}
+
 export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
   encodeCursor(list, [revision, rank]);
 
-/** `connectionRange` of a ranked list: its cursors say from which revision of it to read on. */
+/** `connectionRange` for cursors that name the revision to continue with. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
@@ -110,10 +96,7 @@ export function rankedRange(
   };
 }
 
-/**
- * A page that begins at a place in the list which was named: whether rows come before it is looked up where it is asked
- * for, by a page that ends there.
- */
+/** Adds `hasPrevious` to a page that begins at a given position, if it is selected: reads a row before that position. */
 export async function withPreviousPage<Row>(
   page: Slice<Row>,
   start: number | null,
@@ -129,9 +112,9 @@ export async function withPreviousPage<Row>(
 }
 
 /**
- * A slice as a Relay connection. Cursors are made when they are asked for: each is a hash, and most queries take the
- * rows alone. The getters are a class's: V8 makes a hidden class for every object literal that has one, which keeps the rows
- * until the whole heap is collected; without, pages of 15 operators were answered a third faster.
+ * Returns a slice as a Relay connection. Cursors are computed only if selected, because each is a hash. The getters are those
+ * of a class, because V8 makes a hidden class for each object literal with a getter, which keeps the rows until a full garbage
+ * collection: with classes, pages of 15 operators were answered a third faster.
  */
 export const connection = <Row>(
   slice: Slice<Row>,

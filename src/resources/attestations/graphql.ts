@@ -1,8 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
-import { formOf } from '../../fast-rows/prebuilt-rows.ts';
-import type { Asked } from '../../fast-rows/row-form.ts';
+import { type Selection, selectionFor } from '../../fast-rows/index.ts';
 import { builder, type Types } from '../../graphql/schema/builder.ts';
 import { columns, renamed } from '../../graphql/schema/columns.ts';
 import {
@@ -13,8 +12,7 @@ import {
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
-import { perField } from '../../graphql/schema/per-field.ts';
-import { IN_PAGE, selectedOf } from '../../graphql/schema/selection.ts';
+import { IN_PAGE } from '../../graphql/schema/selection.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
@@ -50,9 +48,8 @@ type QueryArgs = PeriodArgs;
 type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 /** The fields to read for what is selected; `entityId` is the record's `id`. */
-const askedOf = perField(
-  (info): Asked<AttestationField> => formOf(info) ?? selectedOf(info, attestationFields, IN_PAGE, 'entityId'),
-);
+const selectionOf = (info: GraphQLResolveInfo): Selection<AttestationField> =>
+  selectionFor(info, attestationFields, IN_PAGE, 'entityId');
 
 async function attestationConnection(
   key: EntityKey,
@@ -60,7 +57,7 @@ async function attestationConnection(
   info: GraphQLResolveInfo,
   read: (query: AttestationQuery, range: Range<number>) => Promise<AttestationPage>,
 ) {
-  const query = periodQuery<SortField>(args, info);
+  const query = periodQuery<SortField>(args);
   const cursors = integerCursors(
     () => `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`,
   );
@@ -95,7 +92,7 @@ export function attestationsOf<Row>(
         resolve: (row, args, ctx, info) => {
           const key = keyOf(row);
           return attestationConnection(key, args, info, (query, range) =>
-            attestationPageOf(ctx, key, query, range, askedOf(info)),
+            attestationPageOf(ctx, key, query, range, selectionOf(info)),
           );
         },
       },
@@ -126,7 +123,7 @@ builder.queryField('attestations', (t) =>
       resolve: (_root, args, ctx: Context, info) => {
         collectFaults(
           () => checkId('entityId', args.entityId),
-          () => periodQuery<SortField>(args, info),
+          () => periodQuery<SortField>(args),
           () => checkSizes(args, PERIODS_MAX_SIZE),
         );
         const key = {
@@ -135,7 +132,7 @@ builder.queryField('attestations', (t) =>
           id: normaliseId(args.entityId),
         };
         return attestationConnection(key, args, info, (query, range) =>
-          attestations(ctx, key, query, range, askedOf(info)),
+          attestations(ctx, key, query, range, selectionOf(info)),
         );
       },
     },

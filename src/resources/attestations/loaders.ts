@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { batchListLoader } from '../../db/batch/loaders.ts';
 import { listReader } from '../../db/batch/readers.ts';
-import { type Asked, askedName } from '../../fast-rows/row-form.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { rowsRead } from '../../periods/pages.ts';
 import { isKnownEntity } from '../operators/loaders.ts';
@@ -28,23 +28,23 @@ export const loadAttestationPage = (
   key: EntityKey,
   query: AttestationQuery,
   range: Range<number>,
-  asked: Asked<AttestationField>,
+  selection: Selection<AttestationField>,
 ): Promise<AttestationRow[]> =>
   key.idType === 'privateSet'
-    ? setPage(ctx, key, query, range, asked)
-    : readPage(ctx, key, query, range, asked);
+    ? setPage(ctx, key, query, range, selection)
+    : readPage(ctx, key, query, range, selection);
 
 async function setPage(
   ctx: Context,
   key: EntityKey,
   query: AttestationQuery,
   range: Range<number>,
-  asked: Asked<AttestationField>,
+  selection: Selection<AttestationField>,
 ): Promise<AttestationRow[]> {
   if (!(await isKnown(ctx, key))) return [];
-  const name = `setAttestations:${JSON.stringify([query, range])}:${askedName(asked)}`;
+  const name = `setAttestations:${JSON.stringify([query, range, selection])}`;
   return batchListLoader<EntityKey, AttestationRow>(ctx.loaders, name, keyOf, (sets) =>
-    setAttestationPages(ctx.primary, sets, query, range, asked),
+    setAttestationPages(ctx.primary, sets, query, range, selection),
   )(key);
 }
 

@@ -1,7 +1,7 @@
 import { genesisTime, type Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, sql } from '../../db/rows.ts';
-import type { Asked } from '../../fast-rows/row-form.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
 import {
@@ -57,9 +57,9 @@ const series: Series<AttestationField> = {
 
 const entityDays = (keys: readonly EntityKey[], query: AttestationQuery): PeriodSource => ({
   keys: sql`${keyTable(keys, {
-    network: ['text', (key) => key.network],
-    id_type: ['text', (key) => key.idType],
-    entity_id: ['text', (key) => key.id],
+    network: ['text', 'network'],
+    id_type: ['text', 'idType'],
+    entity_id: ['text', 'id'],
     genesis: ['bigint', (key) => genesisTime[key.network]],
   })}
     join attestation_entities e using (network, id_type, entity_id)`,
@@ -74,15 +74,15 @@ export const attestationPages = (
   keys: readonly EntityKey[],
   query: AttestationQuery,
   range: Range<number>,
-  asked: Asked<AttestationField>,
-): Promise<AttestationRow[]> => periodPages(db, series, entityDays(keys, query), query, range, asked);
+  selection: Selection<AttestationField>,
+): Promise<AttestationRow[]> => periodPages(db, series, entityDays(keys, query), query, range, selection);
 
 export const setAttestationPages = (
   db: Queryable,
   sets: readonly SetKey[],
   query: AttestationQuery,
   range: Range<number>,
-  asked: Asked<AttestationField>,
+  selection: Selection<AttestationField>,
 ): Promise<AttestationRow[]> =>
   periodPages(
     db,
@@ -90,5 +90,5 @@ export const setAttestationPages = (
     setDays(sets, query.calendar, query),
     query,
     range,
-    asked,
+    selection,
   );

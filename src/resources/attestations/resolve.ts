@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Asked } from '../../fast-rows/row-form.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
@@ -15,9 +15,9 @@ export const attestationPageOf = (
   key: EntityKey,
   query: AttestationQuery,
   range: Range<number>,
-  asked: Asked<AttestationField>,
+  selection: Selection<AttestationField>,
 ): Promise<AttestationPage> =>
-  periodPage(range, (part, bare) => loadAttestationPage(ctx, key, query, part, bare ? [] : asked));
+  periodPage(range, (part, bare) => loadAttestationPage(ctx, key, query, part, bare ? [] : selection));
 
 /** Throws NOT_FOUND for an unknown entity (spec §4.4). */
 export async function attestations(
@@ -25,11 +25,11 @@ export async function attestations(
   entity: EntityKey,
   query: AttestationQuery,
   range: Range<number>,
-  asked: Asked<AttestationField>,
+  selection: Selection<AttestationField>,
 ): Promise<AttestationPage> {
   const id = normaliseId(entity.id);
   const key = { ...entity, id: entity.idType === 'privateSet' ? id.toLowerCase() : id };
-  const page = await attestationPageOf(ctx, key, query, range, asked);
+  const page = await attestationPageOf(ctx, key, query, range, selection);
   if (page.rows.length === 0 && !page.total && !(await isKnown(ctx, key))) throw entityNotFound(key);
   return page;
 }

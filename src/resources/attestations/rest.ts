@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
-import { recordForm, writtenRows } from '../../fast-rows/row-form.ts';
+import { bodyOf, wholeRecord } from '../../fast-rows/index.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
 import { enumParam, textParam } from '../../kernel/params.ts';
 import { route } from '../../kernel/route.ts';
@@ -34,9 +34,9 @@ const list = route({
     const key = { network: ctx.network, idType: entityType, id: params.entity_id };
     const period: AttestationQuery = { ...asked, calendar: utc ? 'utc' : 'chain' };
     const range = { limit, offset, counted: true, rowsOnly: true };
-    const page = await attestations(ctx, key, period, range, recordForm(AttestationRecord));
+    const page = await attestations(ctx, key, period, range, wholeRecord(AttestationRecord));
     const { previous, next, pages } = linksV1(call, { limit, offset, count: page.total ?? 0 });
-    return { body: { previous, next, pages, results: writtenRows<AttestationRecord>(page.rows) } };
+    return { body: { previous, next, pages, results: bodyOf<AttestationRecord>(page.rows) } };
   },
 });
 

@@ -11,7 +11,6 @@ import {
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { enumName, enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/schema/enums.ts';
-import { perField } from '../../graphql/schema/per-field.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
@@ -110,11 +109,11 @@ const queryArgs = builder.args((t) => ({
   }),
 }));
 
-const queryOf = perField((_info, args: InputShapeFromFields<typeof queryArgs>) => ({
+const queryOf = (args: InputShapeFromFields<typeof queryArgs>) => ({
   ...rangeOf(args),
   sortBy: (args.sortBy ?? 'day') as ConsolidationSortField,
   sortOrder: args.sortOrder ?? 'asc',
-}));
+});
 
 /** `of`: what else decides the rows; it goes into cursors. */
 async function consolidationConnection(
@@ -123,7 +122,7 @@ async function consolidationConnection(
   info: GraphQLResolveInfo,
   read: (query: ConsolidationArgs, range: Range<string[]>) => Promise<ConsolidationPage>,
 ) {
-  const query = queryOf(info, args);
+  const query = queryOf(args);
   const { sortBy } = query;
   const name = `consolidations:${JSON.stringify([of, query])}`;
   const range = connectionRange(args, info, {
@@ -184,7 +183,7 @@ builder.queryField('consolidations', (t) =>
         const [validator, entity] = collectFaults(
           () => validatorOf(args.validator),
           () => entityOf(args.entityId, args.entityType),
-          () => queryOf(info, args),
+          () => queryOf(args),
           () => checkSizes(args, CONSOLIDATIONS_MAX_SIZE),
         );
         const asked = { network: args.network ?? ctx.network, validator, entity };

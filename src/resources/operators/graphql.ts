@@ -2,8 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { formOf } from '../../fast-rows/prebuilt-rows.ts';
-import type { Asked } from '../../fast-rows/row-form.ts';
+import { type Selection, selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, plainObject, renamed } from '../../graphql/schema/columns.ts';
 import {
@@ -16,7 +15,7 @@ import {
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
+import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
 import type { Range, Walk } from '../../kernel/page.ts';
 import { badArgument, badInput, collectFaults } from '../../kernel/refusal.ts';
 import { loadOperator } from './loaders.ts';
@@ -89,8 +88,8 @@ function keyOfNodeId(id: string): OperatorKey | undefined {
 /** The id is part of every row's key. */
 export const operatorFigures = operatorFields.filter((name) => name !== 'id');
 
-const askedOf = (info: GraphQLResolveInfo, paths: string[][]): Asked<OperatorField> =>
-  formOf(info) ?? selectedOf(info, operatorFigures, paths);
+const selectionOf = (info: GraphQLResolveInfo, paths: string[][]): Selection<OperatorField> =>
+  selectionFor(info, operatorFigures, paths);
 
 export const Operator = builder.objectRef<OperatorRow>('Operator');
 builder.node(Operator, {
@@ -140,14 +139,14 @@ builder.node(Operator, {
     in: t.field({
       type: Operator,
       nullable: true,
-      extensions: { operation: 'getOperatorSummary', written: true },
+      extensions: { operation: 'getOperatorSummary', givesRow: true },
       description: 'The same operator in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
       resolve: (row, args, ctx, info) =>
         loadOperator(
           ctx,
           { network: row.network, idType: row.idType, id: row.id, timeWindow: args.window },
-          askedOf(info, IN_ROW),
+          selectionOf(info, IN_ROW),
         ),
     }),
   }),
@@ -166,12 +165,16 @@ async function operatorConnection(
   key: ListKey,
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
-  read: (range: Range<number>, asked: Asked<OperatorField>, walk: Walk | undefined) => Promise<OperatorPage>,
+  read: (
+    range: Range<number>,
+    selection: Selection<OperatorField>,
+    walk: Walk | undefined,
+  ) => Promise<OperatorPage>,
 ) {
   const list = listName(key);
   const limits = { list, defaultSize: OPERATORS_DEFAULT_SIZE, maxSize: OPERATORS_MAX_SIZE };
   const { range, walk } = rankedRange(args, info, limits);
-  const page = await read(range, askedOf(info, IN_PAGE), walk);
+  const page = await read(range, selectionOf(info, IN_PAGE), walk);
   return connection(
     page,
     ({ rank }) => rankCursor(list, { revision: page.revision, rank }),
@@ -230,8 +233,8 @@ builder.queryField('operators', (t) =>
           poolType: args.poolType ?? 'all',
           parentId,
         };
-        return operatorConnection(listKey(list), args, info, (range, asked, walk) =>
-          operatorPage(ctx, list, range, asked, walk),
+        return operatorConnection(listKey(list), args, info, (range, selection, walk) =>
+          operatorPage(ctx, list, range, selection, walk),
         );
       },
     },
@@ -243,7 +246,7 @@ builder.queryField('operator', (t) =>
   t.field({
     type: Operator,
     nullable: true,
-    extensions: { operation: 'getOperatorSummary', written: true },
+    extensions: { operation: 'getOperatorSummary', givesRow: true },
     description: 'One operator; null when there is none. REST: GET /v0/eth/operators/{operator_id}/summary.',
     args: {
       operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
@@ -265,7 +268,7 @@ builder.queryField('operator', (t) =>
           id: args.operatorId,
           idType: args.idType ?? null,
         },
-        askedOf(info, IN_ROW),
+        selectionOf(info, IN_ROW),
       );
     },
   }),
@@ -282,8 +285,8 @@ builder.objectField(Operator, 'poolShares', (t) =>
       args: { poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }) },
       resolve: (row, args, ctx, info) => {
         const key = shareListKey(row, args.poolType ?? 'all');
-        return operatorConnection(key, args, info, (range, asked, walk) =>
-          operatorPageOf(ctx, key, range, asked, walk),
+        return operatorConnection(key, args, info, (range, selection, walk) =>
+          operatorPageOf(ctx, key, range, selection, walk),
         );
       },
     },

@@ -2,7 +2,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
 import { type RankedPage, rankedPageReader } from '../../db/ranked/ranked-lists.ts';
-import type { Asked } from '../../fast-rows/row-form.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
 import { countTags } from '../tags/resolve.ts';
@@ -26,9 +26,9 @@ export const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey
 export const loadOperator = (
   ctx: Context,
   key: OperatorKey,
-  asked: Asked<OperatorField>,
+  selection: Selection<OperatorField>,
 ): Promise<OperatorRow | undefined> =>
-  key.idType === 'privateSet' ? loadSetSummary(ctx, key) : readSummary(ctx, key, asked);
+  key.idType === 'privateSet' ? loadSetSummary(ctx, key) : readSummary(ctx, key, selection);
 
 const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey, rows: () => 1 });
 
@@ -43,9 +43,9 @@ export const loadOperatorPage = (
   ctx: Context,
   list: ListKey,
   range: Range<number>,
-  asked: Asked<OperatorField>,
+  selection: Selection<OperatorField>,
 ): Promise<RankedPage<RankedOperatorRow> | undefined> =>
-  list.idType === 'privateSet' ? privateSetPage(ctx, list, range) : readPage(ctx, list, range, asked);
+  list.idType === 'privateSet' ? privateSetPage(ctx, list, range) : readPage(ctx, list, range, selection);
 
 /** Most validators first. */
 async function privateSetPage(

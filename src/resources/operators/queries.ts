@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { pagesByRank, summariesByKey } from '../../db/ranked/ranked-lists.ts';
-import { rowSelections } from '../../db/ranked/row-selection.ts';
+import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { type Fields, rows, sql } from '../../db/rows.ts';
 import { type IdType, type OperatorField, OperatorSummary } from './record.ts';
 
@@ -25,7 +24,8 @@ export type ListKey = {
 export type OperatorRow = Partial<OperatorSummary> & OperatorKey;
 export type RankedOperatorRow = OperatorRow & { rank: number };
 
-const fields: Fields<OperatorField> = {
+const fields: Fields<OperatorField | 'network'> = {
+  network: sql`s.network`,
   id: sql`s.operator_id`,
   idType: sql`s.id_type`,
   timeWindow: sql`s.time_window`,
@@ -45,38 +45,36 @@ const fields: Fields<OperatorField> = {
   sumEndEpochEffectiveBalance: sql`s.sum_end_epoch_effective_balance::text`,
 };
 
-const selection = rowSelections<OperatorField, OperatorRow>({
-  record: OperatorSummary,
+const summaries: RankedRows = {
+  record: OperatorSummary.extend({ network: Network }),
   fields,
-  keyFields: ['id', 'idType', 'timeWindow'],
-  keyColumns: { network: sql`s.network` },
-  key: { network: Network },
-});
+  keys: ['network', 'id', 'idType', 'timeWindow'],
+};
 
 export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorRow>({
   statement: 'operatorPages',
   name: 'operator',
   columns: {
-    network: ['text', (list) => list.network],
-    parent_id: ['text', (list) => list.parentId],
-    parent_type: ['text', (list) => list.parentType],
-    id_type: ['text', (list) => list.idType],
-    time_window: ['text', (list) => list.timeWindow],
-    pool_type: ['text', (list) => list.poolType],
+    network: ['text', 'network'],
+    parent_id: ['text', 'parentId'],
+    parent_type: ['text', 'parentType'],
+    id_type: ['text', 'idType'],
+    time_window: ['text', 'timeWindow'],
+    pool_type: ['text', 'poolType'],
   },
-  selection,
+  rows: summaries,
 });
 
 export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, OperatorRow>({
   statement: 'operatorsByKey',
   table: 'operator_summaries',
   columns: {
-    network: ['text', (key) => key.network],
-    operator_id: ['text', (key) => key.id],
-    id_type: ['text', (key) => key.idType],
-    time_window: ['text', (key) => key.timeWindow],
+    network: ['text', 'network'],
+    operator_id: ['text', 'id'],
+    id_type: ['text', 'idType'],
+    time_window: ['text', 'timeWindow'],
   },
-  selection,
+  rows: summaries,
 });
 
 /**

@@ -1,7 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import type { Asked } from '../../fast-rows/row-form.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
@@ -70,11 +70,11 @@ export async function operatorPage(
   ctx: Context,
   list: OperatorList,
   range: Range<number>,
-  asked: Asked<OperatorField>,
+  selection: Selection<OperatorField>,
   walk?: Walk,
 ): Promise<OperatorPage> {
   const key = listKey(list);
-  const page = await operatorPageOf(ctx, key, range, asked, walk);
+  const page = await operatorPageOf(ctx, key, range, selection, walk);
   if (page.total === 0 && list.parentId !== null) {
     if (!(await entityExists(ctx.db, key.network, key.parentId, parentClasses)))
       throw notFound(`Pool or node operator ${quoted(list.parentId)}`, `on ${key.network}`);
@@ -87,10 +87,10 @@ export async function operatorPageOf(
   ctx: Context,
   key: ListKey,
   range: Range<number>,
-  asked: Asked<OperatorField>,
+  selection: Selection<OperatorField>,
   walk?: Walk,
 ): Promise<OperatorPage> {
-  const page = await loadOperatorPage(ctx, { ...key, revision: walk?.revision }, range, asked);
+  const page = await loadOperatorPage(ctx, { ...key, revision: walk?.revision }, range, selection);
   return rankedSlice(page, range, walk);
 }
 
@@ -101,13 +101,13 @@ const inferred = ['pool', 'nodeOperator', 'poolShare', 'entity'] as const;
 export async function operatorSummary(
   ctx: Context,
   asked: { network: Network; window: TimeWindow; id: string; idType: IdType | null },
-  fields: Asked<OperatorField>,
+  selection: Selection<OperatorField>,
 ): Promise<OperatorRow | undefined> {
   const id = normaliseId(asked.id);
   const ofClass = (idType: IdType) =>
-    loadOperator(ctx, { network: asked.network, timeWindow: asked.window, idType, id }, fields);
+    loadOperator(ctx, { network: asked.network, timeWindow: asked.window, idType, id }, selection);
   const idType = asked.idType ?? (isAddress(id) ? 'depositAddress' : undefined);
-  if (idType === 'validator') return (await ofClass(idType)) ?? validatorByPubkey(ctx, asked, id, fields);
+  if (idType === 'validator') return (await ofClass(idType)) ?? validatorByPubkey(ctx, asked, id, selection);
   if (idType) return ofClass(idType);
   const found = await Promise.all(inferred.map(ofClass));
   return found.find((row) => row !== undefined);
@@ -118,12 +118,12 @@ async function validatorByPubkey(
   ctx: Context,
   { network, window }: { network: Network; window: TimeWindow },
   id: string,
-  fields: Asked<OperatorField>,
+  selection: Selection<OperatorField>,
 ): Promise<OperatorRow | undefined> {
   const name = readValidatorName(id);
   if (!name || 'index' in name) return undefined;
   const found = await loadValidatorByPubkey(ctx, { network, validatorPubkey: name.pubkey });
   if (!found) return undefined;
   const key = { network, timeWindow: window, idType: 'validator' as const, id: String(found.validatorIndex) };
-  return loadOperator(ctx, key, fields);
+  return loadOperator(ctx, key, selection);
 }

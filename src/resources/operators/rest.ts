@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
-import { recordForm, writtenRow, writtenRows } from '../../fast-rows/row-form.ts';
+import { bodyOf, wholeRecord } from '../../fast-rows/index.ts';
 import { envelopeV0 } from '../../kernel/envelopes.ts';
 import { revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam, textParam } from '../../kernel/params.ts';
@@ -61,13 +61,13 @@ const list = route({
     const asked = { ...rest, parentId: query.parentId ?? parentEntity };
     const range = { ...(from > 0 ? { after: from - 1 } : {}), limit: size };
     const list = { network: ctx.network, ...asked };
-    const page = await operatorPage(ctx, list, range, recordForm(OperatorSummary), walkOf(revision));
+    const page = await operatorPage(ctx, list, range, wholeRecord(OperatorSummary), walkOf(revision));
     const to = from + page.rows.length;
     return {
       body: {
         page: { from, to, size },
         total: page.total,
-        data: writtenRows<OperatorSummary>(page.rows),
+        data: bodyOf<OperatorSummary>(page.rows),
         next: page.hasNext
           ? relativeUrl(call.path, { ...asked, from: to, size, revision: page.revision })
           : null,
@@ -102,14 +102,14 @@ const summary = route({
     const row = await operatorSummary(
       ctx,
       { network: ctx.network, id: params.operator_id, ...query },
-      recordForm(OperatorSummary),
+      wholeRecord(OperatorSummary),
     );
     if (!row) {
       const ofClass = query.idType ? ` of idType ${query.idType}` : '';
       const where = `on ${ctx.network} for window ${query.window}`;
       throw notFound(`Operator ${quoted(params.operator_id)}${ofClass}`, where);
     }
-    return { body: writtenRow<OperatorSummary>(row) };
+    return { body: bodyOf<OperatorSummary>(row) };
   },
 });
 

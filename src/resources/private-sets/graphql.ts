@@ -27,7 +27,7 @@ async function figureConnection<Name extends FigureName>(
   args: PeriodArgs & ConnectionArgs,
   info: GraphQLResolveInfo,
 ) {
-  const query = periodQuery<string>(args, info);
+  const query = periodQuery<string>(args);
   const cursors = integerCursors(() => `${name}:${JSON.stringify([set.id, query])}`);
   const range = connectionRange(args, info, {
     defaultSize: PERIODS_DEFAULT_SIZE,

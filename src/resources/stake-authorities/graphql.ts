@@ -1,15 +1,14 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { formOf } from '../../fast-rows/prebuilt-rows.ts';
-import type { Asked } from '../../fast-rows/row-form.ts';
+import { type Selection, selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, plainObject } from '../../graphql/schema/columns.ts';
 import { connection, rankCursor, rankedRange } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
+import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { StakeAuthorityRow } from './queries.ts';
 import {
@@ -36,8 +35,8 @@ const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
 
 const StakeDelegationType = plainObject(StakeDelegation);
 
-const askedOf = (info: GraphQLResolveInfo, paths: string[][]): Asked<StakeAuthorityField> =>
-  formOf(info) ?? selectedOf(info, stakeAuthorityFields, paths);
+const selectionOf = (info: GraphQLResolveInfo, paths: string[][]): Selection<StakeAuthorityField> =>
+  selectionFor(info, stakeAuthorityFields, paths);
 
 const StakeAuthority = builder.objectRef<StakeAuthorityRow>('StakeAuthority');
 builder.node(StakeAuthority, {
@@ -67,11 +66,11 @@ builder.node(StakeAuthority, {
     in: t.field({
       type: StakeAuthority,
       nullable: true,
-      extensions: { operation: 'stakeAuthority', written: true },
+      extensions: { operation: 'stakeAuthority', givesRow: true },
       description: 'The same stake authority in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
       resolve: (row, { window }, ctx, info) =>
-        stakeAuthority(ctx, { window, stakeAuthority: row.stakeAuthority }, askedOf(info, IN_ROW)),
+        stakeAuthority(ctx, { window, stakeAuthority: row.stakeAuthority }, selectionOf(info, IN_ROW)),
     }),
   }),
 });
@@ -105,8 +104,7 @@ builder.queryField('stakeAuthorities', (t) =>
           defaultSize: STAKE_AUTHORITIES_DEFAULT_SIZE,
           maxSize: STAKE_AUTHORITIES_MAX_SIZE,
         });
-        const asked = askedOf(info, IN_PAGE);
-        const page = await stakeAuthorities(ctx, list, range, asked, walk);
+        const page = await stakeAuthorities(ctx, list, range, selectionOf(info, IN_PAGE), walk);
         return connection(
           page,
           ({ rank }) => rankCursor(name, { revision: page.revision, rank }),
@@ -122,7 +120,7 @@ builder.queryField('stakeAuthority', (t) =>
   t.field({
     type: StakeAuthority,
     nullable: true,
-    extensions: { operation: 'stakeAuthority', written: true },
+    extensions: { operation: 'stakeAuthority', givesRow: true },
     description: 'One stake authority; null when there is none.',
     args: {
       stakeAuthority: t.arg.string({ required: true, description: 'Address of the stake authority.' }),
@@ -130,7 +128,7 @@ builder.queryField('stakeAuthority', (t) =>
     },
     resolve: (_root, args, ctx, info) => {
       if (args.stakeAuthority === '') throw badArgument('stakeAuthority', 'stakeAuthority is empty.');
-      return stakeAuthority(ctx, args, askedOf(info, IN_ROW));
+      return stakeAuthority(ctx, args, selectionOf(info, IN_ROW));
     },
   }),
 );

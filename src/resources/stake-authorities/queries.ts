@@ -1,6 +1,5 @@
 import { TimeWindow } from '../../chain/windows.ts';
-import { pagesByRank, summariesByKey } from '../../db/ranked/ranked-lists.ts';
-import { rowSelections } from '../../db/ranked/row-selection.ts';
+import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { type Fields, sql } from '../../db/rows.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
 
@@ -17,7 +16,8 @@ export type StakeAuthorityListKey = {
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> & StakeAuthorityKey;
 export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number };
 
-const fields: Fields<StakeAuthorityField> = {
+const fields: Fields<StakeAuthorityField | 'timeWindow'> = {
+  timeWindow: sql`s.time_window`,
   stakeAuthority: sql`s.stake_authority`,
   validatorDelegates: sql`s.validator_delegates`,
   delegations: sql`s.delegations`,
@@ -39,13 +39,11 @@ const fields: Fields<StakeAuthorityField> = {
   sumCommissionPaid: sql`s.sum_commission_paid::text`,
 };
 
-const selection = rowSelections<StakeAuthorityField, StakeAuthorityRow>({
-  record: StakeAuthoritySummary,
+const summaries: RankedRows = {
+  record: StakeAuthoritySummary.extend({ timeWindow: TimeWindow }),
   fields,
-  keyFields: ['stakeAuthority'],
-  keyColumns: { timeWindow: sql`s.time_window` },
-  key: { timeWindow: TimeWindow },
-});
+  keys: ['timeWindow', 'stakeAuthority'],
+};
 
 export const stakeAuthorityPages = pagesByRank<
   StakeAuthorityListKey,
@@ -55,10 +53,10 @@ export const stakeAuthorityPages = pagesByRank<
   statement: 'stakeAuthorityPages',
   name: 'stake_authority',
   columns: {
-    time_window: ['text', (list) => list.timeWindow],
-    list_type: ['text', (list) => list.type],
+    time_window: ['text', 'timeWindow'],
+    list_type: ['text', 'type'],
   },
-  selection,
+  rows: summaries,
 });
 
 export const stakeAuthoritiesByKey = summariesByKey<
@@ -69,8 +67,8 @@ export const stakeAuthoritiesByKey = summariesByKey<
   statement: 'stakeAuthoritiesByKey',
   table: 'stake_authority_summaries',
   columns: {
-    stake_authority: ['text', (key) => key.stakeAuthority],
-    time_window: ['text', (key) => key.timeWindow],
+    stake_authority: ['text', 'stakeAuthority'],
+    time_window: ['text', 'timeWindow'],
   },
-  selection,
+  rows: summaries,
 });

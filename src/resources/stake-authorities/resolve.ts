@@ -1,6 +1,6 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import type { Asked } from '../../fast-rows/row-form.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
 import { loadStakeAuthority, loadStakeAuthorityPage } from './loaders.ts';
 import type { RankedStakeAuthorityRow, StakeAuthorityListKey, StakeAuthorityRow } from './queries.ts';
@@ -24,17 +24,17 @@ export async function stakeAuthorities(
   ctx: Context,
   list: StakeAuthorityList,
   range: Range<number>,
-  asked: Asked<StakeAuthorityField>,
+  selection: Selection<StakeAuthorityField>,
   walk?: Walk,
 ): Promise<Slice<RankedStakeAuthorityRow> & { total: number; revision: number }> {
   const key = { ...listKey(list), revision: walk?.revision };
-  const page = await loadStakeAuthorityPage(ctx, key, range, asked);
+  const page = await loadStakeAuthorityPage(ctx, key, range, selection);
   return rankedSlice(page, range, walk);
 }
 
 export const stakeAuthority = (
   ctx: Context,
   key: { window: TimeWindow; stakeAuthority: string },
-  asked: Asked<StakeAuthorityField>,
+  selection: Selection<StakeAuthorityField>,
 ): Promise<StakeAuthorityRow | undefined> =>
-  loadStakeAuthority(ctx, { timeWindow: key.window, stakeAuthority: key.stakeAuthority }, asked);
+  loadStakeAuthority(ctx, { timeWindow: key.window, stakeAuthority: key.stakeAuthority }, selection);

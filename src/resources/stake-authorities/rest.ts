@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
-import { recordForm, writtenRows } from '../../fast-rows/row-form.ts';
+import { bodyOf, wholeRecord } from '../../fast-rows/index.ts';
 import { envelopeV0, envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
-import { JsonText } from '../../kernel/json-text.ts';
 import { revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam } from '../../kernel/params.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
@@ -47,19 +46,9 @@ async function rowsFrom(
   limit: number,
 ) {
   const range = { ...(from > 0 ? { after: from - 1 } : {}), limit };
-  const page = await stakeAuthorities(ctx, list, range, recordForm(record), walkOf(revision));
-  return { ...page, to: from + page.rows.length, rows: writtenRows<StakeAuthoritySummary>(page.rows) };
+  const page = await stakeAuthorities(ctx, list, range, wholeRecord(record), walkOf(revision));
+  return { ...page, to: from + page.rows.length, rows: bodyOf<StakeAuthoritySummary>(page.rows) };
 }
-
-/**
- * Turns percentages, stored as text for v0 and GraphQL, into JSON numbers. JSON escapes quotes within strings, so only
- * keys match.
- */
-const withShares = (rows: StakeAuthoritySummary[]) => {
-  const { pieces, rows: count } = rows as unknown as JsonText;
-  const shown = pieces.map((piece) => piece.replace(/"percentage":"([\d.]+)"/g, '"percentage":$1'));
-  return new JsonText(shown, count) as unknown as StakeAuthoritySummary[];
-};
 
 const list = route({
   ...common,
@@ -111,8 +100,7 @@ const listV1 = route({
   reply: envelopeV1(StakeAuthoritySummaryV1),
   async handle(ctx: Context, { query: { limit, offset, ...asked } }, call) {
     const page = await rowsFrom(ctx, StakeAuthoritySummaryV1, asked, offset, limit);
-    const { total, revision } = page;
-    const results = withShares(page.rows);
+    const { total, revision, rows: results } = page;
     return { body: { ...linksV1(call, { limit, offset, count: total, revision }), results } };
   },
 });

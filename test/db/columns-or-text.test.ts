@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { sql } from '../../src/db/rows.ts';
-import { type Part, rowForm } from '../../src/fast-rows/row-form.ts';
-import { gather, rowText } from '../../src/fast-rows/row-text.ts';
+import { columnsOrText } from '../../src/fast-rows/columns-or-text.ts';
+import { type Part, RowLayout } from '../../src/fast-rows/row-layout.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
 
@@ -22,10 +23,10 @@ async function written(values: readonly Value[]): Promise<string> {
       'column' in part ? [[part.column, sql`(${given}::text)::${sql([type])}`]] : [],
     ),
   );
-  const { column, decode } = rowText(rowForm(parts), fields);
-  const { rows } = await database.pool.query(sql`select ${column}`);
+  const { columns, decode } = columnsOrText(new RowLayout(parts), { record: z.object({}), fields });
+  const { rows } = await database.pool.query(sql`select ${columns}`);
   const [row] = rows as [Record<string, unknown>];
-  decode(row);
+  decode?.(row);
   return row.text as string;
 }
 
@@ -100,7 +101,10 @@ describe('rows that come in one text', () => {
     { key: 'name', column: 'name', kind: 'text', nullable: true },
     { key: 'count', column: 'count', kind: 'digits', nullable: false },
   ];
-  const { text, decode } = rowText(rowForm(parts), { name: sql`v.name`, count: sql`v.count` }).texts;
+  const fields = { name: sql`v.name`, count: sql`v.count` };
+  const { texts } = columnsOrText(new RowLayout(parts), { record: z.object({}), fields });
+  if (!texts) throw new Error('Rows with a layout come as text.');
+  const { text, gather, decode } = texts;
   const gathered = async (given: readonly { name: string | null; count: number }[]) => {
     const { rows } = await database.pool.query(sql`
       select ${gather(sql`q.text`)} as all from (

@@ -16,15 +16,19 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { isConnection } from '../graphql/run/field-cost.ts';
-import { type FieldExtensions, givesRows, rewrite, standIn } from './prebuilt-rows.ts';
-import { type Column, type Part, type RowForm, rowForm } from './row-form.ts';
+import { type FieldExtensions, givesRows, placeholderField, rewrite } from './placeholders.ts';
+import { type Column, type Part, RowLayout } from './row-layout.ts';
+import { FAST_ROWS } from './switch.ts';
 
-/** The query with what stands for rows where they are plain; undefined where none are. */
-export function withWrittenRows(
+type Rewritten = { node: FieldNode; layout?: RowLayout | undefined };
+
+/** Replaces rows of plain fields in a query by placeholders; undefined if there are none. */
+export function withPlaceholders(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): DocumentNode | undefined {
+  if (!FAST_ROWS) return undefined;
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
@@ -41,42 +45,32 @@ export function withWrittenRows(
     const below = field && getNamedType(field.type);
     if (!node.selectionSet || !field || !isObjectType(below)) return node;
     if (givesRows(field, type)) return inRows(node, type).node;
-    return isConnection(field) ? inPage(node, below) : known(node, inSet(node.selectionSet, below));
+    return isConnection(field) ? inPage(node, below).node : keep(node, inSet(node.selectionSet, below));
   }
 
-  /** A page: its rows are of one form only where they are selected once. */
-  function inPage(node: FieldNode, page: GraphQLObjectType): FieldNode {
-    const fields = fieldsOf(node.selectionSet as SelectionSetNode, page, fragments);
-    const places = fields?.filter(({ name }) => name.value === 'nodes' || name.value === 'edges') ?? [];
+  /** Rewrites the rows of a page or edge, which have one layout only if they are selected once. */
+  function inPage(node: FieldNode, type: GraphQLObjectType, names = ['nodes', 'edges']): Rewritten {
+    const fields = fieldsOf(node.selectionSet as SelectionSetNode, type, fragments);
+    const places = fields?.filter(({ name }) => names.includes(name.value)) ?? [];
     const [place] = places;
-    if (!fields || !place || places.length > 1) return node;
-    const { node: made, form } = place.name.value === 'nodes' ? inRows(place, page) : inEdges(place, page);
+    if (!fields || !place || places.length > 1) return { node };
+    const edge = getNamedType(type.getFields().edges?.type) as GraphQLObjectType;
+    const { node: made, layout } =
+      place.name.value === 'edges' ? inPage(place, edge, ['node']) : inRows(place, type);
     const selections = fields.map((one) => (one === place ? made : one));
-    return known(node, { kind: Kind.SELECTION_SET, selections }, form);
+    return { node: keep(node, { kind: Kind.SELECTION_SET, selections }, layout), layout };
   }
 
-  function inEdges(edges: FieldNode, page: GraphQLObjectType): { node: FieldNode; form?: RowForm } {
-    const edge = getNamedType(page.getFields().edges?.type) as GraphQLObjectType;
-    const fields = fieldsOf(edges.selectionSet as SelectionSetNode, edge, fragments);
-    const places = fields?.filter(({ name }) => name.value === 'node') ?? [];
-    const [place] = places;
-    if (!fields || !place || places.length > 1) return { node: edges };
-    const { node, ...rest } = inRows(place, edge);
-    const selections = fields.map((one) => (one === place ? node : one));
-    return { node: known(edges, { kind: Kind.SELECTION_SET, selections }), ...rest };
-  }
-
-  /** A field that gives rows. */
-  function inRows(node: FieldNode, parent: GraphQLObjectType): { node: FieldNode; form?: RowForm } {
+  function inRows(node: FieldNode, parent: GraphQLObjectType): Rewritten {
     const row = getNamedType(parent.getFields()[node.name.value]?.type);
     const set = node.selectionSet as SelectionSetNode;
     if (!isObjectType(row)) return { node };
-    const form = formFor(set, row, fragments);
-    if (!form) return { node: known(node, inSet(set, row)) };
+    const layout = layoutOf(set, row, fragments);
+    if (!layout) return { node: keep(node, inSet(set, row)) };
     found = true;
     const { selectionSet: _, ...rest } = node;
-    const name = { kind: Kind.NAME as const, value: standIn(node.name.value) };
-    return { node: rewrite({ ...rest, alias: node.alias ?? node.name, name }, node, form), form };
+    const name = { kind: Kind.NAME as const, value: placeholderField(node.name.value) };
+    return { node: rewrite({ ...rest, alias: node.alias ?? node.name, name }, node, layout), layout };
   }
 
   const made = {
@@ -87,13 +81,10 @@ export function withWrittenRows(
   return { ...document, definitions: document.definitions.map((one) => (one === operation ? made : one)) };
 }
 
-const known = (node: FieldNode, selectionSet: SelectionSetNode, form?: RowForm): FieldNode =>
-  rewrite({ ...node, selectionSet }, node, form);
+const keep = (node: FieldNode, selectionSet: SelectionSetNode, layout?: RowLayout): FieldNode =>
+  rewrite({ ...node, selectionSet }, node, layout);
 
-/**
- * The fields of a selection with fragments in their places; undefined where that is not all there is to it: a directive,
- * a fragment on another type, or one name twice.
- */
+/** The fields of a selection and its fragments; undefined for directives, fragments on other types and duplicate names. */
 function fieldsOf(
   set: SelectionSetNode,
   type: GraphQLObjectType,
@@ -118,19 +109,18 @@ function fieldsOf(
   return collect(set) ? [...fields.values()] : undefined;
 }
 
-/** The form of rows that are selected so; undefined where a field is more than a column. */
-function formFor(
+function layoutOf(
   set: SelectionSetNode,
   row: GraphQLObjectType,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): RowForm | undefined {
+): RowLayout | undefined {
   const parts: Part[] = [];
   for (const node of fieldsOf(set, row, fragments) ?? [undefined]) {
     const part = node && partFor(node, row, fragments);
     if (!part) return undefined;
     parts.push(part);
   }
-  return rowForm(parts);
+  return new RowLayout(parts);
 }
 
 function partFor(
@@ -149,7 +139,6 @@ function partFor(
     : { key, column, kind, nullable: !isNonNullType(field.type) };
 }
 
-/** The property of a row that a field is; undefined where it is worked out. */
 function columnOf(field: GraphQLField<unknown, unknown>): string | undefined {
   const { column } = field.extensions as FieldExtensions;
   return column ?? (field.resolve || field.args.length > 0 ? undefined : field.name);
@@ -173,7 +162,7 @@ function kindOf(
   const { storedKeys } = extensions as FieldExtensions;
   const item = getNamedType(plain);
   if (!set || !storedKeys || !isObjectType(item)) return undefined;
-  const asked = fieldsOf(set, item, fragments) ?? [];
-  const names = asked.map(({ alias, name }) => (alias ? `${alias.value}:` : '') + name.value);
+  const selected = fieldsOf(set, item, fragments) ?? [];
+  const names = selected.map(({ alias, name }) => (alias ? `${alias.value}:` : '') + name.value);
   return names.join() === storedKeys.join() ? 'json' : undefined;
 }

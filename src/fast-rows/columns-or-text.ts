@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { type Fields, inOnePiece, join, type Sql, selectList, sql } from '../db/rows.ts';
+import { boundedMap } from '../kernel/bounded.ts';
+import type { Selection } from './index.ts';
+import { type Column, ROW_SEPARATOR, RowLayout, rowSerializer, SEPARATOR } from './row-layout.ts';
+
+/** A record, and the SQL of each of its fields. */
+export type Readable = { record: z.ZodObject; fields: Fields<string> };
+
+/** What a statement selects, and how its rows are checked and decoded. */
+export type RowReader = {
+  names: readonly string[];
+  columns: Sql;
+  row: z.ZodObject;
+  /** Serializes a row that was read as text. */
+  decode?: (row: Record<string, unknown>) => void;
+  /** For statements that read several rows as one text. */
+  texts?: { text: Sql; gather: (text: Sql) => Sql; decode: (gathered: string) => string[] };
+};
+
+const known = new WeakMap<Readable, ReturnType<typeof boundedMap<RowReader>>>();
+
+/**
+ * Returns what a statement selects: columns, or one column `text` that `decode` turns into JSON. `keys` are columns either
+ * way. `of` must be the same object each time, because results are cached by it.
+ */
+export function columnsOrText<Field extends string>(
+  selection: Selection<Field>,
+  of: Readable,
+  keys: readonly string[] = [],
+): RowReader {
+  let readers = known.get(of);
+  if (!readers) known.set(of, (readers = boundedMap<RowReader>(500)));
+  const name = JSON.stringify([selection, keys]);
+  let reader = readers.get(name);
+  if (!reader) {
+    reader =
+      selection instanceof RowLayout
+        ? readText(selection, of, keys)
+        : readColumns(of, [...new Set<string>([...keys, ...selection])]);
+    readers.set(name, reader);
+  }
+  return reader;
+}
+
+function readColumns({ record, fields }: Readable, names: readonly string[]): RowReader {
+  const mask = Object.fromEntries(names.map((name) => [name, true as const]));
+  return { names, columns: selectList(fields, names), row: record.pick(mask as Record<never, never>) };
+}
+
+/**
+ * PostgreSQL joins the values of a row, and `decode` adds the keys, each of which would cost PostgreSQL as much as a value. No
+ * value is read or checked by itself: as columns, 200 stake authorities took 4.3 ms of CPU. Types, `not null` and checks of the
+ * table (no NaN, no infinity) guarantee valid values. Several rows in one text save a quarter of the time of a statement
+ * of 200 stake authorities, and a fifth with 10 times 30 days.
+ */
+function readText(layout: RowLayout, of: Readable, keys: readonly string[]): RowReader {
+  const serialize = rowSerializer(layout);
+  const values = layout.columns.map((column) => value(column, of.fields[column.column] as Sql));
+  const text = inOnePiece(values.length === 0 ? sql`''` : joined(values));
+  const found = readColumns(of, keys);
+  return {
+    names: [...new Set([...keys, ...layout.columns.map(({ column }) => column)])],
+    columns: inOnePiece(join([...(keys.length > 0 ? [found.columns] : []), sql`${text} as "text"`])),
+    row: found.row.extend({ text: z.string() }),
+    decode(row) {
+      row.text = serialize(row.text as string);
+    },
+    texts: { text, gather, decode: (gathered) => gathered.split(ROW_SEPARATOR).map(serialize) },
+  };
+}
+
+const character = (one: string) => sql([`chr(${one.charCodeAt(0)})`]);
+const separator = character(SEPARATOR);
+const rowSeparator = character(ROW_SEPARATOR);
+
+const gather = (text: Sql): Sql => sql`string_agg(${text}, ${rowSeparator})`;
+
+/** A function of PostgreSQL accepts 100 arguments; the first is the separator. */
+const MAX_VALUES = 99;
+
+function joined(values: readonly Sql[]): Sql {
+  if (values.length <= MAX_VALUES) return sql`concat_ws(${separator}, ${join(values)})`;
+  const calls: Sql[] = [];
+  for (let at = 0; at < values.length; at += MAX_VALUES)
+    calls.push(joined(values.slice(at, at + MAX_VALUES)));
+  return joined(calls);
+}
+
+/** Null becomes an empty text, because `concat_ws` would skip it. */
+function value({ kind, nullable }: Column, column: Sql): Sql {
+  const shown = kind === 'text' ? sql`to_json(${column})` : column;
+  return nullable ? sql`coalesce((${shown})::text, '')` : shown;
+}

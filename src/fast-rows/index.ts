@@ -1,0 +1,32 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { z } from 'zod';
+import { selectedOf } from '../graphql/schema/selection.ts';
+import { JsonText, jsonList } from '../kernel/json-text.ts';
+import { layoutFor } from './placeholders.ts';
+import { isSerialized, type RowLayout, recordLayout } from './row-layout.ts';
+import { FAST_ROWS } from './switch.ts';
+
+export { columnsOrText } from './columns-or-text.ts';
+
+/** What is read of each row: columns, or one text with a layout. */
+export type Selection<Field extends string> = readonly Field[] | RowLayout;
+
+/** What a GraphQL field selects: the layout in a compiled query, else the selected ones of `fields`. */
+export const selectionFor = <Field extends string>(
+  info: GraphQLResolveInfo,
+  fields: readonly Field[],
+  paths: string[][],
+  ownId?: string,
+): Selection<Field> => layoutFor(info) ?? selectedOf(info, fields, paths, ownId);
+
+export const wholeRecord = <Field extends string>(
+  record: z.ZodObject<Record<Field, z.ZodType>>,
+): Selection<Field> => (FAST_ROWS ? recordLayout(record) : (Object.keys(record.shape) as Field[]));
+
+/** Prepares rows, or a row, for a REST body; rows that were read as columns stay unchanged. */
+export function bodyOf<Shown>(rows: readonly object[]): Shown[];
+export function bodyOf<Shown>(row: object): Shown;
+export function bodyOf(rows: object): object {
+  if (!Array.isArray(rows)) return isSerialized(rows) ? new JsonText([rows.text], 1) : rows;
+  return rows.every(isSerialized) ? jsonList(rows.map(({ text }) => text)) : rows;
+}

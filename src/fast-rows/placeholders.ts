@@ -1,0 +1,87 @@
+import {
+  extendSchema,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  isNonNullType,
+  isObjectType,
+  parse,
+} from 'graphql';
+import type { Context } from '../context.ts';
+import { JsonText, jsonList } from '../kernel/json-text.ts';
+import { type RowLayout, serializeRow } from './row-layout.ts';
+
+/** Compiled queries select this field in place of a field of rows of which only plain fields are selected (`rewrite.ts`). */
+export const placeholderField = (name: string) => `${name}Serialized`;
+
+export type FieldExtensions = {
+  /** Its resolver returns a row and uses `selectionFor`. */
+  givesRow?: boolean;
+  /** The property of the row that it shows. */
+  column?: string;
+  /** Keys, in order, of a list of objects that is stored as it is shown. */
+  storedKeys?: readonly string[];
+};
+
+const rewritten = new WeakMap<FieldNode, { node: FieldNode; layout?: RowLayout }>();
+
+/** The field in the document of the caller. */
+export const originalField = (node: FieldNode): FieldNode => rewritten.get(node)?.node ?? node;
+
+/** The layout of the rows of a field in a rewritten query. */
+export function layoutFor({ fieldNodes }: GraphQLResolveInfo): RowLayout | undefined {
+  const [node] = fieldNodes;
+  return node && rewritten.get(node)?.layout;
+}
+
+export function rewrite(made: FieldNode, from: FieldNode, layout?: RowLayout): FieldNode {
+  rewritten.set(made, { node: originalField(from), ...(layout && { layout }) });
+  return made;
+}
+
+export const givesRows = (field: GraphQLField<unknown, unknown>, parent: GraphQLObjectType): boolean =>
+  (field.name === 'nodes' && parent.name.endsWith('Connection')) ||
+  (field.name === 'node' && parent.name.endsWith('Edge')) ||
+  (field.extensions as FieldExtensions).givesRow === true;
+
+/** For compiled queries only: requests are validated against the schema without placeholders. */
+export function schemaWithPlaceholders(schema: GraphQLSchema): GraphQLSchema {
+  const extended = extendSchema(schema, parse('scalar SerializedRows'));
+  const scalar = extended.getType('SerializedRows') as GraphQLScalarType;
+  for (const type of Object.values(extended.getTypeMap())) {
+    if (!isObjectType(type)) continue;
+    const fields = type.getFields();
+    for (const field of Object.values(fields)) {
+      if (!givesRows(field, type)) continue;
+      const name = placeholderField(field.name);
+      fields[name] = {
+        ...field,
+        name,
+        type: isNonNullType(field.type) ? new GraphQLNonNull(scalar) : scalar,
+        resolve: resolverOf(field),
+      };
+    }
+  }
+  return extended;
+}
+
+function resolverOf({
+  name,
+  resolve,
+}: GraphQLField<unknown, Context>): GraphQLFieldResolver<unknown, Context> {
+  const preSerialized = (value: unknown, info: GraphQLResolveInfo): JsonText | null => {
+    if (value === null || value === undefined) return null;
+    const layout = layoutFor(info) as RowLayout;
+    return Array.isArray(value)
+      ? jsonList(value.map((row) => serializeRow(row, layout)))
+      : new JsonText([serializeRow(value, layout)], 1);
+  };
+  if (!resolve) return (source, _args, _context, info) => preSerialized((source as never)[name], info);
+  return async (source, args, context, info) =>
+    preSerialized(await resolve(source, args, context, info), info);
+}

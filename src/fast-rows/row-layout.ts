@@ -1,0 +1,154 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { doubleOfPostgres, doubleText } from '../kernel/double.ts';
+import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
+
+/** `quoted` needs no escapes (digits, dates, names), `text` may, and `json` is stored as it is shown. A record maps values. */
+type Kind = 'digits' | 'double' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
+
+export type Column = {
+  key: string;
+  column: string;
+  kind: Kind;
+  nullable: boolean;
+  /** Keys within `json` that are stored as text and become JSON numbers. */
+  numbers?: readonly string[] | undefined;
+};
+
+export type Part = Column | { key: string; constant: string };
+
+/** The keys of a serialized row, in order: of a record in REST, of a selection of plain fields in GraphQL. */
+export class RowLayout {
+  readonly parts: readonly Part[];
+  readonly columns: readonly Column[];
+  readonly #name: string;
+
+  constructor(parts: readonly Part[]) {
+    this.parts = parts;
+    this.columns = parts.filter((part) => 'column' in part);
+    this.#name = hash('sha256', JSON.stringify(parts), 'base64url'); // short, because each read hashes it again
+  }
+
+  /** Equal only for equal layouts: batches and caches compare the JSON of selections. */
+  toJSON(): string {
+    return this.#name;
+  }
+}
+
+/** Between the values of a row. JSON escapes it. */
+export const SEPARATOR = '\u0001';
+/** Between rows. */
+export const ROW_SEPARATOR = '\u0002';
+
+const layouts = new WeakMap<z.ZodObject, RowLayout>();
+
+export function recordLayout(record: z.ZodObject): RowLayout {
+  let layout = layouts.get(record);
+  if (!layout) {
+    const parts = Object.entries(record.shape).map(([key, schema]): Column => {
+      const inner = unwrap(schema as z.ZodType);
+      const nullable = isNullable(schema as z.ZodType);
+      return { key, column: key, kind: kindOf(inner), nullable, numbers: numbersIn(inner) };
+    });
+    layouts.set(record, (layout = new RowLayout(parts)));
+  }
+  return layout;
+}
+
+function kindOf(schema: z.core.$ZodType): Kind {
+  const leaf = leafOf(schema);
+  if (!leaf) return schema instanceof z.ZodEnum ? 'quoted' : 'json';
+  if (leaf.kind === 'Float') return 'double';
+  if (leaf.raw || leaf.kind === 'Int') return 'digits';
+  return leaf.kind === 'String' || leaf.kind === 'Boolean' ? 'text' : 'quoted';
+}
+
+function numbersIn(schema: z.core.$ZodType): string[] | undefined {
+  if (!(schema instanceof z.ZodArray && schema.element instanceof z.ZodObject)) return undefined;
+  const keys = Object.entries(schema.element.shape).filter(([, field]) => leafOf(field as z.ZodType)?.raw);
+  return keys.length > 0 ? keys.map(([key]) => key) : undefined;
+}
+
+/** Returns what turns the text of a row into JSON. It throws for null or an unknown value where the column forbids it. */
+export function rowSerializer({ parts, columns }: RowLayout): (text: string) => string {
+  const around = textsAround(parts);
+  const shown = columns.map(serializerOf);
+  const size = columns.length;
+  return (text) => {
+    const values = size === 0 ? [] : text.split(SEPARATOR);
+    if (values.length !== size)
+      throw new Error(
+        `${values.length} values for ${columns.map(({ column }) => column).join()}: one of them is null.`,
+      );
+    const chunks = new Array<string>(2 * size + 1);
+    for (let at = 0; at < size; at += 1) {
+      const value = values[at] as string;
+      const show = shown[at];
+      const json = show ? show(value) : value;
+      if (!json) throw new Error(`${columns[at]?.column} is ${JSON.stringify(value)}, which it cannot be.`);
+      chunks[2 * at] = around[at] as string;
+      chunks[2 * at + 1] = json;
+    }
+    chunks[2 * size] = around[size] as string;
+    return chunks.join('');
+  };
+}
+
+function textsAround(parts: readonly Part[]): string[] {
+  const texts: string[] = [];
+  let open = '{';
+  for (const [index, part] of parts.entries()) {
+    open += `${index > 0 ? ',' : ''}${JSON.stringify(part.key)}:`;
+    if ('constant' in part) {
+      open += JSON.stringify(part.constant);
+      continue;
+    }
+    const mark = part.kind === 'quoted' && !part.nullable ? '"' : '';
+    texts.push(open + mark);
+    open = mark;
+  }
+  return [...texts, `${open}}`];
+}
+
+/** Undefined if values need no change. An empty text is null. */
+function serializerOf({
+  kind,
+  nullable,
+  numbers,
+}: Column): ((value: string) => string | undefined) | undefined {
+  const none = nullable ? 'null' : undefined;
+  if (typeof kind === 'object') {
+    const names = new Map(Object.entries(kind).map(([value, name]) => [value, JSON.stringify(name)]));
+    return (value) => (value === '' ? none : names.get(value));
+  }
+  if (kind === 'double') return (value) => (value === '' ? none : doubleOfPostgres(value));
+  if (numbers) {
+    // JSON escapes the quotes within a text, so only a key can match.
+    const quoted = new RegExp(`"(${numbers.join('|')})":"(-?[\\d.]+)"`, 'g');
+    return (value) => value.replace(quoted, '"$1":$2') || none;
+  }
+  if (!nullable) return undefined;
+  return kind === 'quoted' ? (value) => (value === '' ? none : `"${value}"`) : (value) => value || none;
+}
+
+type SerializedRow = { text: string };
+
+export const isSerialized = (row: object): row is SerializedRow => 'text' in row;
+
+/** Also serializes rows that were read as columns, such as those of private sets. */
+export function serializeRow(row: object, { parts }: RowLayout): string {
+  if (isSerialized(row)) return row.text;
+  let json = '';
+  for (const part of parts) {
+    const value = 'constant' in part ? `"${part.constant}"` : jsonOf(part.kind, (row as never)[part.column]);
+    json += `${json === '' ? '{' : ','}"${part.key}":${value}`;
+  }
+  return `${json}}`;
+}
+
+function jsonOf(kind: Kind, value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (typeof kind === 'object') return JSON.stringify(kind[value as string]);
+  if (kind === 'double') return doubleText(value as number);
+  return kind === 'digits' ? String(value) : JSON.stringify(value);
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { inOnePiece, join, momentText, raw, type Sql, sql } from '../db/rows.ts';
+import { columnsOrText, type Selection } from '../fast-rows/index.ts';
+import { boundedMap } from '../kernel/bounded.ts';
+import { count, leafKind } from '../kernel/leaves.ts';
+import type { PeriodQuery, Series } from './pages.ts';
+
+/** Converts a typed column to its form on the wire. */
+function wire(series: Series<string>, name: string): Sql {
+  const column = raw(`p."${name}"`);
+  const kind = leafKind(series.record.shape[name] as z.ZodType);
+  if (kind === 'BigInt' || kind === 'Date') return sql`${column}::text`;
+  return kind === 'DateTime' ? momentText(column) : column;
+}
+
+const Place = z.object({ list: count(), position: count(), total: count().nullable() });
+type ReadPlan = Omit<ReturnType<typeof columnsOrText>, 'row'> & {
+  /** Columns of the stored rows `a`, including the one that rows are sorted by. */
+  typed: Sql;
+  row: z.ZodType;
+};
+const plans = boundedMap<ReadPlan>(500);
+
+/**
+ * Returns what a page reads for a selection: `typed` of stored rows, and `columns` of these as `p`. Plans are cached: for 30
+ * days of attestations with all fields, making one took 53 µs, a seventh of the server's work.
+ */
+export function readPlan<Field extends string>(
+  series: Series<Field>,
+  { granularity, sortBy }: PeriodQuery<Field>,
+  selection: Selection<Field>,
+): ReadPlan {
+  const key = JSON.stringify([series.statement, granularity, sortBy, selection]);
+  const known = plans.get(key);
+  if (known) return known;
+  const names = Object.keys(series.record.shape) as Field[];
+  const fields = Object.fromEntries(names.map((name) => [name, wire(series, name)]));
+  const reader = columnsOrText(selection, { record: series.record as z.ZodObject, fields });
+  const form = granularity === 'hour' || granularity === 'day' ? 'stored' : 'gathered';
+  const typed = [...new Set([...reader.names, ...(sortBy === 'day' ? [] : [sortBy])])].map((name) => {
+    // Rows of days have no hour of their own.
+    const none = name === 'hour' && granularity !== 'hour';
+    return sql`, ${none ? sql`null::int` : series.fields[name as Field][form]} as ${raw(`"${name}"`)}`;
+  });
+  const plan = {
+    ...reader,
+    typed: inOnePiece(typed.length > 0 ? join(typed, ' ') : sql``),
+    columns: reader.columns.sql === '' ? sql`` : sql`, ${reader.columns}`,
+    row: Place.extend(reader.row.shape),
+  };
+  plans.set(key, plan);
+  return plan;
+}
