@@ -145,8 +145,16 @@ function tellOfParts(registry: Registry, sources: Sources): void {
       () => Number(redisUp()),
     );
   if (!cache) return;
-  gauge('cache_entries', 'Answers kept.', () => cache.stats().entries);
-  gauge('cache_bytes', 'Bytes of kept answers.', () => cache.stats().bytes);
-  counter('cache_hits', 'Answers given again.', () => cache.stats().hits);
-  counter('cache_misses', 'Answers made because none was kept.', () => cache.stats().misses);
+  gauge('cache_entries', 'Answers in the cache.', () => cache.stats().entries);
+  gauge('cache_bytes', 'Bytes of the answers in the cache.', () => cache.stats().bytes);
+  counter('cache_hits', 'Answers sent from the cache.', () => cache.stats().hits);
+  counter('cache_misses', 'Answers that the cache did not have.', () => cache.stats().misses);
+  new Counter({
+    ...told('answers_not_cached_total', 'Answers that were not cached, by reason.'),
+    labelNames: ['reason'],
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(cache.stats().notCached)) this.inc({ reason }, count);
+    },
+  });
 }

@@ -20,7 +20,7 @@ import { unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { answerCache } from './cache/answer-cache.ts';
-import { learnSent, repeatKept } from './cache/cached-replay.ts';
+import { recordResponses, replayCached } from './cache/replay.ts';
 import { sendClientError } from './client-errors.ts';
 import { concurrencyLimit } from './concurrency-limit.ts';
 import { boundedServers } from './connections.ts';
@@ -109,29 +109,32 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     replicaUp: options.replicaUp,
     connections: servers.connections,
   });
-  const tell = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
+  const logAndMeasure = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
     metrics.observe(answered);
     if (!of.isLevelEnabled('info')) return;
     of.info({ ...bindings, ...answered, ms: Math.round(answered.ms * 10) / 10 }, 'answered');
   };
-  const repeat =
+  const replay =
     cache &&
-    repeatKept({
-      ...{ cache, tokens, meter, unread, now, requestId, tell, log },
+    replayCached({
+      ...{ cache, tokens, meter, unread, now, requestId, logAndMeasure, log },
       networkHeaders: settings.NETWORK_HEADERS,
       publicUrl: settings.PUBLIC_URL,
       trustsProxy: settings.TRUST_PROXY !== undefined,
     });
   const app = makeApp(options, (bounds, serve) =>
     servers
-      .make(bounds, withHostChecked(repeat ? repeat(serve) : serve))
+      .make(bounds, withHostChecked(replay ? replay(serve) : serve))
       .on('checkExpectation', refuseExpectation),
   );
   await addForAll(app, options);
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     const { method, log: of } = request;
-    tell({ route, method, status: reply.statusCode, ms: reply.elapsedTime }, of as unknown as Logger);
+    logAndMeasure(
+      { route, method, status: reply.statusCode, ms: reply.elapsedTime },
+      of as unknown as Logger,
+    );
     done();
   });
 
@@ -150,7 +153,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
     gate.guard(metered);
-    learnSent(metered);
+    if (cache) recordResponses(metered, cache);
     meterRequests(metered, { tokens, meter, unread, now });
     for (const route of routes) serveRoute(metered, route, served);
     await metered.register(async (scope) => serveGraphql(scope, served));

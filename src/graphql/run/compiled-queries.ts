@@ -14,7 +14,6 @@ import type { Context } from '../../context.ts';
 import { withWrittenRows } from '../../fast-rows/prebuilt-rewrite.ts';
 import { schemaOfWritten } from '../../fast-rows/prebuilt-rows.ts';
 import { sizedMap } from '../../kernel/bounded.ts';
-import { jsonPieces } from '../../kernel/json-text.ts';
 import { schema } from '../schema/index.ts';
 import { introspectionAnswers, isIntrospection } from './introspection.ts';
 import { LimitsRule } from './limits.ts';
@@ -29,8 +28,6 @@ const written = schemaOfWritten(schema);
 
 /** A query that is ready to run, however often it is asked. */
 export type Compiled = {
-  /** The JSON of its answer in pieces; rows may be written already. */
-  write(answer: object): string[];
   cost(variables: Values): Cost;
   /** Whether it can be run with these: a null in place of a default is one that the compiled query does not check. */
   takes(variables: Values): boolean;
@@ -121,7 +118,6 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
     .map(({ variable }) => variable.name.value);
   return {
     takes: (variables) => defaulted.every((variable) => variables[variable] !== null),
-    write: jsonPieces,
     cost,
     async run(context, variables) {
       const result = await made.query(undefined, context, variables);
@@ -143,7 +139,6 @@ function introspectionQuery(
   return {
     cost,
     takes: () => true,
-    write: jsonPieces,
     async run({ metering }, variables) {
       const result = introspectionAnswer(document, operation, variables);
       if (result.data) metering.charged += introspectionUnits(cost(variables));

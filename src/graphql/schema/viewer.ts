@@ -102,7 +102,7 @@ builder.queryField('viewer', (t) =>
     description: 'Who asks, and what is left of the rate and the allowance. Costs no compute units.',
     extensions: { operation: 'viewer' },
     resolve: (_root, _args, ctx) => {
-      ctx.trace.own = true; // whatever of it is selected
+      ctx.trace.isPrivate = true; // whatever is selected of it
       return ctx;
     },
   }),

@@ -7,8 +7,8 @@ import { rows, sql } from '../../db/rows.ts';
 import { badInput, type Fault, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 
-/** An answer as it is sent, in pieces. */
-export type Answer = { status: number; headers: Record<string, string>; pieces: string[] };
+/** An answer as it is stored with its key, its body in pieces. A stored answer that is sent again has no `units`. */
+export type Stored = { status: number; headers: Record<string, string>; pieces: string[]; units?: number };
 
 /** The caller's key of a writing request, quoted as the draft has it or bare. */
 export function readKey(request: FastifyRequest, faults: Fault[]): string | undefined {
@@ -35,8 +35,8 @@ export function idempotent(
   context: Context,
   key: string,
   request: FastifyRequest,
-  ask: (context: Context) => Promise<Answer>,
-): Promise<Answer> {
+  ask: (context: Context) => Promise<Stored>,
+): Promise<Stored> {
   const { accountId } = context.caller;
   const asked = fingerprint(request, context);
   return context.primary.transaction(async (db) => {
@@ -91,7 +91,7 @@ async function find(db: Queryable, accountId: string, key: string) {
 }
 
 /** Keeps an answer under its key, and lets go of some that are past their time. */
-async function keep(db: Queryable, accountId: string, key: string, request: Buffer, answer: Answer) {
+async function keep(db: Queryable, accountId: string, key: string, request: Buffer, answer: Stored) {
   const prune = sql`/* pruneIdempotencyKeys */
     delete from idempotency_keys where ctid = any(array(
       select ctid from idempotency_keys where created_at <= now() - interval '24 hours'
