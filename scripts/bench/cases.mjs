@@ -1,7 +1,7 @@
 // The questions, in the words of each contender. The gateway, Mercurius and Apollo Server take the same documents.
 // Each question is asked of several places in turn, as callers do: another operator, or another page. So no contender can
 // answer two callers at once because they happen to ask the same.
-import { rankCursor } from '../../dist/graphql/connection.js';
+import { rankCursor } from '../../dist/graphql/schema/connection.js';
 
 const operatorFields = `operatorId network idType timeWindow validatorCount avgCorrectness avgInclusionDelay avgUptime
   avgValidatorEffectiveness clientPercentages { client percentage } networkPenetration

@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 const MAX_PIPELINED = 64;
 const SWEEP_MS = 1_000;
 
-/** The connections of a server, for the metrics. */
 export type Connections = {
   open(): number;
   /** Connections refused because the maximum was reached. */
@@ -15,8 +14,8 @@ export type Connections = {
 };
 
 /**
- * Serves the pipelined requests of a connection one after the other: a request starts when the answer to the one before it
- * has been sent, so that a client that reads nothing keeps only one answer in memory. Closes a connection on which too many wait.
+ * Serves pipelined requests of a connection one after the other, so that a client that reads nothing keeps only one answer in
+ * memory. Closes a connection on which too many wait.
  */
 const oneAtATime =
   (serve: RequestListener, waiting = new WeakMap<Socket, number>()): RequestListener =>
@@ -33,9 +32,9 @@ const oneAtATime =
   };
 
 /**
- * Creates servers with at most `most` connections, which close a connection when its client reads nothing of a waiting answer
- * for `sendTimeoutMs`. This uses the timeout of Node's sockets, which notices partial writes. It is set only while an answer is
- * waiting, so answers that are read at once cost nothing.
+ * Creates servers of at most `most` connections. They close a connection whose client reads nothing of an answer for
+ * `sendTimeoutMs`, by the timeout of Node's sockets, which notices partial writes. It is set only while an answer waits, so that
+ * answers that are read at once cost nothing.
  */
 export function boundedServers(most: number, sendTimeoutMs: number) {
   const sockets = new Set<Socket>();
@@ -73,7 +72,6 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   }
 
   return {
-    /** A server for Fastify. */
     make: (options: ServerOptions, serve: RequestListener): Server =>
       bound(createServer(options, oneAtATime(serve))),
     connections: {

@@ -22,7 +22,7 @@ const isJsonObject = (text: unknown): boolean => {
   }
 };
 
-/** The faults of a request as one of GraphQL. The engine takes checked parameters only: Yoga's own checks answer 500 to some. */
+/** The faults of the parameters. The engine takes checked ones only: Yoga takes `{}` for no body, and answers 500 to bad JSON in a URL. */
 function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
   const fault = (loc: string[], msg: string): Fault[] => [{ loc, msg, type: 'graphql_params' }];
   if (method === 'POST') {
@@ -37,7 +37,6 @@ function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
   );
 }
 
-/** `/graphql` over POST and GET. */
 export function serveGraphql(
   app: FastifyInstance,
   options: {
@@ -51,14 +50,6 @@ export function serveGraphql(
   // The body is text at first, by which cached answers are found.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   parseJsonAs(app, (_request, text, done) => done(null, text));
-  function parseBody(request: FastifyRequest) {
-    let fault: Error | null = null;
-    parseJson(request, request.body as string, (error, body) => {
-      fault = error;
-      request.body = body;
-    });
-    if (fault) throw fault;
-  }
   const handler = answering(async (request) => {
     const { network, faults } = readNetwork(request, options.networkHeaders);
     const context = options.makeContext(request, network);
@@ -67,7 +58,11 @@ export function serveGraphql(
     const key = isCacheable ? keyOfQuery(text, request.headers.accept, network) : undefined;
     const cached = cache && key && (await findQuery(cache, key, context, request));
     if (cached) return cached;
-    if (text !== undefined) parseBody(request);
+    if (text !== undefined)
+      parseJson(request, text, (error, body) => {
+        if (error) throw error;
+        request.body = body;
+      });
     faults.push(...paramsFaults(request));
     if (faults.length > 0) throw badInput(faults);
     const answered = await answer(request, context);

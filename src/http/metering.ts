@@ -18,7 +18,6 @@ export type Answer = {
   status: number;
   headers: Record<string, string>;
   body: Buffer | undefined;
-  /** Compute units to charge. */
   units: number;
   /** The cached answer that this is a response of. */
   cachedSource?: CachedAnswer;
@@ -50,12 +49,6 @@ export const answering =
 
 /** Statuses of requests that are refused for their rate or allowance. */
 const notLetIn = new Set([402, 429]);
-
-/** What a request costs: 0 for errors of ours and for what was not let in, one unit for a refusal. */
-function unitsOf({ admission, answer }: FastifyRequest, status: number): number {
-  if (!admission || status >= 500 || notLetIn.has(status)) return 0;
-  return answer?.units ?? (status >= 400 ? CALLER_ERROR_UNITS : 0);
-}
 
 /** Gives GraphQL the metering of its request. */
 export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context, 'caller' | 'metering'> => {
@@ -152,9 +145,13 @@ export function meterRequests(
     refuseTokenInUrl(request);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    const units = unitsOf(request, reply.statusCode);
+    const { caller, admission, answer } = request;
+    const { statusCode: status } = reply;
+    // Errors of ours cost nothing, nor does what was not let in; a refusal costs one unit.
+    const isFree = !admission || status >= 500 || notLetIn.has(status);
+    const units = isFree ? 0 : (answer?.units ?? (status >= 400 ? CALLER_ERROR_UNITS : 0));
     reply.header('x-service-compute-units', units);
-    if (request.caller && request.admission) meter.charge(request.caller, units, request.reserved);
+    if (caller && admission) meter.charge(caller, units, request.reserved);
     request.reserved = 0; // this hook also runs when the caller has disconnected
     done(null, payload);
   });
