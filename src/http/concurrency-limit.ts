@@ -16,7 +16,8 @@ export type ConcurrencyLimit = {
 /**
  * Lets `most` requests run at a time; others wait in order, before any work is done for them, and get 503 after the deadline or
  * when too many wait. V8 copies what each running request holds while it waits for PostgreSQL: with 1,000 connections an answer
- * took 380 µs of CPU without the limit and takes 230 with it, as with 256 connections.
+ * took 380 µs of CPU without the limit and takes 230 with it, as with 256 connections. The queue of the pool alone is no
+ * substitute: in ten runs in turn an answer took a third more CPU and the process 440 instead of 280 MB.
  */
 export function concurrencyLimit(most: number, deadlineMs = DEADLINE_MS): ConcurrencyLimit {
   const working = new WeakSet<FastifyRequest>();
