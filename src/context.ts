@@ -6,7 +6,7 @@ import type { Reading } from './db/batch/readers.ts';
 import type { Snapshot } from './db/changes/revisions.ts';
 import type { Primary, Queryable } from './db/pool.ts';
 
-/** Who calls: the account whose token was shown. */
+/** The account whose token the request has. */
 export type Caller = {
   accountId: string;
   account: string;
@@ -20,7 +20,7 @@ export type Caller = {
   allowance: Allowance;
 };
 
-/** What the answer costs, in compute units, beside what the account may use. */
+/** The compute units of the answer, and those that the account has left. */
 type Metering = {
   estimated: number;
   charged: number;
@@ -34,23 +34,22 @@ type Metering = {
   available(): number | null;
   /** Reserves the estimate of this answer until it is charged, and replaces an earlier estimate. */
   reserve(units: number): void;
-  /** Only for large answers: waits for a turn of the event loop that has room for the rows of so many units. */
+  /** Only for large answers: waits for a turn of the event loop with time left for the rows of so many units. */
   turn?: (units: number) => Promise<void>;
 };
 
-/** What an answer was made of: whether it may be kept, and until what changes. */
+/** What was read for an answer: decides whether it may be cached, and which changes invalidate it. */
 export type Trace = {
-  /** The datasets that were read. */
   datasets: Set<string>;
-  /** Whether something was read that no dataset holds, or that depends on the caller or the time. */
-  own: boolean;
+  /** Whether the answer depends on the caller, on the time, or on tables of no dataset. Private answers are not cached. */
+  isPrivate: boolean;
 };
 
-/** What an answer may depend on. Fresh for each request, and the only bag that is passed around. */
+/** What an answer may depend on. Each request has its own. */
 export type Context = Reading & {
-  /** Reads only; writing statements fail. */
+  /** Read-only. */
   db: Queryable;
-  /** For what accounts own: their own writes are read again at once, also where `db` is a replica that lags. */
+  /** For what accounts own: `db` may be a replica that lags behind their writes. */
   primary: Primary;
   caller: Caller;
   metering: Metering;

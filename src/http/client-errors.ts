@@ -8,24 +8,24 @@ import { privateHeaders } from './security-headers.ts';
 type Fault = NodeJS.ErrnoException & { rawPacket?: unknown };
 type Answer = { status: number; detail: string; headers?: Record<string, string> };
 
-/** What is answered where no request came to be, by Node's code of the fault. */
+/** Answers to input that Node cannot parse, by its error code. */
 const unparsed = new Map<string, Answer>([
   ['HPE_HEADER_OVERFLOW', { status: 413, detail: 'The request is larger than is taken.' }],
   ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, detail: 'The request took too long to come.' }],
 ]);
 
-/** A method that Node does not know is refused as any other that a path does not take. */
+/** Refuses a method that Node does not know like any other that the path does not have. */
 function unknownMethod({ code, rawPacket }: Fault, absent?: string): Answer | undefined {
   if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return undefined;
   const line = rawPacket.toString('latin1', 0, MAX_LINE_LENGTH);
   const [, method, url] = /^([A-Z]{1,20}) (\/[!-~]*) HTTP\/1\.[01]\r\n/.exec(line) ?? [];
-  if (!method || !url || METHODS.includes(method)) return undefined; // what comes before the fault may be good
+  if (!method || !url || METHODS.includes(method)) return undefined; // the fault may be later
   const { code: kind, message, headers } = refusalOf({ method, url }, absent);
   return { status: refusalStatus[kind], detail: message, headers };
 }
 const MAX_LINE_LENGTH = 4_096;
 
-/** Answers input that is no request: it is no HTTP, too large or too slow. `absent` is that of `refusalOf`. */
+/** Answers input that is not HTTP, too large or too slow. `absent` is that of `refusalOf`. */
 export function sendClientError(error: Fault, socket: Socket, absent?: string): void {
   if (!socket.writable) {
     socket.destroy();
@@ -43,7 +43,7 @@ export function sendClientError(error: Fault, socket: Socket, absent?: string): 
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  // Read on for a moment, or the caller may lose the answer; but not for ever, or closing waits for the caller.
+  // Reading on for a second lets the answer arrive; longer would delay closing.
   socket.resume();
   setTimeout(() => socket.destroy(), 1_000).unref();
 }

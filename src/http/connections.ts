@@ -6,7 +6,6 @@ import { connectionOf, readSendQueues } from './send-queues.ts';
 const MAX_PIPELINED = 64;
 const SWEEP_MS = 1_000;
 
-/** The connections of a server, for the metrics. */
 export type Connections = {
   open(): number;
   /** Connections refused because the maximum was reached. */
@@ -16,8 +15,8 @@ export type Connections = {
 };
 
 /**
- * Serves the pipelined requests of a connection one after the other: a request starts when the answer to the one before it
- * has been sent, so that a client that reads nothing keeps only one answer in memory. Closes a connection on which too many wait.
+ * Serves pipelined requests of a connection one after the other, so that a client that reads nothing keeps only one answer in
+ * memory. Closes a connection on which too many wait.
  */
 const oneAtATime =
   (serve: RequestListener, waiting = new WeakMap<Socket, number>()): RequestListener =>
@@ -154,7 +153,6 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   }
 
   return {
-    /** A server for Fastify. */
     make: (options: ServerOptions, serve: RequestListener): Server =>
       bound(createServer(options, oneAtATime(serve))),
     connections: {

@@ -4,27 +4,12 @@ import type { Meter } from '../accounts/meter.ts';
 import type { Network } from '../chain/networks.ts';
 import type { Context, Trace } from '../context.ts';
 import { sharedReads } from '../db/batch/shared-reads.ts';
-import { datasetsOf } from '../db/changes/datasets.ts';
 import type { Revisions } from '../db/changes/revisions.ts';
 import type { Pool, Primary } from '../db/pool.ts';
+import { noteStatement, privateAccess } from './cache/trace.ts';
 import { meteringOf } from './metering.ts';
 
-/** Whoever looks at this makes an answer that is the caller's own. */
-const owned = <T extends object>(trace: Trace, target: T): T =>
-  new Proxy(target, {
-    get(of, name, receiver) {
-      trace.own = true;
-      return Reflect.get(of, name, receiver);
-    },
-  });
-
-function note(trace: Trace, statement: string) {
-  const datasets = datasetsOf(statement);
-  if (datasets) for (const name of datasets) trace.datasets.add(name);
-  else trace.own = true;
-}
-
-/** Makes the context of a request, which traces what its answer is made of. */
+/** Makes the contexts of requests. Each traces what its answer is made of. */
 export function contextMaker(options: {
   pool: Pool;
   primary: Primary;
@@ -38,27 +23,27 @@ export function contextMaker(options: {
     log.warn({ err: error }, 'a statement of several requests failed; each is answered on its own'),
   );
   return (request: FastifyRequest, network: Network): Context => {
-    const trace: Trace = { datasets: new Set(), own: false };
+    const trace: Trace = { datasets: new Set(), isPrivate: false };
     const { caller, metering } = meteringOf(request, meter);
     return {
       db: {
         query(statement) {
-          note(trace, statement.text);
+          noteStatement(trace, statement.text);
           return pool.query(statement);
         },
       },
-      primary: owned(trace, primary),
-      caller: owned(trace, caller),
+      primary: privateAccess(trace, primary),
+      caller: privateAccess(trace, caller),
       metering,
       network,
       now() {
-        trace.own = true;
+        trace.isPrivate = true;
         return now();
       },
       requestId: request.id,
       log: request.log as unknown as Logger,
       loaders: new Map(),
-      shared: (read) => shared(read, (text) => note(trace, text)),
+      shared: (read) => shared(read, (text) => noteStatement(trace, text)),
       trace,
       data: options.revisions.current(),
     };

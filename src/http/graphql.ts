@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Network } from '../chain/networks.ts';
 import type { Context } from '../context.ts';
-import { makeQuick } from '../graphql/run/fast-path.ts';
-import { makeYoga } from '../graphql/run/yoga.ts';
+import { graphqlEngine } from '../graphql/run/index.ts';
 import { badInput, type Fault } from '../kernel/refusal.ts';
-import { type AnswerCache, keyOfQuery } from './cache/answer-cache.ts';
-import { keepAnswer, sendAgain } from './cache/graphql-cache.ts';
+import type { AnswerCache } from './cache/answer-cache.ts';
+import { findQuery, keyOfQuery, storeQuery } from './cache/graphql-cache.ts';
 import { parseJsonAs } from './json-body.ts';
+import { answering } from './metering.ts';
 import { readNetwork } from './rest/rest.ts';
 
 const MAX_BODY = 256 * 1024;
@@ -22,10 +22,7 @@ const isJsonObject = (text: unknown): boolean => {
   }
 };
 
-/**
- * What is wrong with a request as one of GraphQL. Checked here because Yoga reads an empty object as no body at all,
- * and answers bad JSON in a URL as a fault of ours.
- */
+/** The faults of the parameters. The engine takes checked ones only: Yoga takes `{}` for no body, and answers 500 to bad JSON in a URL. */
 function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
   const fault = (loc: string[], msg: string): Fault[] => [{ loc, msg, type: 'graphql_params' }];
   if (method === 'POST') {
@@ -40,17 +37,6 @@ function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
   );
 }
 
-/** Headers of Yoga's response that the server sets itself: how it is sent, and who may cache it. */
-const ours = new Set([
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'content-encoding',
-  'cache-control',
-  'vary',
-]);
-
-/** `/graphql` over POST and GET. */
 export function serveGraphql(
   app: FastifyInstance,
   options: {
@@ -59,56 +45,37 @@ export function serveGraphql(
     cache?: AnswerCache | undefined;
   },
 ) {
-  const yoga = makeYoga();
-  const quick = makeQuick();
+  const answer = graphqlEngine();
   const { cache } = options;
-  // As text at first: an answer that is kept is found by it.
+  // The body is text at first, by which cached answers are found.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   parseJsonAs(app, (_request, text, done) => done(null, text));
-  const parse = (request: FastifyRequest) =>
-    new Promise<void>((resolve, reject) => {
-      parseJson(request, request.body as string, (error, body) => {
+  const handler = answering(async (request) => {
+    const { network, faults } = readNetwork(request, options.networkHeaders);
+    const context = options.makeContext(request, network);
+    const text = typeof request.body === 'string' ? request.body : undefined;
+    const isCacheable = cache && text !== undefined && faults.length === 0;
+    const key = isCacheable ? keyOfQuery(text, request.headers.accept, network) : undefined;
+    const cached = cache && key && (await findQuery(cache, key, context, request));
+    if (cached) return cached;
+    if (text !== undefined)
+      parseJson(request, text, (error, body) => {
+        if (error) throw error;
         request.body = body;
-        if (error) reject(error);
-        else resolve();
       });
-    });
+    faults.push(...paramsFaults(request));
+    if (faults.length > 0) throw badInput(faults);
+    const answered = await answer(request, context);
+    if (!cache) return answered;
+    return text === undefined
+      ? { ...answered, notCached: 'method' }
+      : storeQuery(cache, key, context, answered);
+  });
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
     bodyLimit: MAX_BODY,
     exposeHeadRoute: false,
-    async handler(request, reply) {
-      const { network, faults } = readNetwork(request, options.networkHeaders);
-      const { accept } = request.headers;
-      const context = options.makeContext(request, network);
-      const text = typeof request.body === 'string' ? request.body : undefined;
-      const key =
-        cache && text !== undefined && faults.length === 0 ? keyOfQuery(text, accept, network) : undefined;
-      if (cache && key && (await sendAgain(cache, key, context, request, reply))) return reply;
-      if (text !== undefined) await parse(request);
-      faults.push(...paramsFaults(request));
-      if (faults.length > 0) throw badInput(faults);
-      if (request.method === 'POST') {
-        const answer = await quick(request.body as Record<string, unknown>, accept, context);
-        if (answer) {
-          if (cache && key) keepAnswer(cache, key, context, answer);
-          request.units = context.metering.charged;
-          // As bytes: a kept answer of 295 kB took Node 506 µs to send as text, and 72 so.
-          return reply.code(answer.status).headers(answer.headers).send(answer.bytes);
-        }
-      }
-      const response = await yoga(request, reply, context);
-      request.units = context.metering.charged;
-      if (response.status === 406) {
-        const detail =
-          'The answer is application/json or application/graphql-response+json; accept one of them.';
-        return reply.code(406).send({ detail });
-      }
-      for (const [name, value] of response.headers) {
-        if (!ours.has(name.toLowerCase())) reply.header(name, value);
-      }
-      return reply.code(response.status).send(response.body);
-    },
+    handler,
   });
 }

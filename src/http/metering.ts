@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { refuseUsedUp } from '../accounts/allowance.ts';
 import { CALLER_ERROR_UNITS } from '../accounts/compute-units.ts';
@@ -7,19 +7,30 @@ import type { Admission, Meter } from '../accounts/meter.ts';
 import type { TokenDirectory } from '../accounts/token-directory.ts';
 import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Caller, Context } from '../context.ts';
-import { JsonText } from '../kernel/json-text.ts';
 import { badInput, Refusal } from '../kernel/refusal.ts';
+import type { CachedAnswer, NotCached } from './cache/answer-cache.ts';
 import { graphiqlPage } from './pages/graphiql-page.ts';
 import { wantsPage } from './pages/page.ts';
 import type { UnreadHeaders } from './unread-headers.ts';
 
+/** What a handler of a path that needs a token returns. */
+export type Answer = {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer | undefined;
+  units: number;
+  /** The cached answer that this is a response of. */
+  cachedSource?: CachedAnswer;
+  notCached?: NotCached;
+};
+
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
-    /** Whether the request was let in, and how it stands with its rate. */
+    /** How the request stands with its rate; null until it has been let in. */
     admission: Admission | null;
-    /** What the answer costs, in compute units; null where nothing was answered. */
-    units: number | null;
+    /** Null until the handler has answered, and when it refuses. */
+    answer: Answer | null;
     /** Compute units reserved until the answer is charged. */
     reserved: number;
     /** Reserves the estimate of a REST answer. Throws when requests in progress have reserved all that is left. */
@@ -27,43 +38,37 @@ declare module 'fastify' {
   }
 }
 
-/** Rows of an answer: those of a page or list, else the one that is there; none in an empty body. */
-export function rowsAnswered(body: unknown): number {
-  if (body == null) return 0;
-  const { data, results } = body as { data?: unknown; results?: unknown };
-  for (const list of [body, data, results]) {
-    if (list instanceof JsonText) return list.rows;
-    if (Array.isArray(list)) return list.length;
-  }
-  return 1;
-}
+/** Sends what a handler answers. Its units are charged by the hook of `meterRequests`, and nowhere else. */
+export const answering =
+  (handle: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>) =>
+  async (request: FastifyRequest, reply: FastifyReply) => {
+    const answer = await handle(request, reply);
+    request.answer = answer;
+    return reply.code(answer.status).headers(answer.headers).send(answer.body);
+  };
 
 /** Statuses of requests that are refused for their rate or allowance. */
 const notLetIn = new Set([402, 429]);
 
-/** What a request costs: errors of ours nothing, errors of the caller one unit, and what was not let in nothing. */
-function unitsOf(request: FastifyRequest, status: number): number {
-  if (!request.admission || status >= 500 || notLetIn.has(status)) return 0;
-  if (status >= 400 && request.units === null) return CALLER_ERROR_UNITS;
-  return request.units ?? 0;
-}
-
-/** What a context tells of the caller and of what the answer costs. */
-export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context, 'caller' | 'metering'> => ({
-  caller: request.caller as Caller,
-  metering: {
-    estimated: 0,
-    charged: 0,
-    rateRemaining: request.admission?.rateRemaining ?? null,
-    standing: () => meter.standing(request.caller as Caller),
-    remaining: () => meter.remaining(request.caller as Caller),
-    available() {
-      const available = meter.available(request.caller as Caller);
-      return available === null ? null : available + request.reserved;
+/** Gives GraphQL the metering of its request. */
+export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context, 'caller' | 'metering'> => {
+  const caller = request.caller as Caller;
+  return {
+    caller,
+    metering: {
+      estimated: 0,
+      charged: 0,
+      rateRemaining: request.admission?.rateRemaining ?? null,
+      standing: () => meter.standing(caller),
+      remaining: () => meter.remaining(caller),
+      available() {
+        const available = meter.available(caller);
+        return available === null ? null : available + request.reserved;
+      },
+      reserve: (units) => reserve(request, meter, units),
     },
-    reserve: (units) => reserve(request, meter, units),
-  },
-});
+  };
+};
 
 /** Replaces what the request has reserved before: a GraphQL query may pass first the fast path and then Yoga. */
 function reserve(request: FastifyRequest, meter: Meter, units: number) {
@@ -91,14 +96,13 @@ function refuseReserved(caller: Caller, meter: Meter) {
 const advice =
   'A URL is kept by proxies, browsers and logs: send the token in the header "Authorization: Bearer <token>", and revoke the one that was sent here.';
 
-/** Refuses (400) what has the form of a token anywhere in the URL. It is not looked at. */
+/** Refuses (400) what has the form of a token anywhere in the URL. It is not looked up. */
 function refuseTokenInUrl({ url }: FastifyRequest) {
-  if (!TOKEN_IN_TEXT.test(decoded(url))) return;
+  if (!TOKEN_IN_TEXT.test(url.includes('%') ? decoded(url) : url)) return;
   throw badInput([{ loc: ['url'], msg: advice, type: 'token_in_url' }]);
 }
 
 function decoded(url: string): string {
-  if (!url.includes('%')) return url;
   try {
     return decodeURIComponent(url);
   } catch {
@@ -106,10 +110,13 @@ function decoded(url: string): string {
   }
 }
 
-/** What was refused to a request before Fastify had it, so that it is not counted twice. */
+/** Admissions of requests before Fastify had them, so that none is counted twice. */
 export const admissions = new WeakMap<IncomingMessage, Promise<Admission>>();
 
-/** Lets a known caller in within its rate and allowance, and charges what it was answered. For the routes of `app`. */
+/**
+ * Looks up the caller of each request of `app` and lets it in within its rate and allowance, before its body is read; charges
+ * the answer when it is sent.
+ */
 export function meterRequests(
   app: FastifyInstance,
   options: { tokens: TokenDirectory; meter: Meter; unread: UnreadHeaders; now: () => Date },
@@ -117,14 +124,14 @@ export function meterRequests(
   const { tokens, meter, unread, now } = options;
   app.decorateRequest('caller', null);
   app.decorateRequest('admission', null);
-  app.decorateRequest('units', null);
+  app.decorateRequest('answer', null);
   app.decorateRequest('reserved', 0);
   app.decorateRequest('reserve', function (this: FastifyRequest, units: number) {
     refuseReserved(this.caller as Caller, meter);
     reserve(this, meter, units);
   });
   app.addHook('onRequest', async (request, reply) => {
-    if (request.routeOptions.url === '/graphql' && wantsPage(request)) {
+    if (request.method === 'GET' && request.routeOptions.url === '/graphql' && wantsPage(request)) {
       refuseTokenInUrl(request);
       return graphiqlPage(reply);
     }
@@ -138,9 +145,13 @@ export function meterRequests(
     refuseTokenInUrl(request);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    const units = unitsOf(request, reply.statusCode);
+    const { caller, admission, answer } = request;
+    const { statusCode: status } = reply;
+    // Errors of ours cost nothing, nor does what was not let in; a refusal costs one unit.
+    const isFree = !admission || status >= 500 || notLetIn.has(status);
+    const units = isFree ? 0 : (answer?.units ?? (status >= 400 ? CALLER_ERROR_UNITS : 0));
     reply.header('x-service-compute-units', units);
-    if (request.caller && request.admission) meter.charge(request.caller, units, request.reserved);
+    if (caller && admission) meter.charge(caller, units, request.reserved);
     request.reserved = 0; // this hook also runs when the caller has disconnected
     done(null, payload);
   });

@@ -1,7 +1,6 @@
 import { Refusal, unknownPath } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 
-/** What each path takes: the methods of its routes. */
 function allowed(): Map<string, string> {
   const found = new Map(
     ['/', '/docs', '/openapi.json', '/health', '/ready', '/metrics'].map((path) => [path, 'GET, HEAD']),
@@ -19,10 +18,7 @@ const known = [...allowed()].map(([path, allow]) => ({
   of: path,
 }));
 
-/**
- * 405 with `Allow` for a known path with another method, else 404. `absent` is a known path that this port does not serve.
- * Neither needs a token.
- */
+/** 405 with `Allow` for a known path, else 404; neither needs a token. `absent` is a known path that this port does not serve. */
 export function refusalOf({ method, url }: { method: string; url: string }, absent?: string): Refusal {
   const path = url.split('?', 1)[0] as string;
   const match = known.find(({ pattern, of }) => of !== absent && pattern.test(path));

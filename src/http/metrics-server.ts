@@ -5,7 +5,6 @@ import { sendError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** `/metrics`, for Prometheus. */
 export const serveMetrics = (app: FastifyInstance, metrics: Metrics) =>
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
 

@@ -5,9 +5,9 @@ import { recent } from '../kernel/recent.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
 
-/** An answer as the log and the metrics tell of it. */
+/** An answer, for the log and the metrics. */
 export type Answered = {
-  /** The pattern, never the path: a label for each id a caller makes up would grow without bound. */
+  /** The pattern and not the path, so that callers cannot create labels. */
   route: string;
   method: string;
   status: number;
@@ -20,7 +20,6 @@ export type Metrics = { observe(answered: Answered): void; text(): Promise<strin
 type Sources = {
   pool: Pool;
   revisions: Revisions;
-  /** Requests that wait for others to be answered. */
   waiting: () => number;
   redisUp: () => boolean | undefined;
   /** Number of headers that look like the network header and are not read. */
@@ -45,7 +44,6 @@ export function openMetrics(sources: Sources): Metrics {
   };
 }
 
-/** What was answered, and in what time. */
 function answers(registry: Registry): Metrics['observe'] {
   const duration = new Histogram({
     name: 'stakegraph_http_request_seconds',
@@ -54,7 +52,7 @@ function answers(registry: Registry): Metrics['observe'] {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  // Few: of routes, and of methods and statuses of each.
+  // There are few routes, and few methods and statuses of each.
   const observed = new Map<string, Map<string, ReturnType<typeof duration.labels>>>();
   return ({ route, method, status, ms }) => {
     let own = observed.get(route);
@@ -66,7 +64,7 @@ function answers(registry: Registry): Metrics['observe'] {
   };
 }
 
-/** How old the data are. */
+/** The age of the data. */
 function tellOfData(registry: Registry, revisions: Revisions): void {
   const ofDatasets = (name: string, help: string, value: (dataset: Dataset) => number) =>
     new Gauge({
@@ -87,7 +85,7 @@ function tellOfData(registry: Registry, revisions: Revisions): void {
   ofDatasets('revision', 'How often the dataset was changed.', ({ revision }) => revision);
 }
 
-/** How the parts of the gateway do: what it waits for, and what it keeps. */
+/** Connections, queues, the cache, and what the gateway depends on. */
 function tellOfParts(registry: Registry, sources: Sources): void {
   const { pool, revisions, waiting, redisUp, replicaUp, connections, cache } = sources;
   const told = (name: string, help: string) => ({
@@ -145,8 +143,16 @@ function tellOfParts(registry: Registry, sources: Sources): void {
       () => Number(redisUp()),
     );
   if (!cache) return;
-  gauge('cache_entries', 'Answers kept.', () => cache.stats().entries);
-  gauge('cache_bytes', 'Bytes of kept answers.', () => cache.stats().bytes);
-  counter('cache_hits', 'Answers given again.', () => cache.stats().hits);
-  counter('cache_misses', 'Answers made because none was kept.', () => cache.stats().misses);
+  gauge('cache_entries', 'Answers in the cache.', () => cache.stats().entries);
+  gauge('cache_bytes', 'Bytes of the answers in the cache.', () => cache.stats().bytes);
+  counter('cache_hits', 'Answers sent from the cache.', () => cache.stats().hits);
+  counter('cache_misses', 'Answers that the cache did not have.', () => cache.stats().misses);
+  new Counter({
+    ...told('answers_not_cached_total', 'Answers that were not cached, by reason.'),
+    labelNames: ['reason'],
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(cache.stats().notCached)) this.inc({ reason }, count);
+    },
+  });
 }

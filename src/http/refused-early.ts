@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { privateHeaders, securityHeaders } from './security-headers.ts';
 
 function refuse(response: ServerResponse, status: number, detail: string): void {
@@ -16,27 +16,23 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
     .end(body);
 }
 
-/** The fault of the Host header of a request (RFC 9112, section 3.2); undefined when it is valid. */
-function hostFault({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  if (hosts > 1) return `Host is given ${hosts} times; give it once.`;
-  return hosts === 0 && httpVersion === '1.1' ? 'Host is missing; HTTP/1.1 needs it.' : undefined;
-}
-
 /**
- * Refuses (400) a request without Host, to which Node would answer without a body, and a request with several: Node would use
- * the first, and a proxy might use another.
+ * Refuses (400) a request without Host, to which Node would answer without a body, and a request with several (RFC 9112,
+ * section 3.2): Node would use the first, and a proxy might use another.
  */
 export const withHostChecked =
   (serve: RequestListener): RequestListener =>
   (request, response) => {
-    const fault = hostFault(request);
-    if (fault === undefined) serve(request, response);
-    else refuse(response, 400, fault);
+    const { httpVersion, rawHeaders } = request;
+    let hosts = 0;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = rawHeaders[at] as string;
+      if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    }
+    if (hosts > 1) refuse(response, 400, `Host is given ${hosts} times; give it once.`);
+    else if (hosts === 0 && httpVersion === '1.1')
+      refuse(response, 400, 'Host is missing; HTTP/1.1 needs it.');
+    else serve(request, response);
   };
 
 /** Refuses (417) an Expect header other than 100-continue; Node's own answer has no body. */

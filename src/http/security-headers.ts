@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * What helmet answers, but for the policies that pages set themselves and the one that is for the proxy that ends TLS to
- * say. Written out, because helmet asks each of its ten parts about every request, and the answer is always the same; each
- * header also costs, so that data has only those that mean something for data.
+ * Headers of helmet that mean something for data; the proxy that ends TLS sets HSTS. Written out, because helmet runs ten
+ * functions for each request and they never change.
  */
 export const securityHeaders = {
   'cross-origin-resource-policy': 'cross-origin', // any page may read the API: calls carry a token, never a cookie

@@ -20,7 +20,7 @@ import { unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { answerCache } from './cache/answer-cache.ts';
-import { learnSent, repeatKept } from './cache/cached-replay.ts';
+import { recordResponses, replayCached } from './cache/replay.ts';
 import { sendClientError } from './client-errors.ts';
 import { concurrencyLimit } from './concurrency-limit.ts';
 import { boundedServers } from './connections.ts';
@@ -69,18 +69,18 @@ export type ServerOptions = {
   requestTimeoutMs?: number;
 };
 
-/** Requests that work at once at the least; more would not be answered sooner by a process of one thread. */
+/** Minimum of concurrent requests; one thread would not answer more any sooner. */
 const MIN_CONCURRENT_REQUESTS = 32;
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
 const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const given = headers['x-request-id'];
-  // Ids are logged, and a token is not.
+  // Ids are logged; tokens must not be.
   const isSane = typeof given === 'string' && SANE_ID.test(given) && !TOKEN_IN_TEXT.test(given);
   return isSane ? given : randomUUID();
 };
 
-/** Headers of answers that a page of another origin may read. */
+/** Response headers that pages of other origins may read. */
 const exposed = [
   'Idempotency-Replayed',
   'X-Request-Id',
@@ -112,29 +112,32 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     replicaUp: options.replicaUp,
     connections: servers.connections,
   });
-  const tell = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
+  const logAndMeasure = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
     metrics.observe(answered);
     if (!of.isLevelEnabled('info')) return;
     of.info({ ...bindings, ...answered, ms: Math.round(answered.ms * 10) / 10 }, 'answered');
   };
-  const repeat =
+  const replay =
     cache &&
-    repeatKept({
-      ...{ cache, tokens, meter, unread, now, requestId, tell, log },
+    replayCached({
+      ...{ cache, tokens, meter, unread, now, requestId, logAndMeasure, log },
       networkHeaders: settings.NETWORK_HEADERS,
       publicUrl: settings.PUBLIC_URL,
       trustsProxy: settings.TRUST_PROXY !== undefined,
     });
   const app = makeApp(options, (bounds, serve) =>
     servers
-      .make(bounds, withHostChecked(repeat ? repeat(serve) : serve))
+      .make(bounds, withHostChecked(replay ? replay(serve) : serve))
       .on('checkExpectation', refuseExpectation),
   );
   await addForAll(app, options);
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     const { method, log: of } = request;
-    tell({ route, method, status: reply.statusCode, ms: reply.elapsedTime }, of as unknown as Logger);
+    logAndMeasure(
+      { route, method, status: reply.statusCode, ms: reply.elapsedTime },
+      of as unknown as Logger,
+    );
     done();
   });
 
@@ -153,7 +156,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
     gate.guard(metered);
-    learnSent(metered);
+    if (cache) recordResponses(metered, cache);
     meterRequests(metered, { tokens, meter, unread, now });
     for (const route of routes) serveRoute(metered, route, served);
     await metered.register(async (scope) => serveGraphql(scope, served));
@@ -161,7 +164,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   return app;
 }
 
-/** The path that the port of the API does not serve, because it has a port of its own; undefined if there is none. */
+/** The path that has a port of its own; undefined if there is none. */
 const absentOf = ({ METRICS_PORT }: Settings) => (METRICS_PORT === undefined ? undefined : '/metrics');
 
 /** Makes another server listen before the app does, and close with it; if its port is taken, neither listens. */
@@ -186,7 +189,7 @@ function makeApp(
   return Fastify({
     serverFactory: (serve) => make(bounds, serve),
     loggerInstance: log as never,
-    logController: new LogController({ disableRequestLogging: true }), // one line an answer, with the route's pattern
+    logController: new LogController({ disableRequestLogging: true }), // `logAndMeasure` logs one line an answer
     genReqId: requestId,
     trustProxy: settings.TRUST_PROXY ?? false,
     bodyLimit: 256 * 1024,
@@ -201,11 +204,11 @@ function makeApp(
   }) as unknown as FastifyInstance;
 }
 
-/** What goes for every path: errors, bodies, headers, CORS, methods, compression and a busy event loop. */
+/** Adds what every path shares: errors, bodies, headers, CORS, methods, compression, and 503 when the event loop lags. */
 async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }: ServerOptions) {
   app.setErrorHandler(sendError);
   app.removeContentTypeParser('text/plain');
-  // Clients that name a content type on everything send a DELETE with an empty body of it.
+  // Some clients send a content type with every request, also with a DELETE without a body.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   parseJsonAs(app, (request, text, done) =>
     request.method === 'DELETE' && text === '' ? done(null) : parseJson(request, text, done),
@@ -214,7 +217,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     commonHeaders(request, reply);
     const { headers } = request.routeOptions.config;
     if (headers) reply.headers(headers);
-    // Only a preflight is for CORS to answer; other OPTIONS are a method like any other.
+    // CORS answers preflights only.
     const { origin, 'access-control-request-method': method } = request.headers;
     done(
       request.method === 'OPTIONS' && !(origin && method)
@@ -229,7 +232,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     maxAge: 600,
   });
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // before the body is read: it cannot matter
+    done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // before the body is read
   });
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
   await app.register(underPressure, {

@@ -12,8 +12,8 @@ export type UnreadHeaders = {
 const MAX_NAME_LENGTH = 64;
 
 /**
- * Counts network headers of other services. A client that sends one gets the rows of mainnet unless `NETWORK_HEADERS` has its
- * name. Such requests are not refused, since proxies may add headers of that form.
+ * Counts network headers of other services. Their clients get the rows of mainnet unless `NETWORK_HEADERS` has the name. They are
+ * not refused, since proxies may add headers of that form.
  */
 export function unreadHeaders(networkHeaders: readonly string[]): UnreadHeaders {
   const read = new Set(networkHeaders.map((name) => name.toLowerCase()));

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { datasetTables } from '../../src/db/changes/datasets.ts';
+import { datasetTables, privateTables, readsOf } from '../../src/db/changes/datasets.ts';
 import { importers } from '../../src/ingest/importers.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
-/** Tables of the service's own: nothing of them is published. */
-const own =
-  /^(accounts|tokens|page_codes|usage|usage_batches|sample_data|stakegraph_migrations|compatible_migrations|datasets|imported_files|mirror_runs|mirror_state|mirror_usage|mirror_fruitless_shares|private_sets|private_set_members|idempotency_keys)$/;
+/** Tables of the service's own, which hold neither data nor what accounts own. */
+const internal =
+  /^(sample_data|stakegraph_migrations|compatible_migrations|datasets|imported_files|mirror_runs|mirror_state|mirror_usage|mirror_fruitless_shares)$/;
 /** Parts of a table by time are read as the table. */
 const part = /_\d{4}(_\d{2})?$/;
 
@@ -21,13 +21,13 @@ describe('the datasets', () => {
     expect(Object.keys(datasetTables).toSorted()).toEqual(Object.keys(importers).toSorted());
   });
 
-  it('have every table and view that is published', async () => {
+  it('have every table and view that is neither private nor internal', async () => {
     const text = `select table_name as name from information_schema.tables where table_schema = 'public'`;
     const { rows } = await database.pool.query({ text, values: [] });
     const names = rows
       .map(({ name }) => name as string)
-      .filter((name) => !own.test(name) && !part.test(name));
-    const known = new Set(Object.values(datasetTables).flat());
+      .filter((name) => !internal.test(name) && !part.test(name));
+    const known = new Set([...Object.values(datasetTables).flat(), ...privateTables]);
     expect(names.filter((name) => !known.has(name))).toEqual([]);
   });
 
@@ -72,5 +72,31 @@ describe('docs/data-model.md', () => {
     expect(rows.map(({ name }) => name as string).filter((name) => !part.test(name) && !told(name))).toEqual(
       [],
     );
+  });
+});
+
+describe('what a statement reads', () => {
+  it.each(privateTables.map((name) => [name]))('is private with %s, whatever else it names', (name) => {
+    expect(readsOf(`select from operator_summaries join ${name} using (x)`)).toEqual({
+      datasets: ['operators'],
+      isPrivate: true,
+    });
+  });
+
+  it('is public where it names tables of datasets only, and names within literals do not count', () => {
+    expect(readsOf(`select 'accounts' from slashings join blocks using (slot)`)).toEqual({
+      datasets: ['slashings', 'blocks'],
+      isPrivate: false,
+    });
+  });
+
+  it('is private where it names no dataset', () => {
+    expect(readsOf('select now()')).toEqual({ datasets: [], isPrivate: true });
+    expect(readsOf(`select 'slashings'`)).toEqual({ datasets: [], isPrivate: true });
+  });
+
+  it('never belongs to a dataset and to accounts', () => {
+    const published = new Set(Object.values(datasetTables).flat());
+    expect(privateTables.filter((name) => published.has(name))).toEqual([]);
   });
 });

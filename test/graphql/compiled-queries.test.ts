@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { compiledQueries } from '../../src/graphql/run/compiled-queries.ts';
 import { schema } from '../../src/graphql/schema/index.ts';
+import { jsonPieces } from '../../src/kernel/json-text.ts';
 import { contextOn } from '../support/context.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { randomQuery } from '../support/random-query.ts';
@@ -67,7 +68,7 @@ async function bothWays(query: string, variables: Record<string, unknown>, fails
     contextValue: contexts[0],
   });
   const quick = await compiled.run(contexts[1], variables);
-  const text = compiled.write({ data: quick.data }).join('');
+  const text = jsonPieces({ data: quick.data }).join('');
   return { plain, quick, text, written, charged: contexts.map(({ metering }) => metering.charged) };
 }
 

@@ -2,9 +2,10 @@ import { type ExecutionResult, execute, type GraphQLObjectType, parse } from 'gr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { Context } from '../../src/context.ts';
-import { datasetsOf } from '../../src/db/changes/datasets.ts';
+import { readsOf } from '../../src/db/changes/datasets.ts';
 import { compiledQueries } from '../../src/graphql/run/compiled-queries.ts';
 import { schema } from '../../src/graphql/schema/index.ts';
+import { jsonPieces } from '../../src/kernel/json-text.ts';
 import { isNullable } from '../../src/kernel/leaves.ts';
 import { AttestationRecord } from '../../src/resources/attestations/record.ts';
 import { OperatorSummary } from '../../src/resources/operators/record.ts';
@@ -39,13 +40,13 @@ async function bothWays(query: string, variables: Record<string, unknown> = {}) 
   const plain = await execute({ schema, document: parse(query), variableValues: variables, contextValue });
   const context = contextOn(database.pool, watched);
   const result = await compiled.run(context, variables);
-  const text = compiled.write({ data: result.data }).join('');
+  const text = jsonPieces({ data: result.data }).join('');
   const nameOf = (statement: string) => /\/\* (\w+) \*\//.exec(statement)?.[1];
   return {
     plain,
     result,
     text,
-    datasets: statements.flatMap((statement) => datasetsOf(statement)),
+    datasets: statements.flatMap((statement) => readsOf(statement).datasets),
     charged: [contextValue.metering.charged, context.metering.charged],
     statements: statements.map(nameOf),
     written: statements.filter((statement) => statement.includes('as "text"')).map(nameOf),

@@ -45,6 +45,6 @@ export const contextOn = (
   log: pino({ level: 'silent' }),
   loaders: new Map(),
   shared: (read) => shared(read, () => {}),
-  trace: { datasets: new Set(), own: false },
+  trace: { datasets: new Set(), isPrivate: false },
   data: new Map(),
 });

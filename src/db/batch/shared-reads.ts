@@ -40,36 +40,35 @@ type Batch = { waiting: Waiting[]; keys: number };
 export function sharedReads(db: Queryable, onFault: (error: unknown) => void): SharedReads {
   const gathering = new Map<string, Batch>();
 
-  const noting = (waiting: readonly Waiting[]): Queryable => ({
-    query(statement) {
-      for (const { note } of waiting) note(statement.text);
-      return db.query(statement);
-    },
-  });
-  async function runUnbatched(one: Waiting) {
+  async function run(waiting: readonly Waiting[]) {
+    const { load, keyOf, keys } = (waiting[0] as Waiting).read;
+    const isAlone = waiting.length === 1;
+    const byText = isAlone
+      ? undefined
+      : new Map(waiting.flatMap(({ read }) => read.keys.map((key) => [keyOf(key), key])));
+    const noting: Queryable = {
+      query(statement) {
+        for (const { note } of waiting) note(statement.text);
+        return db.query(statement);
+      },
+    };
     try {
-      one.resolve(await one.read.load(noting([one]), one.read.keys));
-    } catch (error) {
-      one.reject(error);
-    }
-  }
-
-  async function run(name: string, { waiting }: Batch) {
-    gathering.delete(name);
-    const [first, second] = waiting;
-    if (!first || !second) return waiting.forEach(runUnbatched);
-    const { load, keyOf } = first.read;
-    const keys = new Map(waiting.flatMap(({ read }) => read.keys.map((key) => [keyOf(key), key])));
-    try {
-      const found = await load(noting(waiting), [...keys.values()]);
+      const found = await load(noting, byText ? [...byText.values()] : keys);
       for (const { resolve } of waiting) resolve(found);
     } catch (error) {
       // A refusal (the database is unavailable, or too busy for so few rows) holds for all. Otherwise each request is read
       // again alone, so that none fails because of the rows of another.
-      if (error instanceof Refusal) return waiting.forEach(({ reject }) => void reject(error));
+      if (isAlone || error instanceof Refusal) {
+        for (const { reject } of waiting) reject(error);
+        return;
+      }
       onFault(error);
-      waiting.forEach(runUnbatched);
+      for (const one of waiting) run([one]);
     }
+  }
+  function runBatch(name: string, { waiting }: Batch) {
+    gathering.delete(name);
+    run(waiting);
   }
 
   return <Key, Value>(read: Read<Key, Value>, note: (text: string) => void) =>
@@ -77,16 +76,16 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       const { name, keys } = read;
       const one = { read, note, resolve, reject } as unknown as Waiting;
       const most = Math.min(MAX_KEYS, Math.floor(MAX_ROWS / read.rows));
-      if (!(keys.length < most)) return runUnbatched(one);
+      if (!(keys.length < most)) return run([one]);
       let batch = gathering.get(name);
       if (batch && batch.keys + keys.length > most) {
-        run(name, batch);
+        runBatch(name, batch);
         batch = undefined;
       }
       if (!batch) {
         const made: Batch = { waiting: [], keys: 0 };
         gathering.set(name, (batch = made));
-        setImmediate(() => gathering.get(name) === made && run(name, made));
+        setImmediate(() => gathering.get(name) === made && runBatch(name, made));
       }
       batch.waiting.push(one);
       batch.keys += keys.length;

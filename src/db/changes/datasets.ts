@@ -1,6 +1,6 @@
 import { boundedMap } from '../../kernel/bounded.ts';
 
-/** What is published and the facts it is computed from, by the names of the import, and the tables, views and functions that hold it. */
+/** The tables, views and functions of each dataset, by its name in the import: what is published, and the facts it is computed from. */
 export const datasetTables: Record<string, readonly string[]> = {
   operators: [
     'operator_summaries',
@@ -31,7 +31,7 @@ export const datasetTables: Record<string, readonly string[]> = {
     'consolidation_entities',
     'named_consolidation_entities',
   ],
-  'validator-days': ['validator_days', 'validator_day_dates', 'private_set_days'],
+  'validator-days': ['validator_days', 'validator_day_dates'],
   'validator-clients': ['validator_clients'],
   'operator-profiles': ['operator_profiles'],
   'solana-epochs': ['solana_epochs'],
@@ -45,21 +45,34 @@ export const datasetTables: Record<string, readonly string[]> = {
   ),
 };
 
-const patterns = Object.entries(datasetTables).map(
-  ([name, tables]) => [name, new RegExp(`\\b(${tables.join('|')})\\b`)] as const,
-);
+/** The tables of what accounts own. An answer that reads one is private, whatever else it reads. */
+export const privateTables: readonly string[] = [
+  ...['accounts', 'tokens', 'page_codes', 'usage', 'usage_batches', 'idempotency_keys'],
+  ...['private_sets', 'private_set_members', 'private_set_days'],
+];
 
-// A statement's text is one of finitely many: its values travel beside it.
-const known = boundedMap<readonly string[]>(2_000);
-const NONE: readonly string[] = [];
+/** What a statement reads. */
+export type Reads = {
+  datasets: readonly string[];
+  /** Whether it names a private table, or none of a dataset: then it may read anything. */
+  isPrivate: boolean;
+};
 
-/** The datasets that a statement reads; undefined when it names none, and may read anything. */
-export function datasetsOf(text: string): readonly string[] | undefined {
-  let found = known.get(text);
-  if (found === undefined) {
-    const own = text.replace(/'[^']*'/g, ''); // names that a caller gives are no tables
-    found = patterns.filter(([, pattern]) => pattern.test(own)).map(([name]) => name);
-    known.set(text, found.length > 0 ? found : NONE);
+const naming = (tables: readonly string[]) => new RegExp(`\\b(${tables.join('|')})\\b`);
+const patterns = Object.entries(datasetTables).map(([name, tables]) => [name, naming(tables)] as const);
+const privatePattern = naming(privateTables);
+
+// Values are not part of a text, so that few texts exist.
+const known = boundedMap<Reads>(2_000);
+
+/** Finds what a statement reads by the tables that its text names. */
+export function readsOf(text: string): Reads {
+  let reads = known.get(text);
+  if (!reads) {
+    const code = text.replace(/'[^']*'/g, ''); // literals hold names of callers
+    const datasets = patterns.filter(([, pattern]) => pattern.test(code)).map(([name]) => name);
+    reads = { datasets, isPrivate: datasets.length === 0 || privatePattern.test(code) };
+    known.set(text, reads);
   }
-  return found.length > 0 ? found : undefined;
+  return reads;
 }

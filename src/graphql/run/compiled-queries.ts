@@ -14,7 +14,6 @@ import type { Context } from '../../context.ts';
 import { schemaWithPlaceholders } from '../../fast-rows/placeholders.ts';
 import { withPlaceholders } from '../../fast-rows/rewrite.ts';
 import { sizedMap } from '../../kernel/bounded.ts';
-import { jsonPieces } from '../../kernel/json-text.ts';
 import { schema } from '../schema/index.ts';
 import { introspectionAnswers, isIntrospection } from './introspection.ts';
 import { LimitsRule } from './limits.ts';
@@ -27,43 +26,39 @@ type Values = Record<string, unknown>;
 
 const extended = schemaWithPlaceholders(schema);
 
-/** A query that is ready to run, however often it is asked. */
 export type Compiled = {
-  /** The JSON of its answer in pieces; rows may be written already. */
-  write(answer: object): string[];
   cost(variables: Values): Cost;
-  /** Whether it can be run with these: a null in place of a default is one that the compiled query does not check. */
-  takes(variables: Values): boolean;
-  /** Without `data` where the variables do not fit; nothing has run then. */
+  /** Variables that must not be null: the compiled query does not check a null in place of their default. */
+  defaulted: readonly string[];
+  /** The result has no `data` where the variables are invalid; nothing has run then. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
 };
 
-/** Fields of an operation with its fragments in their places; compiling more than this is not worth it. */
+/** Operations with more fields, fragments included, are not worth compiling. */
 const MAX_FIELDS = 2_000;
-/** A field takes up to 400 bytes of heap: all that are kept take some 80 MB. */
+/** A field takes up to 400 bytes of heap, so that the cache takes some 80 MB. */
 const CACHE_MAX_FIELDS = 200_000;
-/** What else an operation takes, in such: its text becomes up to 140 bytes a character when it is parsed, and is kept with it. */
+/** Other memory of an operation, in fields: its parsed text takes up to 140 bytes a character. */
 const OVERHEAD = 50;
 const FIELDS_A_CHARACTER = 0.35;
-const sizeOfKept = ({ fields }: Sized, text: string): number =>
+const sizeOfCompiled = ({ fields }: Sized, text: string): number =>
   Math.ceil(fields + OVERHEAD + text.length * FIELDS_A_CHARACTER);
 
-/** An operation with its fields; without a query where it is not compiled. */
+/** An operation with its number of fields; without a query where it is not compiled. */
 type Sized = { query: Compiled | undefined; fields: number };
 
 /**
- * Finds queries compiled by graphql-jit; what that gains stands in fast-path.ts. A document is compiled when it comes for the
- * second time, since what is asked once would pay for it and never gain. Undefined for
- * whatever is not compiled, for the caller to answer in the whole way: a document that comes for the first time, is
- * long or refused, a mutation, introspection, or an operation that is not there.
+ * Finds queries compiled by graphql-jit (fast-path.ts has what that gains). A document is compiled when it comes for the second
+ * time, since one that comes once would never gain what compiling costs. Returns undefined for what is not compiled: a document
+ * that comes for the first time, is long or refused, a mutation, or an unknown operation.
  */
 export function compiledQueries() {
-  /** Undefined until they come again, and then null where they cannot be compiled. */
+  /** Undefined until a document comes again; null where it is refused. */
   const documents = documentMap<{ document?: DocumentNode | null }>();
-  const compiled = sizedMap<Sized>(CACHE_MAX_FIELDS, sizeOfKept);
+  const compiled = sizedMap<Sized>(CACHE_MAX_FIELDS, sizeOfCompiled);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {
     if (text.length > CACHE_MAX_CHARACTERS) return undefined;
-    const key = operationName ? `${text}\0${operationName}` : text; // no document holds that character
+    const key = operationName ? `${text}\0${operationName}` : text; // documents cannot hold that character
     const ready = compiled.get(key);
     if (ready) return ready.query;
     const known = documents.get(text);
@@ -71,9 +66,9 @@ export function compiledQueries() {
       documents.set(text, {});
       return undefined;
     }
-    if (known.document === undefined) known.document = validDocument(text) ?? null; // once, also of one that is refused
+    if (known.document === undefined) known.document = validDocument(text) ?? null; // parsed once, even if it is refused
     const operation = known.document && getOperationAST(known.document, operationName);
-    if (!known.document || !operation) return undefined; // not kept: names are the caller's to choose
+    if (!known.document || !operation) return undefined; // not cached: callers choose names freely
     const made = compile(known.document, operation);
     compiled.set(key, made);
     return made.query;
@@ -99,7 +94,7 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Si
   return { query, fields: query ? fields : 0 };
 }
 
-/** The cost of an operation by its variables, calculated once if they do not change it; undefined if it is always refused. */
+/** The cost of an operation by its variables, calculated once if they do not matter; undefined if it is always refused. */
 function costFunction(document: DocumentNode, name: string | undefined): Compiled['cost'] | undefined {
   if (hasOpenSizes(document)) return (variables) => costOf(schema, document, name, variables);
   const fixed = costOf(schema, document, name, {});
@@ -120,8 +115,7 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
     .filter(({ defaultValue, type }) => defaultValue && type.kind !== Kind.NON_NULL_TYPE)
     .map(({ variable }) => variable.name.value);
   return {
-    takes: (variables) => defaulted.every((variable) => variables[variable] !== null),
-    write: jsonPieces,
+    defaulted,
     cost,
     async run(context, variables) {
       const result = await made.query(undefined, context, variables);
@@ -133,7 +127,7 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
 
 const introspectionAnswer = introspectionAnswers(schema);
 
-/** An operation that is introspection only: its answer is cached, and each request for it is charged. */
+/** An operation that is introspection only. Its answer is cached, and charged each time. */
 function introspectionQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -142,8 +136,7 @@ function introspectionQuery(
   if (!cost) return undefined;
   return {
     cost,
-    takes: () => true,
-    write: jsonPieces,
+    defaulted: [],
     async run({ metering }, variables) {
       const result = introspectionAnswer(document, operation, variables);
       if (result.data) metering.charged += introspectionUnits(cost(variables));
@@ -154,7 +147,7 @@ function introspectionQuery(
 
 type Text = NonNullable<DocumentNode['loc']>['source'];
 
-/** An error of graphql-jit, which knows its lines and columns alone, as one of graphql-js. */
+/** Turns an error of graphql-jit, which has lines and columns only, into one of graphql-js. */
 function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLError {
   const { message, locations = [], path = null, originalError = null } = error;
   if (!source) return new GraphQLError(message, { path, originalError });
@@ -163,13 +156,13 @@ function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLErr
   return new GraphQLError(message, { source, positions, path, originalError });
 }
 
-/** The fields of a query with its fragments in their places; more than any number where it asks for the schema itself. */
+/** Counts the fields of a query, fragments included; infinite where it asks for the schema. */
 function fieldsOf(document: DocumentNode, operation: OperationDefinitionNode): number {
   const fragments = new Map<string, SelectionSetNode>();
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION)
       fragments.set(definition.name.value, definition.selectionSet);
-  const sizes = new Map<string, number>(); // a fragment is measured once; validation has refused cycles
+  const sizes = new Map<string, number>(); // of fragments, each measured once; validation has refused cycles
 
   const sizeOfFragment = (name: string): number => {
     const known = sizes.get(name);

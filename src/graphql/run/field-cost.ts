@@ -29,17 +29,15 @@ const lengths: Record<string, number> = {
 };
 const ENUM_LENGTH = 40;
 
-/** What the schema alone tells about how much a field adds to an answer. */
+/** The size of a field in an answer, as far as the schema tells. */
 export type FieldShape = {
   type: GraphQLNamedType;
   weight: Weight | undefined;
-  /** Whether the field is a connection. */
   page: boolean;
   /** Whether the field holds the rows of a connection, as `nodes` and `edges` do. */
   ofPage: boolean;
   /** Entries of a list without pages, or default page size of a connection. */
   rows: number | undefined;
-  /** The work of the field, in plain fields. */
   work: number;
   /** Estimated characters of a leaf. */
   length: number;
@@ -77,6 +75,5 @@ function workOf(field: GraphQLField<unknown, unknown>): number {
   return isLeafType(getNamedType(field.type)) ? work.resolved : work.link;
 }
 
-/** Whether a field is a connection. */
 export const isConnection = (field: GraphQLField<unknown, unknown>): boolean =>
   getNamedType(field.type).name.endsWith('Connection');

@@ -24,7 +24,6 @@ import { isSkipped, type Values } from './size-arguments.ts';
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** The fragments of a document by their names. */
 export const fragmentsOf = (document: DocumentNode): Fragments =>
   new Map(
     document.definitions.flatMap((one) =>
@@ -35,10 +34,7 @@ export const fragmentsOf = (document: DocumentNode): Fragments =>
 /** Punctuation of a field in JSON, in characters: quotes, colon and comma. */
 export const MARKS = 4;
 
-/**
- * Counts the fields and bytes in the answers of `__schema` and `__type` exactly, by resolving them on the schema. Stops when an
- * operation exceeds the limit, so that counting is bounded too.
- */
+/** Counts the fields and bytes of `__schema` and `__type` exactly, by resolving them. Stops at the limit. */
 export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, values: Values) {
   const info = { schema } as GraphQLResolveInfo; // the introspection fields use nothing else of it
   let left = limits.introspection + 1;
@@ -98,7 +94,6 @@ export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments
   };
 }
 
-/** Whether an operation is introspection only. */
 export function isIntrospection(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   const fragments = new Map(fragmentsOf(document));
   const asksForSchema = ({ selections }: SelectionSetNode): boolean =>
@@ -116,7 +111,7 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
 const CACHE_MAX_TEXT = 5_000_000;
 const OVERHEAD = 500;
 
-/** Runs operations that are introspection only, and caches their answers as text: they are the same for every caller. */
+/** Runs operations that are introspection only, and caches their answers, which are the same for every caller. */
 export function introspectionAnswers(schema: GraphQLSchema) {
   const kept = sizedMap<JsonText>(
     CACHE_MAX_TEXT,

@@ -1,9 +1,9 @@
 import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type ValidationContext } from 'graphql';
 
 /**
- * Limits of one document, checked before anything runs. graphql-armor's own rules refuse ordinary Relay queries or ignore
- * `__typename`; these count plainly and name the limit. `fields`, `bytes` and `introspection` are chosen so that no document
- * blocks the event loop for more than 200 ms (docs/performance.md).
+ * Limits of one document, checked before it runs. The rules of graphql-armor refuse ordinary Relay queries or ignore
+ * `__typename`. With these `fields`, `bytes` and `introspection` no document blocks the event loop for more than 200 ms
+ * (docs/performance.md).
  */
 export const limits = {
   tokens: 2_000,
@@ -17,13 +17,12 @@ export const limits = {
   introspection: 30_000,
 } as const;
 
-/** The error for a document that exceeds a limit. */
 export const limitError = (name: keyof typeof limits) =>
   new GraphQLError(`The query passes the limit of ${limits[name]} ${words[name]}.`, {
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** What is reserved now may be released in a moment: as over the rate, a refusal costs nothing. */
+/** Reservations may be released in a moment. As over the rate, the refusal costs nothing. */
 const askAgain = { status: 429, headers: { 'retry-after': '1' } };
 
 /**
@@ -57,9 +56,9 @@ const words = {
 type Measure = { depth: number; aliases: number; fields: number; schemas: number };
 const nothing = (): Measure => ({ depth: 0, aliases: 0, fields: 0, schemas: 0 });
 
-/** The validation rule: depth, aliases, root fields and `__schema` of each operation, as they would be answered. */
+/** Validation rule: limits depth, aliases, root fields and `__schema` of each operation, with fragments in place. */
 export function LimitsRule(context: ValidationContext): ASTVisitor {
-  // A fragment is measured once however often it is spread: spreads of spreads would double the work at each step.
+  // Fragments are measured once: spreads of spreads would double the work at each step.
   const measured = new Map<string, Measure>();
 
   function measureFragment(name: string): Measure {

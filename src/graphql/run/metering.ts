@@ -7,17 +7,17 @@ import { paced } from '../../kernel/turns.ts';
 import { costError, limitError } from './limits.ts';
 import { type Cost, passedLimit } from './query-cost.ts';
 
-/** What a field says in its `extensions` of what it costs. */
+/** The cost of a field, in its `extensions`. */
 export type FieldCost = {
-  /** Its line in the table of compute units: that of the REST path whose call it replaces. */
+  /** Its line in the table of compute units: that of the REST path which it replaces. */
   operation?: string;
-  /** Rows of a page whose size is not given, or the most that a plain list has. */
+  /** Default page size, or the most rows of a plain list. */
   rows?: number;
 };
 
 /**
- * Makes every field that names its operation charge what it answered, once for each object that it is asked of, since
- * each replaces a call. Done to the schema and not to an executor: whatever runs it charges the same.
+ * Wraps the resolver of every field that names its operation, so that it charges its rows, once for each object: each replaces a
+ * REST call. The schema is wrapped and no executor, so that every executor charges the same.
  */
 export function meterFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -44,7 +44,7 @@ export function meterFields(schema: GraphQLSchema): void {
   }
 }
 
-/** As of the REST call: what is not there is 404, an error of the caller. */
+/** The units of a value, as of the REST call: null is 404 there, an error of the caller. */
 function unitsAnswered(weight: Weight, value: unknown): number {
   if (value == null) return unitsFor(weight, 1) > 0 ? CALLER_ERROR_UNITS : 0;
   if (Array.isArray(value)) return unitsFor(weight, value.length);
@@ -56,32 +56,19 @@ function unitsAnswered(weight: Weight, value: unknown): number {
 const isCallersFault = (error: unknown): boolean =>
   error instanceof Refusal && refusalStatus[error.code] < 500;
 
-/** Codes of ours: the others are the caller's to mend. */
+/** Codes of our own faults: errors with others are the caller's. */
 const oursCodes = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
-const isOurs = ({ extensions }: GraphQLError) => oursCodes.has(extensions.code);
+const isCallers = ({ extensions }: GraphQLError) => !oursCodes.has(extensions.code);
 
-/** Whether an error says that the request may succeed later. */
 const isForNow = ({ extensions }: GraphQLError) => {
   const { status = 200 } = (extensions.http ?? {}) as { status?: number };
   return status === 429 || status >= 500;
 };
 
-/** What an answer costs in the end. One that cannot be given for now costs nothing, whatever was read for it. */
-function settle(charged: number, errors: readonly GraphQLError[]): number {
-  if (errors.some(isForNow)) return 0;
-  return errors.some((error) => !isOurs(error)) ? Math.max(charged, CALLER_ERROR_UNITS) : charged;
-}
-
-/**
- * Fields resolved in one turn of the event loop: about 30 ms for a document that is not compiled. Only pages can be spread
- * over several turns.
- */
+/** Fields resolved in one turn of the event loop: about 30 ms uncompiled. Only pages can be spread over several turns. */
 const FIELDS_A_TURN = 30_000;
 
-/**
- * Reserves the estimate of an operation. Returns an error when it exceeds a limit, or what the caller has left that is not
- * reserved by other requests in progress.
- */
+/** Reserves the estimate of an operation. Returns an error when it exceeds a limit, or what the caller has left unreserved. */
 export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {
   const { units, fields } = cost;
   metering.estimated = units;
@@ -98,12 +85,14 @@ export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | u
 }
 
 /**
- * Settles what an answer costs, and gives its `extensions`: what was estimated, what it costs and what is left (`cost`),
- * and the revision of each dataset that it was made of (`revision`).
+ * Settles the cost of an answer and returns its `extensions`: units estimated, charged and left (`cost`), and the revision of
+ * each dataset that it was made of (`revision`).
  */
 export function settled(context: Context, errors: readonly GraphQLError[], ran: boolean) {
   const { metering, trace, data } = context;
-  metering.charged = settle(metering.charged, errors);
+  // An answer that may succeed later costs nothing, whatever was read for it.
+  if (errors.some(isForNow)) metering.charged = 0;
+  else if (errors.some(isCallers)) metering.charged = Math.max(metering.charged, CALLER_ERROR_UNITS);
   metering.estimated = Math.max(metering.estimated, ran ? 0 : metering.charged);
   const { estimated, charged } = metering;
   const revision: Record<string, number> = {};
@@ -117,7 +106,7 @@ export function remainingAfter({ metering }: Context, charged: number): number |
   return left === null ? null : Math.max(0, left - charged);
 }
 
-/** Tells in the `extensions` of every answer what it costs and was made of. */
+/** Adds cost and revisions to the `extensions` of every answer. */
 export const costPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (Symbol.asyncIterator in result || Array.isArray(result)) return;

@@ -1,10 +1,10 @@
 import { type ASTVisitor, GraphQLError, type ValidationContext } from 'graphql';
 import { badInput } from '../../kernel/refusal.ts';
 
-/** PostgreSQL holds no NUL: a text with one is refused here, wherever it stands, as REST refuses it in a parameter. */
+/** PostgreSQL cannot store NUL, so any text with one is refused, as in REST parameters. */
 const message = (name: string) => `${name} contains a NUL character.`;
 
-/** The validation rule for the texts of a document. */
+/** Validation rule: refuses string literals with NUL. */
 export const NulRule = (context: ValidationContext): ASTVisitor => ({
   StringValue(node) {
     if (!node.value.includes('\0')) return;
@@ -13,16 +13,14 @@ export const NulRule = (context: ValidationContext): ASTVisitor => ({
   },
 });
 
-/** Refuses variables with a NUL in any text of theirs. */
 export function refuseNul(variables: object): void {
   for (const [name, variable] of Object.entries(variables)) {
     if (hasNul(variable)) throw badInput([{ loc: ['variable', name], msg: message(name), type: 'nul' }]);
   }
 }
 
-/** Whether a value has a NUL in any text of its own. */
 export function hasNul(variable: unknown): boolean {
-  const left = [variable]; // a list and no recursion: a body holds 100,000 levels of nesting
+  const left = [variable]; // not recursive: a body can nest 100,000 levels
   while (left.length > 0) {
     const value = left.pop();
     if (typeof value === 'string' && value.includes('\0')) return true;

@@ -17,11 +17,9 @@ import { argument, countOf, defaults, isSkipped, sizeOf, sizes, type Values } fr
 
 /** Upper estimates of what an operation asks for. */
 export type Cost = {
-  /** Rows that it may read. */
   rows: number;
-  /** Compute units that it may be charged. */
   units: number;
-  /** Fields of its answer, for each object; a field that takes more work than reading it from its row counts as several. */
+  /** Fields of all its objects; one that takes more work than reading it from its row counts as several. */
   fields: number;
   /** Bytes of its answer, if its strings are of usual lengths. */
   bytes: number;
@@ -48,9 +46,8 @@ function add(total: Part, part: Part): void {
 const TYPENAME_LENGTH = 40;
 
 /**
- * Estimates an operation from its page sizes: those of a connection within a connection multiply. Sizes given as variables
- * count like literals. Each alias counts, and so does each use of a fragment. Skipped selections do not count, and of fragments
- * on different types of an interface only the largest does, since an object has one type.
+ * Estimates an operation from its page sizes, which multiply in nested connections. Aliases and each use of a fragment count;
+ * skipped selections do not. Of fragments on different types of an interface only the largest counts.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -64,7 +61,7 @@ export function costOf(
   const fragments = fragmentsOf(document);
   const values = { ...defaults(operation), ...variables };
   const told = introspectionCounter(schema, fragments, values);
-  // A fragment is measured once: what it asks for is the same wherever it is spread.
+  // Of fragments, each measured once.
   const measured = new Map<string, Part>();
 
   function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
@@ -135,7 +132,7 @@ export function costOf(
     part.units = (shape.weight ? unitsFor(shape.weight, times) : 0) + times * below.units;
     part.fields += shape.page ? below.fields + times * below.rowFields : times * (1 + below.fields);
     part.bytes += shape.page ? below.bytes + times * below.rowBytes : times * (MARKS + below.bytes);
-    // One object is a part of the row that it belongs to; so are plain lists with nothing to be read below them.
+    // Single objects belong to their row, and so do plain lists with nothing to read below them.
     if (size === undefined) part.rows = below.rows;
     else if (shape.page || shape.weight || below.rows > 0) part.rows = size * (1 + below.rows);
     return part;
@@ -149,7 +146,10 @@ export function costOf(
 const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
 
 /** The first limit that an operation exceeds; undefined if it exceeds none. */
-export const passedLimit = (cost: Cost) => bounded.find((measure) => cost[measure] > limits[measure]);
+export function passedLimit(cost: Cost): (typeof bounded)[number] | undefined {
+  for (const measure of bounded) if (cost[measure] > limits[measure]) return measure;
+  return undefined;
+}
 
 const FIELDS_A_UNIT = 100;
 
@@ -157,7 +157,6 @@ const FIELDS_A_UNIT = 100;
 export const introspectionUnits = ({ introspection }: Pick<Cost, 'introspection'>): number =>
   introspection === 0 ? 0 : unitsFor(weightOf('introspection'), Math.ceil(introspection / FIELDS_A_UNIT));
 
-/** The largest of each measure. */
 function largest(parts: readonly Part[]): Part {
   const most = none();
   for (const part of parts)

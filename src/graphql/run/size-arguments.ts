@@ -8,13 +8,9 @@ import {
   visit,
 } from 'graphql';
 
-/** Values of variables, by their names. */
 export type Values = Record<string, unknown>;
 
-/**
- * The arguments that decide how much a document costs: page sizes and ids, `if` of `@skip` and `@include`, and those of
- * introspection.
- */
+/** The arguments that change the cost of a document: page sizes, ids, `if` of `@skip` and `@include`, those of introspection. */
 export const sizes = { forward: 'first', backward: 'last', ids: 'ids' } as const;
 const sizeArguments = new Set<string>([...Object.values(sizes), 'if', 'name', 'includeDeprecated']);
 
@@ -25,7 +21,6 @@ export const isSkipped = ({ directives }: SelectionNode, values: Values): boolea
     return (name.value === 'skip' && condition === true) || (name.value === 'include' && condition === false);
   }) ?? false;
 
-/** Whether the cost of a document depends on its variables. */
 export function hasOpenSizes(document: DocumentNode): boolean {
   let open = false;
   visit(document, {
@@ -53,7 +48,6 @@ export const defaults = (operation: OperationDefinitionNode): Values =>
       ]),
   );
 
-/** The value of an argument; undefined when it is not given. */
 export function argument(nodes: readonly ArgumentNode[] | undefined, name: string, values: Values): unknown {
   const node = nodes?.find((given) => given.name.value === name);
   return node && valueFromASTUntyped(node.value, values);

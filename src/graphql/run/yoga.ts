@@ -1,12 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { createYoga, type Plugin, processRegularResult } from 'graphql-yoga';
 import type { Context } from '../../context.ts';
 import { bytesInTurns, jsonPieces } from '../../kernel/json-text.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 import { schema } from '../schema/index.ts';
 import { renderError } from './errors.ts';
+import type { GraphqlAnswer } from './index.ts';
 import { LimitsRule } from './limits.ts';
 import { costPlugin, costRefusal } from './metering.ts';
 import { NulRule, refuseNul } from './nul.ts';
@@ -14,8 +15,8 @@ import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
 
 /**
- * Refuses a mutation that may be tried again by its `Idempotency-Key`: to say it was done once and do it twice would be
- * worse. Of several mutations in one request some may be refused, and an answer is kept for what was done alone.
+ * Refuses a mutation with an `Idempotency-Key`: of several mutations in one request some may be refused, and answers are stored
+ * only for what was done. Ignoring the key would be worse, since the mutation could be done twice.
  */
 function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
   const { request } = contextValue as { request: Request };
@@ -27,7 +28,7 @@ function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): G
   });
 }
 
-/** Bounds a document before it is parsed and before it runs. */
+/** Limits a document before it is parsed and before it runs. */
 const limitsPlugin: Plugin = {
   onParse({ setParseFn }) {
     setParseFn(parseBounded);
@@ -37,7 +38,7 @@ const limitsPlugin: Plugin = {
     addValidationRule(NulRule);
   },
   onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
-    setExecuteFn(execute); // Yoga's own takes an object with a key `then`, which may be an alias, for a promise
+    setExecuteFn(execute); // Yoga's own mistakes an object with the key `then`, which may be an alias, for a promise
     const { schema, document, operationName, variableValues } = args;
     const cost = costOf(schema, document, operationName, variableValues ?? {});
     const refused = keyRefusal(args) ?? costRefusal(cost, args.contextValue as unknown as Context);
@@ -49,13 +50,13 @@ const limitsPlugin: Plugin = {
   },
 };
 
-/** Every error of every answer passes here, the last place before it is written, where the request is known. */
+/** Renders the errors of every answer: the last hook before serialization, and the log of the request is known here. */
 const errorsPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (!('errors' in result) || !result.errors) return;
     const { log } = serverContext as unknown as Context;
     const errors = result.errors.map((error) => renderError(error, log));
-    // Nothing ran: a refused request is 400 where the answer's media type allows it (`spec`), a fault of ours 500.
+    // Nothing ran: 400 for a refused request where the media type allows it (`spec`), 500 for a fault of ours.
     if (!('data' in result)) {
       for (const { extensions } of errors) {
         extensions.http ??= extensions.code === 'INTERNAL' ? { status: 500 } : { status: 400, spec: true };
@@ -74,48 +75,50 @@ const writePlugin: Plugin = {
   },
 };
 
-/** Keeps the last documents by their text. */
+/** Yoga's cache of documents, by their text. */
 function documentCache<T extends NonNullable<unknown>>() {
-  const kept = documentMap<T>();
+  const documents = documentMap<T>();
   return {
-    get: (text: string) => kept.get(text),
+    get: (text: string) => documents.get(text),
     set(text: string, value: T) {
-      if (text.length <= CACHE_MAX_CHARACTERS) kept.set(text, value);
+      if (text.length <= CACHE_MAX_CHARACTERS) documents.set(text, value);
     },
   };
 }
 
 /** Large results whose body is still to be serialized, by the metering of their request. */
-const unwritten = new WeakMap<Context['metering'], object>();
+const unserialized = new WeakMap<Context['metering'], object>();
 
-const jsonRange = /^(application\/(json|graphql-response\+json|\*)|\*\/\*)$/;
-const streamRange = /^(text\/event-stream|multipart\/mixed)$/;
-
-/** Whether Yoga answers an Accept as plain JSON, and not as a stream, whose frames it builds of the serialized body. */
-function isJson(accept: string): boolean {
-  const ranges = accept.split(',').map((range) => (range.split(';', 1)[0] as string).trim().toLowerCase());
-  const first = ranges.find((range) => jsonRange.test(range) || streamRange.test(range));
-  return first === undefined || jsonRange.test(first);
-}
-
-/** Leaves the body of a large answer empty, so that it is serialized later, over several turns of the event loop. */
+/**
+ * Leaves the body of a large answer empty, so that it is serialized later, over several turns of the event loop. Streams build
+ * their frames of the serialized body.
+ */
 const turnsPlugin: Plugin = {
-  onResultProcess({ request, result, setResult, serverContext }) {
+  onResultProcess({ result, resultProcessor, setResult, serverContext }) {
     const { metering } = serverContext as unknown as Context;
-    if (!isJson(request.headers.get('accept') ?? '')) return;
-    if (!metering.turn || Symbol.asyncIterator in result || Array.isArray(result)) return;
+    if (!metering.turn || (resultProcessor as unknown) !== processRegularResult) return;
+    if (Symbol.asyncIterator in result || Array.isArray(result)) return;
     const stringify = (shown: ExecutionResult) => {
       const { stringify: _, ...rest } = shown as typeof result;
       const errors = shown.errors?.map((error) => error.toJSON());
-      unwritten.set(metering, { ...rest, errors });
+      unserialized.set(metering, { ...rest, errors });
       return '';
     };
     setResult({ ...result, stringify });
   },
 };
 
-/** The GraphQL engine. HTTP, tokens and bodies are the server's; this answers parsed requests in a context. */
-export function makeYoga() {
+/** Headers of Yoga's response that the HTTP server sets itself. */
+const serverHeaders = new Set([
+  ...['content-length', 'transfer-encoding', 'connection', 'content-encoding', 'cache-control', 'vary'],
+]);
+
+const notAcceptable = Buffer.from(
+  '{"detail":"The answer is application/json or application/graphql-response+json; accept one of them."}',
+);
+
+/** Answers any request whose parameters have been checked. */
+export function makeYoga(): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {
   const yoga = createYoga<Context>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -129,10 +132,31 @@ export function makeYoga() {
     maskedErrors: false, // errorsPlugin does it, with the log of the request
     plugins: [limitsPlugin, errorsPlugin, costPlugin, writePlugin, turnsPlugin] as Plugin<object>[],
   });
-  return async (request: FastifyRequest, reply: FastifyReply, context: Context) => {
-    const response = await yoga.handleNodeRequestAndResponse(request, reply, context);
+  return async (request, context) => {
+    const response = await yoga.handleNodeRequest(request, context);
     const { status, headers } = response;
-    const result = unwritten.get(context.metering);
-    return { status, headers, body: result ? await bytesInTurns(result) : await response.text() };
+    const { charged: units } = context.metering;
+    if (status === 406) {
+      const contentType = 'application/json; charset=utf-8';
+      return {
+        status,
+        headers: { 'content-type': contentType },
+        body: notAcceptable,
+        units,
+        notCached: 'error',
+      };
+    }
+    const result = unserialized.get(context.metering);
+    return {
+      status,
+      headers: Object.fromEntries(
+        [...headers]
+          .map(([name, value]) => [name.toLowerCase(), value] as const)
+          .filter(([name]) => !serverHeaders.has(name)),
+      ),
+      body: result ? await bytesInTurns(result) : Buffer.from(await response.text()),
+      units,
+      notCached: status === 200 ? 'not_compiled' : 'error',
+    };
   };
 }

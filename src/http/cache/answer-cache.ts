@@ -1,39 +1,49 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../../context.ts';
 import type { Revisions, Snapshot } from '../../db/changes/revisions.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
+import type { Encoding } from '../negotiation.ts';
 
-/** Bytes of a query that is kept at the most. */
-export const MAX_CACHED_BODY = 20_000;
+/** Why an answer is not cached. */
+export const notCachedReasons = [
+  /** It depends on the caller or the time, or reads tables of no dataset. */
+  'private',
+  /** The request was refused or failed, or the answer has errors. */
+  'error',
+  /** Only a GET of REST and a POST of GraphQL are cached. */
+  'method',
+  /** Yoga answered it: its document came for the first time, or cannot run compiled. */
+  'not_compiled',
+  /** It reads nothing, so that no change of data would invalidate it. */
+  'no_dataset',
+  /** Its query is longer than `MAX_CACHED_BODY`. */
+  'body_too_long',
+  /** It is larger than `MAX_ENTRY_BYTES`, or than the cache. */
+  'too_large',
+  /** Its data changed while it was computed. */
+  'superseded',
+  /** Changes of the data were not heard of when it was computed. */
+  'changes_lost',
+] as const;
+export type NotCached = (typeof notCachedReasons)[number];
 
-/**
- * Everything that changes the answer to a query: the body as it came, which need not be parsed to answer again, and what
- * the headers say. Undefined for one that is too long to be kept.
- */
-export const keyOfQuery = (body: string, accept: string | undefined, network: string): string | undefined =>
-  body.length > MAX_CACHED_BODY ? undefined : `graphql ${network} ${accept ?? ''}\n${body}`;
-
-/** The same of a GET: the whole URL, since answers link to themselves with the caller's own query. */
+/** The URL of a GET with all that changes its answer. The host is part of it, since answers link to themselves. */
 export const keyOfUrl = (network: string, base: string, target: string): string =>
   `${network} ${base}${target}`;
 
-/** A kept answer as it was sent, but for what is each request's own. */
-export type Sent = {
+/** A response as it was sent for a cached answer, without the headers that differ by request. */
+export type CachedResponse = {
   route: string;
   status: number;
-  /** Names and values in turn, as Node takes them. */
+  /** Names and values in turn, as `writeHead` takes them. */
   headers: string[];
-  /** None of 304. */
   body: Buffer | undefined;
   units: number;
 };
 
-/** An answer as bytes, good until one of the datasets it was made of changes. */
-export type Kept = {
+/** An answer that is valid until one of the datasets that it was made of changes. */
+export type CachedAnswer = {
   body: Buffer;
   /** Without the quotes. */
   tag: string;
@@ -43,159 +53,93 @@ export type Kept = {
   /** Compute units of the answer, and of telling that it has not changed. */
   units: number;
   unchangedUnits: number;
-  /** What it was estimated to cost before it ran; of GraphQL. */
+  /** Compute units that it was estimated to cost; of GraphQL only. */
   estimated?: number;
-  made: readonly (readonly [dataset: string, revision: number | undefined])[];
+  revisions: readonly (readonly [dataset: string, revision: number | undefined])[];
   encoded: Map<Encoding, Promise<Buffer>>;
-  /** How it was sent, by what of a request changes that: `cached-replay.ts`. */
-  sent: { get(variant: string): Sent | undefined; set(variant: string, sent: Sent): void };
+  /** The responses that replay sends, by what varies them (replay.ts). */
+  responses: {
+    get(variant: string): CachedResponse | undefined;
+    set(variant: string, sent: CachedResponse): void;
+  };
 };
-type Encoding = 'br' | 'gzip';
+
+type Storable = Pick<CachedAnswer, 'body' | 'headers' | 'units' | 'unchangedUnits' | 'estimated'>;
 
 export type AnswerCache = {
-  get(key: string): Kept | undefined;
-  /** How the answer was sent to a request of this variant; where it was not, nothing is counted. */
-  sent(key: string, variant: string): Sent | undefined;
-  /** Keeps the answer of a context; undefined when it depends on the caller or on what is not traced. */
-  keep(
-    key: string,
-    context: Context,
-    answer: Pick<Kept, 'body' | 'headers' | 'units' | 'unchangedUnits' | 'estimated'>,
-  ): Kept | undefined;
-  stats(): { entries: number; bytes: number; hits: number; misses: number };
+  /** Finds an answer, and counts a hit or a miss. */
+  get(key: string): CachedAnswer | undefined;
+  /** Finds a response to replay; counts a hit, but no miss, since `get` follows. */
+  response(key: string, variant: string): CachedResponse | undefined;
+  /** Stores the answer made in a context. Answers without an entry have no entity tag. */
+  store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };
+  countNotCached(reason: NotCached): void;
+  stats(): {
+    entries: number;
+    bytes: number;
+    hits: number;
+    misses: number;
+    notCached: Readonly<Record<NotCached, number>>;
+  };
 };
 
-/** What an entry costs beside its bytes, with the headers of the ways in which it was sent. */
+/** Bytes of an entry besides its body: headers, and those of its responses. */
 const OVERHEAD = 3_000;
-const MAX_VARIANTS = 4;
-const MAX_BYTES = 4_000_000;
+const MAX_RESPONSES = 4;
+const MAX_ENTRY_BYTES = 4_000_000;
 
-/** Answers of all callers, those used last, in at most so many bytes. */
+/** A cache of answers for all callers, of at most `maxBytes`; the least recently used are dropped first. */
 export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache {
-  const kept = new LRUCache<string, Kept>({
+  const answers = new LRUCache<string, CachedAnswer>({
     maxSize: maxBytes,
-    maxEntrySize: MAX_BYTES,
-    // its compressed forms are a fraction of it, and counted with it
+    maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxBytes),
+    // compressed bodies are a fraction of the body
     sizeCalculation: ({ body }, key) => Math.ceil(body.length * 1.5) + key.length * 2 + OVERHEAD,
   });
   const counts = { hits: 0, misses: 0 };
-  const isGood = ({ made }: Kept, now: Snapshot) =>
-    made.every(([dataset, revision]) => now.get(dataset)?.revision === revision);
+  const notCached = Object.fromEntries(notCachedReasons.map((reason) => [reason, 0])) as Record<
+    NotCached,
+    number
+  >;
+  const isCurrent = (entry: CachedAnswer, now: Snapshot) =>
+    entry.revisions.every(([dataset, revision]) => now.get(dataset)?.revision === revision);
   revisions.onChange((now) => {
-    for (const [key, entry] of kept.entries()) if (!isGood(entry, now)) kept.delete(key);
+    for (const [key, entry] of answers.entries()) if (!isCurrent(entry, now)) answers.delete(key);
   });
-  revisions.onLost(() => kept.clear());
+  revisions.onLost(() => answers.clear());
   return {
     get(key) {
-      const entry = revisions.trusted() ? kept.get(key) : undefined;
+      const entry = revisions.trusted() ? answers.get(key) : undefined;
       counts[entry ? 'hits' : 'misses'] += 1;
       return entry;
     },
-    sent(key, variant) {
-      const sent = revisions.trusted() ? kept.get(key)?.sent.get(variant) : undefined;
-      if (sent) counts.hits += 1;
-      return sent;
+    response(key, variant) {
+      const response = revisions.trusted() ? answers.get(key)?.responses.get(variant) : undefined;
+      if (response) counts.hits += 1;
+      return response;
     },
-    keep(key, { trace, data: begun }, answer) {
-      if (trace.own || trace.datasets.size === 0 || !revisions.trusted()) return undefined;
-      if (!revisions.isOfSource(begun)) return undefined;
+    store(key, { trace, data: begun }, answer) {
+      if (trace.isPrivate) return { notCached: 'private' };
+      if (trace.datasets.size === 0) return { notCached: 'no_dataset' };
+      if (!revisions.trusted() || !revisions.isOfSource(begun)) return { notCached: 'changes_lost' };
       const datasets = [...trace.datasets].sort();
       const times = datasets.flatMap((name) => begun.get(name)?.refreshedAt ?? []);
-      const entry: Kept = {
+      const entry: CachedAnswer = {
         ...answer,
         tag: createHash('sha256').update(answer.body).digest('base64url').slice(0, 22),
         modified: times.length > 0 ? new Date(times.sort().at(-1) as string) : undefined,
-        made: datasets.map((name) => [name, begun.get(name)?.revision]),
+        revisions: datasets.map((name) => [name, begun.get(name)?.revision]),
         encoded: new Map(),
-        sent: boundedMap(MAX_VARIANTS),
+        responses: boundedMap(MAX_RESPONSES),
       };
-      // Changed while it was made: it may be of before or after, and is not kept.
-      if (isGood(entry, revisions.current())) kept.set(key, entry);
-      return entry;
+      // It may be of before or after the change.
+      if (!isCurrent(entry, revisions.current())) return { entry, notCached: 'superseded' };
+      answers.set(key, entry);
+      return answers.has(key) ? { entry } : { entry, notCached: 'too_large' };
     },
-    stats: () => ({ entries: kept.size, bytes: kept.calculatedSize, ...counts }),
+    countNotCached(reason) {
+      notCached[reason] += 1;
+    },
+    stats: () => ({ entries: answers.size, bytes: answers.calculatedSize, ...counts, notCached }),
   };
-}
-
-const COMPRESSED_FROM = 1_024;
-const toBrotli = promisify(brotliCompress);
-const toGzip = promisify(gzip);
-const encoders: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
-  br: (body) => toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: (body) => toGzip(body),
-};
-
-const choices = boundedMap<Encoding | 'none'>(100);
-
-/** The encoding to answer in: the first of ours that is accepted and not given the weight 0. */
-export function encodingOf(accepted: string | undefined): Encoding | undefined {
-  if (!accepted) return undefined;
-  let choice = choices.get(accepted);
-  if (!choice) {
-    const weights = new Map(
-      accepted.split(',').map((item) => {
-        const [given = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-        const name = given.replace(/^x-gzip$/, 'gzip'); // the same (RFC 9110)
-        const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
-        return [name, Number(weight)] as const;
-      }),
-    );
-    choice =
-      (['br', 'gzip'] as const).find((name) => (weights.get(name) ?? weights.get('*') ?? 0) > 0) ?? 'none';
-    choices.set(accepted, choice);
-  }
-  return choice === 'none' ? undefined : choice;
-}
-
-/** Whether the caller has the answer already (RFC 9110, If-None-Match). Dates are too coarse to tell: two changes fit into a second. */
-export function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
-  const tags = headers['if-none-match'];
-  if (tags === undefined) return false;
-  return tags.trim() === '*' || tags.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
-}
-
-/** Sends a kept answer of a GET, in the form that the caller accepts, or 304 when the caller has it. */
-export async function sendKept(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  entry: Kept,
-  vary: string,
-): Promise<void> {
-  const encoding = encodingFor(request, entry);
-  // Another form is another sequence of bytes, and a strong tag names one.
-  const tag = `"${entry.tag}${encoding ? `-${encoding}` : ''}"`;
-  const beside = reply.getHeader('vary'); // Authorization, and Origin if CORS_ORIGINS lists some
-  reply.headers({
-    etag: tag,
-    'cache-control': 'private, no-cache',
-    vary: beside ? `${beside}, ${vary}` : vary,
-  });
-  if (entry.modified) reply.header('last-modified', entry.modified.toUTCString());
-  if (!isUnchanged(request, tag)) return sendBytes(request, reply, entry);
-  request.units = entry.unchangedUnits;
-  request.again = { entry, body: undefined };
-  reply.headers(entry.headers).code(304).send();
-}
-
-const encodingFor = (request: FastifyRequest, { body }: Kept) =>
-  body.length >= COMPRESSED_FROM ? encodingOf(request.headers['accept-encoding']) : undefined;
-
-/** Sends the bytes of a kept answer, in the form that the caller accepts. */
-export async function sendBytes(request: FastifyRequest, reply: FastifyReply, entry: Kept): Promise<void> {
-  request.units = entry.units;
-  reply.headers(entry.headers);
-  const encoding = encodingFor(request, entry);
-  if (!encoding) {
-    request.again = { entry, body: entry.body };
-    reply.send(entry.body);
-    return;
-  }
-  let encoded = entry.encoded.get(encoding);
-  if (!encoded) {
-    encoded = encoders[encoding](entry.body);
-    entry.encoded.set(encoding, encoded);
-  }
-  const body = await encoded;
-  request.again = { entry, body };
-  reply.header('content-encoding', encoding).send(body);
 }

@@ -1,8 +1,20 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import type { QuickAnswer } from '../../graphql/run/fast-path.ts';
+import type { GraphqlAnswer } from '../../graphql/run/index.ts';
 import { remainingAfter } from '../../graphql/run/metering.ts';
-import { type AnswerCache, sendBytes } from './answer-cache.ts';
+import type { Answer } from '../metering.ts';
+import type { AnswerCache } from './answer-cache.ts';
+import { encodedAnswer } from './cached-answer.ts';
+
+/** Maximum length of a query that is cached. */
+export const MAX_CACHED_BODY = 20_000;
+
+/**
+ * The key of a query: all that changes its answer, with the body as text, so that it is found without parsing. Undefined for
+ * a body that is too long.
+ */
+export const keyOfQuery = (body: string, accept: string | undefined, network: string): string | undefined =>
+  body.length > MAX_CACHED_BODY ? undefined : `graphql ${network} ${accept ?? ''}\n${body}`;
 
 const REMAINING = '"remaining":';
 
@@ -12,38 +24,36 @@ function withRemaining(text: string, remaining: number | null): string {
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));
 }
 
-/** Caches an answer without errors, as for callers without a limit; for others, `remaining` is filled in when it is sent. */
-export function keepAnswer(
+/** Stores an answer as for callers without a limit; for others, `remaining` is filled in when it is sent. */
+export function storeQuery(
   cache: AnswerCache,
-  key: string,
+  key: string | undefined,
   context: Context,
-  { status, headers, bytes, whole }: QuickAnswer,
-): void {
-  if (status !== 200 || !whole) return;
-  const { charged, estimated, remaining } = context.metering;
-  const body = remaining() === null ? bytes : Buffer.from(withRemaining(bytes.toString(), null));
-  cache.keep(key, context, { body, headers, units: charged, unchangedUnits: charged, estimated });
+  answer: GraphqlAnswer,
+): Answer {
+  if (answer.notCached) return answer;
+  if (key === undefined) return { ...answer, notCached: 'body_too_long' };
+  const { charged: units, estimated, remaining } = context.metering;
+  const { body: own, headers } = answer;
+  const body = remaining() === null ? own : Buffer.from(withRemaining(own.toString(), null));
+  const { notCached } = cache.store(key, context, { body, headers, units, unchangedUnits: units, estimated });
+  return notCached ? { ...answer, notCached } : answer;
 }
 
-/** Sends the kept answer to this query; false when there is none, or the caller could not run it. */
-export async function sendAgain(
+/** Finds the cached answer to a query; undefined when there is none, or the caller has too little left to run it. */
+export async function findQuery(
   cache: AnswerCache,
   key: string,
   context: Context,
   request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<boolean> {
+): Promise<Answer | undefined> {
   const entry = cache.get(key);
-  if (!entry) return false;
+  if (!entry) return undefined;
   const available = context.metering.available();
-  if (available !== null && (entry.estimated ?? 0) > available) return false; // the engine refuses it with its own message
-  if (available === null) {
-    await sendBytes(request, reply, entry);
-    return true;
-  }
-  context.metering.reserve(entry.units);
-  request.units = entry.units;
-  const text = withRemaining(entry.body.toString(), remainingAfter(context, entry.units));
-  reply.headers(entry.headers).send(Buffer.from(text)); // as bytes: see graphql.ts
-  return true;
+  if (available === null) return encodedAnswer(request, entry);
+  if ((entry.estimated ?? 0) > available) return undefined; // the engine refuses it with its own message
+  const { units, headers } = entry;
+  context.metering.reserve(units);
+  const body = Buffer.from(withRemaining(entry.body.toString(), remainingAfter(context, units)));
+  return { status: 200, headers, body, units };
 }

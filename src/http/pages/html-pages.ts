@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { encodingOf, isUnchanged } from '../cache/answer-cache.ts';
+import { encodingOf, isUnchanged } from '../negotiation.ts';
 import { html, nonceOf, pageCsp, sendPage, strict, wantsPage } from './page.ts';
 
 type Asset = { type: string; body: Buffer; gzip: Buffer; br: Buffer; etag: string };
@@ -22,7 +22,7 @@ async function makeAsset(type: string, body: Buffer): Promise<Asset> {
 }
 
 function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply) {
-  const coding = encodingOf(request.headers['accept-encoding']);
+  const coding = encodingOf(request);
   const etag = coding ? asset.etag.replace(/"$/, `-${coding}"`) : asset.etag;
   reply.headers({ etag, 'cache-control': 'public, no-cache', vary: 'Accept-Encoding' });
   if (isUnchanged(request, etag)) return reply.code(304).send();

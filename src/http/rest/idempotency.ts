@@ -7,10 +7,10 @@ import { rows, sql } from '../../db/rows.ts';
 import { badInput, type Fault, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 
-/** An answer as it is sent, in pieces. */
-export type Answer = { status: number; headers: Record<string, string>; pieces: string[] };
+/** An answer as it is stored with its key, its body in pieces. A stored answer that is sent again has no `units`. */
+export type Stored = { status: number; headers: Record<string, string>; pieces: string[]; units?: number };
 
-/** The caller's key of a writing request, quoted as the draft has it or bare. */
+/** Reads the Idempotency-Key of a request, quoted as in the draft or bare. */
 export function readKey(request: FastifyRequest, faults: Fault[]): string | undefined {
   const given = request.headers[IDEMPOTENCY_KEY.toLowerCase()];
   if (given === undefined) return undefined;
@@ -21,22 +21,22 @@ export function readKey(request: FastifyRequest, faults: Fault[]): string | unde
   return undefined;
 }
 
-/** What makes two requests the same: method, path and query, network, and body. */
+/** Two requests are the same with the same method, URL, network and body. */
 const fingerprint = (request: FastifyRequest, context: Context) =>
   createHash('sha256')
     .update(JSON.stringify([request.method, request.url, context.network, request.body]))
     .digest();
 
 /**
- * Answers a request once for each key of an account: the same request again gets the stored answer. Answer and writes
- * are one transaction, so that there is never the one without the other; a refused request keeps no key.
+ * Answers a request once for each key of an account; the same request again gets the stored answer. Answer and writes are one
+ * transaction, so that neither is stored without the other. A refused request stores nothing.
  */
 export function idempotent(
   context: Context,
   key: string,
   request: FastifyRequest,
-  ask: (context: Context) => Promise<Answer>,
-): Promise<Answer> {
+  ask: (context: Context) => Promise<Stored>,
+): Promise<Stored> {
   const { accountId } = context.caller;
   const asked = fingerprint(request, context);
   return context.primary.transaction(async (db) => {
@@ -90,8 +90,8 @@ async function find(db: Queryable, accountId: string, key: string) {
   return known;
 }
 
-/** Keeps an answer under its key, and lets go of some that are past their time. */
-async function keep(db: Queryable, accountId: string, key: string, request: Buffer, answer: Answer) {
+/** Stores an answer under its key, and deletes some that have expired. */
+async function keep(db: Queryable, accountId: string, key: string, request: Buffer, answer: Stored) {
   const prune = sql`/* pruneIdempotencyKeys */
     delete from idempotency_keys where ctid = any(array(
       select ctid from idempotency_keys where created_at <= now() - interval '24 hours'

@@ -1,18 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { PLAIN_LIST_SIZE, unitsFor, type Weight, weightOf } from '../../accounts/compute-units.ts';
 import type { Network } from '../../chain/networks.ts';
 import { networkParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { jsonWriter } from '../../kernel/json.ts';
-import { bytesOf } from '../../kernel/json-text.ts';
+import { bytesOf, JsonText } from '../../kernel/json-text.ts';
 import { paramFaults } from '../../kernel/params.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../../kernel/route.ts';
-import { type AnswerCache, keyOfUrl, sendKept } from '../cache/answer-cache.ts';
-import { rowsAnswered } from '../metering.ts';
-import { type Answer, idempotent, readKey } from './idempotency.ts';
+import { type AnswerCache, keyOfUrl } from '../cache/answer-cache.ts';
+import { resourceAnswer } from '../cache/cached-answer.ts';
+import { answering } from '../metering.ts';
+import { idempotent, readKey, type Stored } from './idempotency.ts';
 import { deprecationReader, inputReader, readBody } from './rest-input.ts';
 
 type MakeContext = (request: FastifyRequest, network: Network) => Context;
@@ -20,7 +21,7 @@ type MakeContext = (request: FastifyRequest, network: Network) => Context;
 const networkValue = networkParam();
 const defaultNetwork = networkValue.parse(undefined);
 
-/** The network of a request: the first of the accepted headers that is there. Faults are placed at the documented one. */
+/** The network of a request: the first of the accepted headers that it has. Faults name the documented header. */
 export function readNetwork(
   request: { headers: IncomingHttpHeaders },
   headers: readonly string[],
@@ -39,14 +40,14 @@ export function readNetwork(
 
 const HOST = /^[\w.:[\]-]+$/;
 
-/** What absolute links begin with: `publicUrl`, or else what the request names; in HTTP/1.0 that may be nothing. */
+/** The start of absolute links: `publicUrl`, else the host that the request names; HTTP/1.0 may name none. */
 export const baseUrl = (publicUrl: string | undefined, protocol: string, host = ''): string =>
   publicUrl ?? `${protocol === 'https' ? protocol : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
 
-/** A URL without the host that it has in the absolute form of a proxy. */
+/** A URL without its host, which proxies send in the absolute form. */
 const targetOf = (url: string): string => url.replace(/^https?:\/\/[^/]*/i, '');
 
-/** The call for answers that link to themselves. */
+/** The call, for answers with links to themselves. */
 function readCall(target: string, base: string): Call {
   const [path, ...query] = target.split('?');
   return { path: path as string, url: base + path, query: query.join('?') };
@@ -54,14 +55,25 @@ function readCall(target: string, base: string): Call {
 
 type Input = { params: unknown; query: unknown; body: unknown };
 
-/** Asks the room of a route, and counts what that costs. */
-function asker(route: Route<Context>, weight: Weight) {
+/** The rows of a REST body: those of a page or list, 1 of one object, 0 of none. */
+function rowsAnswered(body: unknown): number {
+  if (body == null) return 0;
+  const { data, results } = body as { data?: unknown; results?: unknown };
+  for (const list of [body, data, results]) {
+    if (list instanceof JsonText) return list.rows;
+    if (Array.isArray(list)) return list.length;
+  }
+  return 1;
+}
+
+/** Calls the handler of a route's room and serializes its body. */
+function roomCaller(route: Route<Context>, weight: Weight) {
   const write = jsonWriter(route.reply);
   const { status = 200 } = route;
-  return async (request: FastifyRequest, context: Context, input: Input, call: Call): Promise<Answer> => {
+  return async (context: Context, input: Input, call: Call): Promise<Stored & { units: number }> => {
     const { headers = {}, body } = await route.handle(context, input as never, call);
-    request.units = unitsFor(weight, rowsAnswered(body));
-    return { status, headers, pieces: status === 204 ? [''] : write(body) };
+    const units = unitsFor(weight, rowsAnswered(body));
+    return { status, headers, pieces: status === 204 ? [''] : write(body), units };
   };
 }
 
@@ -83,30 +95,30 @@ type Options = {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Reads the input of a documented path, calls the room's handler and writes its answer, which is kept where it may be. */
+/** Makes the handler of a documented path: from the cache, or by its room; then the answer is cached where it may be. */
 function handlerOf(route: Route<Context>, options: Options) {
   const { method = 'GET' } = route;
   const weight = weightOf(route.units ?? route.operationId);
+  const baseUnits = unitsFor(weight, 0);
   const read = inputReader(route);
   const usesDeprecated = deprecationReader(route);
-  const askRoom = asker(route, weight);
+  const callRoom = roomCaller(route, weight);
   const estimate = estimator(route, weight);
   const cache = method === 'GET' ? options.cache : undefined;
   const headerNames = route.networkHeader === false ? [] : options.networkHeaders;
   const vary = ['Accept-Encoding', ...headerNames].join(', ');
 
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  return answering(async (request, reply) => {
     if (usesDeprecated(request.query as Record<string, unknown>)) reply.headers(deprecated()); // of refusals too
     const { network, faults } = readNetwork(request, headerNames);
-    // Forwarded headers count only from trusted proxies: Fastify sees to that.
+    // Fastify reads forwarded headers of trusted proxies only.
     const base = baseUrl(options.publicUrl, request.protocol, request.host);
     const target = targetOf(request.url);
     const cacheKey = keyOfUrl(network, base, target);
-    const kept = faults.length === 0 ? cache?.get(cacheKey) : undefined;
-    if (kept) {
-      request.reserve(kept.units);
-      await sendKept(request, reply, kept, vary);
-      return reply;
+    const cached = faults.length === 0 ? cache?.get(cacheKey) : undefined;
+    if (cached) {
+      request.reserve(cached.units);
+      return resourceAnswer(request, reply, cached, vary);
     }
     const { params, query } = read(request, faults);
     const body = route.body && readBody(route.body, request.body, faults);
@@ -114,24 +126,17 @@ function handlerOf(route: Route<Context>, options: Options) {
     if (faults.length > 0) throw badInput(faults);
     request.reserve(estimate(query));
     const context = options.makeContext(request, network);
-    const ask = (context: Context) =>
-      askRoom(request, context, { params, query, body }, readCall(target, base));
-    const answer = await (key === undefined ? ask(context) : idempotent(context, key, request, ask));
-    request.units ??= unitsFor(weight, 0); // an answer that is given again
-    const bytes = bytesOf(answer.pieces);
-    const entry = cache?.keep(cacheKey, context, {
-      body: bytes,
-      headers: { 'content-type': JSON_TYPE, ...answer.headers },
-      units: request.units,
-      unchangedUnits: unitsFor(weight, 0),
-    });
-    if (entry) {
-      await sendKept(request, reply, entry, vary);
-      return reply;
-    }
-    reply.code(answer.status).headers(answer.headers);
-    return answer.status === 204 ? reply.send() : reply.type(JSON_TYPE).send(bytes);
-  };
+    const call = (of: Context) => callRoom(of, { params, query, body }, readCall(target, base));
+    const answered = key === undefined ? await call(context) : await idempotent(context, key, request, call);
+    const { status, pieces, units = baseUnits } = answered;
+    const bytes = status === 204 ? undefined : bytesOf(pieces);
+    const headers = { ...(bytes && { 'content-type': JSON_TYPE }), ...answered.headers };
+    if (!cache || !bytes) return { status, headers, body: bytes, units, notCached: 'method' };
+    const stored = cache.store(cacheKey, context, { body: bytes, headers, units, unchangedUnits: baseUnits });
+    const { entry, notCached } = stored;
+    if (!entry) return { status, headers, body: bytes, units, ...(notCached && { notCached }) };
+    return { ...(await resourceAnswer(request, reply, entry, vary)), ...(notCached && { notCached }) };
+  });
 }
 
 /** Serves a documented path. */

@@ -1,8 +1,10 @@
 import { subscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
@@ -253,5 +255,26 @@ describe('what is not just the same is answered in the whole way', () => {
       const { body } = await ask(proxied, { path: PATH, headers: host ? { 'x-forwarded-host': host } : {} });
       expect(JSON.parse(body.toString()).next).toContain(host ? `http://${host}/v1/` : proxied.url);
     }
+  });
+});
+
+describe('a token that is not good', () => {
+  it.each([
+    ['on', true],
+    ['off', false],
+  ])('is refused before the body comes, with the cache %s', async (_name, CACHE) => {
+    const of = CACHE ? gateway : await gatewayForTest({ settings: { CACHE: false } });
+    const socket = connect(Number(new URL(of.url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const lines = [
+      'POST /graphql HTTP/1.1',
+      'host: localhost',
+      'authorization: Bearer nothing',
+      'content-type: application/json',
+      'content-length: 100',
+    ];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(10_000) });
+    expect(String(answer)).toMatch(/^HTTP\/1.1 401 /);
   });
 });

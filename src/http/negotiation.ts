@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify';
+import fresh from 'fresh';
+import Negotiator from 'negotiator';
+
+export type Encoding = 'br' | 'gzip';
+const encodings: Encoding[] = ['br', 'gzip'];
+
+/** The first of our encodings that the request accepts; undefined for none. */
+export function encodingOf({ headers }: FastifyRequest): Encoding | undefined {
+  const given = headers['accept-encoding'];
+  if (!given) return undefined;
+  const named = given.replace(/\bx-gzip\b/gi, 'gzip'); // the same (RFC 9110)
+  const accepted = new Negotiator({ headers: { 'accept-encoding': named } }).encodings(encodings);
+  return encodings.find((name) => accepted.includes(name));
+}
+
+/** Whether the client has these bytes already, by If-None-Match only: two changes may have the same date. */
+export const isUnchanged = ({ headers }: FastifyRequest, etag: string): boolean =>
+  fresh({ 'if-none-match': headers['if-none-match'] }, { etag });
