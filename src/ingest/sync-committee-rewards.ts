@@ -64,7 +64,7 @@ async function nextSlots(
   return slots;
 }
 
-/** Deleted because any new row changes the ranks. */
+/** any new row changes the ranks */
 async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
   const { rows } = await client.query(
     `/* takeSyncCommitteeRewards */
@@ -151,7 +151,7 @@ export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
     { name: 'position', type: 'smallint' },
   ],
   stored: snakeCased,
-  // A validator may hold several seats: rows without a position never repeat.
+  // Rows without a position never repeat: a validator may hold several seats.
   key: ['network', 'consensus_slot', 'position'],
   merge: mergeRewards,
   // A complete response covers one slot.
