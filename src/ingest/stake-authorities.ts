@@ -15,7 +15,7 @@ import {
 } from './importer.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
 
-/** Absent from responses. */
+/** Adds the window, which responses lack. */
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
   timeWindow: z.enum(timeWindows, {
     error: `must be one of ${timeWindows.join(', ')}: in the row or as --window`,

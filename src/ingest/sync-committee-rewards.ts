@@ -64,7 +64,7 @@ async function nextSlots(
   return slots;
 }
 
-/** any new row changes the ranks */
+/** Deletes the rows, because any new row changes the ranks. */
 async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
   const { rows } = await client.query(
     `/* takeSyncCommitteeRewards */
