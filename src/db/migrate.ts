@@ -18,9 +18,13 @@ export async function committedMigrations(dir = folder): Promise<string[]> {
     .sort();
 }
 
+async function hasTable(db: Queryable, name: string): Promise<boolean> {
+  const { rows } = await db.query({ text: 'select to_regclass($1) is not null as yes', values: [name] });
+  return rows[0]?.yes === true;
+}
+
 async function appliedMigrations(db: Queryable): Promise<string[]> {
-  const exists = await db.query({ text: `select to_regclass($1) is not null as yes`, values: [TABLE] });
-  if (!exists.rows[0]?.yes) return [];
+  if (!(await hasTable(db, TABLE))) return [];
   const applied = await db.query({ text: `select name from ${TABLE} order by name`, values: [] });
   return applied.rows.map((row) => row.name as string);
 }
@@ -29,12 +33,7 @@ export class HistoryError extends Error {}
 
 /** The oldest migration that a compatible version must know. */
 async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<string, string>> {
-  if (names.length === 0) return new Map();
-  const { rows } = await db.query({
-    text: `select to_regclass($1) is not null as yes`,
-    values: [COMPATIBLE],
-  });
-  if (!rows[0]?.yes) return new Map();
+  if (names.length === 0 || !(await hasTable(db, COMPATIBLE))) return new Map();
   const text = `select name, least from ${COMPATIBLE} where name = any($1)`;
   const declared = await db.query({ text, values: [names] });
   return new Map(declared.rows.map(({ name, least }) => [name as string, least as string]));
