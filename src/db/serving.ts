@@ -32,7 +32,7 @@ async function checkSessions(pool: Pool, setting: string): Promise<void> {
       await other.query('begin');
       try {
         await backendOf(other);
-        for (let asked = 0; asked < 3; asked += 1) if ((await backendOf(one)) !== first) return true;
+        for (let attempt = 0; attempt < 3; attempt += 1) if ((await backendOf(one)) !== first) return true;
         return false;
       } finally {
         await other.query('rollback');
