@@ -14,7 +14,6 @@ function wire(series: Series<string>, name: string): Sql {
 
 const Place = z.object({ list: count(), position: count(), total: count().nullable() });
 type ReadPlan = Omit<ReturnType<typeof columnsOrText>, 'row'> & {
-  /** Includes the sort column. */
   typed: Sql;
   row: z.ZodType;
 };

@@ -94,7 +94,7 @@ export async function prepareBinaries(native: string, account?: Account): Promis
   await repair(native);
   const first = await attempt(native, account);
   if ('major' in first) return { bin: join(native, 'bin'), major: first.major };
-  // The file exists, so its loader is missing: no glibc.
+  // The loader is missing: no glibc.
   if (first.code === 'ENOENT') throw platformAdvice(`${platformName()}, without the GNU C library`);
   if (account && first.code === 'EPERM') {
     throw new Error(

@@ -15,7 +15,7 @@ export type Embedded = {
   /** Changes with every start. */
   url: string;
   owned: boolean;
-  /** Resolves with the reason when the server ends before `stop()`; nothing restarts it. */
+  /** Resolves with the reason when the server ends before `stop()`. */
   ended: Promise<Error>;
   /** Stops an owned server. The next start adopts the server of a killed owner. */
   stop(): Promise<void>;
