@@ -2,10 +2,9 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Target } from './servers.ts';
 
-/** Limits connecting, and waiting for a connection, unless a pool has its own limit. */
 export const ACQUIRE_DEADLINE_MS = 5_000;
 
-/** A firewall may drop an idle connection silently. */
+/** Firewalls drop idle connections silently. */
 export const KEEP_ALIVE_MS = 10_000;
 
 /**
@@ -18,7 +17,7 @@ export const READ_ONLY = '25006';
 export const CANCELED = '57014';
 const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
-/** Whether the database is away or busy, rather than the statement wrong. */
+/** Not the statement's fault. */
 export function isTransient(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (code && (transient.test(code) || socketCodes.has(code))) return true;
@@ -27,7 +26,6 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** Whether there is no connection to the server, as when it stops. */
 export function isDisconnected(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   return /^(08|57P0|ECONN|EPIPE)/.test(code ?? '') || /Connection terminated/.test(message ?? '');
@@ -35,11 +33,10 @@ export function isDisconnected(error: unknown): boolean {
 
 type Config = pg.ClientConfig & { target?: Target; waitTimeoutMs?: number };
 
-/** Connects to the server that `target` has chosen, within `connect_timeout` of its URL or `waitTimeoutMs`. */
 export class Connection extends pg.Client {
   constructor({ target, waitTimeoutMs = ACQUIRE_DEADLINE_MS, ...config }: Config = {}) {
     super({ ...config, connectionTimeoutMillis: waitTimeoutMs, ...target?.config() });
-    // Without a listener the event would end the process.
+    // Without a listener an error ends the process.
     this.on('error', () => undefined);
   }
 }
@@ -50,9 +47,9 @@ const SWEEP_MS = 250;
 type Wired = { connection: { stream: Socket; on(event: string, listener: () => void): void } };
 
 /**
- * Destroys connections whose statement outlasts its timeout by 2 s, even if single bytes still arrive. Sweeps, because
- * pg's `query_timeout` keeps a timer and the rows of each statement: 200 statements took a fifth more CPU. Counts
- * sweeps, not time, so a suspended process drops no connection.
+ * Destroys connections whose statement exceeds its timeout by 2 s, even if bytes still arrive. Sweeps, because pg's
+ * `query_timeout` keeps a timer and the rows of each statement: 200 statements took a fifth more CPU. Counts sweeps,
+ * not time, so a suspended process drops no connection.
  */
 export function boundStatements(statementTimeoutMs: number) {
   const milliseconds = statementTimeoutMs + MARGIN_MS;
@@ -80,14 +77,11 @@ export function boundStatements(statementTimeoutMs: number) {
   };
 }
 
-/**
- * Ends a statement without timeout, and frees its locks, within a second of its client's exit or crash. PostgreSQL on
- * Windows refuses the setting.
- */
+/** Ends a statement and frees its locks within a second of its client's exit. PostgreSQL on Windows refuses the setting. */
 const noticeExit = `do $$ begin set client_connection_check_interval = '1s';
   exception when invalid_parameter_value then null; end $$`;
 
-/** Overrides settings of URL, database and role. Poolers such as PgBouncer refuse startup `options`. */
+/** Overrides URL, database and role. Poolers such as PgBouncer refuse startup `options`. */
 export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: number; prepared: boolean }) {
   const { readOnly, statementTimeoutMs, prepared } = options;
   const settings = [
@@ -96,9 +90,9 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
     `timezone = 'UTC'`,
     `datestyle = 'ISO, YMD'`,
     'extra_float_digits = 1',
-    // JIT adds 0.2 to 0.4 s to statements of milliseconds: estimates count all rows.
+    // JIT adds 0.2 to 0.4 s to statements of milliseconds.
     'jit = off',
-    // Replanning took a third of the time of 10 × 30 days of attestations; statements have one good plan.
+    // Replanning took a third of the time of 10 × 30 days of attestations.
     ...(prepared ? ['plan_cache_mode = force_generic_plan'] : []),
   ];
   return async (client: pg.ClientBase): Promise<void> => {

@@ -1,20 +1,17 @@
 import { join, raw, type Sql, sql } from './rows.ts';
 
-/** The largest value of each type of column. */
 const LARGEST = { int: sql`2147483647`, bigint: sql`9223372036854775807` };
 
 type EpochRange = { first: number; last: number };
 
-/** A column of an order, with its type. */
 export type OrderColumn = { name: string; type: keyof typeof LARGEST };
 
-/** The key of a row `alias` in an order, as a row of its columns. */
 export const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
   sql`(${join(order.map(({ name }) => raw(`${alias}.${name}`)))})`;
 
 const within = (epochs: EpochRange): Sql => sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
-/** How many consolidations of the network `k` there are up to an epoch: fewer than a hundred are counted, from a stored place on. */
+/** Of network `k`; counts fewer than a hundred, from a stored place. */
 const upTo = (epoch: Sql): Sql => sql`coalesce((
   select p.place + (
     select count(*)::int from consolidations c
@@ -28,11 +25,11 @@ const upTo = (epoch: Sql): Sql => sql`coalesce((
 const before = ({ first }: EpochRange): Sql => upTo(sql`${first}::int - 1`);
 const until = ({ last }: EpochRange): Sql => upTo(sql`${last}::int`);
 
-/** How many consolidations of the network `k` are in a range of epochs. */
+/** Of network `k`. */
 export const countWithin = (epochs: EpochRange): Sql =>
   sql`greatest(0, ${until(epochs)} - ${before(epochs)})`;
 
-/** The `source_index` of the rows after an offset into the list of the network `k`: skips fewer than a hundred, from a stored place on. */
+/** Selects `source_index` for network `k`; skips fewer than a hundred rows, from a stored place. */
 export function rowsAtOffset(
   order: readonly OrderColumn[],
   descending: boolean,
@@ -45,7 +42,7 @@ export function rowsAtOffset(
     ? [
         sql`b.high - 1 - ${offset}::bigint`,
         sql`p.place >= t.place order by p.place`,
-        // the last rows of the list have no stored place after them
+        // no stored place follows the last rows
         sql`${orderKey(order, 'c')} <= (${join(order.map(({ name, type }) => sql`coalesce(${raw(`a.${name}`)}, ${LARGEST[type]})`))})`,
         sql`least(coalesce(a.place, b.high - 1), b.high - 1) - t.place`,
       ]

@@ -18,32 +18,28 @@ export async function committedMigrations(dir = folder): Promise<string[]> {
     .sort();
 }
 
+async function hasTable(db: Queryable, name: string): Promise<boolean> {
+  const { rows } = await db.query({ text: 'select to_regclass($1) is not null as yes', values: [name] });
+  return rows[0]?.yes === true;
+}
+
 async function appliedMigrations(db: Queryable): Promise<string[]> {
-  const exists = await db.query({ text: `select to_regclass($1) is not null as yes`, values: [TABLE] });
-  if (!exists.rows[0]?.yes) return [];
+  if (!(await hasTable(db, TABLE))) return [];
   const applied = await db.query({ text: `select name from ${TABLE} order by name`, values: [] });
   return applied.rows.map((row) => row.name as string);
 }
 
 export class HistoryError extends Error {}
 
-/** Maps migrations to the oldest one that a compatible version must know. */
+/** The oldest migration that a compatible version must know. */
 async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<string, string>> {
-  if (names.length === 0) return new Map();
-  const { rows } = await db.query({
-    text: `select to_regclass($1) is not null as yes`,
-    values: [COMPATIBLE],
-  });
-  if (!rows[0]?.yes) return new Map();
+  if (names.length === 0 || !(await hasTable(db, COMPATIBLE))) return new Map();
   const text = `select name, least from ${COMPATIBLE} where name = any($1)`;
   const declared = await db.query({ text, values: [names] });
   return new Map(declared.rows.map(({ name, least }) => [name as string, least as string]));
 }
 
-/**
- * Throws HistoryError for a gap before the last applied migration, and for an unknown one unless its newer version
- * declares this one compatible.
- */
+/** Throws HistoryError for a gap, and for an unknown migration unless its newer version declares this one compatible. */
 async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[]; isNew: boolean }> {
   const committed = await committedMigrations(dir);
   const all = await appliedMigrations(db);
@@ -65,7 +61,7 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
 
 const MIN_VERSION = 15;
 
-/** Otherwise the migration tool fails with a stack trace. */
+/** The migration tool would fail with a stack trace. */
 async function checkDatabase(client: pg.Client, isNew: boolean) {
   const { rows } = await client.query(
     `select current_user as role, current_schema() as schema, has_schema_privilege(current_schema(), 'create') as may,
@@ -97,7 +93,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Each migration has its transaction; an advisory lock lets replicas start at once. */
+/** One transaction per migration; an advisory lock lets replicas start at once. */
 export const migrate = (url: string, dir = folder): Promise<string[]> =>
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);

@@ -12,30 +12,25 @@ export type Database = {
   url: string;
   embedded: Embedded | undefined;
   read: Pool;
-  /** On the server that rows come from. */
   revisions: Queryable;
   replica: Replica | undefined;
   write: Pool;
-  /** Writes for callers, under the timeout of reads. */
+  /** Under the timeout of reads. */
   primary: Pool;
   applied: string[];
   close(): Promise<void>;
 };
 
-/** Bounds the gateway's own writes: usage, and the last use of tokens. Commands have no timeout. */
+/** For the gateway's own writes: usage, and the last use of tokens. Commands have no timeout. */
 const OWN_TIMEOUT_MS = 10_000;
 
 type Options = {
   migrate?: boolean;
   writers?: number;
-  /** True for a gateway, false for commands. */
   serves?: boolean;
 };
 
-/**
- * Imports the embedded server only without `DATABASE_URL`. With `MIGRATE=off`, throws an error that names pending
- * migrations.
- */
+/** Without `DATABASE_URL`, starts the embedded server. With `MIGRATE=off`, throws if migrations are pending. */
 export async function openDatabase(
   settings: Settings,
   onError: (error: Error) => void,
@@ -58,7 +53,7 @@ export async function openDatabase(
       url,
       readOnly: false,
       max: options.writers ?? 3,
-      // the embedded database also loads its sample data here, without a network to fail
+      // loading sample data into the embedded database takes longer
       statementTimeoutMs: options.serves && !embedded ? OWN_TIMEOUT_MS : 0,
       waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
       reportsErrors: !options.serves,
@@ -84,7 +79,7 @@ export async function openDatabase(
     }
     return { url, embedded, read, revisions, replica, write, primary, applied, close };
   } catch (failure) {
-    // Connections are lost a moment before a server that stops has ended, which is the reason to report.
+    // Connections fail shortly before the server's end, which is the reason to report.
     const stopped = embedded && isDisconnected(failure) ? [embedded.ended, sleep(5_000, failure)] : [];
     const error = stopped.length > 0 ? await Promise.race(stopped) : failure;
     await embedded?.stop();
@@ -124,7 +119,6 @@ function urlError(error: NodeJS.ErrnoException): Error {
     : writeError(error);
 }
 
-/** Names DATABASE_URL in database errors; returns others unchanged. */
 export function writeError(error: NodeJS.ErrnoException): Error {
   if (error.code === READ_ONLY)
     return new Error('The database of DATABASE_URL cannot be written: it is a standby or read-only.');

@@ -26,8 +26,8 @@ export type Pool = Queryable & {
   /** Never settles once the pool is abandoned. */
   commit(client: pg.PoolClient): Promise<void>;
   /**
-   * For a process about to exit: waits for running commits and starts no others. PostgreSQL ends other statements when
-   * connections close (`prepareWith`).
+   * Before exit: waits for running commits and starts no others. PostgreSQL ends other statements when connections
+   * close (`prepareWith`).
    */
   abandon(): Promise<void>;
   stats(): { total: number; idle: number; waiting: number };
@@ -40,7 +40,7 @@ type Options = {
   max?: number;
   statementTimeoutMs?: number;
   waitTimeoutMs?: number;
-  /** Named prepared statements; not behind a proxy that changes sessions. */
+  /** Not behind a proxy that changes sessions. */
   prepared?: boolean;
   /** Commands get the database's error instead of 503. */
   reportsErrors?: boolean;
@@ -49,12 +49,12 @@ type Options = {
 
 const MAX_WAITING = 2_000;
 
-/** "cached plan must not change result type"; reads cannot raise it otherwise. */
+/** "cached plan must not change result type". */
 const STALE_PLAN = '0A000';
 
 type Done = (error: Error | null | undefined, result: Result) => void;
 
-/** Throws 503 when no client is free within `ACQUIRE_DEADLINE_MS` or the queue is full. */
+/** Queries throw 503 when no client is free within `waitTimeoutMs` or the queue is full. */
 export function createPool(options: Options): Pool {
   const { url, readOnly, statementTimeoutMs = 0, prepared = false, reportsErrors = false } = options;
   const { waitTimeoutMs = ACQUIRE_DEADLINE_MS } = options;
@@ -92,7 +92,7 @@ export function createPool(options: Options): Pool {
     if (client && !isUnavailable(error)) return { error, broken: false };
     if (reportsErrors) return { error, broken: true };
     options.onError?.(error);
-    target.choose().catch(() => undefined); // another server of the URL may be primary now
+    target.choose().catch(() => undefined); // another server may be primary now
     return { error: unavailable(undefined, error), broken: true };
   }
 
@@ -155,8 +155,8 @@ export function createPool(options: Options): Pool {
 }
 
 /**
- * Callbacks, because rows passed through pg's promises survive two garbage collections: 41,300 responses to 16 callers
- * of 16 rows, where promises gave 35,800.
+ * Callbacks, because rows passed through pg's promises survive two garbage collections: 35,800 responses to 16 callers
+ * of 16 rows instead of 41,300.
  */
 function acquire(
   pool: pg.Pool,
@@ -194,7 +194,7 @@ function runByName(retired: WeakSet<pg.PoolClient>) {
     // pg copies a plain config property by property: 5 of the 90 µs of a summary.
     const query: pg.Query & { name?: string } = new pg.Query(text, values, (error, result) => {
       if (names.isFull(client)) retired.add(client);
-      // A migration changed a type: plans are stale.
+      // A migration changed a type.
       if ((error as { code?: string } | null)?.code !== STALE_PLAN) return done(error, result);
       retired.add(client);
       runByText(client, statement, done);

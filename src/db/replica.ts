@@ -10,14 +10,13 @@ export type Replica = {
 
 const PROBE_MS = 1_000;
 
-/** False for a busy gateway or a slow statement. */
 function isOfReplica(error: unknown): boolean {
   if (!(error instanceof Refusal)) return false;
   const { code } = (error.cause ?? {}) as { code?: string };
   return code === undefined ? isTransient(error.cause) : code !== CANCELED;
 }
 
-/** Probes the replica once a second; while it fails, all reads go to the primary, also those in progress. */
+/** Probes the replica every second; while it fails, all reads, also those in progress, go to the primary. */
 export function replicaPool(
   url: string,
   replica: Pool,
@@ -25,7 +24,6 @@ export function replicaPool(
 ): { pool: Pool; revisions: Queryable; replica: Replica } {
   const probes = createPool({ url, readOnly: true, max: 1, statementTimeoutMs: PROBE_MS });
   const listeners: ((up: boolean, error?: unknown) => void)[] = [];
-  /** Sends each statement in progress to the primary. */
   const inProgress = new Set<() => void>();
   let up = true;
   let timer: NodeJS.Timeout | undefined;

@@ -5,12 +5,12 @@ import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 export type Target = {
   /** The server chosen last, initially the first of the URL. */
   config(): pg.ClientConfig;
-  /** Chooses the first server that accepts a connection and matches the URL. Throws an error with each server's fault. */
+  /** Chooses the first server that accepts a connection and matches the URL. Throws each server's fault. */
   choose(): Promise<void>;
   onChange(listener: () => void): void;
 };
 
-/** For one of several servers; a single one has the time limit of connecting. */
+/** For one of several servers. */
 const PROBE_MS = 2_000;
 
 type Attempt = Server & { ssl: pg.ClientConfig['ssl'] };
@@ -86,7 +86,6 @@ function noneUsable(faults: Map<string, Error>): Error {
   return Object.assign(new Error(`no server is usable: ${reasons.join('; ')}`), { code: 'ECONNREFUSED' });
 }
 
-/** Returns the most telling error when no attempt connects. */
 async function firstUsable(
   config: pg.ClientConfig,
   attempts: Attempt[],
@@ -98,7 +97,7 @@ async function firstUsable(
     if (!fault) return attempt;
     faults.push(fault);
   }
-  // Lack of TLS explains nothing when connecting without it failed too.
+  // Lack of TLS explains nothing if plain connections failed too.
   return faults.find(({ message }) => !/does not support SSL/.test(message)) ?? (faults[0] as Error);
 }
 

@@ -5,7 +5,6 @@ import type { Pool } from './pool.ts';
 
 type Pools = { read: Pool; primary: Pool; readUrl: string | undefined };
 
-/** Throws for a pooler in transaction mode. */
 export async function checkPooling({ read, primary, readUrl }: Pools): Promise<void> {
   await checkSessions(primary, 'DATABASE_URL');
   if (readUrl) await checkSessions(read, 'DATABASE_READ_URL').catch(unlessAway);
@@ -17,17 +16,13 @@ export async function checkRoles({ read, primary, readUrl }: Pools): Promise<voi
   await checkRights(primary, 'DATABASE_URL', ['select', 'insert', 'update', 'delete'], accountTables);
 }
 
-/** Ignores a replica that is unavailable at startup. */
 function unlessAway(error: unknown) {
   if (!(error instanceof Refusal)) throw error;
 }
 
 type Client = pg.PoolClient & { processID: number };
 
-/**
- * Settings, prepared statements and LISTEN need a session per client. Behind a pooler, the connection's process id
- * differs from the backend's.
- */
+/** Settings, prepared statements and LISTEN need a session per client. A pooler's process id differs from the backend's. */
 async function checkSessions(pool: Pool, setting: string): Promise<void> {
   const isPooled = await pool.withClient(async (one) => {
     const first = await backendOf(one);
@@ -37,7 +32,7 @@ async function checkSessions(pool: Pool, setting: string): Promise<void> {
       await other.query('begin');
       try {
         await backendOf(other);
-        for (let asked = 0; asked < 3; asked += 1) if ((await backendOf(one)) !== first) return true;
+        for (let attempt = 0; attempt < 3; attempt += 1) if ((await backendOf(one)) !== first) return true;
         return false;
       } finally {
         await other.query('rollback');

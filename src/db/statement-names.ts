@@ -7,9 +7,9 @@ const MAX_PER_CONNECTION = 200;
 const TEXTS = 2_000;
 
 export type StatementNames = {
-  /** Undefined for a text's first run, which may be its only one. */
+  /** Undefined for a text's first run, often its only one. */
   of(client: pg.PoolClient, text: string): string | undefined;
-  /** Whether to replace the connection; the protocol does not show which statements are in use. */
+  /** If so, replace the connection: the protocol does not show which statements are in use. */
   isFull(client: pg.PoolClient): boolean;
 };
 

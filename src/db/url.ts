@@ -9,15 +9,14 @@ const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-
 type SslMode = (typeof sslModes)[number];
 
 export type DatabaseUrl = {
-  /** At least one, in order of preference. */
+  /** In order of preference; not empty. */
   servers: Server[];
   attrs: (typeof sessionAttrs)[number];
-  /** In the order to try; Unix sockets ignore it. */
+  /** In the order to try. */
   tls: boolean[];
   config: pg.ClientConfig;
 };
 
-/** Passed to pg unchanged. */
 const passed = [
   'application_name',
   'fallback_application_name',

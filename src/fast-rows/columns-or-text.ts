@@ -4,25 +4,23 @@ import { boundedMap } from '../kernel/bounded.ts';
 import type { Selection } from './index.ts';
 import { type Column, ROW_SEPARATOR, RowLayout, rowSerializer, SEPARATOR } from './row-layout.ts';
 
-/** A record, and the SQL of each of its fields. */
 export type Readable = { record: z.ZodObject; fields: Fields<string> };
 
-/** What a statement selects, and how its rows are checked and decoded. */
 export type RowReader = {
   names: readonly string[];
   columns: Sql;
   row: z.ZodObject;
-  /** Serializes a row that was read as text. */
+  /** Serializes a row read as text, in place. */
   decode?: (row: Record<string, unknown>) => void;
-  /** For statements that read several rows as one text. */
+  /** For several rows in one text. */
   texts?: { text: Sql; gather: (text: Sql) => Sql; decode: (gathered: string) => string[] };
 };
 
 const known = new WeakMap<Readable, ReturnType<typeof boundedMap<RowReader>>>();
 
 /**
- * Returns what a statement selects: columns, or one column `text` that `decode` turns into JSON. `keys` are columns either
- * way. `of` must be the same object each time, because results are cached by it.
+ * Selects columns, or one column `text` that `decode` turns into JSON. `keys` are always columns. Reuse `of`: it is the
+ * key of the cache.
  */
 export function columnsOrText<Field extends string>(
   selection: Selection<Field>,
@@ -49,10 +47,10 @@ function readColumns({ record, fields }: Readable, names: readonly string[]): Ro
 }
 
 /**
- * PostgreSQL joins the values of a row, and `decode` adds the keys, each of which would cost PostgreSQL as much as a value. No
- * value is read or checked by itself: as columns, 200 stake authorities took 4.3 ms of CPU. Types, `not null` and checks of the
- * table (no NaN, no infinity) guarantee valid values. Several rows in one text save a quarter of the time of a statement
- * of 200 stake authorities, and a fifth with 10 times 30 days.
+ * `decode` adds the keys, each of which would cost PostgreSQL as much as a value. No value is read or checked by
+ * itself: as columns, 200 stake authorities took 4.3 ms of CPU. The table's types, `not null` and checks (no NaN, no
+ * infinity) guarantee valid values. Several rows in one text save a quarter of a statement of 200 stake authorities,
+ * and a fifth with 10 × 30 days.
  */
 function readText(layout: RowLayout, of: Readable, keys: readonly string[]): RowReader {
   const serialize = rowSerializer(layout);
@@ -76,7 +74,7 @@ const rowSeparator = character(ROW_SEPARATOR);
 
 const gather = (text: Sql): Sql => sql`string_agg(${text}, ${rowSeparator})`;
 
-/** A function of PostgreSQL accepts 100 arguments; the first is the separator. */
+/** PostgreSQL's limit of 100 arguments, less the separator. */
 const MAX_VALUES = 99;
 
 function joined(values: readonly Sql[]): Sql {
@@ -87,7 +85,7 @@ function joined(values: readonly Sql[]): Sql {
   return joined(calls);
 }
 
-/** Null becomes an empty text, because `concat_ws` would skip it. */
+/** `concat_ws` would skip null, which becomes an empty text. */
 function value({ kind, nullable }: Column, column: Sql): Sql {
   const shown = kind === 'text' ? sql`to_json(${column})` : column;
   return nullable ? sql`coalesce((${shown})::text, '')` : shown;

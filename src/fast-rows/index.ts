@@ -8,10 +8,10 @@ import { FAST_ROWS } from './switch.ts';
 
 export { columnsOrText } from './columns-or-text.ts';
 
-/** What is read of each row: columns, or one text with a layout. */
+/** Columns, or one text with a layout. */
 export type Selection<Field extends string> = readonly Field[] | RowLayout;
 
-/** What a GraphQL field selects: the layout in a compiled query, else the selected ones of `fields`. */
+/** A layout in compiled queries, else the selected ones of `fields`. */
 export const selectionFor = <Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
@@ -23,7 +23,7 @@ export const wholeRecord = <Field extends string>(
   record: z.ZodObject<Record<Field, z.ZodType>>,
 ): Selection<Field> => (FAST_ROWS ? recordLayout(record) : (Object.keys(record.shape) as Field[]));
 
-/** Prepares rows, or a row, for a REST body; rows that were read as columns stay unchanged. */
+/** For a REST body; does not change rows read as columns. */
 export function bodyOf<Shown>(rows: readonly object[]): Shown[];
 export function bodyOf<Shown>(row: object): Shown;
 export function bodyOf(rows: object): object {

@@ -16,24 +16,22 @@ import type { Context } from '../context.ts';
 import { JsonText, jsonList } from '../kernel/json-text.ts';
 import { type RowLayout, serializeRow } from './row-layout.ts';
 
-/** Compiled queries select this field in place of a field of rows of which only plain fields are selected (`rewrite.ts`). */
+/** In compiled queries, replaces a field of rows with plain fields only (`rewrite.ts`). */
 export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
   /** Its resolver returns a row and uses `selectionFor`. */
   givesRow?: boolean;
-  /** The property of the row that it shows. */
+  /** The row's property. */
   column?: string;
-  /** Keys, in order, of a list of objects that is stored as it is shown. */
+  /** For a list of objects stored in response form: their keys in order. */
   storedKeys?: readonly string[];
 };
 
 const rewritten = new WeakMap<FieldNode, { node: FieldNode; layout?: RowLayout }>();
 
-/** The field in the document of the caller. */
 export const originalField = (node: FieldNode): FieldNode => rewritten.get(node)?.node ?? node;
 
-/** The layout of the rows of a field in a rewritten query. */
 export function layoutFor({ fieldNodes }: GraphQLResolveInfo): RowLayout | undefined {
   const [node] = fieldNodes;
   return node && rewritten.get(node)?.layout;
@@ -49,7 +47,7 @@ export const givesRows = (field: GraphQLField<unknown, unknown>, parent: GraphQL
   (field.name === 'node' && parent.name.endsWith('Edge')) ||
   (field.extensions as FieldExtensions).givesRow === true;
 
-/** For compiled queries only: requests are validated against the schema without placeholders. */
+/** Not for validation, which must refuse placeholders. */
 export function schemaWithPlaceholders(schema: GraphQLSchema): GraphQLSchema {
   const extended = extendSchema(schema, parse('scalar SerializedRows'));
   const scalar = extended.getType('SerializedRows') as GraphQLScalarType;

@@ -22,7 +22,7 @@ import { FAST_ROWS } from './switch.ts';
 
 type Rewritten = { node: FieldNode; layout?: RowLayout | undefined };
 
-/** Replaces rows of plain fields in a query by placeholders; undefined if there are none. */
+/** Undefined if the query has no rows to replace. */
 export function withPlaceholders(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -48,7 +48,7 @@ export function withPlaceholders(
     return isConnection(field) ? inPage(node, below).node : keep(node, inSet(node.selectionSet, below));
   }
 
-  /** Rewrites the rows of a page or edge, which have one layout only if they are selected once. */
+  /** Rows have one layout only if the query selects them once. */
   function inPage(node: FieldNode, type: GraphQLObjectType, names = ['nodes', 'edges']): Rewritten {
     const fields = fieldsOf(node.selectionSet as SelectionSetNode, type, fragments);
     const places = fields?.filter(({ name }) => names.includes(name.value)) ?? [];
@@ -84,7 +84,7 @@ export function withPlaceholders(
 const keep = (node: FieldNode, selectionSet: SelectionSetNode, layout?: RowLayout): FieldNode =>
   rewrite({ ...node, selectionSet }, node, layout);
 
-/** The fields of a selection and its fragments; undefined for directives, fragments on other types and duplicate names. */
+/** Includes fragments. Undefined for directives, fragments on other types and duplicate names. */
 function fieldsOf(
   set: SelectionSetNode,
   type: GraphQLObjectType,

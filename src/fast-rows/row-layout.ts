@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { doubleOfPostgres, doubleText } from '../kernel/double.ts';
 import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
 
-/** `quoted` needs no escapes (digits, dates, names), `text` may, and `json` is stored as it is shown. A record maps values. */
+/**
+ * Unlike `text`, `quoted` needs no escapes (digits, dates, names); `json` is stored in response form; a record maps
+ * values.
+ */
 type Kind = 'digits' | 'double' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 
 export type Column = {
@@ -17,7 +20,6 @@ export type Column = {
 
 export type Part = Column | { key: string; constant: string };
 
-/** The keys of a serialized row, in order: of a record in REST, of a selection of plain fields in GraphQL. */
 export class RowLayout {
   readonly parts: readonly Part[];
   readonly columns: readonly Column[];
@@ -29,13 +31,13 @@ export class RowLayout {
     this.#name = hash('sha256', JSON.stringify(parts), 'base64url'); // short, because each read hashes it again
   }
 
-  /** Equal only for equal layouts: batches and caches compare the JSON of selections. */
+  /** Identifies the layout: batches and caches compare the JSON of selections. */
   toJSON(): string {
     return this.#name;
   }
 }
 
-/** Between the values of a row. JSON escapes it. */
+/** Between values. JSON escapes it. */
 export const SEPARATOR = '\u0001';
 /** Between rows. */
 export const ROW_SEPARATOR = '\u0002';
@@ -69,7 +71,7 @@ function numbersIn(schema: z.core.$ZodType): string[] | undefined {
   return keys.length > 0 ? keys.map(([key]) => key) : undefined;
 }
 
-/** Returns what turns the text of a row into JSON. It throws for null or an unknown value where the column forbids it. */
+/** The function throws for null or an unknown value where the column forbids it. */
 export function rowSerializer({ parts, columns }: RowLayout): (text: string) => string {
   const around = textsAround(parts);
   const shown = columns.map(serializerOf);
@@ -135,7 +137,7 @@ type SerializedRow = { text: string };
 
 export const isSerialized = (row: object): row is SerializedRow => 'text' in row;
 
-/** Also serializes rows that were read as columns, such as those of private sets. */
+/** Accepts rows read as columns too (private sets). */
 export function serializeRow(row: object, { parts }: RowLayout): string {
   if (isSerialized(row)) return row.text;
   let json = '';

@@ -1,2 +1,2 @@
-/** If false, all rows are read as columns. Responses are the same. */
+/** If false, reads all rows as columns, with the same responses. */
 export const FAST_ROWS: boolean = true;

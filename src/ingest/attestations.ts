@@ -57,7 +57,7 @@ const derivedFields = Object.entries(derived) as [
 
 const MAX_BIGINT_DIGITS = 19;
 
-/** Longer periods are summed per request. */
+/** Hours and days; requests sum longer periods. */
 export type ImportedAttestation = z.infer<typeof Shape>;
 
 const check = rowChecker(Shape, function* (row): Faults {
@@ -78,7 +78,6 @@ const check = rowChecker(Shape, function* (row): Faults {
   }
 });
 
-/** The stored columns: without those derived from others. */
 const Stored = Shape.omit({
   id: true,
   entityType: true,

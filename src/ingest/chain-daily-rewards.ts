@@ -42,7 +42,7 @@ const ImportedReward = Shape.pipe(z.custom<GivenReward>()).superRefine((row, con
   if (future) fault('day', future);
 });
 export type ImportedReward = z.infer<typeof ImportedReward>;
-/** The stored columns; `computed`: by a refresh. */
+/** `computed`: by a refresh. */
 const Stored = Shape.omit({
   date: true,
   startEpoch: true,

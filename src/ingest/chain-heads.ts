@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { Network } from '../chain/networks.ts';
 
-/** Raises each network's highest stored slot; never lowers it. */
 export async function raiseChainHeads(
   client: pg.ClientBase,
   slots: readonly { network: Network; slot: number }[],

@@ -8,7 +8,7 @@ export type SlotSeats = { network: Network; slot: number; given: GivenSeat[]; st
 
 const SEATS = 512;
 
-/** A validator's n-th reward takes the position of its n-th stored seat. */
+/** A validator's n-th reward takes its n-th stored seat. */
 function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], seats: Map<number, Seat>) {
   const known = new Map<number, number[]>();
   for (const { position, validatorIndex } of stored) {
@@ -25,8 +25,8 @@ function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], se
 }
 
 /**
- * Merges a slot's seats; with `replace`, only given ones remain. Rewards without a position keep their stored one or
- * take the first free one. Throws SourceError above 512 seats.
+ * With `replace`, only given seats remain. Rewards without a position keep their stored one or take the first free one.
+ * Throws SourceError above 512 seats.
  */
 export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace: boolean): Seat[] {
   const seats = new Map<number, Seat>();

@@ -2,10 +2,7 @@ import type pg from 'pg';
 import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
-/**
- * Brings staged consolidations or validators into their table, and what is stored of both up to date: places in the lists of
- * consolidations, and what each entity consolidated. Of the networks of the source, where any row has changed.
- */
+/** If a row changes, updates list places and entity totals of consolidations in the source's networks. */
 export async function mergeWithTotals(
   client: pg.ClientBase,
   table: PlainTable,

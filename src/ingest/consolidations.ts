@@ -11,7 +11,7 @@ import { type Importer, isObject } from './importer.ts';
 import { fieldColumns, type PlainTable } from './plain-table.ts';
 
 const record = Consolidation.shape;
-// Entities follow from stored validators.
+// Entities follow from validators.
 const Shape = Consolidation.omit({ sourceEntities: true, targetEntities: true }).extend({
   network: Network,
   // Derived: optional, checked when present.

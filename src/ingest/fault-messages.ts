@@ -9,10 +9,9 @@ const nouns: Record<string, string> = {
   object: 'an object',
 };
 
-/** Custom messages pass unchanged. */
 export function faultText(issue: z.core.$ZodIssue, row: unknown): string {
   const { message } = issue;
-  const isDefault = /^(Invalid|Too|Unrecognized)\b/.test(message); // zod's default message
+  const isDefault = /^(Invalid|Too|Unrecognized)\b/.test(message); // by zod
   const needed = isDefault || message.startsWith('must be ');
   if (needed && isMissing(issue.path, row)) return isDefault ? 'is missing' : `is missing; ${message}`;
   if (!isDefault) return message;

@@ -1,7 +1,7 @@
 import { SECONDS_PER_DAY } from '../chain/calendar.ts';
 import { timestampText } from '../kernel/time.ts';
 
-/** Undefined when equal; `expected` in seconds since 1970. */
+/** `expected` in seconds since 1970. */
 export function momentFault(given: string, expected: number, what: string): string | undefined {
   const begins = timestampText(expected);
   return given === begins ? undefined : `is ${given}; ${what} begins at ${begins}`;

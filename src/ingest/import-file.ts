@@ -13,7 +13,7 @@ import { contradictingRows, openStaging, repeatedRows, takeStaged } from './stag
 
 type RowFault = { file: string; place: string; field: string; msg: string };
 
-/** Bytes as stored (compressed); `size` is undefined for stdin. */
+/** `read` and `size` in compressed bytes; `size` is undefined for stdin. */
 export type Progress = {
   phase: 'reading' | 'merging';
   rows: number;
@@ -45,7 +45,7 @@ export type FileReport = ImportCounts & {
   faultCount: number;
   /** False for refused sources and dry runs. */
   loaded: boolean;
-  /** Loaded before. */
+  /** Loaded before, so skipped. */
   passed: boolean;
   replaced: boolean;
 };
@@ -57,7 +57,6 @@ const emptyReport = (file: string): FileReport => ({
   ...{ loaded: false, passed: false, replaced: false },
 });
 
-/** Rolls back without an error. */
 class Rollback extends Error {}
 
 /** One transaction, constant memory: all or nothing, except rows rejected by `skipInvalid`. Idempotent. */
@@ -68,7 +67,7 @@ export async function importFile(
   options: ImportOptions,
 ): Promise<FileReport> {
   const importer = importerOf(resource);
-  // Before opening: a skipped file is not opened.
+  // a skipped file is not opened
   const digest = await digestOf(path, options).catch((error) => fail(path, error));
   if (options.resume && digest && (await wasImported(pool, resource, digest))) {
     return { ...emptyReport(path), loaded: true, passed: true };
@@ -113,7 +112,6 @@ export async function importSource(
   }
 }
 
-/** Loads checked rows in the caller's transaction. */
 export async function loadRows<Row>(
   client: pg.ClientBase,
   importer: Importer<Row>,

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/pool.ts';
 import type { ImportOptions } from './import-file.ts';
 import { fileAt } from './source/open.ts';
 
-/** Hashes content and options. Undefined for pipes and stdin, which can be read only once. */
+/** Of content and options. Undefined for pipes and stdin, which allow only one read. */
 export async function digestOf(path: string, options: ImportOptions): Promise<Buffer | undefined> {
   const { network, idType, utc, window, replace, format } = options;
   if (path === '-' || !(await fileAt(path)).isFile()) return undefined;
@@ -23,7 +23,7 @@ export async function wasImported(db: Queryable, resource: string, digest: Buffe
   return rows.length > 0;
 }
 
-/** Call in the transaction that loads the file. */
+/** Call in the load's transaction. */
 export async function noteImported(
   client: pg.ClientBase,
   file: { resource: string; digest: Buffer; name: string; rows: number },

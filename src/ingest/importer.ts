@@ -7,7 +7,6 @@ import { type Snake, snake } from '../kernel/names.ts';
 import type { IdType } from '../resources/operators/record.ts';
 import type { Column, Unique } from './staging.ts';
 
-/** Defaults for fields that rows leave out. */
 export type RowOptions = {
   network: Network;
   idType?: IdType | undefined;
@@ -20,32 +19,31 @@ export type ImportCounts = { inserted: number; updated: number; removed: number 
 export type MergeOptions = {
   /** Removes stored rows of the same lists that are not staged. */
   replace: boolean;
-  /** Names the list that the source replaces (column → value), because an empty source has no row to name it. */
+  /** The replaced list (column → value), because an empty source does not name it. */
   whole?: Readonly<Record<string, string>> | undefined;
-  /** Raises the dataset's revision at most once per transaction and returns it. */
+  /** At most once per transaction. */
   revision: () => Promise<number>;
 };
 
-/** How rows of one resource are checked, staged and merged. */
 export type Importer<Row, Name extends string = string> = {
   resource: string;
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
   columns: readonly Column<Name>[];
-  /** The row keyed by column name. */
+  /** By column name. */
   stored(row: Row): Record<string, unknown>;
   /** Columns (or expressions) unique within a source; empty allows duplicates. */
   key: readonly string[];
   unique?: Unique;
   /** The resource only grows: nothing is removed, even with `replace`. */
   grows?: true;
-  /** Merges the table `staged` in the client's transaction. */
+  /** In the client's transaction. */
   merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
-  /** SQL condition over the staged rows of a complete source: whether it replaces the stored list. Absent: never. */
+  /** SQL over staged rows: whether a complete source replaces the stored list. Absent: never. */
   replacesWhen?: string;
 };
 
-/** SQL for the distinct lists (`columns`) in the staged rows, plus `whole`. */
+/** SQL for the staged rows' lists, plus `whole`. */
 export function stagedScopes(
   columns: readonly string[],
   { whole }: Pick<MergeOptions, 'whole'>,
@@ -59,7 +57,7 @@ export function stagedScopes(
 
 export type Faults = Iterable<readonly [field: string, message: string]>;
 
-/** `faultsOf` adds faults beyond the shape. */
+/** `faultsOf` checks beyond the shape. */
 export const rowChecker = <Shape extends z.ZodObject>(
   shape: Shape,
   faultsOf: (row: z.output<Shape>) => Faults,

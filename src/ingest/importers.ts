@@ -20,7 +20,7 @@ import { validatorClientImporter } from './validator-clients.ts';
 import { validatorDayImporter } from './validator-days.ts';
 import { validatorImporter } from './validators.ts';
 
-/** Importers by command-line name. */
+/** By command-line name. */
 export const importers = {
   operators: operatorImporter,
   slashings: slashingImporter,

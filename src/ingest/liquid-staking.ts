@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../db/rows.ts';
 
 /**
- * Pools with a liquid staking token, which no service tags: names used by services and explorers, in lower case without
- * separators. Imported `operator-profiles` take precedence.
+ * No service tags these pools. Names used by services and explorers, in lower case without separators. Imported
+ * `operator-profiles` take precedence.
  */
 const liquidStakingPools: readonly string[] = [
   ...[
@@ -55,7 +55,7 @@ const liquidStakingPools: readonly string[] = [
 
 const known = new Set(liquidStakingPools);
 
-/** Ignores letter case and separators. */
+/** Ignores case and separators. */
 export const isLiquidStakingPool = (name: string): boolean =>
   known.has(name.toLowerCase().replace(/[ ._-]+/g, ''));
 

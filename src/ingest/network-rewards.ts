@@ -36,7 +36,7 @@ function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   };
 }
 
-/** One file may hold rows of both kinds. */
+/** One file may hold both kinds. */
 function stagedColumns(network: RewardsNetwork): Column[] {
   const both = rewardKinds.flatMap((kind) => columnsOf(recordOf(network, kind)));
   const named = new Map(both.map((column) => [column.name, column]));
@@ -61,7 +61,7 @@ function checkDay({ day }: Record<string, unknown>, context: z.RefinementCtx) {
   if (future) context.addIssue({ code: 'custom', path: ['day'], message: future });
 }
 
-/** Compares pairs such as `fromBlockNumber` and `toBlockNumber`. */
+/** Pairs such as `fromBlockNumber` and `toBlockNumber`. */
 function checkRanges(row: Record<string, unknown>, context: z.RefinementCtx) {
   for (const [name, last] of Object.entries(row)) {
     const from = name.replace(/^to(?=[A-Z])/, 'from');

@@ -17,7 +17,7 @@ import {
 import { type ListOf, rankLists } from './operators.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
-/** Computed by a refresh. */
+/** A refresh computes these. */
 export const computedTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -76,7 +76,6 @@ async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[
   );
 }
 
-/** Rebuilds the lists of pools whose type changes. */
 async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
   const before = await profiledTypes(client);
   const counts = await mergePlain(client, table, options);
@@ -116,7 +115,7 @@ export const operatorProfileImporter: Importer<ImportedProfile> = {
       display_name: row.displayName,
       pool_id: poolId,
       node_operator_id: nodeOperatorId,
-      // known names count only when neither profile nor summary has a type
+      // known names apply only without a type in profile and summary
       pool_type: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
     };
   },

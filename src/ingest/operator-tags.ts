@@ -33,7 +33,6 @@ export function parentsByTags(tags: readonly Tag[]): Parents {
   };
 }
 
-/** Fields take precedence over tags. */
 export function parentsOf(row: Tagged & Parents): Parents {
   if (row.idType !== 'poolShare') return { poolId: null, nodeOperatorId: null };
   const byTags = parentsByTags(row.operatorTags);
@@ -80,7 +79,7 @@ export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
 }
 
 /**
- * Without a profile: `poolType`, else tags, else known names. A share uses its pool's name, only while that pool is not
+ * Without a profile: `poolType`, else tags, else known names. A share uses its pool's name while that pool is not
  * stored.
  */
 export function poolTypeOf(

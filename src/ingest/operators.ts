@@ -48,7 +48,7 @@ const Checked = ImportedOperator.pipe(z.custom<ImportedOperator>()).superRefine(
   checkPoolType(row, context);
 });
 
-/** What is stored; its `poolType` is by the row alone: the type in a profile, or that of a share's pool, takes precedence in `rankLists`. */
+/** In `rankLists` the `poolType` of a profile, or of a share's pool, takes precedence over this one. */
 const Stored = ImportedOperator.omit({ id: true }).extend({ operatorId: ImportedOperator.shape.id });
 const columns = columnsOf(Stored);
 const tables: RankedTables = {
@@ -61,7 +61,7 @@ const tables: RankedTables = {
   columns,
 };
 
-/** Stores a list as its response text. */
+/** In response form. */
 const shownList = (item: z.ZodObject) => {
   const write = jsonWriter(z.array(item));
   return (list: readonly object[]): string => write(list).join('');
@@ -93,8 +93,8 @@ const listArrays = (lists: readonly ListOf[]) => [
 ];
 
 /**
- * Rebuilds the lists: all, by pool type (the profile's first), and by parent; by network penetration descending (nulls
- * last), validator count descending, id.
+ * Lists: all, by pool type (the profile's first), by parent. Order: network penetration descending (nulls last),
+ * validator count descending, id.
  */
 export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
   // Shares take their pool's type, so their lists change too.

@@ -9,7 +9,7 @@ import {
 import type { Network } from '../chain/networks.ts';
 import { futureFault } from './given-time.ts';
 
-/** In the 23rd century; a later day is an error and would create its own partition. */
+/** In the 23rd century; a later day would create its own partition. */
 export const MAX_DAY = 100_000;
 
 type Period = {

@@ -6,11 +6,10 @@ export type PlainTable = {
   name: string;
   key: readonly string[];
   columns: readonly Column[];
-  /** Identifies the list that `replace` removes from. */
+  /** The list that `replace` removes from. */
   scope: readonly string[];
-  /** SQL; default `staged`. */
   from?: string;
-  /** Partition column and staged dates: other partitions are not read. */
+  /** Reads only partitions of the staged dates. */
   parts?: { column: string; dates: readonly string[] };
 };
 
@@ -57,7 +56,6 @@ export async function mergePlain(
   return counts;
 }
 
-/** A field without its column does not compile. */
 export function fieldColumns<Row>(
   columns: Record<keyof Row & string, readonly [column: string, type: string]>,
 ) {

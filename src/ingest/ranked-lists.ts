@@ -11,13 +11,11 @@ export type RankedTables = {
   lists: string;
   ranks: string;
   key: readonly string[];
-  /** What a complete source replaces. */
   scope: readonly string[];
   listKey: readonly string[];
   columns: readonly Column[];
 };
 
-/** For superseded lists. */
 const CACHE_TTL = '1 hour';
 const CACHE_MAX_ENTRIES = 8;
 

@@ -1,35 +1,36 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { epochStart } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
 import { decode } from '../kernel/decode.ts';
 import { Slashing } from '../resources/slashings/record.ts';
 import { futureFault } from './given-time.ts';
-import { type ColumnName, columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
+import {
+  type ColumnName,
+  columnsOf,
+  type Faults,
+  type Importer,
+  isObject,
+  rowChecker,
+  snakeCased,
+} from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
 const Shape = Slashing.extend({ network: Network });
 
-const ImportedSlashing = Shape.pipe(z.custom<z.infer<typeof Shape>>()).superRefine((row, context) => {
+export type ImportedSlashing = z.infer<typeof Shape>;
+
+const check = rowChecker(Shape, function* (row): Faults {
   const expected = BigInt(row.balanceBeforeSlashing) - BigInt(row.balanceBeforeWithdrawal);
   if (BigInt(row.slashingPenalties) !== expected) {
-    context.addIssue({
-      code: 'custom',
-      path: ['slashingPenalties'],
-      message: `is ${row.slashingPenalties}; balanceBeforeSlashing − balanceBeforeWithdrawal is ${expected}`,
-    });
+    const message = `is ${row.slashingPenalties}; balanceBeforeSlashing − balanceBeforeWithdrawal is ${expected}`;
+    yield ['slashingPenalties', message];
   }
   const start = epochStart(row.network, row.slashingEpoch);
   const future = futureFault(row.slashingEpoch, start, 'an epoch');
-  if (future) context.addIssue({ code: 'custom', path: ['slashingEpoch'], message: future });
-  if (row.withdrawableEpoch < row.slashingEpoch) {
-    context.addIssue({
-      code: 'custom',
-      path: ['withdrawableEpoch'],
-      message: `is ${row.withdrawableEpoch}, before slashingEpoch ${row.slashingEpoch}`,
-    });
-  }
+  if (future) yield ['slashingEpoch', future];
+  if (row.withdrawableEpoch < row.slashingEpoch)
+    yield ['withdrawableEpoch', `is ${row.withdrawableEpoch}, before slashingEpoch ${row.slashingEpoch}`];
 });
-export type ImportedSlashing = z.infer<typeof ImportedSlashing>;
 
 const key = ['network', 'validator_index'];
 const columns = columnsOf(Shape);
@@ -46,7 +47,7 @@ export const slashingImporter: Importer<ImportedSlashing, ColumnName<ImportedSla
   shape: Shape,
   check: (raw, { network }) => {
     const value = decode(Shape, raw);
-    return ImportedSlashing.safeParse(isObject(value) ? { network, ...value } : value);
+    return check(isObject(value) ? { network, ...value } : value);
   },
   columns,
   stored: snakeCased,

@@ -13,14 +13,14 @@ export const sameColumns = (a: string, b: string, names: readonly string[]): str
 
 /** Types whose equal values have equal text, unlike 1.50 and 1.5. */
 const exactTypes = new Set(['smallint', 'int', 'integer', 'bigint', 'boolean', 'date', 'text', 'text[]']);
-/** SQL: differs in value or digits. */
+/** True if value or digits differ. */
 export const changedColumns = (a: string, b: string, columns: readonly Column[]): string =>
   columns
     .map(({ name, type }) => (exactTypes.has(type) ? name : `${name}::text`))
     .map((value) => `${a}.${value} is distinct from ${b}.${value}`)
     .join(' or ');
 
-/** Enough to merge a day of a million validators without temporary files. */
+/** Avoids temporary files for a day of a million validators. */
 const WORK_MEM = '256MB';
 
 const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
@@ -30,7 +30,7 @@ const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
       .join(', ')}) on commit drop`,
   );
 
-/** The index bounds nested loops, which the planner chooses for tables that have grown since their last ANALYZE. */
+/** The index bounds nested loops, which the planner chooses for tables grown since their last ANALYZE. */
 async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
   if (key.length > 0)
     await client.query(
@@ -41,10 +41,8 @@ async function readyStaging(client: pg.ClientBase, key: readonly string[]): Prom
 
 type Staged<Name extends string = string> = { columns: readonly Column<Name>[]; key: readonly string[] };
 
-/** A query to stage, with the SQL of each column by name. */
 export type Selected<Name extends string> = { with?: Sql; columns: Record<Name, Sql>; from: Sql };
 
-/** A column without its SQL does not compile. */
 export async function stageSelected<Name extends string>(
   client: pg.ClientBase,
   { columns, key }: Staged<Name>,
@@ -65,7 +63,7 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
-  // Raised by the next write or finish; without a listener the process would crash.
+  // The next write or finish throws it; without a listener the process would crash.
   let broken: Error | undefined;
   copy.on('error', (error: Error) => (broken ??= error));
   const emitted = async (event: 'drain' | 'finish') => {
@@ -112,10 +110,10 @@ function copyText(value: unknown): string {
 const arrayText = (values: unknown[]): string =>
   `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** Unique besides the key. */
+/** In addition to the key. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
-/** SQL for rows that repeat an earlier one (`other`: its place). Nulls never repeat. */
+/** Rows that repeat an earlier one (`other`: its place). Nulls never repeat. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';
   const present = columns.map((column) => `${column} is not null`).join(' and ');
@@ -130,10 +128,7 @@ export function repeatedRows(columns: readonly string[]): string {
     where place > earliest`;
 }
 
-/**
- * SQL for rows that conflict with a stored row of another key (`other`: its last column), unless the source has that
- * key too.
- */
+/** Rows that conflict with a stored row of another key (`other`: its last column), unless the source has that key too. */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
     from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
@@ -143,7 +138,7 @@ const AT_ONCE = 1_000;
 
 export type TakenRow = { place: number; other: string; source: string | null };
 
-/** Removes and yields the query's rows in batches. Runs the query once. */
+/** Removes the rows in batches; runs the query once. */
 export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGenerator<TakenRow[]> {
   const taken = await client.query(`/* takeStaged */ create temp table taken on commit drop as ${query}`);
   if (taken.rowCount !== 0) {
@@ -161,7 +156,7 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 
 const MIN_GROWTH = 1_000;
 
-/** Analyzes a table that grew by a tenth: autovacuum is too late for this transaction and the next import. */
+/** Above a tenth of growth: autovacuum is too late for this transaction and the next import. */
 export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {
   if (written < MIN_GROWTH) return;
   const { rows } = await client.query<{ known: number }>(

@@ -15,7 +15,7 @@ import {
 } from './importer.ts';
 import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
 
-/** Responses do not contain the window. */
+/** Adds the window, which responses lack. */
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
   timeWindow: z.enum(timeWindows, {
     error: `must be one of ${timeWindows.join(', ')}: in the row or as --window`,
@@ -34,7 +34,7 @@ const tables: RankedTables = {
   columns,
 };
 
-/** Rebuilds the lists: all and by type, by network penetration descending, address. */
+/** Lists: all, by type. Order: network penetration descending, address. */
 async function rankWindows(client: pg.ClientBase, windows: readonly string[], revision: number) {
   await client.query(
     `/* supersedeStakeAuthorityLists */

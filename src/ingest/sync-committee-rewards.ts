@@ -64,7 +64,7 @@ async function nextSlots(
   return slots;
 }
 
-/** Deleted because any new row changes the ranks. */
+/** Deletes the rows, because any new row changes the ranks. */
 async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
   const { rows } = await client.query(
     `/* takeSyncCommitteeRewards */
@@ -87,14 +87,7 @@ const holder = (seat: Seat) => `${seat.position}:${seat.validatorIndex}`;
 
 async function insertSeats(client: pg.ClientBase, slots: readonly SlotSeats[], replace: boolean) {
   const counts = { inserted: 0, updated: 0, removed: 0 };
-  const [networks, numbers, validators, rewards, positions, ranks]: [
-    string[],
-    number[],
-    number[],
-    string[],
-    number[],
-    number[],
-  ] = [[], [], [], [], [], []];
+  const rows: (Seat & { network: Network; slot: number; rank: number })[] = [];
   for (const slot of slots) {
     const seats = seatsAfter(slot, replace);
     const before = new Map(slot.stored.map((seat) => [holder(seat), seat.reward]));
@@ -104,20 +97,16 @@ async function insertSeats(client: pg.ClientBase, slots: readonly SlotSeats[], r
       (seat) => (before.get(holder(seat)) ?? seat.reward) !== seat.reward,
     ).length;
     counts.removed += before.size - (seats.length - fresh);
-    for (const [rank, seat] of seats.entries()) {
-      networks.push(slot.network);
-      numbers.push(slot.slot);
-      validators.push(seat.validatorIndex);
-      rewards.push(seat.reward);
-      positions.push(seat.position);
-      ranks.push(rank);
-    }
+    const { network, slot: number } = slot;
+    rows.push(...seats.map((seat, rank) => ({ ...seat, network, slot: number, rank })));
   }
   await client.query(
     `/* importSyncCommitteeRewards */
     insert into sync_committee_rewards (network, slot, validator_index, reward, position, rank)
     select * from unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::smallint[], $6::smallint[])`,
-    [networks, numbers, validators, rewards, positions, ranks],
+    (['network', 'slot', 'validatorIndex', 'reward', 'position', 'rank'] as const).map((name) =>
+      rows.map((row) => row[name]),
+    ),
   );
   return counts;
 }
@@ -151,7 +140,7 @@ export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
     { name: 'position', type: 'smallint' },
   ],
   stored: snakeCased,
-  // A validator may hold several seats: rows without a position never repeat.
+  // Rows without a position never repeat: a validator may hold several seats.
   key: ['network', 'consensus_slot', 'position'],
   merge: mergeRewards,
   // A complete response covers one slot.

@@ -32,7 +32,7 @@ const atMost = [
   ['sumWrongHeadVotes', 'totalUniqueAttestations'],
   ['sumWrongTargetVotes', 'totalUniqueAttestations'],
 ] as const;
-const SLOTS_TO_INCLUDE = 64; // until the end of the next epoch, since Deneb
+const SLOTS_TO_INCLUDE = 64; // until the next epoch's end, since Deneb
 const MAX_SEATS = 512;
 
 export type ImportedValidatorDay = z.infer<typeof Shape>;
@@ -98,7 +98,7 @@ const table: PlainTable = {
 export const ensureValidatorDayParts = (client: pg.ClientBase, dates: readonly string[]) =>
   client.query('/* validatorDayParts */ select validator_day_parts($1::date[])', [[...new Set(dates)]]);
 
-/** Call after writing validator days: marks changed days as due for refresh, and recomputes private sets. */
+/** Call after writing: marks changed days as due for refresh, recomputes private sets. */
 export async function finishValidatorDays(
   client: pg.ClientBase,
   days: readonly { network: Network; utc: boolean; day: number }[],

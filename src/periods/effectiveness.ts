@@ -1,13 +1,12 @@
 import { type Sql, sql } from '../db/rows.ts';
 
 /**
- * Expressions over summed validator days `a`, shared by private sets and operators. Rules: spec §2.2, formulas by the
- * decisions on operators. Doubles from the first step on.
+ * SQL over summed validator days `a`, shared by private sets and operators: spec §2.2, formulas by the decisions on
+ * operators. Doubles from the first step on.
  */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
 /** 0 on a day with only sync duty, which may follow an exit. */
 export const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;
-/** Blocks due. */
 export const proposals = sql`(a.proposed_count + a.missed_proposal_count)`;
 export const attested = sql`a.total_unique_attestations`;
 

@@ -3,8 +3,8 @@ import { raw, type Sql, sql } from '../db/rows.ts';
 import type { PeriodKey } from './record.ts';
 
 /**
- * SQL of a field: `stored` in hour and day rows, `gathered` over a longer period. `a` has `day`, `date`, `start_epoch`,
- * `end_epoch`; `k` has `genesis` in Unix seconds.
+ * SQL over `a` (`day`, `date`, `start_epoch`, `end_epoch`) and `k` (`genesis` in Unix seconds): `stored` in hour and
+ * day rows, `gathered` over a longer period.
  */
 export type Expression = { stored: Sql; gathered: Sql };
 
@@ -15,13 +15,11 @@ export const summed = (column: string): Expression => ({
   gathered: raw(`sum(a.${column})`),
 });
 
-/** The value of the period's last day. */
 export const last = (column: string): Expression => ({
   stored: raw(`a.${column}`),
   gathered: raw(`(array_agg(a.${column} order by a.day desc))[1]`),
 });
 
-/** Null for longer periods. */
 export const storedOnly = (stored: Sql, type: string): Expression => ({
   stored,
   gathered: raw(`null::${type}`),

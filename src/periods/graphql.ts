@@ -18,7 +18,6 @@ const GranularityEnum = builder.enumType('Granularity', {
   description: 'The size of time increments.',
   values: enumValues(granularities, (name) => lengths[name] as string),
 });
-/** `enumTitle` names the enum of `sortBy`. */
 export function periodArgs<Field extends string>(
   enumTitle: string,
   sorted: string,

@@ -10,7 +10,7 @@ import type { Expression } from './expressions.ts';
 import { readPlan } from './read-plan.ts';
 import type { Granularity } from './record.ts';
 
-/** Bounds are inclusive, and null if open. */
+/** Inclusive bounds; null if open. */
 export type PeriodQuery<Field extends string> = Bounds & {
   granularity: Granularity;
   calendar: Calendar;
@@ -20,8 +20,8 @@ export type PeriodQuery<Field extends string> = Bounds & {
 };
 
 /**
- * `list` is the position of the key. `position` is what a cursor holds: the hour or day itself if sorted by it, so that a new day
- * moves no page, and otherwise the position in the list.
+ * `list` is the position of the key. Cursors contain `position`: the hour or day if rows are sorted by it, because a
+ * new day then moves no page, else the position in the list.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 
@@ -36,11 +36,11 @@ export type PeriodSource = {
   /** The keys as `k`, with `list` (from 1) and `genesis`. */
   keys: Sql;
   days: Sql;
-  /** Absent if there are no rows of hours. */
+  /** Absent if no hours are stored. */
   hours?: Sql;
-  /** Whether tables are partitioned by date, so that a page in the order of dates reads only its partitions. */
+  /** Partitioned by date: a page in date order reads only its partitions. */
   parted: boolean;
-  /** The condition on rows `a` of `k` within the bounds of the query. */
+  /** The condition on rows `a` of `k`, with the query's bounds. */
   own: Sql;
 };
 
@@ -52,20 +52,19 @@ function shape(source: PeriodSource, granularity: Granularity) {
   }
   if (granularity === 'day') return { ...plain, period: sql`a.day` };
   if (granularity === 'all') return { ...plain, period: sql`0`, group: sql`having count(*) > 0` };
-  // ISO weeks begin on Monday, as date_trunc has it
   const period = raw(`date_trunc('${granularity}', a.date::timestamp)`);
   return { ...plain, period, group: sql`group by ${period}` };
 }
 
-/** A bound of days as dates, which prunes partitions. Days are capped, because no later ones are stored. */
+/** Prunes partitions. The cap exceeds all stored days. */
 const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
   parted
     ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
     : sql``;
 
 /**
- * Conditions on `a`. Days are also bounds of dates, but only for partitioned tables: elsewhere the second condition would make
- * the planner expect so few rows that it sorts them.
+ * Bounds dates only in partitioned tables: elsewhere the second condition would make the planner expect so few rows
+ * that it sorts them.
  */
 export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
@@ -73,11 +72,11 @@ export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} ${onDate(parted, '>=', bounds.fromDay)}`}
   ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} ${onDate(parted, '<=', bounds.toDay)}`}`;
 
-/** Whether the order is that of the primary key, because dates rise with hours and days. */
+/** Dates rise with hours and days, so this is the primary key's order. */
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
-/** Maximum rows read of a key; unbounded if all are grouped, sorted or, for hours, counted. */
+/** Per key; unbounded if all rows are grouped, sorted or, for hours, counted. */
 export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): number =>
   inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
     ? (range.offset ?? 0) + rowsToRead(range)
@@ -86,7 +85,7 @@ export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): numb
 const isDescending = (query: PeriodQuery<string>, range: Range<number>): boolean =>
   (query.sortOrder === 'desc') !== (range.backward === true);
 
-/** Reads a page of each of several keys in one statement, with the rows that `rowsToRead` adds. */
+/** One statement for all keys; includes the extra rows of `rowsToRead`. */
 export async function periodPages<Field extends string, Row>(
   db: Queryable,
   series: Series<Field>,
@@ -112,7 +111,7 @@ export async function periodPages<Field extends string, Row>(
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
-/** Maximum rows in one text: pg joins the packets of a value, which for 1,000 rows is slower than a row each. */
+/** pg joins the packets of a value: 1,000 rows in one text are slower than separate rows. */
 const MAX_GATHERED = 200;
 
 const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
@@ -131,11 +130,11 @@ const gatheredPage = (
   from ${source.keys} ${countOf(source, query, range)}
   cross join lateral (select ${gather(text)} as "text" from (${storedRows(source, query, range, typed)}) p) p`;
 
-/** Rows of a text have no position, because nothing but rows is selected. */
+/** No position, because the query selects only rows. */
 const rowsOf = <Row>({ list, total, text }: Gathered, { decode }: Texts): Row[] =>
   text === null ? [] : decode(text).map((row) => ({ list, total, text: row }) as Row);
 
-/** Reads stored rows by the primary key: a page costs its own rows, and the count if it is selected. */
+/** Reads by primary key: costs its own rows, plus a selected count. */
 function keyedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,
@@ -167,7 +166,7 @@ function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Ran
 
 const totalOf = (range: Range<number>): Sql => (range.counted ? sql`t.total` : sql`null::int`);
 
-/** Counts the rows of a key in its own subquery, because PostgreSQL would otherwise count for each row. */
+/** A subquery, because PostgreSQL would otherwise count for each row. */
 const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<number>): Sql =>
   range.counted
     ? sql`cross join lateral (
@@ -175,7 +174,7 @@ const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<
       ) t`
     : sql``;
 
-/** Groups and sorts the periods of each key, and cuts the page by position: the cost is that of all days in the bounds. */
+/** Groups, sorts, and cuts by position: costs all days in the bounds. */
 function sortedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,

@@ -5,7 +5,6 @@ import { boundedMap } from '../kernel/bounded.ts';
 import { count, leafKind } from '../kernel/leaves.ts';
 import type { PeriodQuery, Series } from './pages.ts';
 
-/** Converts a typed column to its form on the wire. */
 function wire(series: Series<string>, name: string): Sql {
   const column = raw(`p."${name}"`);
   const kind = leafKind(series.record.shape[name] as z.ZodType);
@@ -15,16 +14,12 @@ function wire(series: Series<string>, name: string): Sql {
 
 const Place = z.object({ list: count(), position: count(), total: count().nullable() });
 type ReadPlan = Omit<ReturnType<typeof columnsOrText>, 'row'> & {
-  /** Columns of the stored rows `a`, including the one that rows are sorted by. */
   typed: Sql;
   row: z.ZodType;
 };
 const plans = boundedMap<ReadPlan>(500);
 
-/**
- * Returns what a page reads for a selection: `typed` of stored rows, and `columns` of these as `p`. Plans are cached: for 30
- * days of attestations with all fields, making one took 53 µs, a seventh of the server's work.
- */
+/** Plans are cached: for 30 days of attestations with all fields, making one took 53 µs, a seventh of the server's work. */
 export function readPlan<Field extends string>(
   series: Series<Field>,
   { granularity, sortBy }: PeriodQuery<Field>,
@@ -38,7 +33,6 @@ export function readPlan<Field extends string>(
   const reader = columnsOrText(selection, { record: series.record as z.ZodObject, fields });
   const form = granularity === 'hour' || granularity === 'day' ? 'stored' : 'gathered';
   const typed = [...new Set([...reader.names, ...(sortBy === 'day' ? [] : [sortBy])])].map((name) => {
-    // Rows of days have no hour of their own.
     const none = name === 'hour' && granularity !== 'hour';
     return sql`, ${none ? sql`null::int` : series.fields[name as Field][form]} as ${raw(`"${name}"`)}`;
   });

@@ -11,9 +11,8 @@ const amount = <T extends z.ZodString>(leaf: T) =>
   }, `must be at most ${MAX_GWEI} Gwei`);
 
 /**
- * The facts behind figures of all validator groups. An active validator has one attestation duty per epoch; a day
- * without duty has no row, except for an exited validator still in the sync committee. Rewards follow the consensus
- * layer's rules; block income comes from the execution layer.
+ * One attestation duty per epoch of an active validator; no row without duty, except for an exited validator still in
+ * the sync committee. Rewards by the consensus layer's rules; block income from the execution layer.
  */
 export const ValidatorDay = z
   .object({

@@ -12,7 +12,7 @@ import { type AttestationColumn, ensureEntities, ensureParts } from '../ingest/a
 import { headEpoch } from './chain.ts';
 import type { SampleOperator } from './operators.ts';
 
-/** How much is made, with the entities of each class: the whole sample has some 770,000 rows, and tests need fewer. */
+/** The whole sample has some 770,000 rows; tests need fewer. `entities` of each class. */
 export type AttestationSize = { days: number; hourDays: number; entities: number };
 export const wholeSize: AttestationSize = { days: 730, hourDays: 30, entities: 87 };
 
@@ -23,13 +23,13 @@ type Period = ReturnType<typeof epochsOfDay> & {
   date: string;
 };
 
-/** The hours of the last days, and the days before them, of both calendars up to the head. */
+/** Hours of the last `hourDays` days, and the days before; both calendars, up to the head. */
 export function attestationPeriods(size: AttestationSize): { hours: Period[]; days: Period[] } {
   const network = 'mainnet';
   const hours: Period[] = [];
   const days: Period[] = [];
   for (const calendar of calendars) {
-    const end = dayOfEpoch(network, calendar, headEpoch.mainnet) - 1; // the last whole day
+    const end = dayOfEpoch(network, calendar, headEpoch.mainnet) - 1;
     for (let day = end - size.days + 1; day <= end; day += 1) {
       const date = dateOfDay(network, day);
       if (calendar === 'utc' && date < FIRST_UTC_DATE) continue;
@@ -44,7 +44,6 @@ export function attestationPeriods(size: AttestationSize): { hours: Period[]; da
   return { hours, days };
 }
 
-/** SQL of each figure of an hour or a day. */
 type Figures = Record<
   Exclude<
     AttestationColumn,
@@ -96,9 +95,8 @@ const namesOf = (figures: Figures) => Object.keys(figures).join(', ');
 const sqlOf = (figures: Figures) => Object.values(figures).join(', ');
 
 /**
- * Makes every entity in every period in the database, since sending so many rows would take longer. `offset 0` keeps each
- * step from being computed again for every figure that uses it. Each figure follows from the entity's means and a noise that
- * depends on entity and epoch alone, so that the rows are the same at every start.
+ * Generates rows in the database, because sending so many would take longer. `offset 0` keeps PostgreSQL from computing
+ * a step again for every figure. Noise depends only on entity and epoch, so every start gives the same rows.
  */
 const fill = (hours: boolean) => `/* sampleAttestations */
   insert into ${hours ? 'attestation_hours' : 'attestation_days'}
@@ -139,14 +137,13 @@ const fill = (hours: boolean) => `/* sampleAttestations */
     ) duty
   ) s`;
 
-/** The days that have hours are the sums of their hours. */
+/** Days that have hours are their sums. */
 const gather = `/* sampleAttestationDays */
   insert into attestation_days (entity_key, utc, day, date, ${namesOf(fromHours)})
   select entity_key, utc, day, date,
     ${sqlOf(fromHours)}
   from attestation_hours group by entity_key, utc, day, date`;
 
-/** Fills the attestation tables of an empty database for the largest mainnet entities of each class. */
 export async function loadSampleAttestations(
   client: pg.ClientBase,
   operators: readonly SampleOperator[],

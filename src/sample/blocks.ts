@@ -18,10 +18,9 @@ import {
 import { rewardedSlot } from './sync-committee.ts';
 import type { SampleValidator } from './validators.ts';
 
-/** A block; epoch and time follow from the slot. */
 type SampleBlock = Omit<Block, 'epoch' | 'blockTimestamp'> & { network: Network };
 
-/** The slots before the head, the share of them that is missed, and the execution chain; `baseFee` in wei. */
+/** `missed` is a share of the slots before the head; `baseFee` is in wei. */
 const plans: Record<
   Network,
   { slots: number; missed: number; number: number; gas: number; baseFee: number }
@@ -31,21 +30,19 @@ const plans: Record<
   holesky: { slots: 64, missed: 0.08, number: 3_540_700, gas: 18_000_000, baseFee: 1e6 },
 };
 
-/** How far before the head the slot is whose block was orphaned. */
 const ORPHANED = 100;
 
 const sum = (...parts: string[]): string => parts.reduce((all, part) => all + BigInt(part), 0n).toString();
-/** Gwei as wei, with digits that a double cannot hold. */
+/** With digits that a double cannot hold. */
 const wei = (random: Random, gwei: number): bigint =>
   BigInt(Math.round(gwei)) * 1_000_000_000n + BigInt(whole(random, 1, 999_999_999));
 
-/** The transactions of a block and what they paid. */
 function transactions(random: Random, network: Network) {
   const gas = Math.round(plans[network].gas * between(random, 0.4, 1.6));
   const baseFee = BigInt(Math.round(plans[network].baseFee * between(random, 0.7, 1.4)));
   const total = Math.round(gas / 125_000);
   const legacy = Math.floor(total * between(random, 0.08, 0.2));
-  const price = (network === 'mainnet' ? 1 : 0.02) * between(random, 0.3, 3); // Gwei of priority fee
+  const price = (network === 'mainnet' ? 1 : 0.02) * between(random, 0.3, 3); // priority fee in Gwei
   const fees = [0.15, 0.004, 0.8].map((share) => wei(random, gas * price * share));
   return {
     totalTransactions: total,
@@ -65,7 +62,7 @@ function transactions(random: Random, network: Network) {
 
 type Builder = { pubkey: string; feeRecipient: string };
 
-/** Who built a block, and what of its fees and MEV the proposer got; `fees` in Gwei. */
+/** `fees` in Gwei. */
 function payment(random: Random, builders: readonly Builder[], fees: string) {
   const isLocal = chance(random, 0.08);
   const { feeRecipient, pubkey } = pickEarly(random, builders);
@@ -80,13 +77,12 @@ function payment(random: Random, builders: readonly Builder[], fees: string) {
   };
 }
 
-/** The fields of a block for a slot without one. */
+/** For a slot without a block. */
 const emptied = <Fields extends object>(block: Fields) =>
   Object.fromEntries(
     Object.entries(block).map(([name, value]) => [name, Array.isArray(value) ? [] : null]),
   ) as { [Name in keyof Fields]: Fields[Name] extends string[] ? string[] : null };
 
-/** What was earned, or would have been. */
 function rewards(duty: ProposerDuty, execution: string, consensus: string) {
   const amounts = [execution, consensus, sum(execution, consensus)] as const;
   const nothing = ['0', '0', '0'] as const;
@@ -101,7 +97,7 @@ function rewards(duty: ProposerDuty, execution: string, consensus: string) {
   };
 }
 
-/** The last slots of a network before the head, in order, each proposed by an active validator. */
+/** In slot order; active validators propose. */
 export function* blocksOf(
   network: Network,
   validators: readonly SampleValidator[],
@@ -134,7 +130,7 @@ export function* blocksOf(
     const block = {
       consensusBlockRoot: `0x${hexDigits(random, 64)}`,
       executionBlockHash: `0x${hexDigits(random, 64)}`,
-      // The block in the place of an orphaned one has its number.
+      // An orphaned block and its replacement have the same number.
       executionBlockNumber: executionBlockNumber + 1,
       ...paid,
       ...got,

@@ -4,19 +4,17 @@ import type { Network } from '../chain/networks.ts';
 const epochAt = (network: Network, year: number, month: number, day: number) =>
   firstEpochFrom(network, Date.UTC(year, month - 1, day) / 1000);
 
-/** The first epoch after the sample data; Holesky was supported until then. */
+/** The first epoch after the sample; for Holesky, the end of its support. */
 export const headEpoch: Record<Network, number> = {
   mainnet: epochAt('mainnet', 2025, 11, 1),
   hoodi: epochAt('hoodi', 2025, 11, 1),
   holesky: epochAt('holesky', 2025, 3, 31),
 };
 
-/** Active effective balance in ETH. */
 export const activeEth: Record<Network, number> = {
   mainnet: 35_600_000,
   hoodi: 20_800_000,
   holesky: 12_200_000,
 };
 
-/** The highest validator index. */
 export const lastIndex: Record<Network, number> = { mainnet: 2_080_000, hoodi: 702_000, holesky: 428_000 };

@@ -5,10 +5,10 @@ import { activeEth, headEpoch } from './chain.ts';
 import { chance, pick, stream, whole } from './random.ts';
 import type { SampleValidator } from './validators.ts';
 
-/** Epochs from the exit of a source until its balance moves. */
+/** Epochs after the source's exit. */
 const WITHDRAWABLE_AFTER = 256;
 
-/** The consolidations of a network, in order of epoch and source: whoever left since Electra was consolidated. */
+/** By epoch and source. Every exit since Electra is a consolidation. */
 export function consolidationsOf(network: Network, validators: readonly SampleValidator[], seed: number) {
   const random = stream(seed, network, 'consolidations');
   const active = validators.filter((row) => row.activationEpoch !== null && row.exitEpoch === null);
@@ -22,7 +22,7 @@ export function consolidationsOf(network: Network, validators: readonly SampleVa
         row.exitEpoch > electraEpoch[network],
     )
     .map((row) => {
-      // Into another validator of the depositor; now and then into somebody else's.
+      // Mostly into the same depositor's validator.
       const target = (!chance(random, 0.1) && byDepositor.get(row.depositAddress)) || pick(random, active);
       const gathered = chance(random, 0.06) ? whole(random, 33, 640) : 32;
       return {
@@ -40,7 +40,6 @@ export function consolidationsOf(network: Network, validators: readonly SampleVa
   return rows.sort((a, b) => a.epoch - b.epoch || a.sourceValidatorIndex - b.sourceValidatorIndex);
 }
 
-/** The active balance of a network once a day since Electra, slowly growing. */
 export function chainBalancesOf(network: Network) {
   const head = headEpoch[network];
   const count = Math.floor((head - electraEpoch[network]) / EPOCHS_PER_DAY) + 1;

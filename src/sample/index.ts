@@ -7,7 +7,7 @@ import { slashingsOf } from './slashings.ts';
 import { syncCommitteeRewardsOf } from './sync-committee.ts';
 import { type SampleValidator, validatorsOf } from './validators.ts';
 
-// The rows of the sample data, network by network. The same seed gives the same rows.
+// The same seed gives the same rows.
 
 const SEED = 1;
 
@@ -19,7 +19,6 @@ const each = <Row>(make: Make<Row>) =>
     for (const network of networks) yield* make(network, seed);
   };
 
-/** The same for rows about these validators. */
 const eachOf = <Row>(make: MakeOf<Row>) =>
   function* (validators: readonly SampleValidator[], seed = SEED): Generator<Row> {
     for (const network of networks) {

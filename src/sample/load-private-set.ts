@@ -7,7 +7,7 @@ import {
 } from '../ingest/validator-days.ts';
 import { attestationPeriods } from './attestations.ts';
 
-/** The private set of the sample data, which belongs to the account of the development token. */
+/** Belongs to the development token's account. */
 const SET_ID = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const VALIDATORS = 300;
 const DAYS = 60;
@@ -43,7 +43,7 @@ const columns = {
   sum_baseline_mev: 'proposed * (21000000 + noise * 9100)',
 } satisfies Record<ColumnName<ImportedValidatorDay>, string>;
 
-/** Generates validator days in the database, from a noise that depends only on validator and epoch. */
+/** Generates rows in the database; noise depends only on validator and epoch. */
 const fill = `/* sampleValidatorDays */
   insert into validator_days (${Object.keys(columns).join(', ')})
   select ${Object.values(columns).join(', ')}
@@ -61,7 +61,6 @@ const fill = `/* sampleValidatorDays */
       validator_index % 97 = 3 as seat
   ) y`;
 
-/** Fills the days of some validators of an empty database, and groups them under a tag. */
 export async function loadSamplePrivateSet(client: pg.ClientBase): Promise<number> {
   const { days } = attestationPeriods({ days: DAYS, hourDays: 0, entities: 0 });
   const first = Math.min(...days.map((period) => period.first));

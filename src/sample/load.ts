@@ -19,7 +19,7 @@ import { type AttestationSize, loadSampleAttestations, wholeSize } from './attes
 import * as sample from './index.ts';
 import { loadSamplePrivateSet } from './load-private-set.ts';
 
-/** Fills an empty database with the sample data, once: a later start does not bring back what was removed. */
+/** Fills an empty database once: a later start does not restore deleted rows. */
 export async function loadSampleData(
   pool: Pool,
   log: Logger,
@@ -31,7 +31,7 @@ export async function loadSampleData(
     log.info('loading sample data, which takes some seconds');
     const operators = [...sample.sampleOperators()];
     const validators = [...sample.sampleValidators()];
-    // What the importers derive from other fields is left out.
+    // Rows lack what importers derive.
     const load = async <Row>(importer: Importer<Row>, rows: Iterable<Partial<Row>>) =>
       (await loadRows(client, importer, rows as Iterable<Row>)).rows;
     const counts: Record<string, number> = {

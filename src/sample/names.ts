@@ -1,8 +1,7 @@
 import type { OperatorTag } from '../resources/operators/record.ts';
 
-// Some of the names need escaping, or are in other scripts, as real ones are.
+// Some names need escaping or use other scripts, as real ones do.
 
-/** The pools, the largest first. */
 export const poolNames: readonly string[] = [
   "Alder|Basalt|Cedar|Zürich|東京|Dune|Ember|🦉 Owl|O'Hara|North/South|Fjord|100%|دلتا|Gorse|Salt, Pepper & Co",
   'Chapter: Two|Heath|Iris|Juniper|Kestrel|Larch|São Tomé|Marl|Nettle|Orchid|Λίμνη|Pumice|Quartz|Reed|Sorrel',
@@ -11,7 +10,6 @@ export const poolNames: readonly string[] = [
 
 const poolKinds = ['liquid staking', 'exchange', 'exchange', 'custodian', 'wallet'];
 
-/** The tags of a pool: `pool`, and its kind where it is known. */
 export function poolTags(index: number): OperatorTag[] {
   const name = index % 7 === 5 ? undefined : poolKinds[index % poolKinds.length];
   const path = index % 4 === 3 ? `/tags/${name?.replace(' ', '-')}` : null;
@@ -24,23 +22,21 @@ const second = [
   ...'Łódź|サンプル|نموذج|🐝 Hive|East/West|99.9%|"Quoted"|Back\\slash|Why? No #1|👩‍🚀 Crew'.split('|'),
 ];
 
-/** The node operators, the largest first. */
 export const nodeOperatorNames: readonly string[] = Array.from(
   { length: 200 },
   (_, index) => `Sample Operator ${first[index % 10]} ${second[Math.floor(index / 10)]}`,
 );
 
-/** The tags of a node operator; most have none. */
+/** Most have none. */
 export const nodeOperatorTags = (index: number): OperatorTag[] =>
   index % 3 === 0 ? [{ name: 'professional', path: '/tags/professional', idType: null }] : [];
 
-/** The tags of a pool share, which link its node operator and its pool. */
 export const shareTags = (poolId: string, nodeOperatorId: string): OperatorTag[] => [
   { name: 'operator', path: `/o/${encodeURIComponent(nodeOperatorId)}`, idType: 'nodeOperator' },
   { name: poolId, path: `/o/${encodeURIComponent(poolId)}`, idType: 'pool' },
 ];
 
-/** A name of ENS; null for most addresses. */
+/** Null for most addresses. */
 export function ensName(rank: number): string | null {
   if (rank % 10 !== 4) return null;
   return rank === 4

@@ -11,29 +11,24 @@ import { solanaValidators } from './solana.ts';
 type Fields = Record<string, unknown>;
 export type SampleReward = { kind: 'validator' | 'network'; row: Fields };
 
-/** How the daily rewards of a network are made. */
 type Plan = {
   decimals: number;
-  /** Tokens a day of its largest validator. */
+  /** A day, for the largest validator. */
   tokens: number;
-  /** Validators of the whole network. */
   validators: number;
-  /** Epochs, blocks and the like of a day. */
   periods(day: number): Fields;
   idOf(random: Random, place: number): string;
-  /** The fields of a validator that are the same every day. */
   validator(id: string, place: number, random: Random): Fields;
   whole?: Fields;
 };
 
 const bech32 = (random: Random, prefix: string, digits: number) =>
   `${prefix}1${Array.from({ length: digits }, () => pick(random, [...'qpzry9x8gf2tvdw0s3jn54khce6mua7l'])).join('')}`;
-/** The name of a validator; the last has none. */
+/** The last validator has none. */
 const nameOf = (place: number) =>
   place === 4 ? null : `Sample Validator ${['Alder', 'Birch', 'Cedar', '島'][place]}`;
-/** Percent as a ratio with so many places: chains store commissions with 18, others with 2. */
+/** A ratio from percent: some chains store commissions with 18 places, others with 2. */
 const rate = (percent: number, places: number) => `0.${String(percent).padStart(2, '0').padEnd(places, '0')}`;
-/** The numbers of the blocks, slots or checkpoints of a day. */
 const span = (name: string, first: number, perDay: number, index: number) => ({
   [`from${name}`]: first + index * perDay,
   [`to${name}`]: first + (index + 1) * perDay - 1,
@@ -134,10 +129,10 @@ const plans: Record<RewardsNetwork, Plan> = {
 
 const DAYS = 90;
 const LAST_DAY = Date.UTC(2025, 9, 31);
-/** The amounts of the network as a whole are so many times those of its five validators in the sample. */
+/** The network's amounts are this multiple of its five sample validators' sum. */
 const SCALE = 20n;
 
-/** Tokens in the smallest unit, with digits that a double does not hold. */
+/** In the smallest unit, with digits that a double cannot hold. */
 const unitsOf = (random: Random, tokens: number, places: number): bigint =>
   BigInt(Math.floor(tokens * 1e6)) * 10n ** BigInt(places - 6) +
   BigInt(whole(random, 0, 10 ** Math.min(places - 6, 9) - 1));
@@ -173,7 +168,7 @@ function* rewardsOf(network: RewardsNetwork, seed: number): Generator<SampleRewa
   }
 }
 
-/** The days of five validators of each network and of the network as a whole; the same seed gives the same rows. */
+/** Five validators and the total of each network; the same seed gives the same rows. */
 export function* sampleNetworkRewards(seed = 1): Generator<[RewardsNetwork, SampleReward[]]> {
   for (const network of rewardsNetworks) yield [network, [...rewardsOf(network, seed)]];
 }

@@ -8,10 +8,9 @@ import { between, hexDigits, powerLaw, type Random, some, stream, whole } from '
 
 export type SampleOperator = ImportedOperator;
 
-/** Validators in each window, the ETH of each, and whether balances (and so the penetration) are known. */
+/** `validators` by window. Unless `known`, balances and penetration are null. */
 type Sizes = { validators: number[]; ethEach: number; known: boolean };
 
-/** What is the same in every window. */
 type Operator = ReturnType<typeof operator>;
 
 function operator(network: Network, idType: SampleOperator['idType'], id: string, sizes: Sizes) {
@@ -22,17 +21,14 @@ function operator(network: Network, idType: SampleOperator['idType'], id: string
   };
 }
 
-/**
- * Sizes of a list of operators that hold so much of the network together, the largest first. One in fifty has no validators
- * left, and one in sixteen ties with the one before it, so that their order falls to the ids.
- */
+/** Largest first. One in fifty has no validators; one in sixteen ties with the previous, so that ids decide the order. */
 function sizesOf(random: Random, network: Network, count: number, exponent: number, total: number): Sizes[] {
   const sizes: Sizes[] = [];
   for (const [index, eth] of powerLaw(count, exponent, total * activeEth[network]).entries()) {
     const twin = index % 16 === 15 ? sizes[index - 1] : undefined;
     const ethEach = index % 4 === 1 ? whole(random, 33, 60) : 32;
     const validators = timeWindows.map(() =>
-      // Odd, so that no double holds the balance of a large operator.
+      // Odd, so that no double holds a large balance.
       index % 50 === 37 ? 0 : Math.floor((eth / ethEach) * between(random, 0.985, 1)) | 1,
     );
     sizes.push(twin ?? { validators, ethEach, known: index % 50 !== 33 });
@@ -40,10 +36,10 @@ function sizesOf(random: Random, network: Network, count: number, exponent: numb
   return sizes;
 }
 
-/** How many node operators have a share in a pool, by the place of the pool. */
+/** By the pool's place. */
 const shareCounts: Record<number, number> = { 0: 80, 6: 60, 12: 50, 18: 40, 24: 30, 30: 25, 36: 15 };
 
-/** The shares of a pool, which leave some of it. The first three tie, one is empty, and one has unknown balances. */
+/** Shares leave some of the pool. The first three tie, one is empty, one has unknown balances. */
 function sharesOf(random: Random, { network, id: poolId, sizes }: Operator, count: number): Operator[] {
   const portions = powerLaw(count, 0.7, 0.9);
   return some(random, nodeOperatorNames.slice(0, 140), count).map((nodeOperatorId, index) => {
@@ -60,7 +56,6 @@ function sharesOf(random: Random, { network, id: poolId, sizes }: Operator, coun
   });
 }
 
-/** The pools, node operators and pool shares of a network. */
 export function namedOperators(network: Network, seed: number): Operator[] {
   const random = stream(seed, network, 'operators');
   const shares: Operator[] = [];
@@ -85,7 +80,6 @@ export function namedOperators(network: Network, seed: number): Operator[] {
   return [...pools, ...nodeOperators, ...shares];
 }
 
-/** The deposit and withdrawal addresses of a network. */
 export function addresses(network: Network, seed: number): Operator[] {
   const random = stream(seed, network, 'addresses');
   const ofClass = (idType: 'depositAddress' | 'withdrawalAddress', count: number, total: number) =>
@@ -104,7 +98,6 @@ export const relays = [
 
 const mixes = [[1], [0.75, 0.25], [0.5, 0.3, 0.2], [0.4, 0.3, 0.2, 0.1]];
 
-/** Shares of some names, which add up to 1. */
 function percentagesOf(random: Random, names: readonly string[], size: number) {
   const start = whole(random, 0, names.length - 1);
   return (mixes[size - 1] ?? []).map((percentage, index) => {
@@ -112,7 +105,7 @@ function percentagesOf(random: Random, names: readonly string[], size: number) {
   });
 }
 
-/** Performance in a window; `lapse` is about the share of its duties that the operator misses. */
+/** `lapse` is about the share of missed duties. */
 function performance(random: Random, lapse: number, validators: number, window: TimeWindow) {
   const idle = validators === 0;
   const missed = lapse * between(random, 0.9, 1.1);
@@ -136,16 +129,14 @@ function performance(random: Random, lapse: number, validators: number, window: 
 
 const GWEI = 1_000_000_000n;
 
-/** The summaries of an operator, one for each window. */
 export function* summaries(operator: Operator, seed: number): Generator<SampleOperator> {
   const { network, idType, id, sizes } = operator;
   const random = stream(seed, network, idType, id);
-  // Most miss little, and a few miss much.
   const lapse = 0.0005 + random() ** 6 * 0.15;
   for (const [place, timeWindow] of timeWindows.entries()) {
     const validatorCount = sizes.validators[place] ?? 0;
     const eth = validatorCount * sizes.ethEach;
-    // Field by field: V8 makes slow objects of a spread followed by many fields, which took the sample 0.7 s.
+    // Field by field: V8 makes slow objects of a spread followed by many fields, which cost 0.7 s.
     yield {
       network,
       idType,
@@ -159,7 +150,7 @@ export function* summaries(operator: Operator, seed: number): Generator<SampleOp
       timeWindow,
       validatorCount,
       networkPenetration: sizes.known ? eth / activeEth[network] : null,
-      // With rewards that have not been swept: an odd number of Gwei each.
+      // Includes rewards not yet swept: an odd number of Gwei.
       sumEndEpochBalance: sizes.known
         ? String(BigInt(eth) * GWEI + BigInt(validatorCount) * 9_700_001n)
         : null,

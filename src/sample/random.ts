@@ -1,7 +1,7 @@
-/** Draws the next number, 0 <= x < 1. */
+/** 0 <= x < 1. */
 export type Random = () => number;
 
-/** A stream of random numbers that depends on the seed and the name alone: FNV-1a of both seeds mulberry32. */
+/** Depends only on its arguments: mulberry32, seeded with their FNV-1a hash. */
 export function stream(seed: number, ...name: (string | number)[]): Random {
   let state = 2166136261;
   for (const char of `${seed}/${name.join('/')}`) state = Math.imul(state ^ char.charCodeAt(0), 16777619);
@@ -15,21 +15,20 @@ export function stream(seed: number, ...name: (string | number)[]): Random {
 
 export const between = (random: Random, low: number, high: number): number => low + random() * (high - low);
 
-/** An integer from `low` to `high`, both included. */
+/** Both ends included. */
 export const whole = (random: Random, low: number, high: number): number =>
   low + Math.floor(random() * (high - low + 1));
 
 export const chance = (random: Random, probability: number): boolean => random() < probability;
 
-/** A member of a list that is not empty. */
+/** `list` must not be empty. */
 export const pick = <T>(random: Random, list: readonly T[]): T =>
   list[whole(random, 0, list.length - 1)] as T;
 
-/** A member of a list that is not empty; the first are drawn far more often than the last. */
+/** Prefers early members by far. */
 export const pickEarly = <T>(random: Random, list: readonly T[]): T =>
   list[Math.floor(random() ** 4 * list.length)] as T;
 
-/** Different members of a list in random order. */
 export function some<T>(random: Random, list: readonly T[], size: number): T[] {
   const left = [...list];
   return Array.from({ length: size }, () => left.splice(whole(random, 0, left.length - 1), 1)[0] as T);
@@ -42,7 +41,6 @@ export function powerLaw(ranks: number, exponent: number, total: number): number
   return weights.map((weight) => (weight / sum) * total);
 }
 
-/** Lower-case hex digits. */
 export function hexDigits(random: Random, digits: number): string {
   let text = '';
   while (text.length < digits)
@@ -52,19 +50,19 @@ export function hexDigits(random: Random, digits: number): string {
   return text.slice(0, digits);
 }
 
-/** A BLS public key: a compressed one begins with a set bit. */
+/** BLS: a compressed key begins with a set bit. */
 export const publicKey = (random: Random): string => `0x${pick(random, [...'89ab'])}${hexDigits(random, 95)}`;
 
 const digits58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** A random key of 32 bytes in base58: 44 digits, of which the first keeps it below 2^256. */
+/** 32 bytes: 44 digits, the first of which keeps the value below 2^256. */
 export function base58(random: Random): string {
   let text = digits58[whole(random, 1, 8)] as string;
   while (text.length < 44) text += digits58[whole(random, 0, 57)];
   return text;
 }
 
-/** A number of the smallest unit as a decimal with `places` places: 1500000000 with 9 places is `1.500000000`. */
+/** 1500000000 with 9 places is `1.500000000`. */
 export function decimalText(units: bigint, places: number): string {
   const text = units.toString().padStart(places + 1, '0');
   return `${text.slice(0, -places)}.${text.slice(-places)}`;

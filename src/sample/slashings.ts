@@ -4,15 +4,14 @@ import type { Slashing } from '../resources/slashings/record.ts';
 import { headEpoch, lastIndex } from './chain.ts';
 import { chance, publicKey, type Random, stream, whole } from './random.ts';
 
-/** A slashing of the sample data. */
 export type SampleSlashing = Slashing & { network: Network };
 
-/** Epochs until the rest of the balance can be withdrawn, at least. */
+/** At least, in epochs. */
 const WITHDRAWABLE_AFTER = 8_192;
 const GWEI = 1_000_000_000;
 const counts: Record<Network, number> = { mainnet: 400, hoodi: 20, holesky: 30 };
 
-/** Slashings of the last day, of one operator at once, of one day, and at any time. */
+/** In the last day, of one operator at once, within one day, and at any time. */
 function epochOf(random: Random, head: number, index: number): number {
   if (index < 8) return head - 9 - index * 30;
   if (index < 20) return Math.floor(head * 0.47);
@@ -20,7 +19,6 @@ function epochOf(random: Random, head: number, index: number): number {
   return whole(random, 400, head - 500);
 }
 
-/** The slashings of a network, in order of epoch and validator index. */
 export function slashingsOf(network: Network, seed: number): SampleSlashing[] {
   const random = stream(seed, network, 'slashings');
   const rows = Array.from({ length: counts[network] }, (_, index): SampleSlashing => {
@@ -30,11 +28,10 @@ export function slashingsOf(network: Network, seed: number): SampleSlashing[] {
     const penalty =
       Math.floor(before / (slashingEpoch < electraEpoch[network] ? 32 : 4096)) + whole(random, 1, GWEI / 10);
     return {
-      // A place for each slashing on the way to the last index, so that none comes twice.
       validatorIndex: Math.floor((lastIndex[network] * (index + random())) / counts[network]),
       validatorPubkey: publicKey(random),
       slashingEpoch,
-      // A validator that waits in a long exit queue can be withdrawn later.
+      // A long exit queue delays this.
       withdrawableEpoch:
         slashingEpoch + WITHDRAWABLE_AFTER + (index % 12 === 5 ? whole(random, 60, 5_400) : 0),
       balanceBeforeSlashing: String(before),

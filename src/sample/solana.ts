@@ -23,7 +23,7 @@ const STAKED_SOL = 402_000_000;
 const names = 'Summit Ridge Harbour Meadow Glacier Orchard Canyon Island Ποταμός 島'.split(' ');
 const poolNames = 'Aurora Bivouac Comet Delta Équinoxe Fathom Gyre Halo Isthmus Joule'.split(' ');
 
-/** The validators; one in eight has no name. Commissions are in percent. */
+/** One in eight has no name. Commissions are in percent. */
 export function solanaValidators(seed: number) {
   const random = stream(seed, 'solana', 'validators');
   return Array.from({ length: VALIDATORS }, (_, index) => ({
@@ -36,23 +36,23 @@ export function solanaValidators(seed: number) {
 
 type Validators = ReturnType<typeof solanaValidators>;
 
-/** Where the stake of an authority lies, the largest share first; the shares add up to 1. */
+/** Largest first; shares add up to 1. */
 function delegationsOf(random: Random, validators: Validators, size: number) {
   const start = whole(random, 0, VALIDATORS - 1);
   const shares = powerLaw(size, 0.5, 1e12).map((share) => BigInt(Math.floor(share)));
   const rest = 10n ** 12n - shares.reduce((all, share) => all + share, 0n);
   return shares.map((share, index) => {
-    // 7 and the number of validators have no common factor, so that none comes twice.
+    // Distinct, because 7 and the number of validators are coprime.
     const { voteAccount, name } = validators[(start + index * 7) % VALIDATORS] as Validators[number];
     const percentage = decimalText(index === 0 ? share + rest : share, 12);
     return { validatorVoteAccount: voteAccount, validatorName: name, percentage };
   });
 }
 
-/** An amount of SOL in lamports, the last digits of which no double holds. */
+/** With digits that a double cannot hold. */
 const lamports = (random: Random, sol: number): bigint =>
   BigInt(Math.floor(sol * 1e6)) * 1_000n + BigInt(whole(random, 0, 999));
-/** A ratio in units of 24 places. */
+/** In units of 10^-24. */
 const ratio = (random: Random, low: number, high: number): bigint =>
   BigInt(Math.floor(between(random, low, high) * 1e12)) * 10n ** 12n +
   BigInt(whole(random, 1, 999_999_999_999));
@@ -86,7 +86,7 @@ function summary(random: Random, stake: number, window: TimeWindow) {
   };
 }
 
-/** The stake authorities of the sample data in each window, the largest first; the same seed gives the same rows. */
+/** By window, largest first; the same seed gives the same rows. */
 export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthority> {
   const validators = solanaValidators(seed);
   const stakes = powerLaw(STAKE_AUTHORITIES, 0.85, STAKED_SOL);
@@ -116,7 +116,7 @@ export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthorit
   }
 }
 
-/** The overviews of the sample data; the same seed gives the same rows. */
+/** The same seed gives the same rows. */
 export function* sampleSolanaOverviews(seed = 1): Generator<SolanaNetworkOverview> {
   for (const timeWindow of timeWindows) {
     const random = stream(seed, 'solana', 'overview', timeWindow);

@@ -7,14 +7,14 @@ import type { SampleValidator } from './validators.ts';
 const SEATS = 512;
 const EPOCHS_PER_PERIOD = 256;
 
-/** The rewarded slots before the head, the one of them without a block, and the Gwei that a signature earns. */
+/** `slots` before the head; `missed` is the index of the one without a block; `reward` in Gwei for a signature. */
 const plans: Record<Network, { slots: number; missed?: number; reward: number }> = {
   mainnet: { slots: 2 * SLOTS_PER_EPOCH, missed: 37, reward: 23_018 },
   hoodi: { slots: 6, missed: 2, reward: 17_575 },
   holesky: { slots: 6, reward: 13_473 },
 };
 
-/** Whether a slot of a network has rewards, or is the one among them without a block; undefined for other slots. */
+/** Undefined for slots without rewards. */
 export function rewardedSlot(network: Network, slot: number): 'proposed' | 'missed' | undefined {
   const { slots, missed } = plans[network];
   const index = slot - (headEpoch[network] * SLOTS_PER_EPOCH - slots);
@@ -22,7 +22,7 @@ export function rewardedSlot(network: Network, slot: number): 'proposed' | 'miss
   return index === missed ? 'missed' : 'proposed';
 }
 
-/** The rewards of the last slots of a network, by slot and seat. Some validators have several seats. */
+/** By slot and seat. Some validators have several seats. */
 export function* syncCommitteeRewardsOf(
   network: Network,
   validators: readonly SampleValidator[],
@@ -30,7 +30,7 @@ export function* syncCommitteeRewardsOf(
 ) {
   const { slots, reward } = plans[network];
   const random = stream(seed, network, 'syncCommittee');
-  // Drawn a period before: a validator that was slashed since keeps its seat.
+  // Drawn a period earlier: a validator slashed since keeps its seat.
   const drawn = headEpoch[network] - EPOCHS_PER_PERIOD;
   const active = validators.filter(
     ({ activationEpoch, exitEpoch }) =>
@@ -41,7 +41,6 @@ export function* syncCommitteeRewardsOf(
   const head = headEpoch[network] * SLOTS_PER_EPOCH;
   for (let consensusSlot = head - slots; consensusSlot < head; consensusSlot++) {
     if (rewardedSlot(network, consensusSlot) === 'missed') continue;
-    // Sometimes many signatures come too late.
     const misses = whole(random, 0, 15) === 0 ? 0.4 : 0.03;
     for (const [position, { validatorIndex, slashed }] of seats.entries()) {
       const syncCommitteeRewards = String(slashed || chance(random, misses) ? -reward : reward);

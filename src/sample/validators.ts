@@ -8,15 +8,13 @@ import { addresses, namedOperators } from './operators.ts';
 import { chance, pickEarly, publicKey, type Random, stream, whole } from './random.ts';
 import { slashingsOf } from './slashings.ts';
 
-/** A validator of the sample data. */
 export type SampleValidator = Validator & { network: Network; depositAddress: string };
 
-/** Validators of each network, including the slashed ones. */
 const counts: Record<Network, number> = { mainnet: 5_000, hoodi: 500, holesky: 500 };
 
 type Owner = Pick<SampleValidator, 'depositAddress' | 'withdrawalAddress' | 'nodeOperator' | 'pool'>;
 
-/** Draws owners: a deposit address, which deposits for one pool, for one operator or for nobody known. */
+/** A deposit address always deposits for the same pool or operator, or for none. */
 function ownersOf(network: Network, seed: number): (random: Random) => Owner {
   const all = [...namedOperators(network, seed), ...addresses(network, seed)];
   const of = (idType: IdType) => all.filter((one) => one.idType === idType && one.sizes.validators[0]);
@@ -31,7 +29,7 @@ function ownersOf(network: Network, seed: number): (random: Random) => Owner {
     const share = inPool.length > 0 ? pickEarly(random, inPool).nodeOperatorId : undefined;
     return {
       depositAddress,
-      // A tenth has withdrawal credentials of the old kind, which name no address.
+      // A tenth has old withdrawal credentials, which contain no address.
       withdrawalAddress: chance(own, 0.1) ? null : pickEarly(own, withdrawals).id,
       nodeOperator: share ?? (kind >= 0.75 && kind < 0.95 ? pickEarly(own, operators).id : null),
       pool,
@@ -41,7 +39,7 @@ function ownersOf(network: Network, seed: number): (random: Random) => Owner {
 
 type Epochs = Pick<SampleValidator, 'activationEpoch' | 'exitEpoch'>;
 
-/** Validators enter in the order of their indices; some have left, and the last still wait. */
+/** Validators enter by index; some have left, and the last still wait. */
 function epochsOf(random: Random, network: Network, index: number, slashingEpoch?: number): Epochs {
   const now = headEpoch[network];
   const entered = Math.floor((index / lastIndex[network]) * now * 1.003);
@@ -51,14 +49,13 @@ function epochsOf(random: Random, network: Network, index: number, slashingEpoch
   }
   if (entered > now) return { activationEpoch: null, exitEpoch: null };
   if (entered > now * 0.8 || !chance(random, 0.14)) return { activationEpoch: entered, exitEpoch: null };
-  // Most leave to be consolidated (consolidations.ts), some of them within the last day.
+  // Most leave by consolidation (consolidations.ts), some within the last day.
   const last = now - 270;
   const day = chance(random, 0.1) ? last - EPOCHS_PER_DAY : electraEpoch[network] + 20;
   const from = chance(random, 0.3) ? 0 : day;
   return { activationEpoch: entered, exitEpoch: whole(random, Math.max(from, entered + 256), last) };
 }
 
-/** The validators of a network, by index. */
 export function* validatorsOf(network: Network, seed: number): Generator<SampleValidator> {
   const random = stream(seed, network, 'validators');
   const slashings = new Map(slashingsOf(network, seed).map((row) => [row.validatorIndex, row]));

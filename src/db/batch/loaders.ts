@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader';
 
-/** The loaders of one request. A loader that outlived it would return stale rows. */
+/** For one request; later its rows are stale. */
 export type LoaderCache = Map<string, DataLoader<unknown, unknown>>;
 
-/** Returns the request's loader of this name. `load` gets at most 1,000 distinct keys and returns a map by `keyOf(key)`. */
+/** The request's loader `name`. `load` receives at most 1,000 distinct keys; its map is by `keyOf(key)`. */
 export function batchLoader<Key, Value>(
   cache: LoaderCache,
   name: string,
@@ -26,7 +26,7 @@ export function batchLoader<Key, Value>(
 export const byKey = <Row>(found: readonly Row[], keyOf: (row: Row) => string): Map<string, Row> =>
   new Map(found.map((row) => [keyOf(row), row]));
 
-/** `list` of a row is the position of its key. */
+/** `list` is the key's position. */
 export function listsByKey<Key, Row extends { list: number }>(
   found: readonly Row[],
   keys: readonly Key[],
@@ -37,7 +37,6 @@ export function listsByKey<Key, Row extends { list: number }>(
   return new Map(keys.map((key, index) => [keyOf(key), lists[index] as Row[]]));
 }
 
-/** Like `batchLoader`, for any number of rows of a key. */
 export function batchListLoader<Key, Row extends { list: number }>(
   cache: LoaderCache,
   name: string,

@@ -10,9 +10,8 @@ export type Reading = {
 };
 
 type Of<Key, Args extends unknown[], Found> = {
-  /** A text that two keys share only when they are equal. */
+  /** Equal only for equal keys. */
   keyOf: (key: Key) => string;
-  /** Reads all keys in one statement. */
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Found>;
   /** Maximum rows of a key. Without it, requests are not combined. */
   rows?: (...args: Args) => number;
@@ -21,9 +20,8 @@ type Of<Key, Args extends unknown[], Found> = {
 let readers = 0;
 
 /**
- * Returns a function that reads public data by a key: one statement serves all keys of a request, and of other requests with the
- * same JSON of arguments. Private data must use the loaders of the request. A reader is made once, with its module, so that
- * `load` cannot depend on the caller.
+ * For public data only: one statement serves all requests with the same JSON of arguments. Private data must use the
+ * request's loaders. Create readers at module level, so that `load` cannot depend on the caller.
  */
 export function reader<Key, Args extends unknown[], Value>({
   keyOf,
@@ -32,7 +30,7 @@ export function reader<Key, Args extends unknown[], Value>({
 }: Of<Key, Args, Map<string, Value>>) {
   readers += 1;
   const own = readers;
-  let last: { args: Args; name: string } | undefined; // most calls have the arguments of the call before
+  let last: { args: Args; name: string } | undefined; // most calls repeat the previous arguments
   return (ctx: Reading, key: Key, ...args: Args): Promise<Value | undefined> => {
     if (!last || args.some((arg, index) => arg !== last?.args[index]))
       last = { args, name: `${own}:${JSON.stringify(args)}` };
@@ -56,7 +54,6 @@ export function rowReader<Key, Row extends Key, Args extends unknown[]>(of: Of<K
   });
 }
 
-/** Reads any number of rows of a key. */
 export function listReader<Key, Row extends { list: number }, Args extends unknown[]>(
   of: Of<Key, Args, Row[]>,
 ) {
@@ -70,7 +67,6 @@ export function listReader<Key, Row extends { list: number }, Args extends unkno
 export const ListedTotal = z.object({ list: count(), total: count() });
 export type ListedTotal = z.infer<typeof ListedTotal>;
 
-/** 0 if the result has no row for a key. */
 export function totalReader<Key, Args extends unknown[]>(of: Of<Key, Args, ListedTotal[]>) {
   const rowsOf = listReader(of);
   return async (ctx: Reading, key: Key, ...args: Args): Promise<number> =>

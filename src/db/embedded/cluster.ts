@@ -28,10 +28,8 @@ import {
 import { type Binaries, bareEnvironment, program } from './binaries.ts';
 import { exists } from './copy.ts';
 
-/** The superuser and the database of every embedded cluster. */
 export const DATABASE_NAME = 'stakegraph';
 
-/** The files of an embedded database, and the account of its server. */
 export type Home = {
   folder: string;
   cluster: string;
@@ -48,7 +46,7 @@ async function makeFolder(path: string): Promise<void> {
   await giveToOwner(path, join(path, '..'));
 }
 
-/** The uid of the owner of a folder that this process may not enter. */
+/** Undefined if this process may enter. */
 async function ownerOfClosed(path: string): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return undefined;
@@ -63,7 +61,6 @@ const clusterIn = (folder: string) => join(folder, 'cluster');
 
 export const hasCluster = (dataDir: string): Promise<boolean> => exists(clusterIn(folderIn(dataDir)));
 
-/** Creates the folder of the database, or checks that this process may use it. */
 export async function openHome(dataDir: string): Promise<Home> {
   const wanted = folderIn(dataDir);
   try {
@@ -93,10 +90,7 @@ export async function openHome(dataDir: string): Promise<Home> {
   }
 }
 
-/**
- * The data folder as given to the server. Its account may be unable to reach the path (a clone in /root), but keeps the
- * working directory that it got as root, which is /proc/self/cwd.
- */
+/** The account may be unable to reach the path (a clone in /root), but keeps the working directory that root set. */
 export async function placeOf(cluster: string, account?: Account): Promise<string> {
   return account && (await exists('/proc/self/cwd')) ? '/proc/self/cwd' : cluster;
 }
@@ -111,7 +105,7 @@ export async function readPassword(home: Home): Promise<string> {
 }
 
 async function makePassword(home: Home): Promise<string> {
-  // A killed start may have written it before its cluster.
+  // A start killed before it created the cluster may have written it.
   if (await exists(home.password)) return readPassword(home);
   const temporary = join(home.folder, `init-password-${randomBytes(4).toString('hex')}`);
   const password = randomBytes(24).toString('base64url');
@@ -140,10 +134,10 @@ async function runInitdb(bin: string, folder: string, data: string, account?: Ac
   throw new Error(`The embedded PostgreSQL could not create a cluster in ${folder}:\n${tail}`);
 }
 
-/** Creates the cluster elsewhere and renames it, so that a half one is never used. */
+/** Creates and renames, so that an incomplete cluster is never used. */
 async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
   for (const name of await readdir(home.folder)) {
-    // Left by killed starts; an initdb that still writes there fails harmlessly.
+    // Left by killed starts; an initdb still writing there fails harmlessly.
     if (name.startsWith('init-'))
       await rm(join(home.folder, name), { recursive: true, force: true, maxRetries: 5 });
   }
@@ -164,7 +158,6 @@ async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
   }
 }
 
-/** Creates the cluster, or checks that these binaries and this account can serve it. */
 export async function ensureCluster(
   home: Home,
   binaries: Binaries,

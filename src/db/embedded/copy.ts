@@ -34,7 +34,6 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** Copies the binaries once below `root`, which only root may be able to change. */
 export async function copyBelow(root: string, from: string, name: string): Promise<string> {
   if (!(await exists(root))) {
     await mkdir(root, { recursive: true });

@@ -12,29 +12,28 @@ import { endServer, isAlive, isRunning, isServer, ownMark, type ProcessMark, rea
 import { pidFile, probe, readPidFile, type Server, startServer, urlOf } from './server.ts';
 
 export type Embedded = {
-  /** An address for `pg`; it changes with every start. */
+  /** Changes with every start. */
   url: string;
-  /** Whether this process started or adopted the server, and did not join that of another. */
   owned: boolean;
-  /** Resolves with the reason when the server ends before `stop()`; the server is not started again. */
+  /** Resolves with the reason when the server ends before `stop()`. */
   ended: Promise<Error>;
-  /** Stops the server if this process owns it. A killed owner leaves an orphan, which the next start adopts. */
+  /** Stops an owned server. The next start adopts the server of a killed owner. */
   stop(): Promise<void>;
 };
 
-/** The data folder; only tests give the options after `log`. */
+/** Options after `log` are for tests. */
 export type StartOptions = {
   dataDir: string;
   log?: (line: string) => void;
-  /** Folder with `bin`, `lib` and `share` (default: the installed package). */
+  /** Folder with `bin`, `lib` and `share`. */
   native?: string;
   platform?: string;
-  /** Milliseconds in which a running server has to answer. */
+  /** Milliseconds to wait for a running server's response. */
   patience?: number;
   pickPort?: () => Promise<number>;
 };
 
-// The holder of the lock may be waiting for a server that replays its log.
+// The holder may be waiting for a server that replays its log.
 const LOCK_WAIT = 150_000;
 const BUSY_BOUND = 120_000;
 const WATCH_MS = 250;
@@ -57,7 +56,7 @@ async function endOwn(pid: number, home: Home, native: string | undefined, bound
   await promisify(execFile)(pgCtl, ['stop', '-D', home.cluster, '-m', 'fast'], { env: bareEnvironment });
 }
 
-/** The server that already runs on the cluster. Ends one that does not answer, unless a process owns it. */
+/** Ends a server that does not respond, unless a process owns it. */
 async function findServer(home: Home, options: StartOptions): Promise<Server | undefined> {
   const first = await readPidFile(home.cluster);
   if (!first) return undefined;
@@ -75,14 +74,13 @@ async function findServer(home: Home, options: StartOptions): Promise<Server | u
     }
     await sleep(20);
   }
-  // PostgreSQL does not start while the pid in this file belongs to another program of the same user or to a zombie.
-  // It handles a negative pid itself, which is that of a single-user session.
+  // PostgreSQL does not start while this pid is in use by the same user, or a zombie. It handles negative pids
+  // (single-user sessions) itself.
   const left = await readPidFile(home.cluster);
   if (left?.pid === first.pid && left.pid >= 0) await rm(pidFile(home.cluster), { force: true });
   return undefined;
 }
 
-/** Watches a server: `ended` resolves with the reason when it is gone. */
 function watch(home: Home, server: Server): Pick<Embedded, 'ended'> & { close(): void } {
   let timer: NodeJS.Timeout | undefined;
   let owner = readMark(home.owner);
@@ -94,7 +92,7 @@ function watch(home: Home, server: Server): Pick<Embedded, 'ended'> & { close():
         return;
       }
       clearInterval(timer);
-      // An owner that stops the server removes its mark first; after a crash the mark is still there.
+      // An owner that stops the server first removes its mark.
       const crashed = now?.pid === owner?.pid && now?.started === owner?.started;
       const reason = crashed
         ? `The embedded PostgreSQL has ended; ${home.log} has its log.`
@@ -105,7 +103,6 @@ function watch(home: Home, server: Server): Pick<Embedded, 'ended'> & { close():
   return { ended, close: () => clearInterval(timer) };
 }
 
-/** Uses the server of another process, which is not stopped. */
 function joinServer(home: Home, server: Server, url: string): Embedded {
   const { ended, close } = watch(home, server);
   return { url, owned: false, ended, stop: async () => close() };
@@ -120,7 +117,7 @@ function ownServer(home: Home, server: Server, url: string, options: StartOption
     rmSync(home.owner, { force: true });
     return true;
   };
-  // A process that exits without stop() requests the shutdown at least, so that it leaves no orphan.
+  // Exit without stop().
   const onExit = () => {
     if (disown() && process.platform !== 'win32') process.kill(server.pid, 'SIGINT');
   };
@@ -129,12 +126,12 @@ function ownServer(home: Home, server: Server, url: string, options: StartOption
     if (disown()) await endOwn(server.pid, home, options.native);
   };
   const stop = async () => {
-    // A process that starts meanwhile waits for the lock, and does not join a server that is about to end.
-    let begun = false;
+    // The lock keeps a starting process from joining a server that is about to end.
+    let locked = false;
     await withLock(home.lock, 10_000, () => {
-      begun = true;
+      locked = true;
       return end();
-    }).catch((error: unknown) => (begun ? Promise.reject(error) : end()));
+    }).catch((error: unknown) => (locked ? Promise.reject(error) : end()));
     process.off('exit', onExit);
   };
   let stopped: Promise<void> | undefined;
@@ -150,7 +147,7 @@ async function launch(home: Home, options: StartOptions): Promise<Server> {
     options.log?.(`started PostgreSQL ${binaries.major} in ${home.cluster}`);
     return server;
   } catch (error) {
-    // A server whose owner was killed right after launching it may appear only now.
+    // Its owner may have been killed right after launch.
     const late = await findServer(home, options);
     if (!late) throw error;
     return late;
@@ -158,8 +155,8 @@ async function launch(home: Home, options: StartOptions): Promise<Server> {
 }
 
 /**
- * Starts, joins or adopts the PostgreSQL kept in `<dataDir>/postgres`. The process that starts the server owns it and
- * stops it; processes that start later join it and lose it then. A server whose owner was killed is adopted.
+ * Starts, joins or adopts the PostgreSQL in `<dataDir>/postgres`. The process that starts it owns and stops it;
+ * processes that joined then lose it. A server whose owner was killed is adopted.
  */
 export async function startEmbedded(options: StartOptions): Promise<Embedded> {
   const home = await openHome(options.dataDir);

@@ -14,7 +14,7 @@ async function linkOnce(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock of a dead holder, under a second lock: a slower process would else remove the lock that a faster one took. */
+/** The second lock keeps a slower process from removing a lock that a faster one took. */
 async function breakLock(path: string, claim: string): Promise<void> {
   const breaker = `${path}.break`;
   if (await linkOnce(claim, breaker)) {
@@ -23,7 +23,7 @@ async function breakLock(path: string, claim: string): Promise<void> {
     await rm(breaker, { force: true });
     return;
   }
-  // It is held for an instant, so an old one was left by a killed process.
+  // Held for an instant unless a process was killed.
   const age = await stat(breaker).then(
     (found) => Date.now() - found.ctimeMs,
     () => 0,
@@ -46,7 +46,6 @@ async function acquire(path: string, claim: string, wait: number): Promise<void>
   }
 }
 
-/** Removes the files of processes that were killed while they waited. */
 async function sweep(path: string): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`)) continue;
@@ -55,9 +54,9 @@ async function sweep(path: string): Promise<void> {
   }
 }
 
-/** Runs `work` while no other call, in any process, holds the same lock file. */
+/** Excludes all calls with the same lock file, in any process. Throws after `wait` ms. */
 export async function withLock<T>(path: string, wait: number, work: () => Promise<T>): Promise<T> {
-  // Written first and linked into place, so that a lock always names its holder.
+  // Linked into place once written, so that a lock always names its holder.
   const claim = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   await writeFile(claim, JSON.stringify(ownMark()), { flag: 'wx' });
   try {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Identifies a process even after its pid is reused. */
+/** Survives reuse of a pid. */
 export type ProcessMark = { pid: number; started: string };
 
 const ENDED = 'ended';
@@ -16,15 +16,15 @@ function quiet(command: string, args: string[]): string {
   }
 }
 
-/** The start time of a process in the system's notation; empty if unknown. */
+/** Empty if unknown. */
 function startOf(pid: number): string {
   if (process.platform === 'win32') return '';
   if (process.platform !== 'linux') return quiet('ps', ['-o', 'lstart=', '-p', String(pid)]);
   try {
-    // The second field, the command in parentheses, may hold spaces and parentheses.
+    // The second field, the command in parentheses, may contain spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie keeps its pid until it is reaped, which a container's first process may never do.
+    // A container's first process may never reap a zombie.
     if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${fields[19]}`;
   } catch {
@@ -38,7 +38,7 @@ export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM means that the process belongs to another user.
+    // EPERM: the process belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
   return process.platform !== 'linux' || startOf(pid) !== ENDED;
@@ -48,7 +48,6 @@ export function ownMark(): ProcessMark {
   return { pid: process.pid, started: startOf(process.pid) };
 }
 
-/** The mark in a file, if there is one. */
 export function readMark(path: string): ProcessMark | undefined {
   try {
     const mark = JSON.parse(readFileSync(path, 'utf8')) as ProcessMark;
@@ -81,17 +80,17 @@ function inodeSetting(cluster: string): string {
   return `stakegraph.cluster=${statSync(cluster, { bigint: true, throwIfNoEntry: false })?.ino ?? 'none'}:`;
 }
 
-/** The `-c` setting by which `isServer` recognizes the server of a cluster. */
+/** The `-c` setting that `isServer` looks for. */
 export function clusterSetting(cluster: string): string {
   return `${inodeSetting(cluster)}${cluster}`;
 }
 
-/** Whether a process is the PostgreSQL of this cluster, by its command line: most containers hide its working directory even from root. */
+/** Compares command lines: most containers hide a working directory even from root. */
 export function isServer(pid: number, cluster: string): boolean {
   if (!isRunning(pid)) return false;
   const line = `${commandLine(pid)} `;
   if (!/(^|[\\/])postgres(\.exe)?"? "?-D/.test(line)) return false;
-  // The inode finds a renamed cluster, the path one that was started by hand.
+  // The inode finds a renamed cluster, the path a server started by hand.
   return (
     line.includes(inodeSetting(cluster)) ||
     line.includes(`:${cluster} `) ||
@@ -100,7 +99,7 @@ export function isServer(pid: number, cluster: string): boolean {
   );
 }
 
-/** Waits for the end of a process; false if it still runs after `bound` ms. */
+/** False if it still runs after `bound` ms. */
 export async function waitForEnd(pid: number, bound: number): Promise<boolean> {
   const deadline = performance.now() + bound;
   while (isRunning(pid)) {
@@ -110,7 +109,7 @@ export async function waitForEnd(pid: number, bound: number): Promise<boolean> {
   return true;
 }
 
-/** Ends a server: by a fast shutdown, after `fastBound` ms an immediate one (the next start replays the log), and at last by a kill. */
+/** A fast shutdown; after `fastBound` ms an immediate one (the next start replays the log), then a kill. */
 export async function endServer(pid: number, fastBound = 10_000): Promise<void> {
   const steps = [
     ['SIGINT', fastBound],

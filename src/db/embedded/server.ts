@@ -13,7 +13,7 @@ import { clusterSetting, endServer } from './process.ts';
 export type Server = { pid: number; port: number };
 
 const LOG_LIMIT = 8_000_000;
-// After a crash the server replays up to a gigabyte of log first.
+// After a crash the server replays up to a gigabyte of log.
 const START_BOUND = 120_000;
 // Another program took the port, or children of a killed server still run.
 const PASSING = /could not (bind|create any TCP)|pre-existing shared memory block|Address already in use/;
@@ -29,7 +29,7 @@ export async function readPidFile(cluster: string): Promise<(Server & { status: 
   return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7] ?? '' };
 }
 
-/** The address of the server; `sslmode` overrides a PGSSLMODE of the environment. */
+/** `sslmode` overrides PGSSLMODE. */
 export function urlOf(port: number, password: string, database = DATABASE_NAME): string {
   return `postgres://${DATABASE_NAME}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
 }
@@ -49,7 +49,7 @@ async function query(url: string, text: string, bound: number): Promise<void> {
   }
 }
 
-/** Whether the server answers: `busy` while it starts or shuts down. */
+/** `busy` while the server starts or shuts down. */
 export async function probe(port: number, password: string): Promise<'ready' | 'busy' | 'silent'> {
   try {
     await query(urlOf(port, password), 'select 1', 2_000);
@@ -61,7 +61,7 @@ export async function probe(port: number, password: string): Promise<'ready' | '
     if (code === '28P01') throw new Error('The embedded PostgreSQL refuses the password in its own folder.');
     if (code !== '3D000') return 'silent';
   }
-  // initdb does not create this database, and a start may have been killed before.
+  // initdb does not create it, and a start may have been killed before.
   await query(urlOf(port, password, 'postgres'), `create database ${DATABASE_NAME}`, 30_000);
   return 'ready';
 }
@@ -112,7 +112,7 @@ async function launch(
       await placeOf(home.cluster, home.account),
       ...settings.flatMap((each) => ['-c', each]),
     ];
-    // Detached, since a Ctrl-C goes to the whole group and would stop the database first.
+    // Detached: Ctrl-C signals the whole group and would stop the database first.
     const child = spawn(program(bin, 'postgres'), args, {
       ...home.account,
       cwd: home.cluster,

@@ -6,13 +6,12 @@ import { type Reading, reader } from '../batch/readers.ts';
 import type { Queryable } from '../pool.ts';
 import { checkRows, type Fields, type KeyColumns, keyTable, raw, rows, type Sql, sql } from '../rows.ts';
 
-/** The record of the rows with their key, the SQL of each field, and the fields of the key. */
 export type RankedRows = { record: z.ZodObject; fields: Fields<string>; keys: readonly string[] };
 
 type Read = ReturnType<typeof columnsOrText>;
 type RowTexts = NonNullable<Read['texts']>;
 
-/** Reads summaries by their keys, in no order. `columns` are those of the key. */
+/** In no order. `columns` are those of the key. */
 export function summariesByKey<Key extends object, Field extends string, Row extends Key>(of: {
   statement: string;
   table: string;
@@ -33,18 +32,18 @@ export function summariesByKey<Key extends object, Field extends string, Row ext
   };
 }
 
-/** The revision of a stored list; undefined for the current one. */
+/** Undefined: the current list. */
 type OfRevision = { revision?: number | undefined };
 
 export type RankedPage<Row> = { rows: Row[]; total: number; revision: number };
 
 const Head = z.object({ total: count(), revision: count() });
 
-/** Rows of a list in one text from a rank on; null if there are no rows between the ranks. */
+/** `text` holds rows from `rank` on; null if no row is in range. */
 const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
 type Texts = { rank: number; text: string };
 
-/** A row of the result. Rows of an only list have no `list`; the row that holds the size of a list has no rank. */
+/** A single list's rows have no `list`; the row with the list's size has no rank. */
 type Found = { list?: number; rank: number | null };
 const listOf = (row: object): number => (row as Found).list ?? 0;
 
@@ -52,8 +51,8 @@ type Place<List> = List & { after: number | undefined; before: number | undefine
 type Part = { limit: number; backward: boolean };
 
 /**
- * Reads a page of each of several stored lists; a deep page costs as much as the first. Ranks are dense, so no row beyond the page
- * is needed to know whether the list continues. `columns` are those of the key in `<name>_lists`.
+ * Reads one page per list; deep pages cost no more than the first. Ranks are dense, so no row beyond the page is
+ * needed. `columns` are those of the key in `<name>_lists`.
  */
 export function pagesByRank<List extends OfRevision, Field extends string, Row extends { rank: number }>(of: {
   statement: string;
@@ -64,7 +63,7 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
   const columns: KeyColumns<Place<List>> = {
     ...of.columns,
     asked: ['int', (list) => list.revision ?? null],
-    after: ['bigint', (list) => list.after ?? -1], // with the limit added more than an integer holds
+    after: ['bigint', (list) => list.after ?? -1], // adding the limit exceeds an integer
     before: ['bigint', (list) => list.before ?? 2 ** 31 - 1],
   };
   const [name, lists] = [raw(`/* ${of.statement} */`), raw(`${of.name}_lists`)];
@@ -101,15 +100,15 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
       const some = texts ? rowsOf(row as Texts, texts) : [row];
       pages[listOf(row)]?.rows.push(...(some as unknown as Row[]));
     }
-    // Sorted here, because PostgreSQL would sort whole rows with their texts. Rows of a backward page arrive in reverse.
+    // PostgreSQL would sort whole rows with their texts.
     for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);
     return pages;
   };
 }
 
 /**
- * Adds a row with the size and revision of the list `l`, also to an empty page. With these in each row, a statement of 15 rows of
- * four fields took a sixth longer.
+ * Adds a row with size and revision of the list `l`, even to an empty page. As columns of every row, they made a
+ * statement of 15 rows of four fields a sixth slower.
  */
 const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: Part): Sql => sql`
   (select r.rank, null::int as total, null::int as revision, ${columns}
@@ -120,10 +119,9 @@ const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: 
   union all
   select null, l.total, l.revision, ${raw(names.map(() => 'null').join(', '))}`;
 
-/** Rows in one text. pg joins longer ones again with each packet. */
+/** Rows in one text. pg joins longer texts again with each packet. */
 const GATHERED_ROWS = raw('64');
 
-/** Texts of several rows, each with the rank of its first row. */
 function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit }: Part): Sql {
   const end = sql`least(k.before, l.total)`;
   const [from, to] = backward
@@ -146,7 +144,7 @@ function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit 
 const rowsOf = ({ rank, text }: Texts, { decode }: RowTexts): Found[] =>
   decode(text).map((json, index) => ({ rank: rank + index, text: json }));
 
-/** Returns a reader of one page of a list by what `pagesByRank` made; its result is undefined if there is no such list. */
+/** The reader returns undefined for an unknown list. */
 export function rankedPageReader<
   List extends OfRevision,
   Field extends string,

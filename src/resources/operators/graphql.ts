@@ -85,7 +85,7 @@ function keyOfNodeId(id: string): OperatorKey | undefined {
     : undefined;
 }
 
-/** The id is part of every row's key. */
+/** Excludes `id`, which is always read as part of the key. */
 export const operatorFigures = operatorFields.filter((name) => name !== 'id');
 
 const selectionOf = (info: GraphQLResolveInfo, paths: string[][]): Selection<OperatorField> =>

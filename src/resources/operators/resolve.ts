@@ -82,7 +82,7 @@ export async function operatorPage(
   return page;
 }
 
-/** `walk` reads the revision it began with; throws BAD_INPUT when that is gone. */
+/** With `walk`, reads the revision that the walk began with; throws BAD_INPUT when that is gone. */
 export async function operatorPageOf(
   ctx: Context,
   key: ListKey,

@@ -17,8 +17,8 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
 });
 
 /**
- * By network penetration (spec §4.8), ranks 0-based. `walk` reads the revision it began with; throws BAD_INPUT when
- * that is gone.
+ * By network penetration (spec §4.8), ranks 0-based. With `walk`, reads the revision that the walk began with; throws
+ * BAD_INPUT when that is gone.
  */
 export async function stakeAuthorities(
   ctx: Context,
