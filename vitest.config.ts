@@ -12,7 +12,7 @@ const common = {
   maxWorkers: 2,
 };
 /** Files that replace a module: their workers are not shared. */
-const isolated = ['test/graphql/fast-path.test.ts'];
+const isolated = ['test/graphql/fast-path.test.ts', 'test/fast-rows.test.ts'];
 
 export default defineConfig(({ mode }) => ({
   test: {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Refusal } from '../kernel/refusal.ts';
-import { datasetTables } from './changes/datasets.ts';
+import { datasetTables, privateTables } from './changes/datasets.ts';
 import type { Pool } from './pool.ts';
 
 type Pools = { read: Pool; primary: Pool; readUrl: string | undefined };
@@ -13,7 +13,7 @@ export async function checkPooling({ read, primary, readUrl }: Pools): Promise<v
 export async function checkRoles({ read, primary, readUrl }: Pools): Promise<void> {
   if (readUrl) await checkRights(read, 'DATABASE_READ_URL', ['select'], publicTables).catch(unlessAway);
   await checkRights(primary, 'DATABASE_URL', ['select'], publicTables);
-  await checkRights(primary, 'DATABASE_URL', ['select', 'insert', 'update', 'delete'], accountTables);
+  await checkRights(primary, 'DATABASE_URL', ['select', 'insert', 'update', 'delete'], [...privateTables]);
 }
 
 function unlessAway(error: unknown) {
@@ -56,11 +56,6 @@ const publicTables = [
   'compatible_migrations',
   ...Object.values(datasetTables).flat(),
 ];
-const accountTables = [
-  ...['accounts', 'tokens', 'usage', 'usage_batches', 'idempotency_keys'],
-  ...['private_sets', 'private_set_members', 'private_set_days'],
-];
-
 async function checkRights(pool: Pool, setting: string, rights: string[], tables: string[]): Promise<void> {
   const { rows } = await pool.query({
     text: `/* rights */ select current_user as role, current_schema() as schema,

@@ -37,7 +37,7 @@ function sizesOf(random: Random, network: Network, count: number, exponent: numb
 }
 
 /** By the pool's place. */
-const shareCounts: Record<number, number> = { 0: 80, 6: 60, 12: 50, 18: 40, 24: 30, 30: 25, 36: 15 };
+const shareCounts: Record<number, number> = { 0: 80, 1: 60, 2: 50, 4: 40, 6: 30, 12: 25, 24: 15 };
 
 /** Shares leave some of the pool. The first three tie, one is empty, one has unknown balances. */
 function sharesOf(random: Random, { network, id: poolId, sizes }: Operator, count: number): Operator[] {
