@@ -4,7 +4,7 @@ import { Refusal } from '../kernel/refusal.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-/** Has `app` accept JSON bodies, which are UTF-8 (RFC 8259); `read` makes the body of the text. */
+/** Accepts JSON bodies in UTF-8 only (RFC 8259); `read` parses the text. */
 export function parseJsonAs(
   app: FastifyInstance,
   read: (request: FastifyRequest, text: string, done: Done) => void,

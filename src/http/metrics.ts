@@ -5,16 +5,14 @@ import { recent } from '../kernel/recent.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
 
-/** An answer, for the log and the metrics. */
 export type Answered = {
-  /** The pattern and not the path, so that callers cannot create labels. */
+  /** The pattern, not the path: callers must not create labels. */
   route: string;
   method: string;
   status: number;
   ms: number;
 };
 
-/** The metrics at `/metrics`, for Prometheus. Their text is built at most once a second. */
 export type Metrics = { observe(answered: Answered): void; text(): Promise<string>; contentType: string };
 
 type Sources = {
@@ -22,9 +20,7 @@ type Sources = {
   revisions: Revisions;
   waiting: () => number;
   redisUp: () => boolean | undefined;
-  /** Number of headers that look like the network header and are not read. */
   unreadHeaders: () => number;
-  /** Whether the read replica answers, where there is one. */
   replicaUp?: (() => boolean) | undefined;
   connections: Connections;
   cache?: AnswerCache | undefined;
@@ -52,7 +48,6 @@ function answers(registry: Registry): Metrics['observe'] {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  // There are few routes, and few methods and statuses of each.
   const observed = new Map<string, Map<string, ReturnType<typeof duration.labels>>>();
   return ({ route, method, status, ms }) => {
     let own = observed.get(route);
@@ -64,7 +59,6 @@ function answers(registry: Registry): Metrics['observe'] {
   };
 }
 
-/** The age of the data. */
 function tellOfData(registry: Registry, revisions: Revisions): void {
   const ofDatasets = (name: string, help: string, value: (dataset: Dataset) => number) =>
     new Gauge({
@@ -85,7 +79,6 @@ function tellOfData(registry: Registry, revisions: Revisions): void {
   ofDatasets('revision', 'How often the dataset was changed.', ({ revision }) => revision);
 }
 
-/** Connections, queues, the cache, and what the gateway depends on. */
 function tellOfParts(registry: Registry, sources: Sources): void {
   const { pool, revisions, waiting, redisUp, replicaUp, connections, cache } = sources;
   const told = (name: string, help: string) => ({

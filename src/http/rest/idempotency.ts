@@ -7,10 +7,10 @@ import { rows, sql } from '../../db/rows.ts';
 import { badInput, type Fault, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 
-/** An answer as it is stored with its key, its body in pieces. A stored answer that is sent again has no `units`. */
+/** A replayed answer has no `units`. */
 export type Stored = { status: number; headers: Record<string, string>; pieces: string[]; units?: number };
 
-/** Reads the Idempotency-Key of a request, quoted as in the draft or bare. */
+/** Accepts the key quoted (IETF draft) or bare. */
 export function readKey(request: FastifyRequest, faults: Fault[]): string | undefined {
   const given = request.headers[IDEMPOTENCY_KEY.toLowerCase()];
   if (given === undefined) return undefined;
@@ -21,15 +21,14 @@ export function readKey(request: FastifyRequest, faults: Fault[]): string | unde
   return undefined;
 }
 
-/** Two requests are the same with the same method, URL, network and body. */
 const fingerprint = (request: FastifyRequest, context: Context) =>
   createHash('sha256')
     .update(JSON.stringify([request.method, request.url, context.network, request.body]))
     .digest();
 
 /**
- * Answers a request once for each key of an account; the same request again gets the stored answer. Answer and writes are one
- * transaction, so that neither is stored without the other. A refused request stores nothing.
+ * Runs a request once for each key of an account. Answer and writes share a transaction; a refused request stores
+ * nothing.
  */
 export function idempotent(
   context: Context,
@@ -59,7 +58,7 @@ export function idempotent(
   });
 }
 
-/** Holds the key until the transaction ends; 409 where another request holds it. */
+/** Throws CONFLICT (409) when another request holds the key. */
 async function claim(db: Queryable, accountId: string, key: string): Promise<void> {
   const [row] = await rows(
     db,
@@ -90,7 +89,6 @@ async function find(db: Queryable, accountId: string, key: string) {
   return known;
 }
 
-/** Stores an answer under its key, and deletes some that have expired. */
 async function keep(db: Queryable, accountId: string, key: string, request: Buffer, answer: Stored) {
   const prune = sql`/* pruneIdempotencyKeys */
     delete from idempotency_keys where ctid = any(array(

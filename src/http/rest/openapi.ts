@@ -17,7 +17,7 @@ const schemaOf = (schema: z.ZodType, found: Map<string, Json>, io: 'input' | 'ou
       const leaf = leafOf(zodSchema);
       if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
       if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
-      // Digits in the row, a JSON number in the answer.
+      // A string in the row, a JSON number in the answer.
       delete jsonSchema.pattern;
       const { kind, raw, wide, ...range } = leaf;
       const whole = { type: 'integer', ...(wide ? {} : { format: 'int64' }) };
@@ -28,7 +28,7 @@ const schemaOf = (schema: z.ZodType, found: Map<string, Json>, io: 'input' | 'ou
   return hoist(document, found);
 };
 
-/** Moves the records that zod put under `$defs` to the components, where every path shares them. */
+/** Moves `$defs` to the components, which all paths share. */
 function hoist(document: Json, found: Map<string, Json>): Json {
   const { $schema: _schema, $defs, ...rest } = document;
   const relink = (value: unknown): unknown => {
@@ -52,7 +52,6 @@ function hoist(document: Json, found: Map<string, Json>): Json {
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** The values in a route's example, by parameter: what the reference page fills in to be tried. */
 function exampleValues(route: Route<Context>): Record<string, string> {
   const [path = '', query] = route.example.split('?');
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
@@ -92,7 +91,6 @@ const errorText: Record<string, string> = {
   503: 'The database cannot answer now; see Retry-After.',
 };
 
-/** Those of routes that write. */
 const writeErrorText: Record<string, string> = {
   403: 'The tier of the account does not allow it: its sets or the validators of a set are as many as it may have.',
   409: 'A request with this Idempotency-Key is being answered; see Retry-After.',
@@ -170,7 +168,7 @@ const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
     : { content: { 'application/json': { schema: schemaOf(route.reply, found) } } }),
 });
 
-/** Answers that all callers share are kept; what is an account's own is made for it each time. */
+/** Private data, which is not cached. */
 const ownTags = new Set(['Tags', 'Private sets']);
 const isKept = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !ownTags.has(tag);
 
@@ -202,13 +200,11 @@ const replyHeaders = (route: Route<Context>): Json => ({
     : {}),
 });
 
-/** What an operation costs, as a reader is told. */
 function costText({ base, item }: Weight): string {
   const once = `Costs ${base} compute unit${base === 1 ? '' : 's'}`;
   return item === 0 ? `${once}.` : `${once} and ${item} for each row.`;
 }
 
-/** The OpenAPI 3.1 document of the routes: the same values that serve them. */
 export function openApiDocument(
   routes: readonly Route<Context>[],
   networkHeader: string,
