@@ -9,7 +9,7 @@ type Fault = NodeJS.ErrnoException & { rawPacket?: unknown };
 type Answer = { status: number; detail: string; headers?: Record<string, string> };
 
 const unparsed = new Map<string, Answer>([
-  ['HPE_HEADER_OVERFLOW', { status: 413, detail: 'The request is larger than is taken.' }],
+  ['HPE_HEADER_OVERFLOW', { status: 413, detail: 'The request is too large.' }],
   ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, detail: 'The request took too long to come.' }],
 ]);
 

@@ -28,15 +28,16 @@ const details: Record<string, string> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty; send JSON.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
   FST_CP_ERR_INVALID_CONTENT: 'The body is not what Content-Encoding says.',
-  FST_CP_ERR_INVALID_CONTENT_ENCODING: 'The Content-Encoding is not taken; send gzip, br, deflate or none.',
+  FST_CP_ERR_INVALID_CONTENT_ENCODING:
+    'The Content-Encoding is not accepted; send gzip, br, deflate or none.',
 };
-const tooLarge = plain(413, 'The request is larger than is taken.');
+const tooLarge = plain(413, 'The request is too large.');
 const answers: Record<number, Answer> = {
   400: plain(400, 'The body is not valid JSON.'),
   404: plain(404, 'Not found.'),
-  413: plain(413, 'The body is larger than is taken.'),
+  413: plain(413, 'The body is too large.'),
   414: tooLarge,
-  415: plain(415, 'The content type is not taken; send application/json.'),
+  415: plain(415, 'The content type is not accepted; send application/json.'),
   431: tooLarge,
 };
 

@@ -121,7 +121,7 @@ function tellOfParts(registry: Registry, sources: Sources): void {
     );
   gauge(
     'changes_heard',
-    '1 while the database tells of changes, 0 while it does not and no answer is kept.',
+    '1 while the database reports changes, 0 while it does not and nothing is cached.',
     () => Number(revisions.trusted()),
   );
   counter(

@@ -37,4 +37,4 @@ export const withHostChecked =
 
 /** Refuses (417) an Expect header other than 100-continue; Node's answer has no body. */
 export const refuseExpectation: RequestListener = (_request, response) =>
-  refuse(response, 417, 'The Expect header is not taken; send 100-continue or none.');
+  refuse(response, 417, 'The Expect header is not accepted; send 100-continue or none.');

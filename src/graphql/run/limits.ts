@@ -17,7 +17,7 @@ export const limits = {
 } as const;
 
 export const limitError = (name: keyof typeof limits) =>
-  new GraphQLError(`The query passes the limit of ${limits[name]} ${words[name]}.`, {
+  new GraphQLError(`The query exceeds the limit of ${limits[name]} ${words[name]}.`, {
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 

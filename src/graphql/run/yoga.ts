@@ -22,7 +22,7 @@ function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): G
   const { request } = contextValue as { request: Request };
   if (!request.headers.has(IDEMPOTENCY_KEY)) return undefined;
   if (getOperationAST(document, operationName)?.operation !== 'mutation') return undefined;
-  const msg = `${IDEMPOTENCY_KEY} is not taken with a mutation; send it with the POST of REST that does the same.`;
+  const msg = `${IDEMPOTENCY_KEY} is not accepted with a mutation; send it with the POST of REST that does the same.`;
   return new GraphQLError(msg, {
     originalError: badInput([{ loc: ['header', IDEMPOTENCY_KEY], msg, type: 'unsupported' }]),
   });
