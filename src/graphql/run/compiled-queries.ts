@@ -15,7 +15,7 @@ import { schemaWithPlaceholders } from '../../fast-rows/placeholders.ts';
 import { withPlaceholders } from '../../fast-rows/rewrite.ts';
 import { sizedMap } from '../../kernel/bounded.ts';
 import { schema } from '../schema/index.ts';
-import { introspectionAnswers, isIntrospection } from './introspection.ts';
+import { fragmentsOf, introspectionAnswers, isIntrospection } from './introspection.ts';
 import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
@@ -154,17 +154,14 @@ function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLErr
 
 /** Infinite for introspection. */
 function fieldsOf(document: DocumentNode, operation: OperationDefinitionNode): number {
-  const fragments = new Map<string, SelectionSetNode>();
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION)
-      fragments.set(definition.name.value, definition.selectionSet);
+  const fragments = fragmentsOf(document);
   const sizes = new Map<string, number>();
 
   const sizeOfFragment = (name: string): number => {
     const known = sizes.get(name);
     if (known !== undefined) return known;
-    const set = fragments.get(name);
-    const size = set ? sizeOf(set) : 0;
+    const fragment = fragments.get(name);
+    const size = fragment ? sizeOf(fragment.selectionSet) : 0;
     sizes.set(name, size);
     return size;
   };

@@ -110,9 +110,12 @@ const serverHeaders = new Set([
   ...['content-length', 'transfer-encoding', 'connection', 'content-encoding', 'cache-control', 'vary'],
 ]);
 
-const notAcceptable = Buffer.from(
-  '{"detail":"The answer is application/json or application/graphql-response+json; accept one of them."}',
-);
+const notAcceptable = {
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: Buffer.from(
+    '{"detail":"The answer is application/json or application/graphql-response+json; accept one of them."}',
+  ),
+};
 
 export function makeYoga(): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {
   const yoga = createYoga<Context>({
@@ -132,16 +135,7 @@ export function makeYoga(): (request: FastifyRequest, context: Context) => Promi
     const response = await yoga.handleNodeRequest(request, context);
     const { status, headers } = response;
     const { charged: units } = context.metering;
-    if (status === 406) {
-      const contentType = 'application/json; charset=utf-8';
-      return {
-        status,
-        headers: { 'content-type': contentType },
-        body: notAcceptable,
-        units,
-        notCached: 'error',
-      };
-    }
+    if (status === 406) return { status, ...notAcceptable, units, notCached: 'error' };
     const result = unserialized.get(context.metering);
     return {
       status,

@@ -45,13 +45,8 @@ export function idempotent(
       const msg = `${IDEMPOTENCY_KEY} was used for another request in the last 24 hours; a new request needs a new key.`;
       throw badInput([{ loc: ['header', IDEMPOTENCY_KEY], msg, type: 'conflict' }]);
     }
-    if (known) {
-      return {
-        status: known.status,
-        headers: { 'idempotency-replayed': 'true' },
-        pieces: [known.body],
-      };
-    }
+    if (known)
+      return { status: known.status, headers: { 'idempotency-replayed': 'true' }, pieces: [known.body] };
     const answer = await ask({ ...context, primary: primaryWithin(db) });
     await keep(db, accountId, key, asked, answer);
     return answer;
@@ -70,9 +65,7 @@ async function claim(db: Queryable, accountId: string, key: string): Promise<voi
   throw new Refusal(
     'CONFLICT',
     `A request with this ${IDEMPOTENCY_KEY} is being answered; try again for its answer.`,
-    {
-      headers: { 'retry-after': '1' },
-    },
+    { headers: { 'retry-after': '1' } },
   );
 }
 
