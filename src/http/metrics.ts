@@ -31,16 +31,16 @@ const RECENT_MS = 1_000;
 export function openMetrics(sources: Sources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  tellOfData(registry, sources.revisions);
-  tellOfParts(registry, sources);
+  registerDataMetrics(registry, sources.revisions);
+  registerServiceMetrics(registry, sources);
   return {
-    observe: answers(registry),
+    observe: requestObserver(registry),
     text: recent(RECENT_MS, () => registry.metrics()),
     contentType: registry.contentType,
   };
 }
 
-function answers(registry: Registry): Metrics['observe'] {
+function requestObserver(registry: Registry): Metrics['observe'] {
   const duration = new Histogram({
     name: 'stakegraph_http_request_seconds',
     help: 'Time to answer, by route pattern, method and status.',
@@ -59,8 +59,8 @@ function answers(registry: Registry): Metrics['observe'] {
   };
 }
 
-function tellOfData(registry: Registry, revisions: Revisions): void {
-  const ofDatasets = (name: string, help: string, value: (dataset: Dataset) => number) =>
+function registerDataMetrics(registry: Registry, revisions: Revisions): void {
+  const datasetGauge = (name: string, help: string, value: (dataset: Dataset) => number) =>
     new Gauge({
       name: `stakegraph_dataset_${name}`,
       help,
@@ -71,31 +71,31 @@ function tellOfData(registry: Registry, revisions: Revisions): void {
           this.set({ dataset: dataset.name }, value(dataset));
       },
     });
-  ofDatasets(
+  datasetGauge(
     'refreshed_timestamp_seconds',
     'When an import or a refresh changed the dataset last.',
     ({ refreshedAt }) => Date.parse(refreshedAt) / 1000,
   );
-  ofDatasets('revision', 'How often the dataset was changed.', ({ revision }) => revision);
+  datasetGauge('revision', 'How often the dataset was changed.', ({ revision }) => revision);
 }
 
-function tellOfParts(registry: Registry, sources: Sources): void {
+function registerServiceMetrics(registry: Registry, sources: Sources): void {
   const { pool, revisions, waiting, redisUp, replicaUp, connections, cache } = sources;
-  const told = (name: string, help: string) => ({
+  const options = (name: string, help: string) => ({
     name: `stakegraph_${name}`,
     help,
     registers: [registry],
   });
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
-      ...told(name, help),
+      ...options(name, help),
       collect() {
         this.set(value());
       },
     });
   const counter = (name: string, help: string, value: () => number) =>
     new Counter({
-      ...told(`${name}_total`, help),
+      ...options(`${name}_total`, help),
       collect() {
         this.reset();
         this.inc(value());
@@ -141,7 +141,7 @@ function tellOfParts(registry: Registry, sources: Sources): void {
   counter('cache_hits', 'Answers sent from the cache.', () => cache.stats().hits);
   counter('cache_misses', 'Answers that the cache did not have.', () => cache.stats().misses);
   new Counter({
-    ...told('answers_not_cached_total', 'Answers that were not cached, by reason.'),
+    ...options('answers_not_cached_total', 'Answers that were not cached, by reason.'),
     labelNames: ['reason'],
     collect() {
       this.reset();

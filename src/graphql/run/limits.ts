@@ -22,7 +22,7 @@ export const limitError = (name: keyof typeof limits) =>
   });
 
 /** Free, as over the rate: reservations may be released in a moment. */
-const askAgain = { status: 429, headers: { 'retry-after': '1' } };
+const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
 /** `limit`: units not reserved by requests in progress; `left` includes those. 429 when the document fits into `left`. */
 export function costError(estimate: number, limit: number, left: number) {
@@ -32,7 +32,7 @@ export function costError(estimate: number, limit: number, left: number) {
       : `${left - limit} of its ${left} are reserved by requests that are being answered; ask again when they are.`;
   return new GraphQLError(
     `The query may cost ${estimate} compute units and the account has ${limit} left; ${advice}`,
-    { extensions: { code: 'COST_LIMIT', estimate, limit, ...(estimate <= left && { http: askAgain }) } },
+    { extensions: { code: 'COST_LIMIT', estimate, limit, ...(estimate <= left && { http: retryable }) } },
   );
 }
 

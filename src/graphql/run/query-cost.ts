@@ -60,7 +60,7 @@ export function costOf(
   if (!operation || !root) return none();
   const fragments = fragmentsOf(document);
   const values = { ...defaults(operation), ...variables };
-  const told = introspectionCounter(schema, fragments, values);
+  const countIntrospection = introspectionCounter(schema, fragments, values);
   const measured = new Map<string, Part>();
 
   function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
@@ -106,7 +106,7 @@ export function costOf(
     const part = none();
     part.bytes = (node.alias?.value ?? name).length + MARKS;
     if (name === '__typename') return { ...part, fields: 1, bytes: part.bytes + TYPENAME_LENGTH };
-    if (name.startsWith('__')) return { ...part, ...told(node) };
+    if (name.startsWith('__')) return { ...part, ...countIntrospection(node) };
     const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
     if (!field) return none();
     const shape = shapeOf(field, parent);

@@ -12,7 +12,7 @@ import type { UnreadHeaders } from '../unread-headers.ts';
 import { type AnswerCache, type CachedResponse, keyOfUrl } from './answer-cache.ts';
 import { keyOfQuery, MAX_CACHED_BODY } from './graphql-cache.ts';
 
-const ownHeaders = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy', 'connection']);
+const perRequestHeaders = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy', 'connection']);
 
 const variantOf = (headers: IncomingHttpHeaders) =>
   `${headers['accept-encoding'] ?? ''}\n${headers.origin ?? ''}\n${headers['if-none-match'] ?? ''}`;
@@ -44,7 +44,7 @@ function recordResponse(request: FastifyRequest, reply: FastifyReply): void {
     route: request.routeOptions.url as string,
     status: reply.statusCode,
     headers: Object.entries(headers).flatMap(([name, value]) =>
-      ownHeaders.has(name) ? [] : [name, String(value)],
+      perRequestHeaders.has(name) ? [] : [name, String(value)],
     ),
     body,
     units,

@@ -34,21 +34,21 @@ export function idempotent(
   context: Context,
   key: string,
   request: FastifyRequest,
-  ask: (context: Context) => Promise<Stored>,
+  run: (context: Context) => Promise<Stored>,
 ): Promise<Stored> {
   const { accountId } = context.caller;
-  const asked = fingerprint(request, context);
+  const hash = fingerprint(request, context);
   return context.primary.transaction(async (db) => {
     await claim(db, accountId, key);
     const known = await find(db, accountId, key);
-    if (known && !known.request.equals(asked)) {
+    if (known && !known.request.equals(hash)) {
       const msg = `${IDEMPOTENCY_KEY} was used for another request in the last 24 hours; a new request needs a new key.`;
       throw badInput([{ loc: ['header', IDEMPOTENCY_KEY], msg, type: 'conflict' }]);
     }
     if (known)
       return { status: known.status, headers: { 'idempotency-replayed': 'true' }, pieces: [known.body] };
-    const answer = await ask({ ...context, primary: primaryWithin(db) });
-    await keep(db, accountId, key, asked, answer);
+    const answer = await run({ ...context, primary: primaryWithin(db) });
+    await store(db, accountId, key, hash, answer);
     return answer;
   });
 }
@@ -82,7 +82,7 @@ async function find(db: Queryable, accountId: string, key: string) {
   return known;
 }
 
-async function keep(db: Queryable, accountId: string, key: string, request: Buffer, answer: Stored) {
+async function store(db: Queryable, accountId: string, key: string, request: Buffer, answer: Stored) {
   const prune = sql`/* pruneIdempotencyKeys */
     delete from idempotency_keys where ctid = any(array(
       select ctid from idempotency_keys where created_at <= now() - interval '24 hours'

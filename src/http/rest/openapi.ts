@@ -169,11 +169,11 @@ const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
 });
 
 /** Private data, which is not cached. */
-const ownTags = new Set(['Tags', 'Private sets']);
-const isKept = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !ownTags.has(tag);
+const privateTags = new Set(['Tags', 'Private sets']);
+const isCached = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !privateTags.has(tag);
 
 const unchanged = (route: Route<Context>): Json =>
-  isKept(route)
+  isCached(route)
     ? {
         304: {
           description: 'Not modified, by If-None-Match; costs what the call costs without its rows.',
@@ -185,7 +185,7 @@ const unchanged = (route: Route<Context>): Json =>
 const replyHeaders = (route: Route<Context>): Json => ({
   'X-Request-Id': { $ref: '#/components/headers/RequestId' },
   'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' },
-  ...(isKept(route)
+  ...(isCached(route)
     ? {
         ETag: { $ref: '#/components/headers/ETag' },
         'Last-Modified': { $ref: '#/components/headers/LastModified' },
