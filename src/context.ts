@@ -6,7 +6,7 @@ import type { Reading } from './db/batch/readers.ts';
 import type { Snapshot } from './db/changes/revisions.ts';
 import type { Primary, Queryable } from './db/pool.ts';
 
-/** The account whose token the request has. */
+/** The account of the request's token. */
 export type Caller = {
   accountId: string;
   account: string;
@@ -20,36 +20,36 @@ export type Caller = {
   allowance: Allowance;
 };
 
-/** The compute units of the answer, and those that the account has left. */
+/** In compute units. */
 type Metering = {
   estimated: number;
   charged: number;
   /** Requests left in this second; null without a limit. */
   rateRemaining: number | null;
-  /** Without this answer's own charge, which follows it. */
+  /** Excludes this answer's own charge. */
   standing(): Standing;
-  /** Compute units that the account has left, of `standing`; null without a limit. */
+  /** Units left, of `standing`; null without a limit. */
   remaining(): number | null;
-  /** What is left of `remaining` after reservations by other requests in progress; null without a limit. */
+  /** `remaining` less reservations by other requests; null without a limit. */
   available(): number | null;
-  /** Reserves the estimate of this answer until it is charged, and replaces an earlier estimate. */
+  /** Reserves the estimate until the answer is charged, and replaces an earlier estimate. */
   reserve(units: number): void;
-  /** Only for large answers: waits for a turn of the event loop with time left for the rows of so many units. */
+  /** Only for large answers: waits for a turn of the event loop with time for the rows of `units`. */
   turn?: (units: number) => Promise<void>;
 };
 
-/** What was read for an answer: decides whether it may be cached, and which changes invalidate it. */
+/** What an answer has read; decides about caching and invalidation. */
 export type Trace = {
   datasets: Set<string>;
-  /** Whether the answer depends on the caller, on the time, or on tables of no dataset. Private answers are not cached. */
+  /** The answer depends on the caller, the time, or tables of no dataset, so it is not cached. */
   isPrivate: boolean;
 };
 
-/** What an answer may depend on. Each request has its own. */
+/** One per request. */
 export type Context = Reading & {
   /** Read-only. */
   db: Queryable;
-  /** For what accounts own: `db` may be a replica that lags behind their writes. */
+  /** For accounts' own data: `db` may be a replica that lags behind their writes. */
   primary: Primary;
   caller: Caller;
   metering: Metering;
@@ -59,6 +59,6 @@ export type Context = Reading & {
   requestId: string;
   log: Logger;
   trace: Trace;
-  /** The revisions of the datasets when the request began. */
+  /** Revisions of the datasets when the request began. */
   data: Snapshot;
 };

@@ -8,24 +8,22 @@ import { privateHeaders } from './security-headers.ts';
 type Fault = NodeJS.ErrnoException & { rawPacket?: unknown };
 type Answer = { status: number; detail: string; headers?: Record<string, string> };
 
-/** Answers to input that Node cannot parse, by its error code. */
 const unparsed = new Map<string, Answer>([
-  ['HPE_HEADER_OVERFLOW', { status: 413, detail: 'The request is larger than is taken.' }],
+  ['HPE_HEADER_OVERFLOW', { status: 413, detail: 'The request is too large.' }],
   ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, detail: 'The request took too long to come.' }],
 ]);
 
-/** Refuses a method that Node does not know like any other that the path does not have. */
 function unknownMethod({ code, rawPacket }: Fault, absent?: string): Answer | undefined {
   if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return undefined;
   const line = rawPacket.toString('latin1', 0, MAX_LINE_LENGTH);
   const [, method, url] = /^([A-Z]{1,20}) (\/[!-~]*) HTTP\/1\.[01]\r\n/.exec(line) ?? [];
-  if (!method || !url || METHODS.includes(method)) return undefined; // the fault may be later
+  if (!method || !url || METHODS.includes(method)) return undefined;
   const { code: kind, message, headers } = refusalOf({ method, url }, absent);
   return { status: refusalStatus[kind], detail: message, headers };
 }
 const MAX_LINE_LENGTH = 4_096;
 
-/** Answers input that is not HTTP, too large or too slow. `absent` is that of `refusalOf`. */
+/** Answers input that is not HTTP, too large or too slow. `absent` as in `refusalOf`. */
 export function sendClientError(error: Fault, socket: Socket, absent?: string): void {
   if (!socket.writable) {
     socket.destroy();

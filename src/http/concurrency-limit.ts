@@ -12,23 +12,22 @@ export type ConcurrencyLimit = {
 };
 
 /**
- * Lets `most` requests run at a time; others wait in order, before any work is done for them, and get 503 after the deadline or
- * when too many wait. V8 copies what each running request holds while it waits for PostgreSQL: with 1,000 connections an answer
- * took 380 µs of CPU without the limit and takes 230 with it, as with 256 connections. The queue of the pool alone is no
- * substitute: in ten runs in turn an answer took a third more CPU and the process 440 instead of 280 MB.
+ * Runs at most `most` requests at a time. Others wait in order, and get 503 after the deadline or when too many wait.
+ * V8 copies what each running request holds while it waits for PostgreSQL: with 1,000 connections an answer takes 230
+ * µs of CPU, as with 256, and 380 without the limit. With the queue of the pool alone an answer took a third more CPU,
+ * and the process 440 MB instead of 280 (ten runs).
  */
 export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyLimit {
   const working = new WeakSet<FastifyRequest>();
-  const queue = new Set<Waiting>(); // in order of arrival
+  const queue = new Set<Waiting>();
   let free = most;
 
   function leave(request: FastifyRequest) {
     if (!working.delete(request)) return;
     for (const next of queue) {
       queue.delete(next);
-      if (next.request.raw.socket.destroyed)
-        next.enter(unavailable()); // the client has disconnected
-      // As a microtask: answers that are sent at once would nest.
+      if (next.request.raw.socket.destroyed) next.enter(unavailable());
+      // A microtask, because answers sent at once would nest.
       else return queueMicrotask(next.enter);
     }
     free += 1;
@@ -46,7 +45,7 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
   return {
     waiting: () => queue.size,
     guard(app) {
-      const timer = setInterval(sweep, SWEEP_MS).unref(); // a process that cannot listen ends
+      const timer = setInterval(sweep, SWEEP_MS).unref();
       app.addHook('onClose', (_app, done) => {
         clearInterval(timer);
         done();
@@ -62,7 +61,7 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
         } else if (queue.size < MAX_WAITING) queue.add({ request, since: performance.now(), enter });
         else done(unavailable());
       });
-      // When the answer is made: slow readers must not hold up others.
+      // When the answer is ready: slow readers must not delay others.
       app.addHook('onSend', (request, _reply, payload, done) => {
         leave(request);
         done(null, payload);

@@ -2,22 +2,16 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import type { Socket } from 'node:net';
 import { connectionOf, readSendQueues } from './send-queues.ts';
 
-/** The most pipelined requests that may wait on one connection. */
 const MAX_PIPELINED = 64;
 const SWEEP_MS = 1_000;
 
 export type Connections = {
   open(): number;
-  /** Connections refused because the maximum was reached. */
   refused(): number;
-  /** Connections closed because the client read nothing of an answer. */
   unread(): number;
 };
 
-/**
- * Serves pipelined requests of a connection one after the other, so that a client that reads nothing keeps only one answer in
- * memory. Closes a connection on which too many wait.
- */
+/** Serves pipelined requests in turn, so a client that reads nothing holds only one answer in memory. */
 const oneAtATime =
   (serve: RequestListener, waiting = new WeakMap<Socket, number>()): RequestListener =>
   (request, response) => {
@@ -32,26 +26,23 @@ const oneAtATime =
     });
   };
 
-/** What a connection may have sent since its send queue was last seen empty before the queue is looked at. */
+/** Sent bytes after which a send queue is inspected. */
 const UNSEEN_BYTES = 65_536;
 
-/** The state of a connection, as the last look at its send queue left it. */
 type Sending = {
   connection: string | undefined;
   /** Bytes sent when the send queue was last seen empty. */
   emptyAt: number;
-  /** Bytes sent less those in the send queue; it changes when the client reads. */
+  /** Bytes sent less those queued; changes when the client reads. */
   acknowledged?: number;
-  /** When it last changed. */
   since: number;
-  /** Closes the socket, where that waits for the send queue. */
+  /** Set while closing waits for the send queue. */
   close?: () => void;
 };
 
 /**
- * Creates servers with at most `most` connections, which reset a connection when its client reads nothing of an answer for
- * `sendTimeoutMs`. On Linux this covers what the system holds in its send queue, which Node takes for sent; such a connection
- * is closed only when the queue is empty. Elsewhere the timeout of Node's sockets covers what Node holds.
+ * Resets a connection when its client reads nothing for `sendTimeoutMs`. On Linux this includes the system's send
+ * queue, which Node takes for sent, and closing waits until the queue is empty.
  */
 export function boundedServers(most: number, sendTimeoutMs: number) {
   const sockets = new Map<Socket, Sending>();
@@ -65,18 +56,17 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   function reset(socket: Socket, sending: Sending | undefined) {
     unread += 1;
     const close = sending?.close;
-    sockets.delete(socket); // closes at once
-    socket.resetAndDestroy(); // after an orderly close the system would keep the unread megabytes for minutes
+    sockets.delete(socket); // makes `_destroy` close at once
+    socket.resetAndDestroy(); // after an orderly close the system would hold the unread bytes for minutes
     close?.();
   }
 
-  /** In place of Node's handler, which closes in an orderly way. */
   function onTimeout(socket: Socket) {
     if (timed.has(socket) && socket.writableLength > 0) reset(socket, sockets.get(socket));
     else socket.destroy();
   }
 
-  /** Uses the timeout of Node's sockets, which notices partial writes, while something waits to be written. */
+  /** Node's socket timeout notices partial writes. */
   function setTimer(socket: Socket, waits: boolean) {
     if (waits && socket.timeout !== sendTimeoutMs) {
       timed.add(socket);
@@ -106,13 +96,12 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     const queues = await readSendQueues(new Set(known));
     for (const [index, [socket, sending]] of looked.entries()) {
       const before = sent[index] as number;
-      // The two figures belong together only if nothing was written in the meantime.
+      // The two figures match only if nothing was written in between.
       if (!sockets.has(socket) || socket.bytesWritten - socket.writableLength !== before) continue;
       look(socket, sending, before, queues.get(sending.connection ?? ''));
     }
   }
 
-  /** Delays the closing of a socket, for whatever reason, until its send queue is empty: the system would keep what is in it. */
   function closeOnceSent(server: Server, socket: Socket, sending: Sending) {
     const destroy = socket._destroy;
     socket._destroy = (error, callback) => {
@@ -123,7 +112,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
       const waits = sockets.has(socket) && process.platform === 'linux' && mayHold(socket, sending);
       if (!waits || !server.listening) return close();
       sending.close = close;
-      socket.pause(); // no further requests
+      socket.pause();
     };
   }
 

@@ -9,7 +9,6 @@ import type { Pool, Primary } from '../db/pool.ts';
 import { noteStatement, privateAccess } from './cache/trace.ts';
 import { meteringOf } from './metering.ts';
 
-/** Makes the contexts of requests. Each traces what its answer is made of. */
 export function contextMaker(options: {
   pool: Pool;
   primary: Primary;

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { shownFault, withoutTokens } from '../accounts/token-format.ts';
 import { Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
 
-/** Messages that the interface fixes; other codes send the refusal's own. */
+/** Messages that the interface fixes. */
 const fixedDetail: Partial<Record<RefusalCode, string>> = {
   UNAUTHENTICATED: 'Not authenticated',
   FORBIDDEN: "You don't have permission to do that.",
@@ -10,7 +10,6 @@ const fixedDetail: Partial<Record<RefusalCode, string>> = {
 
 type Answer = { status: number; headers: Record<string, string>; body: { detail: unknown } };
 
-/** The REST answer to a refusal: `{"detail": …}`, with an item for each fault. */
 const refusalAnswer = (refusal: Refusal): Answer => ({
   status: refusalStatus[refusal.code],
   headers: {
@@ -24,21 +23,21 @@ const refusalAnswer = (refusal: Refusal): Answer => ({
 
 const plain = (status: number, detail: string): Answer => ({ status, headers: {}, body: { detail } });
 
-/** Messages for errors of Fastify, by code; others by status. */
 const details: Record<string, string> = {
   FST_ERR_BAD_URL: 'The path is not valid percent-encoding.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty; send JSON.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
   FST_CP_ERR_INVALID_CONTENT: 'The body is not what Content-Encoding says.',
-  FST_CP_ERR_INVALID_CONTENT_ENCODING: 'The Content-Encoding is not taken; send gzip, br, deflate or none.',
+  FST_CP_ERR_INVALID_CONTENT_ENCODING:
+    'The Content-Encoding is not accepted; send gzip, br, deflate or none.',
 };
-const tooLarge = plain(413, 'The request is larger than is taken.');
+const tooLarge = plain(413, 'The request is too large.');
 const answers: Record<number, Answer> = {
   400: plain(400, 'The body is not valid JSON.'),
   404: plain(404, 'Not found.'),
-  413: plain(413, 'The body is larger than is taken.'),
+  413: plain(413, 'The body is too large.'),
   414: tooLarge,
-  415: plain(415, 'The content type is not taken; send application/json.'),
+  415: plain(415, 'The content type is not accepted; send application/json.'),
   431: tooLarge,
 };
 
@@ -47,7 +46,7 @@ function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undef
   return detail === undefined ? answers[statusCode] : plain(statusCode, detail);
 }
 
-/** Sends what was thrown. Errors that are no refusals are masked, and logged with the request's id. */
+/** Masks and logs errors that are not refusals. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const answer = error instanceof Refusal ? refusalAnswer(error) : fastifyAnswer(error as FastifyError);
   if (!answer || answer.status >= 500) request.log.error({ err: error }, 'request failed');

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 
 export type Readiness = { ready: boolean; reason?: string };
 
-/** `/health`: the process answers. `/ready`: it can answer from a migrated database. */
 export function serveHealth(app: FastifyInstance, readiness: () => Promise<Readiness>) {
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_request, reply) => {

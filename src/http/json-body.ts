@@ -4,7 +4,7 @@ import { Refusal } from '../kernel/refusal.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-/** Has `app` accept JSON bodies, which are UTF-8 (RFC 8259); `read` makes the body of the text. */
+/** Accepts JSON bodies in UTF-8 only (RFC 8259); `read` parses the text. */
 export function parseJsonAs(
   app: FastifyInstance,
   read: (request: FastifyRequest, text: string, done: Done) => void,
@@ -13,7 +13,7 @@ export function parseJsonAs(
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const charset = /;\s*charset="?([^\s;"]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
     if (charset !== undefined && !/^utf-?8$/i.test(charset))
-      done(new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The charset is not taken; send UTF-8.'));
+      done(new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The charset is not accepted; send UTF-8.'));
     else if (!isUtf8(body as Buffer)) done(new Refusal('BAD_INPUT', 'The body is not UTF-8 text.'));
     else read(request, body.toString(), done);
   });

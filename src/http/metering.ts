@@ -13,13 +13,11 @@ import { graphiqlPage } from './pages/graphiql-page.ts';
 import { wantsPage } from './pages/page.ts';
 import type { UnreadHeaders } from './unread-headers.ts';
 
-/** What a handler of a path that needs a token returns. */
 export type Answer = {
   status: number;
   headers: Record<string, string>;
   body: Buffer | undefined;
   units: number;
-  /** The cached answer that this is a response of. */
   cachedSource?: CachedAnswer;
   notCached?: NotCached;
 };
@@ -27,18 +25,16 @@ export type Answer = {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
-    /** How the request stands with its rate; null until it has been let in. */
+    /** Null until admitted. */
     admission: Admission | null;
-    /** Null until the handler has answered, and when it refuses. */
+    /** Null until the handler answers, and when it refuses. */
     answer: Answer | null;
-    /** Compute units reserved until the answer is charged. */
     reserved: number;
-    /** Reserves the estimate of a REST answer. Throws when requests in progress have reserved all that is left. */
+    /** Throws when other requests have reserved all that is left. */
     reserve(units: number): void;
   }
 }
 
-/** Sends what a handler answers. Its units are charged by the hook of `meterRequests`, and nowhere else. */
 export const answering =
   (handle: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>) =>
   async (request: FastifyRequest, reply: FastifyReply) => {
@@ -47,10 +43,8 @@ export const answering =
     return reply.code(answer.status).headers(answer.headers).send(answer.body);
   };
 
-/** Statuses of requests that are refused for their rate or allowance. */
 const notLetIn = new Set([402, 429]);
 
-/** Gives GraphQL the metering of its request. */
 export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context, 'caller' | 'metering'> => {
   const caller = request.caller as Caller;
   return {
@@ -70,15 +64,15 @@ export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context,
   };
 };
 
-/** Replaces what the request has reserved before: a GraphQL query may pass first the fast path and then Yoga. */
+/** Replaces the earlier reservation: a query may pass the fast path and then Yoga. */
 function reserve(request: FastifyRequest, meter: Meter, units: number) {
   meter.reserve(request.caller as Caller, units - request.reserved);
   request.reserved = units;
 }
 
 /**
- * Refuses a request when nothing is available: 402 when the allowance is used up, 429 when requests in progress have reserved
- * the rest of it. A request that is only partly covered is answered, so the last answer may exceed the allowance.
+ * 402 when the allowance is used up, 429 when other requests have reserved the rest. A partly covered request is
+ * answered, so the last answer may exceed the allowance.
  */
 function refuseReserved(caller: Caller, meter: Meter) {
   const available = meter.available(caller);
@@ -96,7 +90,6 @@ function refuseReserved(caller: Caller, meter: Meter) {
 const advice =
   'A URL is kept by proxies, browsers and logs: send the token in the header "Authorization: Bearer <token>", and revoke the one that was sent here.';
 
-/** Refuses (400) what has the form of a token anywhere in the URL. It is not looked up. */
 function refuseTokenInUrl({ url }: FastifyRequest) {
   if (!TOKEN_IN_TEXT.test(url.includes('%') ? decoded(url) : url)) return;
   throw badInput([{ loc: ['url'], msg: advice, type: 'token_in_url' }]);
@@ -110,13 +103,10 @@ function decoded(url: string): string {
   }
 }
 
-/** Admissions of requests before Fastify had them, so that none is counted twice. */
+/** Admissions made by replay.ts, so no request is counted twice. */
 export const admissions = new WeakMap<IncomingMessage, Promise<Admission>>();
 
-/**
- * Looks up the caller of each request of `app` and lets it in within its rate and allowance, before its body is read; charges
- * the answer when it is sent.
- */
+/** Admits each request of `app` before its body is read; charges the answer when it is sent. */
 export function meterRequests(
   app: FastifyInstance,
   options: { tokens: TokenDirectory; meter: Meter; unread: UnreadHeaders; now: () => Date },
@@ -147,7 +137,7 @@ export function meterRequests(
   app.addHook('onSend', (request, reply, payload, done) => {
     const { caller, admission, answer } = request;
     const { statusCode: status } = reply;
-    // Errors of ours cost nothing, nor does what was not let in; a refusal costs one unit.
+    // Our own errors and requests over the rate or allowance are free; other refusals cost one unit.
     const isFree = !admission || status >= 500 || notLetIn.has(status);
     const units = isFree ? 0 : (answer?.units ?? (status >= 400 ? CALLER_ERROR_UNITS : 0));
     reply.header('x-service-compute-units', units);

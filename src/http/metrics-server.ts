@@ -8,12 +8,11 @@ import { securityHeaders } from './security-headers.ts';
 export const serveMetrics = (app: FastifyInstance, metrics: Metrics) =>
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
 
-/** A server that serves only `/metrics`; the caller makes it listen. */
 export function metricsServer(metrics: Metrics, log: Logger): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as never,
     logController: new LogController({ disableRequestLogging: true }),
-    forceCloseConnections: true, // Prometheus repeats a scrape that was cut off
+    forceCloseConnections: true, // Prometheus repeats an interrupted scrape
     requestTimeout: 30_000,
   }) as unknown as FastifyInstance;
   app.setErrorHandler(sendError);

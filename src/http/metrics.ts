@@ -5,16 +5,14 @@ import { recent } from '../kernel/recent.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
 
-/** An answer, for the log and the metrics. */
 export type Answered = {
-  /** The pattern and not the path, so that callers cannot create labels. */
+  /** The pattern, not the path: callers must not create labels. */
   route: string;
   method: string;
   status: number;
   ms: number;
 };
 
-/** The metrics at `/metrics`, for Prometheus. Their text is built at most once a second. */
 export type Metrics = { observe(answered: Answered): void; text(): Promise<string>; contentType: string };
 
 type Sources = {
@@ -22,9 +20,7 @@ type Sources = {
   revisions: Revisions;
   waiting: () => number;
   redisUp: () => boolean | undefined;
-  /** Number of headers that look like the network header and are not read. */
   unreadHeaders: () => number;
-  /** Whether the read replica answers, where there is one. */
   replicaUp?: (() => boolean) | undefined;
   connections: Connections;
   cache?: AnswerCache | undefined;
@@ -35,16 +31,16 @@ const RECENT_MS = 1_000;
 export function openMetrics(sources: Sources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  tellOfData(registry, sources.revisions);
-  tellOfParts(registry, sources);
+  registerDataMetrics(registry, sources.revisions);
+  registerServiceMetrics(registry, sources);
   return {
-    observe: answers(registry),
+    observe: requestObserver(registry),
     text: recent(RECENT_MS, () => registry.metrics()),
     contentType: registry.contentType,
   };
 }
 
-function answers(registry: Registry): Metrics['observe'] {
+function requestObserver(registry: Registry): Metrics['observe'] {
   const duration = new Histogram({
     name: 'stakegraph_http_request_seconds',
     help: 'Time to answer, by route pattern, method and status.',
@@ -52,7 +48,6 @@ function answers(registry: Registry): Metrics['observe'] {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  // There are few routes, and few methods and statuses of each.
   const observed = new Map<string, Map<string, ReturnType<typeof duration.labels>>>();
   return ({ route, method, status, ms }) => {
     let own = observed.get(route);
@@ -64,9 +59,8 @@ function answers(registry: Registry): Metrics['observe'] {
   };
 }
 
-/** The age of the data. */
-function tellOfData(registry: Registry, revisions: Revisions): void {
-  const ofDatasets = (name: string, help: string, value: (dataset: Dataset) => number) =>
+function registerDataMetrics(registry: Registry, revisions: Revisions): void {
+  const datasetGauge = (name: string, help: string, value: (dataset: Dataset) => number) =>
     new Gauge({
       name: `stakegraph_dataset_${name}`,
       help,
@@ -77,32 +71,31 @@ function tellOfData(registry: Registry, revisions: Revisions): void {
           this.set({ dataset: dataset.name }, value(dataset));
       },
     });
-  ofDatasets(
+  datasetGauge(
     'refreshed_timestamp_seconds',
     'When an import or a refresh changed the dataset last.',
     ({ refreshedAt }) => Date.parse(refreshedAt) / 1000,
   );
-  ofDatasets('revision', 'How often the dataset was changed.', ({ revision }) => revision);
+  datasetGauge('revision', 'How often the dataset was changed.', ({ revision }) => revision);
 }
 
-/** Connections, queues, the cache, and what the gateway depends on. */
-function tellOfParts(registry: Registry, sources: Sources): void {
+function registerServiceMetrics(registry: Registry, sources: Sources): void {
   const { pool, revisions, waiting, redisUp, replicaUp, connections, cache } = sources;
-  const told = (name: string, help: string) => ({
+  const options = (name: string, help: string) => ({
     name: `stakegraph_${name}`,
     help,
     registers: [registry],
   });
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
-      ...told(name, help),
+      ...options(name, help),
       collect() {
         this.set(value());
       },
     });
   const counter = (name: string, help: string, value: () => number) =>
     new Counter({
-      ...told(`${name}_total`, help),
+      ...options(`${name}_total`, help),
       collect() {
         this.reset();
         this.inc(value());
@@ -128,7 +121,7 @@ function tellOfParts(registry: Registry, sources: Sources): void {
     );
   gauge(
     'changes_heard',
-    '1 while the database tells of changes, 0 while it does not and no answer is kept.',
+    '1 while the database reports changes, 0 while it does not and nothing is cached.',
     () => Number(revisions.trusted()),
   );
   counter(
@@ -148,7 +141,7 @@ function tellOfParts(registry: Registry, sources: Sources): void {
   counter('cache_hits', 'Answers sent from the cache.', () => cache.stats().hits);
   counter('cache_misses', 'Answers that the cache did not have.', () => cache.stats().misses);
   new Counter({
-    ...told('answers_not_cached_total', 'Answers that were not cached, by reason.'),
+    ...options('answers_not_cached_total', 'Answers that were not cached, by reason.'),
     labelNames: ['reason'],
     collect() {
       this.reset();

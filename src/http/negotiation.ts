@@ -5,7 +5,6 @@ import Negotiator from 'negotiator';
 export type Encoding = 'br' | 'gzip';
 const encodings: Encoding[] = ['br', 'gzip'];
 
-/** The first of our encodings that the request accepts; undefined for none. */
 export function encodingOf({ headers }: FastifyRequest): Encoding | undefined {
   const given = headers['accept-encoding'];
   if (!given) return undefined;
@@ -14,6 +13,6 @@ export function encodingOf({ headers }: FastifyRequest): Encoding | undefined {
   return encodings.find((name) => accepted.includes(name));
 }
 
-/** Whether the client has these bytes already, by If-None-Match only: two changes may have the same date. */
+/** By If-None-Match only: two changes may have the same date. */
 export const isUnchanged = ({ headers }: FastifyRequest, etag: string): boolean =>
   fresh({ 'if-none-match': headers['if-none-match'] }, { etag });

@@ -17,8 +17,8 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
 }
 
 /**
- * Refuses (400) a request without Host, to which Node would answer without a body, and a request with several (RFC 9112,
- * section 3.2): Node would use the first, and a proxy might use another.
+ * Refuses (400) a request without Host, to which Node answers without a body, or with several (RFC 9112, section 3.2):
+ * Node would use the first, a proxy perhaps another.
  */
 export const withHostChecked =
   (serve: RequestListener): RequestListener =>
@@ -35,6 +35,6 @@ export const withHostChecked =
     else serve(request, response);
   };
 
-/** Refuses (417) an Expect header other than 100-continue; Node's own answer has no body. */
+/** Refuses (417) an Expect header other than 100-continue; Node's answer has no body. */
 export const refuseExpectation: RequestListener = (_request, response) =>
-  refuse(response, 417, 'The Expect header is not taken; send 100-continue or none.');
+  refuse(response, 417, 'The Expect header is not accepted; send 100-continue or none.');

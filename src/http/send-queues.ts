@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const LINE = /^ *\d+: ([\dA-F]+:[\dA-F]{4} [\dA-F]+:[\dA-F]{4}) [\dA-F]{2} ([\dA-F]{8}):/;
 
-/** A line of Linux's table of TCP connections: both endpoints as the table writes them, and the bytes not yet acknowledged. */
+/** Of Linux's table of TCP connections; `bytes` are unacknowledged. */
 export function parseSendQueue(line: string): { connection: string; bytes: number } | undefined {
   const [, connection, queue] = LINE.exec(line) ?? [];
   return connection && queue ? { connection, bytes: Number.parseInt(queue, 16) } : undefined;
@@ -28,13 +28,12 @@ function addressBytes(address: string): number[] {
 
 const hex = (bytes: Uint8Array | number[]) => Buffer.from(bytes).toString('hex').toUpperCase();
 
-/** An address and a port as Linux's table of TCP connections writes them: words of 32 bits in the byte order of the machine. */
+/** 32-bit words in the machine's byte order, as in Linux's table. */
 export function tableEndpoint(address: string, port: number): string {
   const bytes = Buffer.from(addressBytes(address));
   return `${hex(endianness() === 'LE' ? bytes.swap32() : bytes)}:${hex([port >> 8, port & 0xff])}`;
 }
 
-/** The endpoints of a socket as the table writes them; undefined once it is closed. */
 export function connectionOf({
   localAddress,
   localPort,
@@ -45,10 +44,7 @@ export function connectionOf({
   return `${tableEndpoint(localAddress, localPort)} ${tableEndpoint(remoteAddress, remotePort)}`;
 }
 
-/**
- * The bytes that the system holds for each of these connections because the peer has not acknowledged them. Connections that
- * are not in the system's tables are absent; all are where there are no such tables (elsewhere than on Linux).
- */
+/** Unacknowledged bytes; connections missing from the system's tables are absent (all but on Linux). */
 export async function readSendQueues(connections: ReadonlySet<string>): Promise<Map<string, number>> {
   const queues = new Map<string, number>();
   if (process.platform !== 'linux') return queues;
@@ -59,7 +55,7 @@ export async function readSendQueues(connections: ReadonlySet<string>): Promise<
         if (queue && connections.has(queue.connection)) queues.set(queue.connection, queue.bytes);
       }
     } catch {
-      // Without the table (no IPv6, a hidden /proc) these connections are absent.
+      // no IPv6, or a hidden /proc
     }
   }
   return queues;

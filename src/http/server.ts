@@ -43,7 +43,7 @@ import { unreadHeaders } from './unread-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of every answer of the path, also of refusals. */
+    /** Also sent with refusals. */
     headers?: Record<string, string>;
   }
 }
@@ -52,24 +52,23 @@ export type ServerOptions = {
   settings: Settings;
   log: Logger;
   pool: Pool;
-  /** May write; never a replica. */
+  /** Never a replica. */
   primary: Pool;
   tokens: TokenDirectory;
   meter: Meter;
   revisions: Revisions;
   readiness: () => Promise<Readiness>;
-  /** Whether the read replica answers, where there is one. */
   replicaUp?: (() => boolean) | undefined;
-  /** Exchanges a one-time code of GraphiQL for a token; without it every code is refused. */
+  /** Without it every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
   now?: () => Date;
-  /** How long the event loop may lag behind before data requests are answered with 503. */
+  /** Beyond it, data requests get 503. */
   maxEventLoopDelayMs?: number;
-  /** How long a request may take to come; after that it is answered with 408. */
+  /** For receiving a request. */
   requestTimeoutMs?: number;
 };
 
-/** Minimum of concurrent requests; one thread would not answer more any sooner. */
+/** One thread answers no sooner with more. */
 const MIN_CONCURRENT_REQUESTS = 32;
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
@@ -80,7 +79,6 @@ const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   return isSane ? given : randomUUID();
 };
 
-/** Response headers that pages of other origins may read. */
 const exposed = [
   'Idempotency-Replayed',
   'X-Request-Id',
@@ -93,7 +91,6 @@ const exposed = [
   'RateLimit-Policy',
 ];
 
-/** The gateway's HTTP server, ready to listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { settings, log, pool, tokens, meter, revisions } = options;
   const now = options.now ?? (() => new Date());
@@ -164,16 +161,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   return app;
 }
 
-/** The path that has a port of its own; undefined if there is none. */
 const absentOf = ({ METRICS_PORT }: Settings) => (METRICS_PORT === undefined ? undefined : '/metrics');
 
-/** Makes another server listen before the app does, and close with it; if its port is taken, neither listens. */
+/** If the port of `other` is in use, neither listens. */
 function serveBeside(app: FastifyInstance, other: FastifyInstance, port: number, host: string): void {
   app.addHook('onReady', async () => void (await other.listen({ port, host })));
   app.addHook('onClose', () => other.close());
 }
 
-/** Creates Fastify with its limits, on the server that `make` creates. */
 function makeApp(
   { settings, log, requestTimeoutMs: requestTimeout = 30_000 }: ServerOptions,
   make: (bounds: HttpOptions, serve: RequestListener) => Server,
@@ -189,11 +184,11 @@ function makeApp(
   return Fastify({
     serverFactory: (serve) => make(bounds, serve),
     loggerInstance: log as never,
-    logController: new LogController({ disableRequestLogging: true }), // `logAndMeasure` logs one line an answer
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     trustProxy: settings.TRUST_PROXY ?? false,
     bodyLimit: 256 * 1024,
-    return503OnClosing: false, // readiness tells; requests that still come are answered while draining
+    return503OnClosing: false, // answers requests while draining; readiness fails
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -204,11 +199,10 @@ function makeApp(
   }) as unknown as FastifyInstance;
 }
 
-/** Adds what every path shares: errors, bodies, headers, CORS, methods, compression, and 503 when the event loop lags. */
 async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }: ServerOptions) {
   app.setErrorHandler(sendError);
   app.removeContentTypeParser('text/plain');
-  // Some clients send a content type with every request, also with a DELETE without a body.
+  // Some clients send a content type even with a DELETE without a body.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   parseJsonAs(app, (request, text, done) =>
     request.method === 'DELETE' && text === '' ? done(null) : parseJson(request, text, done),

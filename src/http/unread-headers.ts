@@ -2,9 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import { withoutTokens } from '../accounts/token-format.ts';
 
-/** Request headers that look like a network header, but are not in `NETWORK_HEADERS`. */
 export type UnreadHeaders = {
-  /** Counts such headers of a request with a valid token, and names each in a debug line of the log. */
   note(headers: IncomingHttpHeaders, log: Logger, bindings?: { reqId: string }): void;
   count(): number;
 };
@@ -12,8 +10,8 @@ export type UnreadHeaders = {
 const MAX_NAME_LENGTH = 64;
 
 /**
- * Counts network headers of other services. Their clients get the rows of mainnet unless `NETWORK_HEADERS` has the name. They are
- * not refused, since proxies may add headers of that form.
+ * Counts network headers that `NETWORK_HEADERS` does not list. They are not refused, because proxies may add headers of
+ * that form.
  */
 export function unreadHeaders(networkHeaders: readonly string[]): UnreadHeaders {
   const read = new Set(networkHeaders.map((name) => name.toLowerCase()));

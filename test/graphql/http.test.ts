@@ -62,10 +62,10 @@ describe('a POST to /graphql', () => {
     expect([status, json]).toEqual([400, { detail: 'The body is empty; send JSON.' }]);
   });
 
-  it('whose Content-Encoding is not taken is 415, and 400 where it is not true', async () => {
+  it('whose Content-Encoding is not accepted is 415, and 400 where it is not true', async () => {
     const body = JSON.stringify({ query });
     const other = await postJson(body, { 'content-encoding': 'rot13' });
-    const detail = 'The Content-Encoding is not taken; send gzip, br, deflate or none.';
+    const detail = 'The Content-Encoding is not accepted; send gzip, br, deflate or none.';
     expect([other.status, other.json]).toEqual([415, { detail }]);
     const untrue = await postJson(body, { 'content-encoding': 'gzip' });
     expect([untrue.status, untrue.json]).toEqual([
@@ -79,7 +79,7 @@ describe('a POST to /graphql', () => {
     async (type) => {
       const { status, json } = await post(JSON.stringify({ query }), { 'content-type': type });
       expect(status).toBe(415);
-      expect(json).toEqual({ detail: 'The content type is not taken; send application/json.' });
+      expect(json).toEqual({ detail: 'The content type is not accepted; send application/json.' });
     },
   );
 
@@ -97,7 +97,7 @@ describe('a POST to /graphql', () => {
     };
     expect((await postJson(bodyOf(256 * 1024))).json.data).toEqual({ __typename: 'Query' });
     const { status, json } = await postJson(bodyOf(256 * 1024 + 1));
-    expect([status, json]).toEqual([413, { detail: 'The body is larger than is taken.' }]);
+    expect([status, json]).toEqual([413, { detail: 'The body is too large.' }]);
   });
 
   it('nested 100,000 levels deep is answered', async () => {

@@ -51,7 +51,7 @@ describe('a body', () => {
     const broken = await send(path, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
     expect([broken.status, broken.json]).toEqual([400, { detail: 'The body is not UTF-8 text.' }]);
     const other = await send(path, Buffer.from('{}', 'utf16le'), 'application/json; charset=utf-16');
-    expect([other.status, other.json]).toEqual([415, { detail: 'The charset is not taken; send UTF-8.' }]);
+    expect([other.status, other.json]).toEqual([415, { detail: 'The charset is not accepted; send UTF-8.' }]);
     const named = await send(path, Buffer.from('{}'), 'application/json; charset="UTF-8"');
     expect([named.status, named.json.detail[0].loc[0]]).toEqual([400, 'body']); // of what is missing in it
   });
@@ -84,7 +84,7 @@ describe('a path or query value', () => {
       const { status, header, json } = parse(
         await sendRaw(`GET ${place('x'.repeat(1_000_000))} HTTP/1.1\r\n${headers}\r\n`),
       );
-      expect([status, json]).toEqual([413, { detail: 'The request is larger than is taken.' }]);
+      expect([status, json]).toEqual([413, { detail: 'The request is too large.' }]);
       expect(header('content-type')).toBe('application/json; charset=utf-8');
       expect(header('x-request-id')).toMatch(/^[\w-]{36}$/);
     }
@@ -124,7 +124,7 @@ describe('a request that Node would refuse without a body', () => {
     [
       'an Expect of something else',
       417,
-      /^The Expect header is not taken/,
+      /^The Expect header is not accepted/,
       'POST /graphql HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}',
     ],
   ])('says why in detail: %s', async (_name, expected, detail, text) => {

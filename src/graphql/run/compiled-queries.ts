@@ -15,7 +15,7 @@ import { schemaWithPlaceholders } from '../../fast-rows/placeholders.ts';
 import { withPlaceholders } from '../../fast-rows/rewrite.ts';
 import { sizedMap } from '../../kernel/bounded.ts';
 import { schema } from '../schema/index.ts';
-import { introspectionAnswers, isIntrospection } from './introspection.ts';
+import { fragmentsOf, introspectionAnswers, isIntrospection } from './introspection.ts';
 import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
@@ -28,37 +28,34 @@ const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
   cost(variables: Values): Cost;
-  /** Variables that must not be null: the compiled query does not check a null in place of their default. */
+  /** Must not be null: graphql-jit does not check a null in place of their default. */
   defaulted: readonly string[];
-  /** The result has no `data` where the variables are invalid; nothing has run then. */
+  /** Without `data` the variables are invalid and nothing has run. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
 };
 
-/** Operations with more fields, fragments included, are not worth compiling. */
 const MAX_FIELDS = 2_000;
-/** A field takes up to 400 bytes of heap, so that the cache takes some 80 MB. */
+/** About 80 MB: a field takes up to 400 bytes of heap. */
 const CACHE_MAX_FIELDS = 200_000;
-/** Other memory of an operation, in fields: its parsed text takes up to 140 bytes a character. */
+/** In fields; parsed text takes up to 140 bytes a character. */
 const OVERHEAD = 50;
 const FIELDS_A_CHARACTER = 0.35;
 const sizeOfCompiled = ({ fields }: Sized, text: string): number =>
   Math.ceil(fields + OVERHEAD + text.length * FIELDS_A_CHARACTER);
 
-/** An operation with its number of fields; without a query where it is not compiled. */
 type Sized = { query: Compiled | undefined; fields: number };
 
 /**
- * Finds queries compiled by graphql-jit (fast-path.ts has what that gains). A document is compiled when it comes for the second
- * time, since one that comes once would never gain what compiling costs. Returns undefined for what is not compiled: a document
- * that comes for the first time, is long or refused, a mutation, or an unknown operation.
+ * Compiles a document with graphql-jit when it comes for the second time, because compiling costs more than one run
+ * gains. Returns undefined for new, long or refused documents, mutations and unknown operations.
  */
 export function compiledQueries() {
-  /** Undefined until a document comes again; null where it is refused. */
+  /** Undefined until a document comes again; null when it is refused. */
   const documents = documentMap<{ document?: DocumentNode | null }>();
   const compiled = sizedMap<Sized>(CACHE_MAX_FIELDS, sizeOfCompiled);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {
     if (text.length > CACHE_MAX_CHARACTERS) return undefined;
-    const key = operationName ? `${text}\0${operationName}` : text; // documents cannot hold that character
+    const key = operationName ? `${text}\0${operationName}` : text;
     const ready = compiled.get(key);
     if (ready) return ready.query;
     const known = documents.get(text);
@@ -66,7 +63,7 @@ export function compiledQueries() {
       documents.set(text, {});
       return undefined;
     }
-    if (known.document === undefined) known.document = validDocument(text) ?? null; // parsed once, even if it is refused
+    if (known.document === undefined) known.document = validDocument(text) ?? null;
     const operation = known.document && getOperationAST(known.document, operationName);
     if (!known.document || !operation) return undefined; // not cached: callers choose names freely
     const made = compile(known.document, operation);
@@ -94,7 +91,6 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Si
   return { query, fields: query ? fields : 0 };
 }
 
-/** The cost of an operation by its variables, calculated once if they do not matter; undefined if it is always refused. */
 function costFunction(document: DocumentNode, name: string | undefined): Compiled['cost'] | undefined {
   if (hasOpenSizes(document)) return (variables) => costOf(schema, document, name, variables);
   const fixed = costOf(schema, document, name, {});
@@ -127,7 +123,7 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
 
 const introspectionAnswer = introspectionAnswers(schema);
 
-/** An operation that is introspection only. Its answer is cached, and charged each time. */
+/** Charged each time, although cached. */
 function introspectionQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -147,7 +143,7 @@ function introspectionQuery(
 
 type Text = NonNullable<DocumentNode['loc']>['source'];
 
-/** Turns an error of graphql-jit, which has lines and columns only, into one of graphql-js. */
+/** graphql-jit's errors have lines and columns only. */
 function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLError {
   const { message, locations = [], path = null, originalError = null } = error;
   if (!source) return new GraphQLError(message, { path, originalError });
@@ -156,19 +152,16 @@ function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLErr
   return new GraphQLError(message, { source, positions, path, originalError });
 }
 
-/** Counts the fields of a query, fragments included; infinite where it asks for the schema. */
+/** Infinite for introspection. */
 function fieldsOf(document: DocumentNode, operation: OperationDefinitionNode): number {
-  const fragments = new Map<string, SelectionSetNode>();
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION)
-      fragments.set(definition.name.value, definition.selectionSet);
-  const sizes = new Map<string, number>(); // of fragments, each measured once; validation has refused cycles
+  const fragments = fragmentsOf(document);
+  const sizes = new Map<string, number>();
 
   const sizeOfFragment = (name: string): number => {
     const known = sizes.get(name);
     if (known !== undefined) return known;
-    const set = fragments.get(name);
-    const size = set ? sizeOf(set) : 0;
+    const fragment = fragments.get(name);
+    const size = fragment ? sizeOf(fragment.selectionSet) : 0;
     sizes.set(name, size);
     return size;
   };

@@ -5,7 +5,7 @@ import { Refusal, refusalStatus } from '../../kernel/refusal.ts';
 
 const ownCodes = new Set<unknown>([...Object.keys(refusalStatus), 'BAD_QUERY', 'INTERNAL']);
 
-/** Renders what was thrown: refusals with their code, faults of the request as BAD_QUERY; other errors are masked. */
+/** Refusals get their code, invalid requests BAD_QUERY; other errors are masked. */
 export function renderError(error: GraphQLError, log: Logger): GraphQLError {
   const { nodes = null, path = null, source = null, positions = null, extensions } = error;
   const original = error.originalError;
@@ -21,7 +21,7 @@ export function renderError(error: GraphQLError, log: Logger): GraphQLError {
       },
     });
   }
-  // Our own have one of our codes; those of graphql-js and Yoga have none or their own.
+  // Only our errors have one of our codes.
   if ((!original || original instanceof GraphQLError) && !extensions.unexpected) {
     const { http } = extensions;
     return new GraphQLError(withoutTokens(error.message), {

@@ -31,14 +31,14 @@ export const fragmentsOf = (document: DocumentNode): Fragments =>
     ),
   );
 
-/** Punctuation of a field in JSON, in characters: quotes, colon and comma. */
+/** Characters of punctuation per JSON field. */
 export const MARKS = 4;
 
-/** Counts the fields and bytes of `__schema` and `__type` exactly, by resolving them. Stops at the limit. */
+/** Counts the fields and bytes of `__schema` and `__type` exactly, up to the limit, by resolving them. */
 export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, values: Values) {
-  const info = { schema } as GraphQLResolveInfo; // the introspection fields use nothing else of it
+  const info = { schema } as GraphQLResolveInfo;
   let left = limits.introspection + 1;
-  let steps = left * 4; // nested fragments may take more steps than they have fields
+  let steps = left * 4; // nested fragments may take more steps than fields
   let bytes = 0;
 
   function ofSet(set: SelectionSetNode, type: GraphQLNamedType, source: unknown): void {
@@ -81,7 +81,7 @@ export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments
       const given = field.args.length > 0 ? getArgumentValues(field, node, values) : {};
       return field.resolve?.(source, given, undefined, info);
     } catch {
-      return null; // invalid arguments, which execution reports
+      return null; // execution reports it
     }
   }
 
@@ -107,11 +107,10 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
   return operation.operation === 'query' && asksForSchema(operation.selectionSet);
 }
 
-/** Characters of cached answers in total: about 15 of the largest introspection queries of tools. */
+/** Characters; about 15 of the largest introspection queries of tools. */
 const CACHE_MAX_TEXT = 5_000_000;
 const OVERHEAD = 500;
 
-/** Runs operations that are introspection only, and caches their answers, which are the same for every caller. */
 export function introspectionAnswers(schema: GraphQLSchema) {
   const kept = sizedMap<JsonText>(
     CACHE_MAX_TEXT,
@@ -120,7 +119,7 @@ export function introspectionAnswers(schema: GraphQLSchema) {
   return (document: DocumentNode, operation: OperationDefinitionNode, variables: Values): ExecutionResult => {
     const operationName = operation.name?.value;
     const values = operation.variableDefinitions?.map(({ variable }) => variables[variable.name.value]) ?? [];
-    // Introspection takes strings and booleans; execution refuses objects and lists, which might nest too deeply for a key.
+    // Execution refuses objects and lists, which might nest too deeply for a key.
     const plain = values.every((value) => typeof value !== 'object' || value === null);
     const key = plain ? JSON.stringify([document.loc?.source.body, operationName, values]) : undefined;
     const known = key === undefined ? undefined : kept.get(key);

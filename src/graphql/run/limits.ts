@@ -1,9 +1,8 @@
 import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type ValidationContext } from 'graphql';
 
 /**
- * Limits of one document, checked before it runs. The rules of graphql-armor refuse ordinary Relay queries or ignore
- * `__typename`. With these `fields`, `bytes` and `introspection` no document blocks the event loop for more than 200 ms
- * (docs/performance.md).
+ * Own rules, because graphql-armor's refuse ordinary Relay queries or ignore `__typename`. No document within `fields`,
+ * `bytes` and `introspection` blocks the event loop for more than 200 ms (docs/performance.md).
  */
 export const limits = {
   tokens: 2_000,
@@ -18,18 +17,14 @@ export const limits = {
 } as const;
 
 export const limitError = (name: keyof typeof limits) =>
-  new GraphQLError(`The query passes the limit of ${limits[name]} ${words[name]}.`, {
+  new GraphQLError(`The query exceeds the limit of ${limits[name]} ${words[name]}.`, {
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** Reservations may be released in a moment. As over the rate, the refusal costs nothing. */
-const askAgain = { status: 429, headers: { 'retry-after': '1' } };
+/** Free, as over the rate: reservations may be released in a moment. */
+const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
-/**
- * The error for a document whose estimate exceeds `limit`, the compute units that are not reserved by requests in progress;
- * `left` includes those. It is 429 where the document fits into what is left.
- */
-
+/** `limit`: units not reserved by requests in progress; `left` includes those. 429 when the document fits into `left`. */
 export function costError(estimate: number, limit: number, left: number) {
   const advice =
     estimate > left
@@ -37,7 +32,7 @@ export function costError(estimate: number, limit: number, left: number) {
       : `${left - limit} of its ${left} are reserved by requests that are being answered; ask again when they are.`;
   return new GraphQLError(
     `The query may cost ${estimate} compute units and the account has ${limit} left; ${advice}`,
-    { extensions: { code: 'COST_LIMIT', estimate, limit, ...(estimate <= left && { http: askAgain }) } },
+    { extensions: { code: 'COST_LIMIT', estimate, limit, ...(estimate <= left && { http: retryable }) } },
   );
 }
 
@@ -56,9 +51,8 @@ const words = {
 type Measure = { depth: number; aliases: number; fields: number; schemas: number };
 const nothing = (): Measure => ({ depth: 0, aliases: 0, fields: 0, schemas: 0 });
 
-/** Validation rule: limits depth, aliases, root fields and `__schema` of each operation, with fragments in place. */
 export function LimitsRule(context: ValidationContext): ASTVisitor {
-  // Fragments are measured once: spreads of spreads would double the work at each step.
+  // Memoized: spreads of spreads would double the work at each step.
   const measured = new Map<string, Measure>();
 
   function measureFragment(name: string): Measure {
@@ -84,7 +78,7 @@ export function LimitsRule(context: ValidationContext): ASTVisitor {
           continue;
         }
         const below = measure(selection.selectionSet);
-        // graphql-js bounds the depth of introspection itself
+        // graphql-js limits it itself
         const introspection = name === '__schema' || name === '__type';
         total.depth = Math.max(total.depth, introspection ? 1 : below.depth + 1);
         total.aliases += below.aliases;

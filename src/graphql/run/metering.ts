@@ -7,17 +7,17 @@ import { paced } from '../../kernel/turns.ts';
 import { costError, limitError } from './limits.ts';
 import { type Cost, passedLimit } from './query-cost.ts';
 
-/** The cost of a field, in its `extensions`. */
+/** In `extensions`. */
 export type FieldCost = {
-  /** Its line in the table of compute units: that of the REST path which it replaces. */
+  /** Its line in the table of compute units. */
   operation?: string;
   /** Default page size, or the most rows of a plain list. */
   rows?: number;
 };
 
 /**
- * Wraps the resolver of every field that names its operation, so that it charges its rows, once for each object: each replaces a
- * REST call. The schema is wrapped and no executor, so that every executor charges the same.
+ * Each field with an operation charges its rows, as the REST call that it replaces. Wraps resolvers, so all executors
+ * charge the same.
  */
 export function meterFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -44,19 +44,19 @@ export function meterFields(schema: GraphQLSchema): void {
   }
 }
 
-/** The units of a value, as of the REST call: null is 404 there, an error of the caller. */
+/** Null costs what a 404 does. */
 function unitsAnswered(weight: Weight, value: unknown): number {
   if (value == null) return unitsFor(weight, 1) > 0 ? CALLER_ERROR_UNITS : 0;
   if (Array.isArray(value)) return unitsFor(weight, value.length);
   const { nodes, userErrors } = value as { nodes?: unknown; userErrors?: unknown[] };
-  if (userErrors && userErrors.length > 0) return CALLER_ERROR_UNITS; // a mutation that was refused
+  if (userErrors && userErrors.length > 0) return CALLER_ERROR_UNITS;
   return unitsFor(weight, Array.isArray(nodes) ? nodes.length : 1);
 }
 
 const isCallersFault = (error: unknown): boolean =>
   error instanceof Refusal && refusalStatus[error.code] < 500;
 
-/** Codes of our own faults: errors with others are the caller's. */
+/** Our own faults; others are the caller's. */
 const oursCodes = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
 const isCallers = ({ extensions }: GraphQLError) => !oursCodes.has(extensions.code);
 
@@ -65,10 +65,10 @@ const isForNow = ({ extensions }: GraphQLError) => {
   return status === 429 || status >= 500;
 };
 
-/** Fields resolved in one turn of the event loop: about 30 ms uncompiled. Only pages can be spread over several turns. */
+/** About 30 ms uncompiled. Only pages can be spread over several turns of the event loop. */
 const FIELDS_A_TURN = 30_000;
 
-/** Reserves the estimate of an operation. Returns an error when it exceeds a limit, or what the caller has left unreserved. */
+/** Reserves the estimate, or returns an error. */
 export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {
   const { units, fields } = cost;
   metering.estimated = units;
@@ -84,13 +84,9 @@ export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | u
   return undefined;
 }
 
-/**
- * Settles the cost of an answer and returns its `extensions`: units estimated, charged and left (`cost`), and the revision of
- * each dataset that it was made of (`revision`).
- */
 export function settled(context: Context, errors: readonly GraphQLError[], ran: boolean) {
   const { metering, trace, data } = context;
-  // An answer that may succeed later costs nothing, whatever was read for it.
+  // An answer that may succeed later is free.
   if (errors.some(isForNow)) metering.charged = 0;
   else if (errors.some(isCallers)) metering.charged = Math.max(metering.charged, CALLER_ERROR_UNITS);
   metering.estimated = Math.max(metering.estimated, ran ? 0 : metering.charged);
@@ -100,13 +96,12 @@ export function settled(context: Context, errors: readonly GraphQLError[], ran: 
   return { cost: { estimated, charged, remaining: remainingAfter(context, charged) }, revision };
 }
 
-/** Compute units left when an answer is charged; null without a limit. */
+/** Null without a limit. */
 export function remainingAfter({ metering }: Context, charged: number): number | null {
   const left = metering.remaining();
   return left === null ? null : Math.max(0, left - charged);
 }
 
-/** Adds cost and revisions to the `extensions` of every answer. */
 export const costPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (Symbol.asyncIterator in result || Array.isArray(result)) return;

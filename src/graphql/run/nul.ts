@@ -1,10 +1,9 @@
 import { type ASTVisitor, GraphQLError, type ValidationContext } from 'graphql';
 import { badInput } from '../../kernel/refusal.ts';
 
-/** PostgreSQL cannot store NUL, so any text with one is refused, as in REST parameters. */
+/** PostgreSQL cannot store NUL. */
 const message = (name: string) => `${name} contains a NUL character.`;
 
-/** Validation rule: refuses string literals with NUL. */
 export const NulRule = (context: ValidationContext): ASTVisitor => ({
   StringValue(node) {
     if (!node.value.includes('\0')) return;

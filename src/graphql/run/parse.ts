@@ -2,7 +2,6 @@ import { type DocumentNode, type ParseOptions, parse, type Source } from 'graphq
 import { sizedMap } from '../../kernel/bounded.ts';
 import { limitError, limits } from './limits.ts';
 
-/** Parses a document with a limit of tokens, so that a hostile one cannot exhaust the parser. */
 export function parseBounded(source: string | Source, options?: ParseOptions): DocumentNode {
   try {
     return parse(source, { ...options, maxTokens: limits.tokens });
@@ -15,10 +14,9 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
 
 /** Longer documents are not cached: callers could fill the memory with literals. */
 export const CACHE_MAX_CHARACTERS = 16_384;
-/** Characters of all cached documents. Each takes up to 140 bytes parsed: 40 MB in all, or some 600 plain queries. */
+/** Characters, at up to 140 bytes parsed: 40 MB, some 600 plain queries. */
 const CACHE_MAX_TEXT = 300_000;
 const OVERHEAD = 200;
 
-/** A cache by the text of documents, least recently used first out. */
 export const documentMap = <T extends NonNullable<unknown>>() =>
   sizedMap<T>(CACHE_MAX_TEXT, (_value, text) => text.length + OVERHEAD);

@@ -15,19 +15,19 @@ import { fragmentsOf, introspectionCounter, MARKS } from './introspection.ts';
 import { limits } from './limits.ts';
 import { argument, countOf, defaults, isSkipped, sizeOf, sizes, type Values } from './size-arguments.ts';
 
-/** Upper estimates of what an operation asks for. */
+/** Upper estimates. */
 export type Cost = {
   rows: number;
   units: number;
-  /** Fields of all its objects; one that takes more work than reading it from its row counts as several. */
+  /** Weighted by work (field-cost.ts). */
   fields: number;
-  /** Bytes of its answer, if its strings are of usual lengths. */
+  /** For strings of usual lengths. */
   bytes: number;
-  /** Those of `fields` that are introspection: the exact number, up to the limit. */
+  /** Exact, up to the limit. */
   introspection: number;
 };
 
-/** The cost of a selection; in a connection also what it adds for each row. */
+/** Per row of a connection: `rowFields`, `rowBytes`. */
 type Part = Cost & { rowFields: number; rowBytes: number };
 const none = (): Part => ({
   rows: 0,
@@ -46,8 +46,8 @@ function add(total: Part, part: Part): void {
 const TYPENAME_LENGTH = 40;
 
 /**
- * Estimates an operation from its page sizes, which multiply in nested connections. Aliases and each use of a fragment count;
- * skipped selections do not. Of fragments on different types of an interface only the largest counts.
+ * Page sizes multiply in nested connections. Each use of a fragment counts; of fragments on different types of an
+ * interface only the largest.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -57,17 +57,16 @@ export function costOf(
 ): Cost {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
-  if (!operation || !root) return none(); // execution says what is wrong
+  if (!operation || !root) return none();
   const fragments = fragmentsOf(document);
   const values = { ...defaults(operation), ...variables };
-  const told = introspectionCounter(schema, fragments, values);
-  // Of fragments, each measured once.
+  const countIntrospection = introspectionCounter(schema, fragments, values);
   const measured = new Map<string, Part>();
 
   function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
     const total = none();
     const byType = new Map<GraphQLNamedType, Part>();
-    const spreads = new Set<string>(); // spreading a fragment twice in one selection adds nothing
+    const spreads = new Set<string>(); // a fragment spread twice in one selection adds nothing
     for (const selection of set.selections) {
       if (isSkipped(selection, values)) continue;
       if (selection.kind === Kind.FIELD) {
@@ -94,7 +93,7 @@ export function costOf(
   function ofFragment(name: string): Part {
     const known = measured.get(name);
     if (known !== undefined) return known;
-    measured.set(name, none()); // a cycle, which validation refuses
+    measured.set(name, none()); // a cycle
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
     const part = type ? ofSet(type, fragment.selectionSet) : none();
@@ -107,7 +106,7 @@ export function costOf(
     const part = none();
     part.bytes = (node.alias?.value ?? name).length + MARKS;
     if (name === '__typename') return { ...part, fields: 1, bytes: part.bytes + TYPENAME_LENGTH };
-    if (name.startsWith('__')) return { ...part, ...told(node) };
+    if (name.startsWith('__')) return { ...part, ...countIntrospection(node) };
     const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
     if (!field) return none();
     const shape = shapeOf(field, parent);
@@ -145,7 +144,6 @@ export function costOf(
 
 const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
 
-/** The first limit that an operation exceeds; undefined if it exceeds none. */
 export function passedLimit(cost: Cost): (typeof bounded)[number] | undefined {
   for (const measure of bounded) if (cost[measure] > limits[measure]) return measure;
   return undefined;
@@ -153,7 +151,7 @@ export function passedLimit(cost: Cost): (typeof bounded)[number] | undefined {
 
 const FIELDS_A_UNIT = 100;
 
-/** The compute units of introspection: a hundred fields count as one row. */
+/** A hundred fields count as one row. */
 export const introspectionUnits = ({ introspection }: Pick<Cost, 'introspection'>): number =>
   introspection === 0 ? 0 : unitsFor(weightOf('introspection'), Math.ceil(introspection / FIELDS_A_UNIT));
 

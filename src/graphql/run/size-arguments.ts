@@ -10,11 +10,9 @@ import {
 
 export type Values = Record<string, unknown>;
 
-/** The arguments that change the cost of a document: page sizes, ids, `if` of `@skip` and `@include`, those of introspection. */
 export const sizes = { forward: 'first', backward: 'last', ids: 'ids' } as const;
 const sizeArguments = new Set<string>([...Object.values(sizes), 'if', 'name', 'includeDeprecated']);
 
-/** Whether a directive skips a selection; execution refuses a condition that is no boolean. */
 export const isSkipped = ({ directives }: SelectionNode, values: Values): boolean =>
   directives?.some(({ name, arguments: given }) => {
     const condition = argument(given, 'if', values);
@@ -34,7 +32,7 @@ export function hasOpenSizes(document: DocumentNode): boolean {
   return open;
 }
 
-/** The number of entries of a list argument: GraphQL takes a single value as a list of one. */
+/** GraphQL accepts a single value as a list of one. */
 export const countOf = (given: unknown): number | undefined =>
   given == null ? undefined : Array.isArray(given) ? given.length : 1;
 
@@ -53,10 +51,10 @@ export function argument(nodes: readonly ArgumentNode[] | undefined, name: strin
   return node && valueFromASTUntyped(node.value, values);
 }
 
-/** The largest page size of any list: the list itself refuses a larger one, with its own message. */
+/** Lists refuse larger sizes with their own message. */
 const MAX_PAGE_SIZE = 1_000;
 
-/** The requested page size; undefined when none is given, or an invalid one. */
+/** Undefined when absent or invalid. */
 export function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {
   const size = argument(nodes, sizes.forward, values) ?? argument(nodes, sizes.backward, values);
   return Number.isInteger(size) && (size as number) > 0 && (size as number) <= MAX_PAGE_SIZE

@@ -15,20 +15,19 @@ import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
 
 /**
- * Refuses a mutation with an `Idempotency-Key`: of several mutations in one request some may be refused, and answers are stored
- * only for what was done. Ignoring the key would be worse, since the mutation could be done twice.
+ * One of several mutations may be refused, and answers are stored only for completed requests. Ignoring the key could
+ * apply a mutation twice.
  */
 function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
   const { request } = contextValue as { request: Request };
   if (!request.headers.has(IDEMPOTENCY_KEY)) return undefined;
   if (getOperationAST(document, operationName)?.operation !== 'mutation') return undefined;
-  const msg = `${IDEMPOTENCY_KEY} is not taken with a mutation; send it with the POST of REST that does the same.`;
+  const msg = `${IDEMPOTENCY_KEY} is not accepted with a mutation; send it with the POST of REST that does the same.`;
   return new GraphQLError(msg, {
     originalError: badInput([{ loc: ['header', IDEMPOTENCY_KEY], msg, type: 'unsupported' }]),
   });
 }
 
-/** Limits a document before it is parsed and before it runs. */
 const limitsPlugin: Plugin = {
   onParse({ setParseFn }) {
     setParseFn(parseBounded);
@@ -50,13 +49,13 @@ const limitsPlugin: Plugin = {
   },
 };
 
-/** Renders the errors of every answer: the last hook before serialization, and the log of the request is known here. */
+/** The last hook before serialization; the request's log is known here. */
 const errorsPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (!('errors' in result) || !result.errors) return;
     const { log } = serverContext as unknown as Context;
     const errors = result.errors.map((error) => renderError(error, log));
-    // Nothing ran: 400 for a refused request where the media type allows it (`spec`), 500 for a fault of ours.
+    // Nothing ran: 400 where the media type allows it (`spec`), 500 for our own faults.
     if (!('data' in result)) {
       for (const { extensions } of errors) {
         extensions.http ??= extensions.code === 'INTERNAL' ? { status: 500 } : { status: 400, spec: true };
@@ -66,7 +65,7 @@ const errorsPlugin: Plugin = {
   },
 };
 
-/** Serializes answers as the fast path does: JSON.stringify would write doubles differently from REST. */
+/** JSON.stringify would serialize doubles differently from REST. */
 const stringify = ({ errors, data, extensions }: ExecutionResult): string =>
   jsonPieces({ errors: errors?.map((error) => error.toJSON()), data, extensions }).join('');
 const writePlugin: Plugin = {
@@ -75,7 +74,6 @@ const writePlugin: Plugin = {
   },
 };
 
-/** Yoga's cache of documents, by their text. */
 function documentCache<T extends NonNullable<unknown>>() {
   const documents = documentMap<T>();
   return {
@@ -86,12 +84,11 @@ function documentCache<T extends NonNullable<unknown>>() {
   };
 }
 
-/** Large results whose body is still to be serialized, by the metering of their request. */
 const unserialized = new WeakMap<Context['metering'], object>();
 
 /**
- * Leaves the body of a large answer empty, so that it is serialized later, over several turns of the event loop. Streams build
- * their frames of the serialized body.
+ * Leaves a large body empty, to serialize it over several turns of the event loop. Not for streams, which frame the
+ * serialized body.
  */
 const turnsPlugin: Plugin = {
   onResultProcess({ result, resultProcessor, setResult, serverContext }) {
@@ -108,16 +105,18 @@ const turnsPlugin: Plugin = {
   },
 };
 
-/** Headers of Yoga's response that the HTTP server sets itself. */
+/** The HTTP server sets these. */
 const serverHeaders = new Set([
   ...['content-length', 'transfer-encoding', 'connection', 'content-encoding', 'cache-control', 'vary'],
 ]);
 
-const notAcceptable = Buffer.from(
-  '{"detail":"The answer is application/json or application/graphql-response+json; accept one of them."}',
-);
+const notAcceptable = {
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: Buffer.from(
+    '{"detail":"The answer is application/json or application/graphql-response+json; accept one of them."}',
+  ),
+};
 
-/** Answers any request whose parameters have been checked. */
 export function makeYoga(): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {
   const yoga = createYoga<Context>({
     schema,
@@ -129,23 +128,14 @@ export function makeYoga(): (request: FastifyRequest, context: Context) => Promi
     healthCheckEndpoint: '/graphql/health-is-elsewhere',
     logging: false,
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
-    maskedErrors: false, // errorsPlugin does it, with the log of the request
+    maskedErrors: false, // errorsPlugin masks them
     plugins: [limitsPlugin, errorsPlugin, costPlugin, writePlugin, turnsPlugin] as Plugin<object>[],
   });
   return async (request, context) => {
     const response = await yoga.handleNodeRequest(request, context);
     const { status, headers } = response;
     const { charged: units } = context.metering;
-    if (status === 406) {
-      const contentType = 'application/json; charset=utf-8';
-      return {
-        status,
-        headers: { 'content-type': contentType },
-        body: notAcceptable,
-        units,
-        notCached: 'error',
-      };
-    }
+    if (status === 406) return { status, ...notAcceptable, units, notCached: 'error' };
     const result = unserialized.get(context.metering);
     return {
       status,

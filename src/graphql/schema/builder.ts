@@ -24,16 +24,15 @@ export type Types = {
   };
 };
 
-/** Types that `node` can find; filled when the schema is built. */
+/** Types that `node` can find. */
 export const nodeTypes = new Set<string>();
 
-/** `id`: the part that is unique within the type. */
+/** `id` is unique within the type. */
 export const globalIdOf = (type: string, id: string | number | bigint): string =>
   Buffer.from(`${type}:${id}`).toString('base64url');
 
 type GlobalId = { typename: string; id: string };
 
-/** Returns undefined for text that is not a global id. */
 function readGlobalId(globalId: string): GlobalId | undefined {
   const text = Buffer.from(globalId, 'base64url').toString('utf8');
   const [typename = '', ...rest] = text.split(':');
@@ -47,7 +46,7 @@ const globalIdFault = (loc: (string | number)[], globalId: string): Fault => ({
   type: 'value_error',
 });
 
-/** Rooms add their types by being imported in `resources/index.ts`. */
+/** Importing a room in `resources/index.ts` adds its types. */
 export const builder = new SchemaBuilder<Types>({
   plugins: [RelayPlugin],
   defaultFieldNullability: false,
@@ -67,7 +66,7 @@ export const builder = new SchemaBuilder<Types>({
       extensions: { operation: 'node' },
       args: { id: { description: 'Global id.' } },
     },
-    nodesQueryOptions: false, // replaced below: Pothos's takes any number of ids
+    nodesQueryOptions: false, // replaced below: Pothos's accepts any number of ids
     edgesFieldOptions: {
       description: 'The rows of the page with their cursors.',
       nullable: { list: false, items: false },

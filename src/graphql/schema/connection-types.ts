@@ -3,7 +3,7 @@ import { builder, type Types } from './builder.ts';
 
 type Schema = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
-/** Connection and edge types, the last arguments of `t.connection`. `row` and `list` begin the descriptions. */
+/** For `t.connection`. `row` and `list` begin the descriptions. */
 export function pageTypes<Row>(
   type: ObjectRef<Schema, Row> | InterfaceRef<Schema, Row>,
   { name, row, list }: { name: string; row: string; list: string },

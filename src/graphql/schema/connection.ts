@@ -14,7 +14,6 @@ export type ConnectionArgs = {
 type Limits<Key> = {
   defaultSize: number;
   maxSize: number;
-  /** Returns the key in a cursor of this list; undefined for other texts. */
   decode(cursor: string): Key | undefined;
 };
 
@@ -63,7 +62,7 @@ function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
   return faults;
 }
 
-/** Refuses sizes that `connectionRange` would refuse, for fields that report all faults together. */
+/** For fields that report all faults together. */
 export function checkSizes(args: ConnectionArgs, maxSize: number): void {
   const faults = sizeFaults(args, maxSize);
   if (faults.length > 0) throw badInput(faults);
@@ -72,7 +71,7 @@ export function checkSizes(args: ConnectionArgs, maxSize: number): void {
 export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
   encodeCursor(list, [revision, rank]);
 
-/** `connectionRange` for cursors that name the revision to continue with. */
+/** Cursors name a revision and a rank. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
@@ -96,7 +95,7 @@ export function rankedRange(
   };
 }
 
-/** Adds `hasPrevious` to a page that begins at a given position, if it is selected: reads a row before that position. */
+/** Reads one row before `start`. */
 export async function withPreviousPage<Row>(
   page: Slice<Row>,
   start: number | null,
@@ -106,15 +105,15 @@ export async function withPreviousPage<Row>(
 ): Promise<Slice<Row>> {
   if (start === null || hasCursor(range) || !selectedFields(info, ['pageInfo']).has('hasPreviousPage'))
     return page;
-  if (range.backward && page.hasPrevious) return page; // between the start and the page
+  if (range.backward && page.hasPrevious) return page;
   const { rows } = await read({ before: start, backward: true, limit: 1, rowsOnly: true });
   return { ...page, hasPrevious: rows.length > 0 };
 }
 
 /**
- * Returns a slice as a Relay connection. Cursors are computed only if selected, because each is a hash. The getters are those
- * of a class, because V8 makes a hidden class for each object literal with a getter, which keeps the rows until a full garbage
- * collection: with classes, pages of 15 operators were answered a third faster.
+ * Cursors are computed only if selected, because each is a hash. With classes, pages of 15 operators are a third
+ * faster: V8 makes a hidden class for each object literal with a getter, which holds the rows until a full garbage
+ * collection.
  */
 export const connection = <Row>(
   slice: Slice<Row>,

@@ -43,7 +43,6 @@ export const SortOrderEnum = builder.enumType('SortOrder', {
 /** `endEpoch` becomes `END_EPOCH`. */
 export const enumName = (value: string) => snake(value).toUpperCase();
 
-/** Enum values for words of REST. */
 export const enumValues = <V extends string>(values: readonly V[], description: (value: V) => string) =>
   Object.fromEntries(
     values.map((value) => [enumName(value), { value, description: description(value) }]),

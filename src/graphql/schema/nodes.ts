@@ -3,8 +3,8 @@ import { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 
 /**
- * Loads objects by the inner part of their global ids. Marks each row with its type at once: Pothos does so too late
- * for an object that a query selects twice. A row must belong to one type only, because other requests may share it.
+ * Marks each row with its type at once: Pothos does so too late for an object that a query selects twice. A row must
+ * belong to one type only, because other requests may share it.
  */
 export const loadNodes =
   <Row extends object>(type: string, load: (id: string, ctx: Context) => Promise<Row | null | undefined>) =>
@@ -18,7 +18,7 @@ export const loadNodes =
       }),
     );
 
-/** Parses `network:number`, such as a slot's id; undefined for other text. */
+/** Parses `network:number`. */
 export function networkNumber(id: string): { network: Network; number: number } | undefined {
   const [, name, digits] = /^(\w+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
   const network = Network.safeParse(name).data;

@@ -4,7 +4,6 @@ import type { Calendar } from '../../chain/calendar.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { builder } from './builder.ts';
 
-/** REST's parameters of the same names. */
 export const rangeArgs = builder.args((t) => ({
   utc: t.boolean({ defaultValue: false, description: 'By UTC days instead of Ethereum chain days.' }),
   fromDate: t.field({ type: 'Date', description: 'First date, inclusive.' }),

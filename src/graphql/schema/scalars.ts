@@ -4,8 +4,8 @@ import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { builder } from './builder.ts';
 
 /**
- * Scalars that carry text as stored. Those of graphql-scalars return numbers and JavaScript dates: they lose digits
- * past 2^53 and add milliseconds that the interface does not have.
+ * Carries text as stored. graphql-scalars returns numbers and JavaScript dates, which lose digits past 2^53 and add
+ * milliseconds.
  */
 function textScalar(
   name: 'BigInt' | 'Decimal' | 'Date' | 'DateTime',
@@ -18,7 +18,7 @@ function textScalar(
     const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
     if (typeof text === 'string' && fits(text)) return text;
     throw new GraphQLError(`${name} cannot be ${JSON.stringify(value)}; ${form} is needed.`, {
-      ...(node && { nodes: node }), // position in the document
+      ...(node && { nodes: node }),
       extensions: { code: 'BAD_INPUT' },
     });
   };
@@ -32,7 +32,7 @@ function textScalar(
 }
 
 // Makes `jsonPieces` serialize doubles as REST does. Patches graphql-js's Float, because Pothos uses it even if another
-// scalar has that name; the process has only one schema.
+// scalar has that name; the process has one schema.
 const float: GraphQLScalarType = GraphQLFloat;
 const finite = GraphQLFloat.serialize;
 float.serialize = (value) => {

@@ -9,15 +9,13 @@ import { originalField } from '../../fast-rows/placeholders.ts';
 
 type Tree = Map<string, Tree>;
 
-/** The paths of the rows of a connection. */
 export const IN_PAGE = [['edges', 'node'], ['nodes']];
-/** The path of a field that gives a row. */
 export const IN_ROW = [[]];
 
 /** Parsed documents are cached, so a field selects the same each time. */
 const selected = new WeakMap<FieldNode, Tree>();
 
-/** Returns the fields selected at the end of these paths. Ignores directives: reading a skipped field costs only a column. */
+/** Ignores directives: a skipped field costs only a column. */
 export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): ReadonlySet<string> {
   const names = new Set<string>();
   const tree = selectedTree(info);
@@ -29,7 +27,7 @@ export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): 
   return names;
 }
 
-/** The record's `id` is selected by `ownId`, because `id` in GraphQL may be the global one. */
+/** `ownId` selects the record's `id`, because `id` in GraphQL may be the global one. */
 export function selectedOf<Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
@@ -55,7 +53,7 @@ function collect(
   set: SelectionSetNode,
   fragments: Record<string, FragmentDefinitionNode>,
   into: Tree,
-  // A fragment spread twice at one place adds nothing, but spreads of spreads would double the work at each step.
+  // Without this, spreads of spreads would double the work at each step.
   spread = new Set<string>(),
 ) {
   for (const selection of set.selections) {

@@ -104,7 +104,7 @@ builder.queryField('viewer', (t) =>
       'The account of the token, with what is left of its rate limit and allowance. Costs no compute units.',
     extensions: { operation: 'viewer' },
     resolve: (_root, _args, ctx) => {
-      ctx.trace.isPrivate = true; // whatever is selected
+      ctx.trace.isPrivate = true;
       return ctx;
     },
   }),

@@ -16,7 +16,7 @@ const encoders: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
 const encodingFor = (request: FastifyRequest, { body }: CachedAnswer) =>
   body.length >= MIN_COMPRESSED_BYTES ? encodingOf(request) : undefined;
 
-/** A cached answer as the request accepts it, compressed once for each encoding. */
+/** Compresses once for each encoding. */
 export async function encodedAnswer(request: FastifyRequest, entry: CachedAnswer): Promise<Answer> {
   const { units, headers } = entry;
   const encoding = encodingFor(request, entry);
@@ -32,7 +32,7 @@ export async function encodedAnswer(request: FastifyRequest, entry: CachedAnswer
   };
 }
 
-/** A cached answer to a GET, with its validators; 304 when the caller has it. `vary` names what else changes it. */
+/** 304 when the client has the answer. `vary` names further headers that change it. */
 export async function resourceAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -40,7 +40,7 @@ export async function resourceAnswer(
   vary: string,
 ): Promise<Answer> {
   const encoding = encodingFor(request, entry);
-  const etag = `"${entry.tag}${encoding ? `-${encoding}` : ''}"`; // strong: of these bytes
+  const etag = `"${entry.tag}${encoding ? `-${encoding}` : ''}"`;
   const varied = reply.getHeader('vary'); // Authorization, and Origin if CORS_ORIGINS lists some
   const validators = {
     etag,

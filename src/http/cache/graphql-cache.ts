@@ -6,25 +6,21 @@ import type { Answer } from '../metering.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { encodedAnswer } from './cached-answer.ts';
 
-/** Maximum length of a query that is cached. */
 export const MAX_CACHED_BODY = 20_000;
 
-/**
- * The key of a query: all that changes its answer, with the body as text, so that it is found without parsing. Undefined for
- * a body that is too long.
- */
+/** The key contains the body as text, so a hit needs no parsing. Undefined when it is too long. */
 export const keyOfQuery = (body: string, accept: string | undefined, network: string): string | undefined =>
   body.length > MAX_CACHED_BODY ? undefined : `graphql ${network} ${accept ?? ''}\n${body}`;
 
 const REMAINING = '"remaining":';
 
-/** The same answer for a caller who has so much left: `extensions.cost` is its last part but one. */
+/** Relies on `extensions.cost` being the last part of the answer but one. */
 function withRemaining(text: string, remaining: number | null): string {
   const start = text.lastIndexOf(REMAINING) + REMAINING.length;
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));
 }
 
-/** Stores an answer as for callers without a limit; for others, `remaining` is filled in when it is sent. */
+/** Stores the answer with `remaining` null; `findQuery` fills it in. */
 export function storeQuery(
   cache: AnswerCache,
   key: string | undefined,
@@ -40,7 +36,7 @@ export function storeQuery(
   return notCached ? { ...answer, notCached } : answer;
 }
 
-/** Finds the cached answer to a query; undefined when there is none, or the caller has too little left to run it. */
+/** Returns undefined on a miss, or when the caller has too few units left. */
 export async function findQuery(
   cache: AnswerCache,
   key: string,

@@ -12,17 +12,15 @@ import type { UnreadHeaders } from '../unread-headers.ts';
 import { type AnswerCache, type CachedResponse, keyOfUrl } from './answer-cache.ts';
 import { keyOfQuery, MAX_CACHED_BODY } from './graphql-cache.ts';
 
-/** Headers that differ by request. */
-const ownHeaders = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy', 'connection']);
+const perRequestHeaders = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy', 'connection']);
 
-/** The request headers that vary how a cached answer is sent; those of its key are not among them. */
 const variantOf = (headers: IncomingHttpHeaders) =>
   `${headers['accept-encoding'] ?? ''}\n${headers.origin ?? ''}\n${headers['if-none-match'] ?? ''}`;
 
-/** Maximum length of a variant: callers choose it, and the size of an entry does not count it. */
+/** Callers choose it, and entry sizes do not include it. */
 const MAX_VARIANT_LENGTH = 250;
 
-/** Records responses of cached answers for replay, and says of other answers why they were not cached. */
+/** Records cached responses for replay; logs and counts why others were not cached. */
 export function recordResponses(app: FastifyInstance, cache: AnswerCache): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { answer } = request;
@@ -39,14 +37,14 @@ function recordResponse(request: FastifyRequest, reply: FastifyReply): void {
   const { cachedSource, body, units = 0 } = request.answer ?? {};
   const variant = variantOf(request.headers);
   const headers = reply.getHeaders();
-  // Only the bytes of the cached answer: a plugin that compresses them sends no length.
+  // A plugin that compresses sends no length.
   const isOfSource = body ? Number(headers['content-length']) === body.length : reply.statusCode === 304;
   if (!cachedSource || !isOfSource || variant.length > MAX_VARIANT_LENGTH) return;
   cachedSource.responses.set(variant, {
     route: request.routeOptions.url as string,
     status: reply.statusCode,
     headers: Object.entries(headers).flatMap(([name, value]) =>
-      ownHeaders.has(name) ? [] : [name, String(value)],
+      perRequestHeaders.has(name) ? [] : [name, String(value)],
     ),
     body,
     units,
@@ -57,7 +55,7 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8']);
 
-/** The length of a query that may be cached; 0 of every other request. */
+/** Returns 0 when not cached. */
 function lengthOfQuery({ headers, method, url }: IncomingMessage): number {
   if (method !== 'POST' || url !== '/graphql' || !JSON_TYPES.has(headers['content-type'] ?? '')) return 0;
   const length = headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
@@ -65,9 +63,9 @@ function lengthOfQuery({ headers, method, url }: IncomingMessage): number {
 }
 
 /**
- * Sends cached responses before Fastify sees their requests: one summary took 40 µs of CPU by its routes and hooks, and takes
- * 30 so. A response is what Fastify sent to an equal request. The token is looked up, rate and units are counted and the
- * response is logged as for any other. Fastify serves every other request, refusals included.
+ * Sends cached responses before Fastify sees their requests: a summary takes 30 µs of CPU instead of 40.
+ * Authentication, rates, units and the log are as for any other response. Fastify serves all other requests, refusals
+ * included.
  */
 export function replayCached(options: {
   cache: AnswerCache;
@@ -87,13 +85,13 @@ export function replayCached(options: {
 
   function keyOfGet({ headers, url = '' }: IncomingMessage, network: string): string | undefined {
     if (!url.startsWith('/v')) return undefined;
-    // Whether these count depends on who sends them.
+    // Fastify decides whether to trust these.
     const forwarded = headers['x-forwarded-host'] ?? headers['x-forwarded-proto'];
     if (forwarded !== undefined && options.trustsProxy && publicUrl === undefined) return undefined;
     return keyOfUrl(network, baseUrl(publicUrl, 'http', headers.host), url);
   }
 
-  /** Sends a cached response. False where the caller is not let in: then Fastify refuses it. */
+  /** Returns false when Fastify has to refuse the request. */
   async function sendCached(
     caller: Caller,
     cached: CachedResponse,
@@ -118,7 +116,7 @@ export function replayCached(options: {
     response.writeHead(cached.status, headers).end(cached.body);
     meter.charge(caller, cached.units);
     options.unread.note(request.headers, log, { reqId });
-    request.resume(); // reads the rest of a body
+    request.resume();
     const { route, status } = cached;
     const ms = performance.now() - begun;
     options.logAndMeasure({ route, method: request.method as string, status, ms }, log, { reqId });
@@ -141,16 +139,16 @@ export function replayCached(options: {
 
     const length = lengthOfQuery(request);
     if (length === 0) return pass();
-    // Before the body is read: a bad token is refused at once. An answer tells a caller with an allowance what is left of it.
+    // Before the body is read: a bad token is refused at once. An allowance makes the answer individual.
     const caller = callerOf(request);
     if (!caller || caller.allowance.units !== undefined) return pass();
     request.once('data', (bytes: Buffer) => {
       request.pause(); // before its end: it may have to be put back
-      // A body that comes in parts is not worth waiting for. Fastify refuses bytes that are not UTF-8.
+      // Bodies in several parts are not worth waiting for; Fastify refuses text that is not UTF-8.
       const isWhole = bytes.length === length && isUtf8(bytes);
       const passWithBody = () => {
         request.unshift(bytes);
-        // The rest of a body that is refused unread must not stay on the connection.
+        // Drains a body that is refused unread.
         if (!isWhole) response.once('finish', () => request.resume());
         pass();
       };

@@ -1,7 +1,7 @@
 import type { Trace } from '../../context.ts';
 import { readsOf } from '../../db/changes/datasets.ts';
 
-/** Wraps what depends on the caller: accessing it marks the answer as private (not cached). */
+/** Accessing the result marks the answer as private (not cached). */
 export const privateAccess = <T extends object>(trace: Trace, target: T): T =>
   new Proxy(target, {
     get(of, name, receiver) {
@@ -10,7 +10,6 @@ export const privateAccess = <T extends object>(trace: Trace, target: T): T =>
     },
   });
 
-/** Notes what a statement reads, by the tables that it names. */
 export function noteStatement(trace: Trace, text: string): void {
   const { datasets, isPrivate } = readsOf(text);
   for (const name of datasets) trace.datasets.add(name);

@@ -1,4 +1,3 @@
-/** The queries GraphiQL opens with. A test runs each on the sample data: they work as they are. */
 export const exampleQueries: { query: string; variables?: Record<string, unknown> }[] = [
   {
     query: `# The largest pools of the last week. Press Ctrl-Enter to run.

@@ -3,7 +3,7 @@ import { CODE_FORM } from '../../accounts/page-codes.ts';
 import { exampleQueries } from './examples.ts';
 import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
 
-// GraphiQL's tabs can be dragged and are first drawn away from their place; without this rule a click on one makes it jump.
+// `transform:none`: a click on a draggable tab would make it jump.
 const head = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/graphiql.css">
 <style>body{display:flex;flex-direction:column;height:100vh;margin:0;font:14px/1.5 system-ui,sans-serif}
 #root{flex:1;min-height:0}.graphiql-tab{transform:none!important}
@@ -14,10 +14,7 @@ const tokenForm = `<form id="token" autocomplete="off">
 <label>Access token <input name="token" required pattern="[!-~]+" autocomplete="off" spellcheck="false"></label>
 <button>Use in this tab</button><button type="button" hidden>Forget</button></form>`;
 
-/**
- * The token of the tab: from the one-time code in the fragment, or typed in. It is kept in sessionStorage, which other tabs do
- * not see, and never with GraphiQL's tabs in localStorage; earlier versions kept it there, so it is removed.
- */
+/** sessionStorage hides the token from other tabs; earlier versions stored it in localStorage, so it is removed there. */
 const tokenOfTab = `
 const KEY = 'stakegraph:token';
 localStorage.removeItem('graphiql:headers');
@@ -62,7 +59,7 @@ function showToken(token, failure) {
   });
 }`;
 
-/** Without this, GraphiQL would open an empty tab at every reload instead of the last open one. */
+/** Without this, GraphiQL opens an empty tab at every reload. */
 const start = `
 addEventListener('hashchange', () => codeIn(location.hash) && location.reload());
 (async () => {
@@ -88,7 +85,6 @@ const options = {
   })),
 };
 
-/** GraphiQL. The page is the same for everybody and holds no token; only the answer to a one-time code does. */
 export function graphiqlPage(reply: FastifyReply) {
   const nonce = nonceOf();
   const body = `${tokenForm}<div id="root"></div><script src="/assets/graphiql.js"></script>

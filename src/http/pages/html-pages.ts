@@ -37,10 +37,7 @@ const lazy = <T>(make: () => Promise<T>) => {
 
 const RENDER_CALL = 'YogaGraphiQL.renderYogaGraphiQL(';
 
-/**
- * GraphiQL's style, script and icon, taken out of the single page that the package renders, so that the 9 MB are an
- * asset of their own and the page is small. Throws when the package's page has changed shape.
- */
+/** Splits the package's single page, so browsers can cache its 9 MB. Throws when its structure has changed. */
 function splitGraphiql(html: string): { css: string; script: string; icon: string } {
   const css = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1];
   const icon = /<link rel="icon" href="([^"]+)"/.exec(html)?.[1];
@@ -71,7 +68,6 @@ const places = {
   ready: '/ready',
 };
 
-/** `/`, `/docs`, `/openapi.json` and their assets. Nothing here leaves the machine or needs a token. */
 export function servePages(app: FastifyInstance, openApi: object, hasMetrics: boolean) {
   const index = landing(['/health', '/ready', ...(hasMetrics ? ['/metrics'] : [])]);
   const paths = { ...places, ...(hasMetrics && { metrics: '/metrics' }) };

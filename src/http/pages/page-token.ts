@@ -3,10 +3,10 @@ import { CODE_FORM } from '../../accounts/page-codes.ts';
 import { badInput, Refusal } from '../../kernel/refusal.ts';
 import { pageSecurityHeaders } from '../security-headers.ts';
 
-/** The development token for a code; undefined when the code is unknown, used or expired. */
+/** Undefined when the code is unknown, used or expired. */
 export type ExchangeCode = (code: string) => Promise<string | undefined>;
 
-/** Codes cannot be guessed; this limits how many database statements a stranger can cause. */
+/** Codes cannot be guessed; this limits the database statements that strangers cause. */
 const ATTEMPTS_A_SECOND = 100;
 
 const codeForm = new RegExp(`^${CODE_FORM}$`);
@@ -26,9 +26,8 @@ function countAttempts() {
 }
 
 /**
- * `POST /page-token`: GraphiQL exchanges the code in the URL's fragment for a token. Only the code is checked, since behind a
- * proxy the address of a request proves nothing. Pages of other origins cannot read the answer, and requests that the browser
- * marks as coming from another site are refused. `Origin` is not compared with `Host`, which a proxy may have rewritten.
+ * Only the code is checked: behind a proxy the client's address proves nothing, and `Host` may be rewritten, so
+ * `Origin` is not compared with it.
  */
 export function servePageToken(app: FastifyInstance, exchange: ExchangeCode = async () => undefined) {
   const attempt = countAttempts();

@@ -11,7 +11,7 @@ export const html = (title: string, head: string, body: string) => `<!doctype ht
 </html>
 `;
 
-/** Sends a page without CORS headers, so that other sites cannot read it. */
+/** Sends a page without CORS headers, so other sites cannot read it. */
 export const sendPage = (reply: FastifyReply, csp: string, page: string) =>
   reply
     .removeHeader('access-control-allow-origin')

@@ -7,10 +7,10 @@ import { rows, sql } from '../../db/rows.ts';
 import { badInput, type Fault, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 
-/** An answer as it is stored with its key, its body in pieces. A stored answer that is sent again has no `units`. */
+/** A replayed answer has no `units`. */
 export type Stored = { status: number; headers: Record<string, string>; pieces: string[]; units?: number };
 
-/** Reads the Idempotency-Key of a request, quoted as in the draft or bare. */
+/** Accepts the key quoted (IETF draft) or bare. */
 export function readKey(request: FastifyRequest, faults: Fault[]): string | undefined {
   const given = request.headers[IDEMPOTENCY_KEY.toLowerCase()];
   if (given === undefined) return undefined;
@@ -21,45 +21,39 @@ export function readKey(request: FastifyRequest, faults: Fault[]): string | unde
   return undefined;
 }
 
-/** Two requests are the same with the same method, URL, network and body. */
 const fingerprint = (request: FastifyRequest, context: Context) =>
   createHash('sha256')
     .update(JSON.stringify([request.method, request.url, context.network, request.body]))
     .digest();
 
 /**
- * Answers a request once for each key of an account; the same request again gets the stored answer. Answer and writes are one
- * transaction, so that neither is stored without the other. A refused request stores nothing.
+ * Runs a request once for each key of an account. Answer and writes share a transaction; a refused request stores
+ * nothing.
  */
 export function idempotent(
   context: Context,
   key: string,
   request: FastifyRequest,
-  ask: (context: Context) => Promise<Stored>,
+  run: (context: Context) => Promise<Stored>,
 ): Promise<Stored> {
   const { accountId } = context.caller;
-  const asked = fingerprint(request, context);
+  const hash = fingerprint(request, context);
   return context.primary.transaction(async (db) => {
     await claim(db, accountId, key);
     const known = await find(db, accountId, key);
-    if (known && !known.request.equals(asked)) {
+    if (known && !known.request.equals(hash)) {
       const msg = `${IDEMPOTENCY_KEY} was used for another request in the last 24 hours; a new request needs a new key.`;
       throw badInput([{ loc: ['header', IDEMPOTENCY_KEY], msg, type: 'conflict' }]);
     }
-    if (known) {
-      return {
-        status: known.status,
-        headers: { 'idempotency-replayed': 'true' },
-        pieces: [known.body],
-      };
-    }
-    const answer = await ask({ ...context, primary: primaryWithin(db) });
-    await keep(db, accountId, key, asked, answer);
+    if (known)
+      return { status: known.status, headers: { 'idempotency-replayed': 'true' }, pieces: [known.body] };
+    const answer = await run({ ...context, primary: primaryWithin(db) });
+    await store(db, accountId, key, hash, answer);
     return answer;
   });
 }
 
-/** Holds the key until the transaction ends; 409 where another request holds it. */
+/** Throws CONFLICT (409) when another request holds the key. */
 async function claim(db: Queryable, accountId: string, key: string): Promise<void> {
   const [row] = await rows(
     db,
@@ -71,9 +65,7 @@ async function claim(db: Queryable, accountId: string, key: string): Promise<voi
   throw new Refusal(
     'CONFLICT',
     `A request with this ${IDEMPOTENCY_KEY} is being answered; try again for its answer.`,
-    {
-      headers: { 'retry-after': '1' },
-    },
+    { headers: { 'retry-after': '1' } },
   );
 }
 
@@ -90,8 +82,7 @@ async function find(db: Queryable, accountId: string, key: string) {
   return known;
 }
 
-/** Stores an answer under its key, and deletes some that have expired. */
-async function keep(db: Queryable, accountId: string, key: string, request: Buffer, answer: Stored) {
+async function store(db: Queryable, accountId: string, key: string, request: Buffer, answer: Stored) {
   const prune = sql`/* pruneIdempotencyKeys */
     delete from idempotency_keys where ctid = any(array(
       select ctid from idempotency_keys where created_at <= now() - interval '24 hours'

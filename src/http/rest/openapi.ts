@@ -17,7 +17,7 @@ const schemaOf = (schema: z.ZodType, found: Map<string, Json>, io: 'input' | 'ou
       const leaf = leafOf(zodSchema);
       if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
       if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
-      // Digits in the row, a JSON number in the answer.
+      // A string in the row, a JSON number in the answer.
       delete jsonSchema.pattern;
       const { kind, raw, wide, ...range } = leaf;
       const whole = { type: 'integer', ...(wide ? {} : { format: 'int64' }) };
@@ -28,7 +28,7 @@ const schemaOf = (schema: z.ZodType, found: Map<string, Json>, io: 'input' | 'ou
   return hoist(document, found);
 };
 
-/** Moves the records that zod put under `$defs` to the components, where every path shares them. */
+/** Moves `$defs` to the components, which all paths share. */
 function hoist(document: Json, found: Map<string, Json>): Json {
   const { $schema: _schema, $defs, ...rest } = document;
   const relink = (value: unknown): unknown => {
@@ -52,7 +52,6 @@ function hoist(document: Json, found: Map<string, Json>): Json {
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** The values in a route's example, by parameter: what the reference page fills in to be tried. */
 function exampleValues(route: Route<Context>): Record<string, string> {
   const [path = '', query] = route.example.split('?');
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
@@ -86,18 +85,17 @@ function parameters(
 const errorText: Record<string, string> = {
   400: 'Invalid input: one item for each fault found.',
   401: 'The token is missing, malformed, unknown, revoked or expired.',
-  402: 'The allowance of the account is used up; the message tells how much and when it resets.',
-  404: 'What is asked for does not exist.',
+  402: 'The allowance of the account is used up; the message says how much it is and when it resets.',
+  404: 'The requested object does not exist.',
   429: 'Over the rate of the account; see Retry-After, RateLimit and RateLimit-Policy.',
   503: 'The database cannot answer now; see Retry-After.',
 };
 
-/** Those of routes that write. */
 const writeErrorText: Record<string, string> = {
-  403: 'The tier of the account does not allow it: its sets or the validators of a set are as many as it may have.',
+  403: 'The account has as many sets, or a set as many validators, as its tier allows.',
   409: 'A request with this Idempotency-Key is being answered; see Retry-After.',
-  413: 'The body is larger than is taken.',
-  415: 'The content type is not taken; send application/json.',
+  413: 'The body is too large.',
+  415: 'The content type is not accepted; send application/json.',
 };
 
 const errorReplies = (route: Route<Context>): Json =>
@@ -146,7 +144,7 @@ const idempotencyKey: Json = {
   in: 'header',
   required: false,
   description:
-    'A text of 1 to 255 visible characters of your own, such as a UUID, so that trying again does not do it twice: for 24 hours the same key with the same request gets the first answer again, marked `Idempotency-Replayed: true`. The same key with another request is 400, and while the first is being answered 409. Refused requests keep no key.',
+    '1 to 255 visible ASCII characters of your choice, such as a UUID. Prevents a retry from being applied twice: for 24 hours the same request with the same key gets the first response again, marked `Idempotency-Replayed: true`. The same key with another request is 400; with the first request still in progress, 409. Refused requests store no key.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -170,16 +168,15 @@ const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
     : { content: { 'application/json': { schema: schemaOf(route.reply, found) } } }),
 });
 
-/** Answers that all callers share are kept; what is an account's own is made for it each time. */
-const ownTags = new Set(['Tags', 'Private sets']);
-const isKept = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !ownTags.has(tag);
+/** Private data, which is not cached. */
+const privateTags = new Set(['Tags', 'Private sets']);
+const isCached = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !privateTags.has(tag);
 
 const unchanged = (route: Route<Context>): Json =>
-  isKept(route)
+  isCached(route)
     ? {
         304: {
-          description:
-            'The caller has the answer already, by If-None-Match; costs what the call does without its rows.',
+          description: 'Not modified, by If-None-Match; costs what the call costs without its rows.',
           headers: replyHeaders(route),
         },
       }
@@ -188,7 +185,7 @@ const unchanged = (route: Route<Context>): Json =>
 const replyHeaders = (route: Route<Context>): Json => ({
   'X-Request-Id': { $ref: '#/components/headers/RequestId' },
   'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' },
-  ...(isKept(route)
+  ...(isCached(route)
     ? {
         ETag: { $ref: '#/components/headers/ETag' },
         'Last-Modified': { $ref: '#/components/headers/LastModified' },
@@ -202,13 +199,11 @@ const replyHeaders = (route: Route<Context>): Json => ({
     : {}),
 });
 
-/** What an operation costs, as a reader is told. */
 function costText({ base, item }: Weight): string {
   const once = `Costs ${base} compute unit${base === 1 ? '' : 's'}`;
   return item === 0 ? `${once}.` : `${once} and ${item} for each row.`;
 }
 
-/** The OpenAPI 3.1 document of the routes: the same values that serve them. */
 export function openApiDocument(
   routes: readonly Route<Context>[],
   networkHeader: string,
@@ -251,7 +246,7 @@ export function openApiDocument(
       title: 'stakegraph',
       version,
       description:
-        'Performance, rewards and network statistics of proof-of-stake validators. The same rows as GraphQL at `/graphql`. Each path costs compute units, a number for the call and one for each row that it answers; `X-Service-Compute-Units` tells them. GraphQL costs what the paths that it replaces cost.',
+        'Performance, rewards and network statistics of proof-of-stake validators. The same rows as GraphQL at `/graphql`. Each path costs compute units, a number for the call and one for each row returned; `X-Service-Compute-Units` has their sum. GraphQL costs what the paths that it replaces cost.',
       'x-compute-units': computeUnits,
     },
     security: [{ token: [] }],
@@ -261,21 +256,21 @@ export function openApiDocument(
       headers: {
         RequestId: {
           description:
-            "The caller's own if it is 1 to 128 characters of [A-Za-z0-9_.:-] and holds no token, else a new one.",
+            'The id that the request has, if it is 1 to 128 characters of [A-Za-z0-9_.:-] without a token, else a new one.',
           schema: { type: 'string' },
         },
         ComputeUnits: {
           description:
-            'Compute units that the answer cost: an error of the caller 1; one of ours nothing, like 401, 402 and 429, which answer nothing.',
+            'Compute units charged. Errors of the caller cost 1; 401, 402, 429 and errors of the server are free.',
           schema: { type: 'integer', minimum: 0 },
         },
         ETag: {
           description:
-            'Names these bytes. Sent back in If-None-Match it is answered with 304 while they are the same. Not on answers about a private set, nor with CACHE=off.',
+            'Identifies these bytes: If-None-Match with it gets 304 while they are the same. Absent for private sets and with CACHE=off.',
           schema: { type: 'string' },
         },
         LastModified: {
-          description: 'When the data of the answer was refreshed last.',
+          description: 'When the data of the response last changed.',
           schema: { type: 'string' },
         },
         Deprecation: {
@@ -283,7 +278,7 @@ export function openApiDocument(
           schema: { type: 'string' },
         },
         Link: {
-          description: 'The path that takes its place, with rel="successor-version" (RFC 8288).',
+          description: 'The path that replaces it, with rel="successor-version" (RFC 8288).',
           schema: { type: 'string' },
         },
       },

@@ -6,9 +6,8 @@ import { paramDocument, paramFaults } from '../../kernel/params.ts';
 import type { Fault } from '../../kernel/refusal.ts';
 import type { Route } from '../../kernel/route.ts';
 
-/** Reads the valid members of one part of the request, and collects the faults of the others. */
 function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fault[]) {
-  // Every documented name is set, if only to undefined: zod does not check a missing key.
+  // Sets every documented name: zod does not check a missing key.
   const given = input as Record<string, unknown>;
   const names = Object.keys(schema.shape);
   const read = schema.safeParse(
@@ -23,7 +22,7 @@ function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fau
   );
 }
 
-/** Makes a function that reads the path and query of a request. Faults are added to `faults`, so that a caller learns of all. */
+/** The reader adds all faults to `faults` and throws nothing. */
 export function inputReader(route: Pick<Route<Context>, 'params' | 'query' | 'crossFieldFaults'>) {
   return (request: FastifyRequest, faults: Fault[]) => {
     const params = readPart(route.params, 'path', request.params, faults);
@@ -38,7 +37,6 @@ export function inputReader(route: Pick<Route<Context>, 'params' | 'query' | 'cr
   };
 }
 
-/** Reads a JSON body, and collects its faults. */
 export function readBody(schema: z.ZodObject, input: unknown, faults: Fault[]) {
   const read = schema.safeParse(input ?? undefined);
   if (read.success) return read.data;
@@ -46,10 +44,8 @@ export function readBody(schema: z.ZodObject, input: unknown, faults: Fault[]) {
   return undefined;
 }
 
-/** Values of a parameter that is not given. */
 const absent = new Set<unknown>([undefined, '', 'null']);
 
-/** Tells whether a query gives a parameter that is deprecated. */
 export function deprecationReader(route: Pick<Route<Context>, 'query'>) {
   const names = Object.entries(route.query.shape).flatMap(([name, type]) =>
     paramDocument(type)?.schema.deprecated ? [name] : [],

@@ -21,7 +21,7 @@ type MakeContext = (request: FastifyRequest, network: Network) => Context;
 const networkValue = networkParam();
 const defaultNetwork = networkValue.parse(undefined);
 
-/** The network of a request: the first of the accepted headers that it has. Faults name the documented header. */
+/** Reads the first accepted header that is present; faults name the documented header. */
 export function readNetwork(
   request: { headers: IncomingHttpHeaders },
   headers: readonly string[],
@@ -40,14 +40,13 @@ export function readNetwork(
 
 const HOST = /^[\w.:[\]-]+$/;
 
-/** The start of absolute links: `publicUrl`, else the host that the request names; HTTP/1.0 may name none. */
+/** The start of absolute links. HTTP/1.0 may have no host. */
 export const baseUrl = (publicUrl: string | undefined, protocol: string, host = ''): string =>
   publicUrl ?? `${protocol === 'https' ? protocol : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
 
-/** A URL without its host, which proxies send in the absolute form. */
+/** Proxies send the absolute form. */
 const targetOf = (url: string): string => url.replace(/^https?:\/\/[^/]*/i, '');
 
-/** The call, for answers with links to themselves. */
 function readCall(target: string, base: string): Call {
   const [path, ...query] = target.split('?');
   return { path: path as string, url: base + path, query: query.join('?') };
@@ -55,7 +54,6 @@ function readCall(target: string, base: string): Call {
 
 type Input = { params: unknown; query: unknown; body: unknown };
 
-/** The rows of a REST body: those of a page or list, 1 of one object, 0 of none. */
 function rowsAnswered(body: unknown): number {
   if (body == null) return 0;
   const { data, results } = body as { data?: unknown; results?: unknown };
@@ -66,7 +64,6 @@ function rowsAnswered(body: unknown): number {
   return 1;
 }
 
-/** Calls the handler of a route's room and serializes its body. */
 function roomCaller(route: Route<Context>, weight: Weight) {
   const write = jsonWriter(route.reply);
   const { status = 200 } = route;
@@ -77,7 +74,7 @@ function roomCaller(route: Route<Context>, weight: Weight) {
   };
 }
 
-/** Estimates what an answer of a route costs, in compute units: a full page of the requested size. */
+/** Assumes a full page. */
 function estimator(route: Route<Context>, weight: Weight): (query: unknown) => number {
   const rows = route.reply instanceof z.ZodArray ? PLAIN_LIST_SIZE : 1;
   return (query) => {
@@ -95,7 +92,6 @@ type Options = {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Makes the handler of a documented path: from the cache, or by its room; then the answer is cached where it may be. */
 function handlerOf(route: Route<Context>, options: Options) {
   const { method = 'GET' } = route;
   const weight = weightOf(route.units ?? route.operationId);
@@ -109,7 +105,7 @@ function handlerOf(route: Route<Context>, options: Options) {
   const vary = ['Accept-Encoding', ...headerNames].join(', ');
 
   return answering(async (request, reply) => {
-    if (usesDeprecated(request.query as Record<string, unknown>)) reply.headers(deprecated()); // of refusals too
+    if (usesDeprecated(request.query as Record<string, unknown>)) reply.headers(deprecated());
     const { network, faults } = readNetwork(request, headerNames);
     // Fastify reads forwarded headers of trusted proxies only.
     const base = baseUrl(options.publicUrl, request.protocol, request.host);
@@ -139,13 +135,11 @@ function handlerOf(route: Route<Context>, options: Options) {
   });
 }
 
-/** Serves a documented path. */
 export function serveRoute(app: FastifyInstance, route: Route<Context>, options: Options): void {
   const { method = 'GET', path, successor } = route;
   const config = successor
     ? { headers: { ...deprecated(), link: `<${successor}>; rel="successor-version"` } }
     : {};
   const handler = handlerOf(route, options);
-  // A GET has no body that could be compressed.
   app.route({ method, url: path, handler, config, ...(method === 'GET' && { decompress: false }) });
 }
