@@ -12,7 +12,7 @@ export type Bounds = {
 
 type Ends = { [Name in keyof Bounds]?: string | number | null | undefined };
 
-/** `place` starts `loc`: `query` or `argument`. */
+/** `place` is the first element of `loc`: `query` or `argument`. */
 export function boundFaults(bounds: Ends, place: string): Fault[] {
   const faults: Fault[] = [];
   for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {

@@ -50,7 +50,7 @@ export async function withDatabase(
   const onSignal = () => {
     const step = steps.shift();
     if (step) void step();
-    else process.exit(1); // also while opening a database that does not answer
+    else process.exit(1); // a further signal exits at once, even while the database does not answer
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   const database = await opening;

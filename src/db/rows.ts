@@ -4,7 +4,7 @@ import type { Queryable } from './pool.ts';
 
 export { join, raw, Sql, sql };
 
-/** Cast to the type of the response. */
+/** The SQL expression of each field, cast to its response type. */
 export type Fields<Name extends string> = Record<Name, Sql>;
 
 export const momentText = (moment: Sql): Sql => sql`to_char(${moment}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;

@@ -27,7 +27,7 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
     for (const next of queue) {
       queue.delete(next);
       if (next.request.raw.socket.destroyed) next.enter(unavailable());
-      // A microtask, because answers sent at once would nest.
+      // In a microtask, because synchronous answers would recurse.
       else return queueMicrotask(next.enter);
     }
     free += 1;
@@ -61,7 +61,7 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
         } else if (queue.size < MAX_WAITING) queue.add({ request, since: performance.now(), enter });
         else done(unavailable());
       });
-      // When the answer is ready: slow readers must not delay others.
+      // Frees the slot once the answer is ready, so that a client that reads slowly does not hold up others.
       app.addHook('onSend', (request, _reply, payload, done) => {
         leave(request);
         done(null, payload);

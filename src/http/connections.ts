@@ -56,7 +56,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   function reset(socket: Socket, sending: Sending | undefined) {
     unread += 1;
     const close = sending?.close;
-    sockets.delete(socket); // makes `_destroy` close at once
+    sockets.delete(socket); // so that `_destroy` below closes without waiting
     socket.resetAndDestroy(); // after an orderly close the system would hold the unread bytes for minutes
     close?.();
   }

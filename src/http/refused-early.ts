@@ -17,8 +17,8 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
 }
 
 /**
- * Refuses (400) a request without Host, to which Node answers without a body, or with several (RFC 9112, section 3.2):
- * Node would use the first, a proxy perhaps another.
+ * Refuses (400) a request with no Host header or with several (RFC 9112, section 3.2). Node answers the former without
+ * a body; of several it uses the first, while a proxy might use another.
  */
 export const withHostChecked =
   (serve: RequestListener): RequestListener =>

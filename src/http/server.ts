@@ -192,7 +192,7 @@ function makeApp(
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      commonHeaders(request, reply); // no hook runs for these
+      commonHeaders(request, reply); // Fastify runs no hooks for framework errors
       return sendError(error, request, reply);
     }) as never,
     clientErrorHandler: (error, socket) => sendClientError(error, socket, absentOf(settings)),

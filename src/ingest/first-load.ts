@@ -13,7 +13,7 @@ export async function isUntouched(db: Queryable): Promise<boolean> {
   return rows[0]?.untouched === true;
 }
 
-/** Waits while another process loads the sample data. */
+/** Records that data has been loaded, so that the sample never is. Blocks while another process loads the sample. */
 export async function noteFirstLoad(db: Queryable): Promise<void> {
   const text = `/* noteFirstLoad */
     insert into sample_data select now() where not exists (select from sample_data)`;

@@ -14,7 +14,7 @@ import { futureFault } from './given-time.ts';
 import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain } from './plain-table.ts';
 
-/** The total supply has 10 digits before the point. */
+/** 12 digits before the point leave headroom: the total supply has 10. */
 const sol = () =>
   nonNegativeDecimal().refine(
     (digits) => /^\d{1,12}(\.\d{1,9})?$/.test(digits),

@@ -110,7 +110,7 @@ function copyText(value: unknown): string {
 const arrayText = (values: unknown[]): string =>
   `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** In addition to the key. */
+/** A unique constraint on `columns`, besides the primary key `key`. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
 /** Rows that repeat an earlier one (`other`: its place). Nulls never repeat. */

@@ -140,7 +140,7 @@ export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
     { name: 'position', type: 'smallint' },
   ],
   stored: snakeCased,
-  // Rows without a position never repeat: a validator may hold several seats.
+  // Rows without a position never count as duplicates, because one validator may hold several seats.
   key: ['network', 'consensus_slot', 'position'],
   merge: mergeRewards,
   // A complete response covers one slot.

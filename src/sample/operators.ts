@@ -150,7 +150,7 @@ export function* summaries(operator: Operator, seed: number): Generator<SampleOp
       timeWindow,
       validatorCount,
       networkPenetration: sizes.known ? eth / activeEth[network] : null,
-      // Includes rewards not yet swept: an odd number of Gwei.
+      // Includes rewards not yet swept, so it is not a whole number of ETH.
       sumEndEpochBalance: sizes.known
         ? String(BigInt(eth) * GWEI + BigInt(validatorCount) * 9_700_001n)
         : null,

@@ -2,7 +2,7 @@ import { Refusal } from '../../kernel/refusal.ts';
 import type { Queryable } from '../pool.ts';
 
 export type Read<Key, Value> = {
-  /** Equal only for reads that differ in nothing but their keys. */
+  /** Reads with the same name may differ only in their keys. */
   name: string;
   keys: readonly Key[];
   keyOf: (key: Key) => string;

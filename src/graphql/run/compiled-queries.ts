@@ -50,7 +50,7 @@ type Sized = { query: Compiled | undefined; fields: number };
  * gains. Returns undefined for new, long or refused documents, mutations and unknown operations.
  */
 export function compiledQueries() {
-  /** Undefined until a document comes again; null when it is refused. */
+  /** `document` is undefined until the text is seen a second time, and null if it is invalid. */
   const documents = documentMap<{ document?: DocumentNode | null }>();
   const compiled = sizedMap<Sized>(CACHE_MAX_FIELDS, sizeOfCompiled);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {

@@ -21,13 +21,13 @@ export type Cost = {
   units: number;
   /** Weighted by work (field-cost.ts). */
   fields: number;
-  /** For strings of usual lengths. */
+  /** Assumes strings of typical length, so the real size may be larger. */
   bytes: number;
   /** Exact, up to the limit. */
   introspection: number;
 };
 
-/** Per row of a connection: `rowFields`, `rowBytes`. */
+/** `rowFields` and `rowBytes` are per row of a connection. */
 type Part = Cost & { rowFields: number; rowBytes: number };
 const none = (): Part => ({
   rows: 0,
@@ -93,7 +93,7 @@ export function costOf(
   function ofFragment(name: string): Part {
     const known = measured.get(name);
     if (known !== undefined) return known;
-    measured.set(name, none()); // a cycle
+    measured.set(name, none()); // ends the recursion if fragments form a cycle
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
     const part = type ? ofSet(type, fragment.selectionSet) : none();
@@ -131,7 +131,7 @@ export function costOf(
     part.units = (shape.weight ? unitsFor(shape.weight, times) : 0) + times * below.units;
     part.fields += shape.page ? below.fields + times * below.rowFields : times * (1 + below.fields);
     part.bytes += shape.page ? below.bytes + times * below.rowBytes : times * (MARKS + below.bytes);
-    // Single objects belong to their row, and so do plain lists with nothing to read below them.
+    // A single object adds no row of its own. Neither does a plain list whose items load no further rows.
     if (size === undefined) part.rows = below.rows;
     else if (shape.page || shape.weight || below.rows > 0) part.rows = size * (1 + below.rows);
     return part;

@@ -46,7 +46,7 @@ const globalIdFault = (loc: (string | number)[], globalId: string): Fault => ({
   type: 'value_error',
 });
 
-/** Importing a room in `resources/index.ts` adds its types. */
+/** Each room that `resources/index.ts` imports registers its types here. */
 export const builder = new SchemaBuilder<Types>({
   plugins: [RelayPlugin],
   defaultFieldNullability: false,

@@ -64,7 +64,7 @@ export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
   /** Counts a hit, but no miss, because `get` follows. */
   response(key: string, variant: string): CachedResponse | undefined;
-  /** Answers without an entry have no entity tag. */
+  /** Answers that are not cached get no ETag. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };
   countNotCached(reason: NotCached): void;
   stats(): {

@@ -139,7 +139,8 @@ export function replayCached(options: {
 
     const length = lengthOfQuery(request);
     if (length === 0) return pass();
-    // Before the body is read: a bad token is refused at once. An allowance makes the answer individual.
+    // Checks the token before reading the body, so that a bad token is refused at once. Answers to callers with an
+    // allowance differ by caller and cannot be replayed.
     const caller = callerOf(request);
     if (!caller || caller.allowance.units !== undefined) return pass();
     request.once('data', (bytes: Buffer) => {

@@ -2,7 +2,7 @@ import type { MirrorResource } from './options.ts';
 
 export type Tally = {
   resource: MirrorResource;
-  /** `passed`: done earlier in the round; `absent`: 404. */
+  /** `passed` lists were done earlier in this round; `absent` lists do not exist upstream (404). */
   lists: number;
   done: number;
   passed: number;

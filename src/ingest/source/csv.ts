@@ -58,7 +58,7 @@ export async function* csvRows(
   const columns: Read[] = [];
   let header: string[] = [];
   const options = { info: true, skip_empty_lines: true, relax_column_count: true };
-  const records = pipeline(Readable.from(chunks), csv(options), () => undefined); // the reader gets the error
+  const records = pipeline(Readable.from(chunks), csv(options), () => undefined); // no-op: the loop over the records throws the error
   let batch: RawRow[] = [];
   try {
     for await (const { record, info } of records as AsyncIterable<{

@@ -7,7 +7,7 @@ import { type Envelope, wholeList } from './whole-list.ts';
 type Open = {
   value: unknown[] | Envelope;
   key: string;
-  /** Its elements are rows. */
+  /** True if the elements of `value` are rows. */
   list: boolean;
   /** Contains a list of rows: a body or a wrapper. */
   holds: boolean;
@@ -100,7 +100,7 @@ export function documentRows(
 
   async function* rows(): AsyncGenerator<RawRow[]> {
     const parsed = parser.asStream({ streamValues: false, jsonStreaming: true });
-    const tokens = pipeline(Readable.from(chunks), parsed, () => undefined); // the reader gets the error
+    const tokens = pipeline(Readable.from(chunks), parsed, () => undefined); // no-op: the loop over the tokens throws the error
     for await (const token of tokens as AsyncIterable<Token>) {
       take(token);
       if (batch.length < BATCH) continue;

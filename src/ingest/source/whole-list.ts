@@ -42,7 +42,7 @@ export function wholeList() {
     body(body: Envelope, count: number) {
       state = stateAfter(body, count);
     },
-    /** Notes a row outside any body. */
+    /** Call for a row outside any response body; the list then no longer counts as complete. */
     stray() {
       state = 'unknown';
     },

@@ -56,7 +56,7 @@ export async function chainDailyRewardPage(
   return found.map(dated);
 }
 
-/** Counts rows: 365 a year. */
+/** Counting is cheap: there are only 365 rows a year. */
 export async function chainDailyRewardTotal(db: Queryable, network: Network): Promise<number> {
   const [row] = await rows(
     db,

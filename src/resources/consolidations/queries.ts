@@ -19,7 +19,7 @@ import {
 
 export type EntityKey = { idType: EntityClass; id: string };
 
-/** Consolidations with this validator and this entity on a side; null means any. */
+/** Each of validator and entity matches the source or the target; null matches any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
 
 export type ConsolidationQuery = {

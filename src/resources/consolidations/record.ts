@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, date, gwei, hex, text, timestamp } from '../../kernel/leaves.ts';
 import type { IdType } from '../operators/record.ts';
 
-/** In the order of a record's entities. */
+/** This order is also that of `sourceEntities` and `targetEntities`. */
 export const entityClasses = [
   'depositAddress',
   'withdrawalAddress',

@@ -17,7 +17,7 @@ const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of 
 const diff = (what: string) =>
   int().describe(`Change in the number of ${what} since the previous window; negative for a decrease.`);
 
-/** Spec §2.6; units by the decisions on Solana. */
+/** Fields: spec §2.6. Units: decisions, "Solana". */
 export const SolanaNetworkOverview = z
   .object({
     timeWindow: TimeWindow.describe('Window that the figures cover.'),

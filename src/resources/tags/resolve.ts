@@ -55,7 +55,10 @@ export const tagValidators = async (
 
 export const countTagValidators = loadMemberTotal;
 
-/** Serializes the account's requests from here on. */
+/**
+ * Throws FORBIDDEN if the tier allows no further tag. Locks the account, so that its other requests wait for this
+ * transaction.
+ */
 async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
   const { accountId, tier, setLimit } = caller;
   if (setLimit === undefined) return;
