@@ -14,10 +14,24 @@ const common = {
 /** Files that replace a module: their workers are not shared. */
 const isolated = ['test/graphql/fast-path.test.ts', 'test/fast-rows.test.ts'];
 
+/** Files that wait for processes, timeouts or a browser; `npm test` leaves them to `npm run test:all`. */
+const slowFiles = [
+  ...['database-url', 'lost-database', 'mirror', 'shutdown', 'stopped', 'usage', 'wall-clock'].map(
+    (name) => `test/cli/${name}.test.ts`,
+  ),
+  'test/http/connections.test.ts',
+  'test/pages/**',
+];
+
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    reporters: ['default', './test/support/closing-line.ts', './test/support/interface-reporter.ts'],
+    // The last one compares with all tests, of which a quick run leaves some out.
+    reporters: [
+      'default',
+      './test/support/closing-line.ts',
+      ...(mode === 'all' ? ['./test/support/interface-reporter.ts'] : []),
+    ],
     maxWorkers: 2,
     provide: { thorough: mode === 'all' },
     projects: [
@@ -28,7 +42,7 @@ export default defineConfig(({ mode }) => ({
           ...common,
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: isolated,
+          exclude: mode === 'all' ? isolated : [...isolated, ...slowFiles],
           isolate: false,
         },
       },

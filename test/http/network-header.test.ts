@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chain/networks.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
+import { slow } from '../support/thorough.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -66,7 +67,7 @@ describe('X-Service-Network', () => {
     expect(await asked(gateway, { 'x-old-network': 'hoodi' })).toBe('other');
   });
 
-  it.each([true, false])(
+  slow.each([true, false])(
     'under another name is counted and named in a debug line where it is not read (cache %s)',
     async (CACHE) => {
       const lines: string[] = [];

@@ -110,6 +110,7 @@ describe('stakegraph refresh', () => {
   });
 
   it('changes nothing and raises no revision the second time', async () => {
+    expect(await stakegraph(args(), env())).toMatchObject({ code: 0, stderr: '' });
     const [rows, raised] = [await published(gateway), await revisions(gateway)];
     const { code, stdout } = await stakegraph(args('--json'), env());
     expect(code).toBe(0);

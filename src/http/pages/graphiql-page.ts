@@ -59,7 +59,6 @@ function showToken(token, failure) {
   });
 }`;
 
-/** Without this, GraphiQL opens an empty tab at every reload. */
 const start = `
 addEventListener('hashchange', () => codeIn(location.hash) && location.reload());
 (async () => {
@@ -67,6 +66,7 @@ addEventListener('hashchange', () => codeIn(location.hash) && location.reload())
   const failure = code && (await exchange(code));
   const token = sessionStorage.getItem(KEY);
   showToken(token, failure);
+  // Without the active tab's query, GraphiQL opens an empty tab on every reload.
   const { tabs, activeTabIndex } = keptTabs();
   const { query, variables } = tabs[activeTabIndex] ?? {};
   YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), {

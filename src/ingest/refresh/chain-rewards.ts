@@ -9,8 +9,8 @@ import { run, type Written, writeSelected } from './write.ts';
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
 /**
- * Computes a network's daily rewards for the next due days. Returns undefined without days or when a validator is
- * unknown. Incomplete days stay due; imported rows stay unchanged.
+ * Computes a network's daily rewards for the next due days. Returns undefined if no days are stored or a validator
+ * index is missing. Incomplete days stay due; imported rows stay unchanged.
  */
 export async function refreshChainRewards(
   client: pg.ClientBase,
