@@ -20,7 +20,7 @@ export type Caller = {
   allowance: Allowance;
 };
 
-/** In compute units. */
+/** In compute units, except for `rateRemaining`. */
 type Metering = {
   estimated: number;
   charged: number;
@@ -28,17 +28,17 @@ type Metering = {
   rateRemaining: number | null;
   /** Excludes this answer's own charge. */
   standing(): Standing;
-  /** Units left, of `standing`; null without a limit. */
+  /** `unitsRemaining` of `standing`; null without a limit. */
   remaining(): number | null;
-  /** `remaining` less reservations by other requests; null without a limit. */
+  /** `remaining` minus reservations by other requests; null without a limit. */
   available(): number | null;
   /** Reserves the estimate until the answer is charged, and replaces an earlier estimate. */
   reserve(units: number): void;
-  /** Only for large answers: waits for a turn of the event loop with time for the rows of `units`. */
+  /** Set for large answers: waits for a turn of the event loop with time for rows that cost `units`. */
   turn?: (units: number) => Promise<void>;
 };
 
-/** What an answer has read; decides about caching and invalidation. */
+/** What an answer has read; decides whether it is cached and what invalidates it. */
 export type Trace = {
   datasets: Set<string>;
   /** The answer depends on the caller, the time, or tables of no dataset, so it is not cached. */
@@ -53,7 +53,7 @@ export type Context = Reading & {
   primary: Primary;
   caller: Caller;
   metering: Metering;
-  /** Of the network header; GraphQL fields may name another. */
+  /** Named by the network header; GraphQL arguments may name another. */
   network: Network;
   now: () => Date;
   requestId: string;

@@ -16,7 +16,7 @@ import { buildServer } from './http/server.ts';
 import { readinessOf } from './readiness.ts';
 import { loadSampleData } from './sample/load.ts';
 
-/** stdout is for people. */
+/** Uses stderr: stdout is for people. */
 export const makeLog = (settings: Settings): Logger =>
   pino(
     { level: settings.LOG_LEVEL, redact: ['req.headers.authorization', 'headers.authorization'] },
@@ -54,7 +54,7 @@ export async function serve(settings: Settings): Promise<void> {
     for (const step of serving.undo.splice(0).reverse()) await step();
   };
   const starting = start(settings, log, serving);
-  // Installed first: a signal during startup must not leave PostgreSQL behind.
+  // Installed early: a signal during startup must not leave PostgreSQL running.
   const signals = onSignal((signal) => {
     log.info({ signal }, 'draining');
     void grace.close();
@@ -94,7 +94,7 @@ function listenError(error: NodeJS.ErrnoException & { port?: number }, settings:
   return new Error(`HOST is ${JSON.stringify(HOST)}, on which this machine cannot listen: ${error.message}`);
 }
 
-/** Before the database is created. */
+/** Runs before the database is created. */
 async function checkHost({ HOST }: Settings): Promise<void> {
   await lookup(HOST).catch(() => {
     throw new SettingsError(`HOST is ${JSON.stringify(HOST)}; an address of this machine is needed.`);
@@ -103,7 +103,7 @@ async function checkHost({ HOST }: Settings): Promise<void> {
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** A second signal after 1 s or more ends the process; npm repeats signals sooner. */
+/** A second signal ends the process if it comes after 1 s or more; npm repeats signals sooner. */
 function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void } {
   let first: number | undefined;
   const listener = (signal: NodeJS.Signals) => {
@@ -119,7 +119,7 @@ function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void 
   };
 }
 
-/** False: a signal came before listening. */
+/** Returns false after a signal before listening. */
 async function start(
   settings: Settings,
   log: Logger,
@@ -152,7 +152,7 @@ async function start(
   });
   targetOf(settings.DATABASE_READ_URL ?? database.url).onChange(revisions.moved);
   const ready = readinessOf(database, log);
-  // Nothing starts the server again in this process, but whoever supervises the process may.
+  // Ends this process when PostgreSQL ends, because nothing restarts it here; a supervisor may restart both.
   void database.embedded?.ended.then((error) => serving.draining || Promise.reject(error));
   const app = await buildServer({
     settings,
@@ -176,7 +176,7 @@ async function start(
   if (serving.draining) return false;
   await app.listen({ port: settings.PORT, host: settings.HOST });
   serving.undo.push(async () => {
-    // Connections become idle only after their last response, and would hold the port for minutes.
+    // Closes connections as they become idle after their last response; they would hold the port for minutes.
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     await app.close().finally(() => clearInterval(sweep));
   });

@@ -11,7 +11,7 @@ export type Connections = {
   unread(): number;
 };
 
-/** Serves pipelined requests in turn, so a client that reads nothing holds only one answer in memory. */
+/** Serves pipelined requests one by one, so a client that reads nothing holds only one answer in memory. */
 const oneAtATime =
   (serve: RequestListener, waiting = new WeakMap<Socket, number>()): RequestListener =>
   (request, response) => {
@@ -22,27 +22,27 @@ const oneAtATime =
     waiting.set(socket, count);
     response.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) as number) - 1);
-      process.nextTick(serve, request, response); // Node first sends what is written of the answer
+      process.nextTick(serve, request, response); // Node first sends what the answer already contains
     });
   };
 
-/** Sent bytes after which a send queue is inspected. */
+/** Bytes sent since a send queue was last empty; with more, the queue is inspected. */
 const UNSEEN_BYTES = 65_536;
 
 type Sending = {
   connection: string | undefined;
   /** Bytes sent when the send queue was last seen empty. */
   emptyAt: number;
-  /** Bytes sent less those queued; changes when the client reads. */
+  /** Bytes sent minus those queued; grows when the client reads. */
   acknowledged?: number;
   since: number;
-  /** Set while closing waits for the send queue. */
+  /** Closes the socket; set while closing waits for an empty send queue. */
   close?: () => void;
 };
 
 /**
- * Resets a connection when its client reads nothing for `sendTimeoutMs`. On Linux this includes the system's send
- * queue, which Node takes for sent, and closing waits until the queue is empty.
+ * Resets a connection when its client reads nothing for `sendTimeoutMs`. On Linux this covers the system's send queue,
+ * which Node regards as sent; closing waits until that queue is empty.
  */
 export function boundedServers(most: number, sendTimeoutMs: number) {
   const sockets = new Map<Socket, Sending>();
@@ -56,7 +56,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   function reset(socket: Socket, sending: Sending | undefined) {
     unread += 1;
     const close = sending?.close;
-    sockets.delete(socket); // so that `_destroy` below closes without waiting
+    sockets.delete(socket); // so that `_destroy` does not wait
     socket.resetAndDestroy(); // after an orderly close the system would hold the unread bytes for minutes
     close?.();
   }
@@ -66,7 +66,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     else socket.destroy();
   }
 
-  /** Node's socket timeout notices partial writes. */
+  /** Uses Node's socket timeout, which notices partial writes, if the send queue is unknown. */
   function setTimer(socket: Socket, waits: boolean) {
     if (waits && socket.timeout !== sendTimeoutMs) {
       timed.add(socket);
@@ -88,7 +88,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   }
 
   async function sweep(server: Server) {
-    if (!server.listening) for (const { close } of sockets.values()) close?.(); // stopping does not wait
+    if (!server.listening) for (const { close } of sockets.values()) close?.(); // stopping does not wait for the queues
     const looked = [...sockets].filter(([socket, sending]) => sending.close || mayHold(socket, sending));
     if (looked.length === 0) return;
     const sent = looked.map(([socket]) => socket.bytesWritten - socket.writableLength);

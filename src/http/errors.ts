@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { shownFault, withoutTokens } from '../accounts/token-format.ts';
 import { Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
 
-/** Messages that the interface fixes. */
+/** Wording that the interface prescribes. */
 const fixedDetail: Partial<Record<RefusalCode, string>> = {
   UNAUTHENTICATED: 'Not authenticated',
   FORBIDDEN: "You don't have permission to do that.",
@@ -46,7 +46,7 @@ function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undef
   return detail === undefined ? answers[statusCode] : plain(statusCode, detail);
 }
 
-/** Masks and logs errors that are not refusals. */
+/** Masks unknown errors; logs all errors with status 500 or more. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const answer = error instanceof Refusal ? refusalAnswer(error) : fastifyAnswer(error as FastifyError);
   if (!answer || answer.status >= 500) request.log.error({ err: error }, 'request failed');

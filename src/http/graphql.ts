@@ -22,7 +22,7 @@ const isJsonObject = (text: unknown): boolean => {
   }
 };
 
-/** Yoga reads no body as `{}`, and answers 500 to bad JSON in a URL. */
+/** Needed, because Yoga takes a missing body for `{}`, and answers 500 to bad JSON in a URL. */
 function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
   const fault = (loc: string[], msg: string): Fault[] => [{ loc, msg, type: 'graphql_params' }];
   if (method === 'POST') {
@@ -47,7 +47,7 @@ export function serveGraphql(
 ) {
   const answer = graphqlEngine();
   const { cache } = options;
-  // The cache key needs the text.
+  // The cache key contains the text; only a miss parses it.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   parseJsonAs(app, (_request, text, done) => done(null, text));
   const handler = answering(async (request) => {

@@ -30,7 +30,7 @@ declare module 'fastify' {
     /** Null until the handler answers, and when it refuses. */
     answer: Answer | null;
     reserved: number;
-    /** Throws when other requests have reserved all that is left. */
+    /** Throws when the allowance is used up or other requests have reserved the rest. */
     reserve(units: number): void;
   }
 }
@@ -64,15 +64,15 @@ export const meteringOf = (request: FastifyRequest, meter: Meter): Pick<Context,
   };
 };
 
-/** Replaces the earlier reservation: a query may pass the fast path and then Yoga. */
+/** Replaces the request's earlier reservation: the fast path may reserve before Yoga does. */
 function reserve(request: FastifyRequest, meter: Meter, units: number) {
   meter.reserve(request.caller as Caller, units - request.reserved);
   request.reserved = units;
 }
 
 /**
- * 402 when the allowance is used up, 429 when other requests have reserved the rest. A partly covered request is
- * answered, so the last answer may exceed the allowance.
+ * Throws 402 when the allowance is used up, 429 when other requests have reserved the rest. Accepts a partly covered
+ * request, so the last answer may exceed the allowance.
  */
 function refuseReserved(caller: Caller, meter: Meter) {
   const available = meter.available(caller);
@@ -103,7 +103,7 @@ function decoded(url: string): string {
   }
 }
 
-/** Admissions made by replay.ts, so no request is counted twice. */
+/** Admissions made by replay.ts, reused so that no request is counted twice. */
 export const admissions = new WeakMap<IncomingMessage, Promise<Admission>>();
 
 /** Admits each request of `app` before its body is read; charges the answer when it is sent. */

@@ -6,7 +6,7 @@ import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
 
 export type Answered = {
-  /** The pattern, not the path: callers must not create labels. */
+  /** Pattern of the route; with paths, callers could create labels. */
   route: string;
   method: string;
   status: number;

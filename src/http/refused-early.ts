@@ -17,8 +17,8 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
 }
 
 /**
- * Refuses (400) a request with no Host header or with several (RFC 9112, section 3.2). Node answers the former without
- * a body; of several it uses the first, while a proxy might use another.
+ * Refuses (400) a request with no Host header or with several (RFC 9112, section 3.2). Node would answer a missing one
+ * without a body, and use the first of several, while a proxy might use another.
  */
 export const withHostChecked =
   (serve: RequestListener): RequestListener =>

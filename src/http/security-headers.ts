@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Those of helmet that matter for data; the proxy that ends TLS sets HSTS. Constants, because helmet runs ten functions
- * for each request.
+ * The headers of helmet that matter for data; the proxy that ends TLS sets HSTS. They are constants, because helmet
+ * runs ten functions per request.
  */
 export const securityHeaders = {
   'cross-origin-resource-policy': 'cross-origin', // any page may read the API: requests carry a token, never a cookie
@@ -25,11 +25,11 @@ export const pageSecurityHeaders = {
 
 const PRIVATE_PATH = /^(https?:\/\/[^/]*)?\/(v\d+|graphql)([/?]|$)/i;
 
-/** By URL when no route matches. */
+/** Uses the URL when no route matches. */
 export const needsToken = ({ routeOptions, url }: FastifyRequest): boolean =>
   PRIVATE_PATH.test(routeOptions.url ?? '') || PRIVATE_PATH.test(url);
 
-/** Answers that need a token are not cacheable unless their handler overrides it. */
+/** Makes answers that need a token uncacheable; handlers may override this. */
 export function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(securityHeaders).header('x-request-id', request.id);
   if (needsToken(request)) reply.headers(privateHeaders);

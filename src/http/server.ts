@@ -43,7 +43,7 @@ import { unreadHeaders } from './unread-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Also sent with refusals. */
+    /** Sent with all responses, refusals included. */
     headers?: Record<string, string>;
   }
 }
@@ -62,19 +62,19 @@ export type ServerOptions = {
   /** Without it every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
   now?: () => Date;
-  /** Beyond it, data requests get 503. */
+  /** Above this, data requests get 503. */
   maxEventLoopDelayMs?: number;
-  /** For receiving a request. */
+  /** Limit for receiving a request. */
   requestTimeoutMs?: number;
 };
 
-/** One thread answers no sooner with more. */
+/** With more requests, one thread answers no sooner. */
 const MIN_CONCURRENT_REQUESTS = 32;
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
 const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const given = headers['x-request-id'];
-  // Ids are logged; tokens must not be.
+  // Ids are logged, so they must not contain tokens.
   const isSane = typeof given === 'string' && SANE_ID.test(given) && !TOKEN_IN_TEXT.test(given);
   return isSane ? given : randomUUID();
 };
@@ -163,7 +163,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 
 const absentOf = ({ METRICS_PORT }: Settings) => (METRICS_PORT === undefined ? undefined : '/metrics');
 
-/** If the port of `other` is in use, neither listens. */
+/** If the port of `other` is in use, neither server listens. */
 function serveBeside(app: FastifyInstance, other: FastifyInstance, port: number, host: string): void {
   app.addHook('onReady', async () => void (await other.listen({ port, host })));
   app.addHook('onClose', () => other.close());
@@ -188,7 +188,7 @@ function makeApp(
     genReqId: requestId,
     trustProxy: settings.TRUST_PROXY ?? false,
     bodyLimit: 256 * 1024,
-    return503OnClosing: false, // answers requests while draining; readiness fails
+    return503OnClosing: false, // answers requests while draining; only /ready fails
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -202,7 +202,7 @@ function makeApp(
 async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }: ServerOptions) {
   app.setErrorHandler(sendError);
   app.removeContentTypeParser('text/plain');
-  // Some clients send a content type even with a DELETE without a body.
+  // Some clients send a content type even with an empty DELETE.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   parseJsonAs(app, (request, text, done) =>
     request.method === 'DELETE' && text === '' ? done(null) : parseJson(request, text, done),
@@ -211,7 +211,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     commonHeaders(request, reply);
     const { headers } = request.routeOptions.config;
     if (headers) reply.headers(headers);
-    // CORS answers preflights only.
+    // The CORS plugin answers only preflights; other OPTIONS requests are refused here.
     const { origin, 'access-control-request-method': method } = request.headers;
     done(
       request.method === 'OPTIONS' && !(origin && method)
@@ -226,7 +226,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     maxAge: 600,
   });
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // before the body is read
+    done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // refused before the body is read
   });
   await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
   await app.register(underPressure, {

@@ -10,8 +10,8 @@ export type UnreadHeaders = {
 const MAX_NAME_LENGTH = 64;
 
 /**
- * Counts network headers that `NETWORK_HEADERS` does not list. They are not refused, because proxies may add headers of
- * that form.
+ * Counts network headers that `NETWORK_HEADERS` does not list. They are not refused, because proxies may add
+ * X-*-Network headers.
  */
 export function unreadHeaders(networkHeaders: readonly string[]): UnreadHeaders {
   const read = new Set(networkHeaders.map((name) => name.toLowerCase()));

@@ -28,16 +28,16 @@ const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
   cost(variables: Values): Cost;
-  /** Must not be null: graphql-jit does not check a null in place of their default. */
+  /** Variables with a default, which must not be null: graphql-jit does not check a null in place of a default. */
   defaulted: readonly string[];
-  /** Without `data` the variables are invalid and nothing has run. */
+  /** A result without `data` means invalid variables; nothing has run. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
 };
 
 const MAX_FIELDS = 2_000;
 /** About 80 MB: a field takes up to 400 bytes of heap. */
 const CACHE_MAX_FIELDS = 200_000;
-/** In fields; parsed text takes up to 140 bytes a character. */
+/** In fields; a parsed character takes up to 140 bytes, or 0.35 fields. */
 const OVERHEAD = 50;
 const FIELDS_A_CHARACTER = 0.35;
 const sizeOfCompiled = ({ fields }: Sized, text: string): number =>
@@ -46,8 +46,8 @@ const sizeOfCompiled = ({ fields }: Sized, text: string): number =>
 type Sized = { query: Compiled | undefined; fields: number };
 
 /**
- * Compiles a document with graphql-jit when it comes for the second time, because compiling costs more than one run
- * gains. Returns undefined for new, long or refused documents, mutations and unknown operations.
+ * Compiles a document with graphql-jit when it is seen a second time, because compiling costs more than one run gains.
+ * Returns undefined for new, long or refused documents, mutations and unknown operations.
  */
 export function compiledQueries() {
   /** `document` is undefined until the text is seen a second time, and null if it is invalid. */
@@ -65,7 +65,7 @@ export function compiledQueries() {
     }
     if (known.document === undefined) known.document = validDocument(text) ?? null;
     const operation = known.document && getOperationAST(known.document, operationName);
-    if (!known.document || !operation) return undefined; // not cached: callers choose names freely
+    if (!known.document || !operation) return undefined; // not cached: callers could fill the cache with names
     const made = compile(known.document, operation);
     compiled.set(key, made);
     return made.query;
@@ -123,7 +123,7 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
 
 const introspectionAnswer = introspectionAnswers(schema);
 
-/** Charged each time, although cached. */
+/** Charges each run, even if the answer is cached. */
 function introspectionQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -143,7 +143,7 @@ function introspectionQuery(
 
 type Text = NonNullable<DocumentNode['loc']>['source'];
 
-/** graphql-jit's errors have lines and columns only. */
+/** Adds positions to graphql-jit's errors, which have lines and columns only. */
 function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLError {
   const { message, locations = [], path = null, originalError = null } = error;
   if (!source) return new GraphQLError(message, { path, originalError });
@@ -152,7 +152,7 @@ function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLErr
   return new GraphQLError(message, { source, positions, path, originalError });
 }
 
-/** Infinite for introspection. */
+/** Returns Infinity for introspection. */
 function fieldsOf(document: DocumentNode, operation: OperationDefinitionNode): number {
   const fragments = fragmentsOf(document);
   const sizes = new Map<string, number>();

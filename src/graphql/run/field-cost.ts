@@ -10,8 +10,8 @@ import { PLAIN_LIST_SIZE, type Weight, weightOf } from '../../accounts/compute-u
 import type { FieldCost } from './metering.ts';
 
 /**
- * Relative to a plain field (1 to 1.3 µs), measured on 20,000 cursors (6 µs each), 5,600 linked objects (10 µs) and
- * 5,600 pages within rows (25 µs).
+ * Work relative to a plain field (1 to 1.3 µs), measured on 20,000 cursors (6 µs each), 5,600 linked objects (10 µs)
+ * and 5,600 pages within rows (25 µs).
  */
 const work = { page: 20, link: 8, cursor: 5, resolved: 2, plain: 1 } as const;
 
@@ -34,7 +34,7 @@ export type FieldShape = {
   weight: Weight | undefined;
   page: boolean;
   ofPage: boolean;
-  /** Of a plain list, or a connection's default page. */
+  /** Rows of a plain list, or of a connection's default page. */
   rows: number | undefined;
   work: number;
   /** Estimated characters of a leaf. */

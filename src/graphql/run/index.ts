@@ -14,7 +14,7 @@ export type GraphqlAnswer = {
 };
 
 /**
- * Expects checked parameters. Yoga answers what does not run compiled, and chooses the content type for an Accept
+ * Expects checked parameters. Yoga answers what the fast path does not, and chooses the content type for each Accept
  * header.
  */
 export function graphqlEngine(): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {

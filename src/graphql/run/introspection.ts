@@ -81,7 +81,7 @@ export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments
       const given = field.args.length > 0 ? getArgumentValues(field, node, values) : {};
       return field.resolve?.(source, given, undefined, info);
     } catch {
-      return null; // execution reports it
+      return null; // execution reports the error
     }
   }
 
@@ -101,13 +101,13 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
       if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
       if (selection.kind === Kind.INLINE_FRAGMENT) return asksForSchema(selection.selectionSet);
       const fragment = fragments.get(selection.name.value);
-      fragments.delete(selection.name.value); // checked once, however often it is spread
+      fragments.delete(selection.name.value); // checks each fragment once, however often spread
       return !fragment || asksForSchema(fragment.selectionSet);
     });
   return operation.operation === 'query' && asksForSchema(operation.selectionSet);
 }
 
-/** Characters; about 15 of the largest introspection queries of tools. */
+/** Characters; enough for about 15 of the largest introspection queries of tools. */
 const CACHE_MAX_TEXT = 5_000_000;
 const OVERHEAD = 500;
 
@@ -119,7 +119,7 @@ export function introspectionAnswers(schema: GraphQLSchema) {
   return (document: DocumentNode, operation: OperationDefinitionNode, variables: Values): ExecutionResult => {
     const operationName = operation.name?.value;
     const values = operation.variableDefinitions?.map(({ variable }) => variables[variable.name.value]) ?? [];
-    // Execution refuses objects and lists, which might nest too deeply for a key.
+    // Objects and lists, which execution refuses, might nest too deeply for a key.
     const plain = values.every((value) => typeof value !== 'object' || value === null);
     const key = plain ? JSON.stringify([document.loc?.source.body, operationName, values]) : undefined;
     const known = key === undefined ? undefined : kept.get(key);

@@ -1,8 +1,8 @@
 import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type ValidationContext } from 'graphql';
 
 /**
- * Own rules, because graphql-armor's refuse ordinary Relay queries or ignore `__typename`. No document within `fields`,
- * `bytes` and `introspection` blocks the event loop for more than 200 ms (docs/performance.md).
+ * We use our own rules, because graphql-armor's refuse ordinary Relay queries or ignore `__typename`. A document within
+ * `fields`, `bytes` and `introspection` blocks the event loop for at most 200 ms (docs/performance.md).
  */
 export const limits = {
   tokens: 2_000,
@@ -21,10 +21,13 @@ export const limitError = (name: keyof typeof limits) =>
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** Free, as over the rate: reservations may be released in a moment. */
+/** The refusal is free, like one over the rate: other requests may soon release their reservations. */
 const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
-/** `limit`: units not reserved by requests in progress; `left` includes those. 429 when the document fits into `left`. */
+/**
+ * `left`: what the allowance has left; `limit`: `left` without reservations of requests in progress. Sends 429 when
+ * `estimate` fits into `left`.
+ */
 export function costError(estimate: number, limit: number, left: number) {
   const advice =
     estimate > left
@@ -52,13 +55,13 @@ type Measure = { depth: number; aliases: number; fields: number; schemas: number
 const nothing = (): Measure => ({ depth: 0, aliases: 0, fields: 0, schemas: 0 });
 
 export function LimitsRule(context: ValidationContext): ASTVisitor {
-  // Memoized: spreads of spreads would double the work at each step.
+  // Memoized, because nested spreads would double the work at each level.
   const measured = new Map<string, Measure>();
 
   function measureFragment(name: string): Measure {
     const known = measured.get(name);
     if (known) return known;
-    measured.set(name, nothing()); // a cycle, which another rule reports
+    measured.set(name, nothing()); // ends a cycle, which another rule reports
     const fragment = context.getFragment(name);
     const result = fragment ? measure(fragment.selectionSet) : nothing();
     measured.set(name, result);
@@ -78,7 +81,7 @@ export function LimitsRule(context: ValidationContext): ASTVisitor {
           continue;
         }
         const below = measure(selection.selectionSet);
-        // graphql-js limits it itself
+        // graphql-js itself limits the depth of introspection
         const introspection = name === '__schema' || name === '__type';
         total.depth = Math.max(total.depth, introspection ? 1 : below.depth + 1);
         total.aliases += below.aliases;

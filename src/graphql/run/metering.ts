@@ -7,17 +7,17 @@ import { paced } from '../../kernel/turns.ts';
 import { costError, limitError } from './limits.ts';
 import { type Cost, passedLimit } from './query-cost.ts';
 
-/** In `extensions`. */
+/** Stored in a field's `extensions`. */
 export type FieldCost = {
-  /** Its line in the table of compute units. */
+  /** The field's line in `computeUnits`. */
   operation?: string;
-  /** Default page size, or the most rows of a plain list. */
+  /** Default page size, or the maximum rows of a plain list. */
   rows?: number;
 };
 
 /**
- * Each field with an operation charges its rows, as the REST call that it replaces. Wraps resolvers, so all executors
- * charge the same.
+ * Makes fields with an operation charge for their rows, as the REST calls that they replace do. Wraps resolvers, so all
+ * executors charge the same.
  */
 export function meterFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -44,7 +44,7 @@ export function meterFields(schema: GraphQLSchema): void {
   }
 }
 
-/** Null costs what a 404 does. */
+/** Null costs as much as a 404. */
 function unitsAnswered(weight: Weight, value: unknown): number {
   if (value == null) return unitsFor(weight, 1) > 0 ? CALLER_ERROR_UNITS : 0;
   if (Array.isArray(value)) return unitsFor(weight, value.length);
@@ -56,7 +56,7 @@ function unitsAnswered(weight: Weight, value: unknown): number {
 const isCallersFault = (error: unknown): boolean =>
   error instanceof Refusal && refusalStatus[error.code] < 500;
 
-/** Our own faults; others are the caller's. */
+/** Codes of our own faults; others are the caller's. */
 const oursCodes = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
 const isCallers = ({ extensions }: GraphQLError) => !oursCodes.has(extensions.code);
 
@@ -65,7 +65,7 @@ const isForNow = ({ extensions }: GraphQLError) => {
   return status === 429 || status >= 500;
 };
 
-/** About 30 ms uncompiled. Only pages can be spread over several turns of the event loop. */
+/** So many fields take about 30 ms uncompiled. Only pages can be spread over several turns of the event loop. */
 const FIELDS_A_TURN = 30_000;
 
 /** Reserves the estimate, or returns an error. */
@@ -86,7 +86,7 @@ export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | u
 
 export function settled(context: Context, errors: readonly GraphQLError[], ran: boolean) {
   const { metering, trace, data } = context;
-  // An answer that may succeed later is free.
+  // An answer is free if a retry may succeed.
   if (errors.some(isForNow)) metering.charged = 0;
   else if (errors.some(isCallers)) metering.charged = Math.max(metering.charged, CALLER_ERROR_UNITS);
   metering.estimated = Math.max(metering.estimated, ran ? 0 : metering.charged);
@@ -96,7 +96,6 @@ export function settled(context: Context, errors: readonly GraphQLError[], ran: 
   return { cost: { estimated, charged, remaining: remainingAfter(context, charged) }, revision };
 }
 
-/** Null without a limit. */
 export function remainingAfter({ metering }: Context, charged: number): number | null {
   const left = metering.remaining();
   return left === null ? null : Math.max(0, left - charged);

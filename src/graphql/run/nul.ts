@@ -19,7 +19,7 @@ export function refuseNul(variables: object): void {
 }
 
 export function hasNul(variable: unknown): boolean {
-  const left = [variable]; // not recursive: a body can nest 100,000 levels
+  const left = [variable]; // a stack, because a body can nest 100,000 levels
   while (left.length > 0) {
     const value = left.pop();
     if (typeof value === 'string' && value.includes('\0')) return true;

@@ -7,14 +7,14 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
     return parse(source, { ...options, maxTokens: limits.tokens });
   } catch (error) {
     if (/more (?:that|than) \d+ tokens/.test((error as Error).message)) throw limitError('tokens');
-    if (error instanceof RangeError) throw limitError('depth'); // nested too deeply for the parser's stack
+    if (error instanceof RangeError) throw limitError('depth'); // deep nesting overflows the parser's stack
     throw error;
   }
 }
 
 /** Longer documents are not cached: callers could fill the memory with literals. */
 export const CACHE_MAX_CHARACTERS = 16_384;
-/** Characters, at up to 140 bytes parsed: 40 MB, some 600 plain queries. */
+/** In characters, parsed up to 140 bytes each: 40 MB, some 600 plain queries. */
 const CACHE_MAX_TEXT = 300_000;
 const OVERHEAD = 200;
 

@@ -23,7 +23,7 @@ export type Cost = {
   fields: number;
   /** Assumes strings of typical length, so the real size may be larger. */
   bytes: number;
-  /** Exact, up to the limit. */
+  /** Fields of introspection; exact up to the limit. */
   introspection: number;
 };
 
@@ -46,8 +46,8 @@ function add(total: Part, part: Part): void {
 const TYPENAME_LENGTH = 40;
 
 /**
- * Page sizes multiply in nested connections. Each use of a fragment counts; of fragments on different types of an
- * interface only the largest.
+ * Sizes of nested pages multiply. Each use of a fragment counts; of fragments on different types of an interface, only
+ * the largest counts.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -66,7 +66,7 @@ export function costOf(
   function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
     const total = none();
     const byType = new Map<GraphQLNamedType, Part>();
-    const spreads = new Set<string>(); // a fragment spread twice in one selection adds nothing
+    const spreads = new Set<string>(); // a fragment spread again in the same selection adds nothing
     for (const selection of set.selections) {
       if (isSkipped(selection, values)) continue;
       if (selection.kind === Kind.FIELD) {
@@ -131,7 +131,7 @@ export function costOf(
     part.units = (shape.weight ? unitsFor(shape.weight, times) : 0) + times * below.units;
     part.fields += shape.page ? below.fields + times * below.rowFields : times * (1 + below.fields);
     part.bytes += shape.page ? below.bytes + times * below.rowBytes : times * (MARKS + below.bytes);
-    // A single object adds no row of its own. Neither does a plain list whose items load no further rows.
+    // Single objects add no row of their own, nor do plain lists whose items load no further rows.
     if (size === undefined) part.rows = below.rows;
     else if (shape.page || shape.weight || below.rows > 0) part.rows = size * (1 + below.rows);
     return part;

@@ -15,8 +15,8 @@ import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
 
 /**
- * One of several mutations may be refused, and answers are stored only for completed requests. Ignoring the key could
- * apply a mutation twice.
+ * Refuses the key: one of several mutations may fail, while only completed requests store answers. Ignoring the key
+ * could apply a mutation twice.
  */
 function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
   const { request } = contextValue as { request: Request };
@@ -37,7 +37,7 @@ const limitsPlugin: Plugin = {
     addValidationRule(NulRule);
   },
   onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
-    setExecuteFn(execute); // Yoga's own mistakes an object with the key `then`, which may be an alias, for a promise
+    setExecuteFn(execute); // Yoga's own takes an object with the key `then`, which may be an alias, for a promise
     const { schema, document, operationName, variableValues } = args;
     const cost = costOf(schema, document, operationName, variableValues ?? {});
     const refused = keyRefusal(args) ?? costRefusal(cost, args.contextValue as unknown as Context);
@@ -49,13 +49,13 @@ const limitsPlugin: Plugin = {
   },
 };
 
-/** The last hook before serialization; the request's log is known here. */
+/** Uses the last hook before serialization, where the request's log is known. */
 const errorsPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (!('errors' in result) || !result.errors) return;
     const { log } = serverContext as unknown as Context;
     const errors = result.errors.map((error) => renderError(error, log));
-    // Nothing ran: 400 where the media type allows it (`spec`), 500 for our own faults.
+    // Nothing has run: 400 where the media type allows it (`spec`), 500 for our own faults.
     if (!('data' in result)) {
       for (const { extensions } of errors) {
         extensions.http ??= extensions.code === 'INTERNAL' ? { status: 500 } : { status: 400, spec: true };
@@ -87,8 +87,8 @@ function documentCache<T extends NonNullable<unknown>>() {
 const unserialized = new WeakMap<Context['metering'], object>();
 
 /**
- * Leaves a large body empty, to serialize it over several turns of the event loop. Not for streams, which frame the
- * serialized body.
+ * Makes Yoga's body empty for a large result, which is serialized later over several turns of the event loop. Skips
+ * streams, which frame the serialized body.
  */
 const turnsPlugin: Plugin = {
   onResultProcess({ result, resultProcessor, setResult, serverContext }) {
@@ -105,7 +105,7 @@ const turnsPlugin: Plugin = {
   },
 };
 
-/** The HTTP server sets these. */
+/** The HTTP server sets these headers. */
 const serverHeaders = new Set([
   ...['content-length', 'transfer-encoding', 'connection', 'content-encoding', 'cache-control', 'vary'],
 ]);

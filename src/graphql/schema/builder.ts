@@ -3,7 +3,7 @@ import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import type { Context } from '../../context.ts';
 import { badArgument, badInput, type Fault, quoted } from '../../kernel/refusal.ts';
 
-/** Counted only when selected. */
+/** Called only when selected. */
 type ConnectionExtras = { totalCount: () => number | Promise<number> };
 
 type Leaf<T> = { Input: T; Output: T };
@@ -27,7 +27,7 @@ export type Types = {
 /** Types that `node` can find. */
 export const nodeTypes = new Set<string>();
 
-/** `id` is unique within the type. */
+/** `id` must be unique within the type. */
 export const globalIdOf = (type: string, id: string | number | bigint): string =>
   Buffer.from(`${type}:${id}`).toString('base64url');
 
@@ -66,7 +66,7 @@ export const builder = new SchemaBuilder<Types>({
       extensions: { operation: 'node' },
       args: { id: { description: 'Global id.' } },
     },
-    nodesQueryOptions: false, // replaced below: Pothos's accepts any number of ids
+    nodesQueryOptions: false, // replaced below, because Pothos's field accepts any number of ids
     edgesFieldOptions: {
       description: 'The rows of the page with their cursors.',
       nullable: { list: false, items: false },
@@ -91,7 +91,7 @@ export const builder = new SchemaBuilder<Types>({
   },
 });
 
-// Root fields that can refuse their arguments are nullable: an error must not null the others.
+// Root fields that can refuse arguments are nullable, so that an error in one does not null the others.
 builder.queryType({ description: 'All queries. They return the same rows as the REST paths.' });
 
 builder.globalConnectionField('totalCount', (t) =>

@@ -7,7 +7,7 @@ import { builder, type Types } from './builder.ts';
 
 export type FieldsOf<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;
 
-/** The record's leaves; rooms write arrays, objects and enums by hand. */
+/** Exposes the record's leaves; rooms define arrays, objects and enums by hand. */
 export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, record: z.ZodObject<Shape>) {
   const leaves = Object.entries(record.shape).flatMap(([name, schema]) => {
     const kind = leafKind(schema);
@@ -21,9 +21,9 @@ export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
 }
 
 /**
- * An enum or list of objects, without a resolver call. Non-null even if the row's type is partial, because selected
- * fields are always read. `stored`: objects stored as JSON with keys in this order. `rows`: an upper estimate of the
- * list's length.
+ * Exposes an enum or list of objects without a resolver call. Non-null even if the row's type is partial, because
+ * selected fields are always read. `stored`: schema of objects stored as JSON with keys in this order. `rows`: an upper
+ * estimate of the list's length.
  */
 export const exposed = <Row>(
   t: FieldsOf<Row>,
@@ -39,13 +39,12 @@ export const exposed = <Row>(
   >;
 };
 
-/** For REST's `id`, which collides with the global id. */
+/** Renames a column, such as REST's `id`, which collides with the global id. */
 export const renamed = <Row>(t: FieldsOf<Row>, column: keyof Row & string, description: string) => {
   const extensions: FieldExtensions = { column };
   return t.string({ description, extensions, resolve: (row) => row[column] as string });
 };
 
-/** Throws when the record has no id or description. */
 export function plainObject<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
   const { id, description } = record.meta() ?? {};
   if (!id || !description) throw new Error('A record needs an id and a description to become a type.');

@@ -62,7 +62,7 @@ function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
   return faults;
 }
 
-/** For fields that report all faults together. */
+/** For fields that report the faults of all arguments together. */
 export function checkSizes(args: ConnectionArgs, maxSize: number): void {
   const faults = sizeFaults(args, maxSize);
   if (faults.length > 0) throw badInput(faults);
@@ -71,7 +71,7 @@ export function checkSizes(args: ConnectionArgs, maxSize: number): void {
 export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
   encodeCursor(list, [revision, rank]);
 
-/** Cursors name a revision and a rank. */
+/** For lists whose cursors contain a revision and a rank. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
@@ -95,7 +95,7 @@ export function rankedRange(
   };
 }
 
-/** Reads one row before `start`. */
+/** Finds `hasPrevious` by reading one row before `start`. */
 export async function withPreviousPage<Row>(
   page: Slice<Row>,
   start: number | null,
@@ -111,9 +111,8 @@ export async function withPreviousPage<Row>(
 }
 
 /**
- * Cursors are computed only if selected, because each is a hash. With classes, pages of 15 operators are a third
- * faster: V8 makes a hidden class for each object literal with a getter, which holds the rows until a full garbage
- * collection.
+ * Computes cursors only if selected, because each contains a hash. Classes make pages of 15 operators a third faster:
+ * for each object literal with a getter, V8 makes a hidden class, which holds the rows until a full garbage collection.
  */
 export const connection = <Row>(
   slice: Slice<Row>,

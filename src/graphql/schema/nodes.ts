@@ -3,8 +3,8 @@ import { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 
 /**
- * Marks each row with its type at once: Pothos does so too late for an object that a query selects twice. A row must
- * belong to one type only, because other requests may share it.
+ * Marks each row with its type when loaded: Pothos does so too late for an object that a query selects twice. A row
+ * must have one type only, because other requests may share it.
  */
 export const loadNodes =
   <Row extends object>(type: string, load: (id: string, ctx: Context) => Promise<Row | null | undefined>) =>

@@ -4,8 +4,8 @@ import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { builder } from './builder.ts';
 
 /**
- * Carries text as stored. graphql-scalars returns numbers and JavaScript dates, which lose digits past 2^53 and add
- * milliseconds.
+ * Returns text as stored. The scalars of graphql-scalars return numbers and JavaScript dates, which lose digits past
+ * 2^53 and add milliseconds.
  */
 function textScalar(
   name: 'BigInt' | 'Decimal' | 'Date' | 'DateTime',
@@ -31,8 +31,8 @@ function textScalar(
   });
 }
 
-// Makes `jsonPieces` serialize doubles as REST does. Patches graphql-js's Float, because Pothos uses it even if another
-// scalar has that name; the process has one schema.
+// Makes `jsonPieces` write doubles as REST does. Patches graphql-js's Float, because Pothos uses it even if another
+// scalar is named Float; that is safe with one schema per process.
 const float: GraphQLScalarType = GraphQLFloat;
 const finite = GraphQLFloat.serialize;
 float.serialize = (value) => {

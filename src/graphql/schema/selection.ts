@@ -12,10 +12,10 @@ type Tree = Map<string, Tree>;
 export const IN_PAGE = [['edges', 'node'], ['nodes']];
 export const IN_ROW = [[]];
 
-/** Parsed documents are cached, so a field selects the same each time. */
+/** Caches selections by node: cached documents have the same nodes each time. */
 const selected = new WeakMap<FieldNode, Tree>();
 
-/** Ignores directives: a skipped field costs only a column. */
+/** Ignores directives: reading a skipped field costs only a column. */
 export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): ReadonlySet<string> {
   const names = new Set<string>();
   const tree = selectedTree(info);
@@ -27,7 +27,7 @@ export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): 
   return names;
 }
 
-/** `ownId` selects the record's `id`, because `id` in GraphQL may be the global one. */
+/** `ownId` names the field of the record's `id`, because GraphQL's `id` may be the global one. */
 export function selectedOf<Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
@@ -53,7 +53,7 @@ function collect(
   set: SelectionSetNode,
   fragments: Record<string, FragmentDefinitionNode>,
   into: Tree,
-  // Without this, spreads of spreads would double the work at each step.
+  // Collects each fragment once: nested spreads would double the work at each level.
   spread = new Set<string>(),
 ) {
   for (const selection of set.selections) {

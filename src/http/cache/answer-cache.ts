@@ -6,28 +6,28 @@ import { boundedMap } from '../../kernel/bounded.ts';
 import type { Encoding } from '../negotiation.ts';
 
 export const notCachedReasons = [
-  /** Depends on the caller or the time, or reads tables of no dataset. */
+  /** Depends on the caller or the time, or on tables of no dataset. */
   'private',
   'error',
   'method',
-  /** Its document is new or cannot be compiled. */
+  /** The document is new or cannot be compiled. */
   'not_compiled',
-  /** Reads nothing that could invalidate it. */
+  /** The answer reads no dataset whose change could invalidate it. */
   'no_dataset',
   'body_too_long',
   'too_large',
-  /** Its data changed while it was computed. */
+  /** The data changed while the answer was computed. */
   'superseded',
-  /** The database did not report changes. */
+  /** A change could have gone unnoticed. */
   'changes_lost',
 ] as const;
 export type NotCached = (typeof notCachedReasons)[number];
 
-/** Includes the host, because answers link to themselves. */
+/** Includes the host, because answers contain links to it. */
 export const keyOfUrl = (network: string, base: string, target: string): string =>
   `${network} ${base}${target}`;
 
-/** A response as sent, without the headers that differ by request. */
+/** A response as sent, without the headers that differ between requests. */
 export type CachedResponse = {
   route: string;
   status: number;
@@ -40,15 +40,15 @@ export type CachedResponse = {
 /** Valid until one of its datasets changes. */
 export type CachedAnswer = {
   body: Buffer;
-  /** Without quotes. */
+  /** The ETag without quotes. */
   tag: string;
   headers: Record<string, string>;
-  /** When the newest of its datasets changed. */
+  /** When one of the answer's datasets last changed. */
   modified: Date | undefined;
-  /** Compute units; `unchangedUnits` is the cost of a 304. */
+  /** Units of a 200; `unchangedUnits` are those of a 304. */
   units: number;
   unchangedUnits: number;
-  /** GraphQL only. */
+  /** Units; GraphQL only. */
   estimated?: number;
   revisions: readonly (readonly [dataset: string, revision: number | undefined])[];
   encoded: Map<Encoding, Promise<Buffer>>;
@@ -62,9 +62,9 @@ type Storable = Pick<CachedAnswer, 'body' | 'headers' | 'units' | 'unchangedUnit
 
 export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
-  /** Counts a hit, but no miss, because `get` follows. */
+  /** Counts hits only: after a miss, `get` follows and counts. */
   response(key: string, variant: string): CachedResponse | undefined;
-  /** Answers that are not cached get no ETag. */
+  /** Returns an `entry`, for the ETag, even if the answer is superseded or too large. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };
   countNotCached(reason: NotCached): void;
   stats(): {
@@ -76,12 +76,12 @@ export type AnswerCache = {
   };
 };
 
-/** Bytes besides the body. */
+/** Estimated bytes besides body and key. */
 const OVERHEAD = 3_000;
 const MAX_RESPONSES = 4;
 const MAX_ENTRY_BYTES = 4_000_000;
 
-/** Evicts the least recently used beyond `maxBytes`. */
+/** Evicts the least recently used answers beyond `maxBytes`. */
 export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache {
   const answers = new LRUCache<string, CachedAnswer>({
     maxSize: maxBytes,
@@ -124,7 +124,7 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
         encoded: new Map(),
         responses: boundedMap(MAX_RESPONSES),
       };
-      // It may predate the change.
+      // The answer may predate the latest change.
       if (!isCurrent(entry, revisions.current())) return { entry, notCached: 'superseded' };
       answers.set(key, entry);
       return answers.has(key) ? { entry } : { entry, notCached: 'too_large' };

@@ -16,7 +16,7 @@ const encoders: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
 const encodingFor = (request: FastifyRequest, { body }: CachedAnswer) =>
   body.length >= MIN_COMPRESSED_BYTES ? encodingOf(request) : undefined;
 
-/** Compresses once for each encoding. */
+/** Compresses an entry only once per encoding. */
 export async function encodedAnswer(request: FastifyRequest, entry: CachedAnswer): Promise<Answer> {
   const { units, headers } = entry;
   const encoding = encodingFor(request, entry);
@@ -32,7 +32,7 @@ export async function encodedAnswer(request: FastifyRequest, entry: CachedAnswer
   };
 }
 
-/** 304 when the client has the answer. `vary` names further headers that change it. */
+/** Returns 304 when the client has the answer. `vary` names further request headers that change it. */
 export async function resourceAnswer(
   request: FastifyRequest,
   reply: FastifyReply,

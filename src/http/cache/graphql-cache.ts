@@ -8,19 +8,19 @@ import { encodedAnswer } from './cached-answer.ts';
 
 export const MAX_CACHED_BODY = 20_000;
 
-/** The key contains the body as text, so a hit needs no parsing. Undefined when it is too long. */
+/** The key contains the body as text, so a hit needs no parsing. Undefined when the body is too long. */
 export const keyOfQuery = (body: string, accept: string | undefined, network: string): string | undefined =>
   body.length > MAX_CACHED_BODY ? undefined : `graphql ${network} ${accept ?? ''}\n${body}`;
 
 const REMAINING = '"remaining":';
 
-/** Relies on `extensions.cost` being the last part of the answer but one. */
+/** Replaces the last `remaining` in the text, that of `extensions.cost`, which only `revision` follows. */
 function withRemaining(text: string, remaining: number | null): string {
   const start = text.lastIndexOf(REMAINING) + REMAINING.length;
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));
 }
 
-/** Stores the answer with `remaining` null; `findQuery` fills it in. */
+/** Stores the answer with null as `remaining`; `findQuery` inserts the caller's number. */
 export function storeQuery(
   cache: AnswerCache,
   key: string | undefined,
@@ -47,7 +47,7 @@ export async function findQuery(
   if (!entry) return undefined;
   const available = context.metering.available();
   if (available === null) return encodedAnswer(request, entry);
-  if ((entry.estimated ?? 0) > available) return undefined; // the engine refuses it with its own message
+  if ((entry.estimated ?? 0) > available) return undefined; // the engine then refuses the query with its own message
   const { units, headers } = entry;
   context.metering.reserve(units);
   const body = Buffer.from(withRemaining(entry.body.toString(), remainingAfter(context, units)));

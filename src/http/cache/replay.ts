@@ -17,10 +17,10 @@ const perRequestHeaders = new Set(['x-request-id', 'ratelimit', 'ratelimit-polic
 const variantOf = (headers: IncomingHttpHeaders) =>
   `${headers['accept-encoding'] ?? ''}\n${headers.origin ?? ''}\n${headers['if-none-match'] ?? ''}`;
 
-/** Callers choose it, and entry sizes do not include it. */
+/** Callers choose the variant, and entry sizes do not include it. */
 const MAX_VARIANT_LENGTH = 250;
 
-/** Records cached responses for replay; logs and counts why others were not cached. */
+/** Records responses with cached answers; logs and counts why others were not cached. */
 export function recordResponses(app: FastifyInstance, cache: AnswerCache): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { answer } = request;
@@ -37,7 +37,7 @@ function recordResponse(request: FastifyRequest, reply: FastifyReply): void {
   const { cachedSource, body, units = 0 } = request.answer ?? {};
   const variant = variantOf(request.headers);
   const headers = reply.getHeaders();
-  // A plugin that compresses sends no length.
+  // Responses that the compress plugin changes have no Content-Length.
   const isOfSource = body ? Number(headers['content-length']) === body.length : reply.statusCode === 304;
   if (!cachedSource || !isOfSource || variant.length > MAX_VARIANT_LENGTH) return;
   cachedSource.responses.set(variant, {
@@ -55,7 +55,7 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8']);
 
-/** Returns 0 when not cached. */
+/** Returns 0 for requests never replayed. */
 function lengthOfQuery({ headers, method, url }: IncomingMessage): number {
   if (method !== 'POST' || url !== '/graphql' || !JSON_TYPES.has(headers['content-type'] ?? '')) return 0;
   const length = headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
@@ -63,9 +63,8 @@ function lengthOfQuery({ headers, method, url }: IncomingMessage): number {
 }
 
 /**
- * Sends cached responses before Fastify sees their requests: a summary takes 30 µs of CPU instead of 40.
- * Authentication, rates, units and the log are as for any other response. Fastify serves all other requests, refusals
- * included.
+ * Sends cached responses before Fastify sees the requests: a summary takes 30 µs of CPU instead of 40. Authentication,
+ * rates, units and the log are as usual. Fastify serves all other requests and makes all refusals.
  */
 export function replayCached(options: {
   cache: AnswerCache;
@@ -85,7 +84,7 @@ export function replayCached(options: {
 
   function keyOfGet({ headers, url = '' }: IncomingMessage, network: string): string | undefined {
     if (!url.startsWith('/v')) return undefined;
-    // Fastify decides whether to trust these.
+    // Only Fastify decides whether to trust these.
     const forwarded = headers['x-forwarded-host'] ?? headers['x-forwarded-proto'];
     if (forwarded !== undefined && options.trustsProxy && publicUrl === undefined) return undefined;
     return keyOfUrl(network, baseUrl(publicUrl, 'http', headers.host), url);
@@ -104,7 +103,7 @@ export function replayCached(options: {
     try {
       admission = await admitted;
     } catch {
-      // Fastify reports it.
+      // Fastify reports the refusal.
     }
     if (!admission || (meter.available(caller) ?? 1) <= 0) {
       admissions.set(request, admitted);
@@ -139,17 +138,17 @@ export function replayCached(options: {
 
     const length = lengthOfQuery(request);
     if (length === 0) return pass();
-    // Checks the token before reading the body, so that a bad token is refused at once. Answers to callers with an
-    // allowance differ by caller and cannot be replayed.
+    // Checks the token before reading the body, so that a bad token is refused immediately. Answers that state what is
+    // left of an allowance cannot be replayed.
     const caller = callerOf(request);
     if (!caller || caller.allowance.units !== undefined) return pass();
     request.once('data', (bytes: Buffer) => {
-      request.pause(); // before its end: it may have to be put back
+      request.pause(); // before the body ends, so that `unshift` can put the bytes back
       // Bodies in several parts are not worth waiting for; Fastify refuses text that is not UTF-8.
       const isWhole = bytes.length === length && isUtf8(bytes);
       const passWithBody = () => {
         request.unshift(bytes);
-        // Drains a body that is refused unread.
+        // Drains a body that Fastify refuses unread.
         if (!isWhole) response.once('finish', () => request.resume());
         pass();
       };

@@ -1,7 +1,7 @@
 import type { Trace } from '../../context.ts';
 import { readsOf } from '../../db/changes/datasets.ts';
 
-/** Accessing the result marks the answer as private (not cached). */
+/** Accessing the returned proxy marks the answer as private (not cached). */
 export const privateAccess = <T extends object>(trace: Trace, target: T): T =>
   new Proxy(target, {
     get(of, name, receiver) {

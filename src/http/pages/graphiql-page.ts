@@ -3,7 +3,7 @@ import { CODE_FORM } from '../../accounts/page-codes.ts';
 import { exampleQueries } from './examples.ts';
 import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
 
-// `transform:none`: a click on a draggable tab would make it jump.
+// `transform:none` keeps draggable tabs from jumping when clicked.
 const head = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/graphiql.css">
 <style>body{display:flex;flex-direction:column;height:100vh;margin:0;font:14px/1.5 system-ui,sans-serif}
 #root{flex:1;min-height:0}.graphiql-tab{transform:none!important}
@@ -14,7 +14,10 @@ const tokenForm = `<form id="token" autocomplete="off">
 <label>Access token <input name="token" required pattern="[!-~]+" autocomplete="off" spellcheck="false"></label>
 <button>Use in this tab</button><button type="button" hidden>Forget</button></form>`;
 
-/** sessionStorage hides the token from other tabs; earlier versions stored it in localStorage, so it is removed there. */
+/**
+ * sessionStorage hides the token from other tabs. Earlier versions stored it in localStorage; the script removes it
+ * there.
+ */
 const tokenOfTab = `
 const KEY = 'stakegraph:token';
 localStorage.removeItem('graphiql:headers');

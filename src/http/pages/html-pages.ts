@@ -11,7 +11,7 @@ import { html, nonceOf, pageCsp, sendPage, strict, wantsPage } from './page.ts';
 
 type Asset = { type: string; body: Buffer; gzip: Buffer; br: Buffer; etag: string };
 
-/** Compressed once, at first use: GraphiQL is 9 MB of script. */
+/** Compresses an asset once, at first use: GraphiQL is 9 MB of script. */
 async function makeAsset(type: string, body: Buffer): Promise<Asset> {
   const [gzipped, br] = await Promise.all([
     promisify(gzip)(body, { level: 6 }),
@@ -37,7 +37,7 @@ const lazy = <T>(make: () => Promise<T>) => {
 
 const RENDER_CALL = 'YogaGraphiQL.renderYogaGraphiQL(';
 
-/** Splits the package's single page, so browsers can cache its 9 MB. Throws when its structure has changed. */
+/** Splits the package's single page, so browsers can cache its 9 MB. Throws when the page's structure has changed. */
 function splitGraphiql(html: string): { css: string; script: string; icon: string } {
   const css = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1];
   const icon = /<link rel="icon" href="([^"]+)"/.exec(html)?.[1];

@@ -6,7 +6,7 @@ import { pageSecurityHeaders } from '../security-headers.ts';
 /** Undefined when the code is unknown, used or expired. */
 export type ExchangeCode = (code: string) => Promise<string | undefined>;
 
-/** Codes cannot be guessed; this limits the database statements that strangers cause. */
+/** Limits the database statements that strangers can cause; codes cannot be guessed anyway. */
 const ATTEMPTS_A_SECOND = 100;
 
 const codeForm = new RegExp(`^${CODE_FORM}$`);
@@ -26,8 +26,8 @@ function countAttempts() {
 }
 
 /**
- * Only the code is checked: behind a proxy the client's address proves nothing, and `Host` may be rewritten, so
- * `Origin` is not compared with it.
+ * Trusts only the code: behind a proxy the client's address proves nothing, and `Host` may be rewritten, so `Origin` is
+ * not compared with it.
  */
 export function servePageToken(app: FastifyInstance, exchange: ExchangeCode = async () => undefined) {
   const attempt = countAttempts();

@@ -7,7 +7,7 @@ import { rows, sql } from '../../db/rows.ts';
 import { badInput, type Fault, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 
-/** A replayed answer has no `units`. */
+/** A replayed answer has no `units` and costs the base. */
 export type Stored = { status: number; headers: Record<string, string>; pieces: string[]; units?: number };
 
 /** Accepts the key quoted (IETF draft) or bare. */
@@ -27,7 +27,7 @@ const fingerprint = (request: FastifyRequest, context: Context) =>
     .digest();
 
 /**
- * Runs a request once for each key of an account. Answer and writes share a transaction; a refused request stores
+ * Runs a request once per account and key. The answer and the writes share a transaction; a refused request stores
  * nothing.
  */
 export function idempotent(
@@ -53,7 +53,7 @@ export function idempotent(
   });
 }
 
-/** Throws CONFLICT (409) when another request holds the key. */
+/** Throws CONFLICT (409) while another request uses the key. */
 async function claim(db: Queryable, accountId: string, key: string): Promise<void> {
   const [row] = await rows(
     db,

@@ -17,7 +17,7 @@ const schemaOf = (schema: z.ZodType, found: Map<string, Json>, io: 'input' | 'ou
       const leaf = leafOf(zodSchema);
       if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
       if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
-      // A string in the row, a JSON number in the answer.
+      // A string in the row becomes a JSON number in the answer.
       delete jsonSchema.pattern;
       const { kind, raw, wide, ...range } = leaf;
       const whole = { type: 'integer', ...(wide ? {} : { format: 'int64' }) };
@@ -168,7 +168,7 @@ const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
     : { content: { 'application/json': { schema: schemaOf(route.reply, found) } } }),
 });
 
-/** Private data, which is not cached. */
+/** Tags of private data, which is not cached. */
 const privateTags = new Set(['Tags', 'Private sets']);
 const isCached = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !privateTags.has(tag);
 

@@ -7,7 +7,7 @@ import type { Fault } from '../../kernel/refusal.ts';
 import type { Route } from '../../kernel/route.ts';
 
 function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fault[]) {
-  // Sets every documented name: zod does not check a missing key.
+  // Gives every documented name a key, because zod does not check missing keys.
   const given = input as Record<string, unknown>;
   const names = Object.keys(schema.shape);
   const read = schema.safeParse(
@@ -22,7 +22,7 @@ function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fau
   );
 }
 
-/** The reader adds all faults to `faults` and throws nothing. */
+/** The returned function adds all faults to `faults` and throws nothing. */
 export function inputReader(route: Pick<Route<Context>, 'params' | 'query' | 'crossFieldFaults'>) {
   return (request: FastifyRequest, faults: Fault[]) => {
     const params = readPart(route.params, 'path', request.params, faults);

@@ -21,7 +21,7 @@ type MakeContext = (request: FastifyRequest, network: Network) => Context;
 const networkValue = networkParam();
 const defaultNetwork = networkValue.parse(undefined);
 
-/** Reads the first accepted header that is present; faults name the documented header. */
+/** Reads the first of `headers` that is present; faults name the documented one, `headers[0]`. */
 export function readNetwork(
   request: { headers: IncomingHttpHeaders },
   headers: readonly string[],
@@ -40,11 +40,11 @@ export function readNetwork(
 
 const HOST = /^[\w.:[\]-]+$/;
 
-/** The start of absolute links. HTTP/1.0 may have no host. */
+/** The start of absolute links. HTTP/1.0 requests may have no host. */
 export const baseUrl = (publicUrl: string | undefined, protocol: string, host = ''): string =>
   publicUrl ?? `${protocol === 'https' ? protocol : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
 
-/** Proxies send the absolute form. */
+/** Removes scheme and host, which proxies send. */
 const targetOf = (url: string): string => url.replace(/^https?:\/\/[^/]*/i, '');
 
 function readCall(target: string, base: string): Call {
@@ -74,7 +74,7 @@ function roomCaller(route: Route<Context>, weight: Weight) {
   };
 }
 
-/** Assumes a full page. */
+/** Estimates assume a full page. */
 function estimator(route: Route<Context>, weight: Weight): (query: unknown) => number {
   const rows = route.reply instanceof z.ZodArray ? PLAIN_LIST_SIZE : 1;
   return (query) => {
