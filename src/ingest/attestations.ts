@@ -35,7 +35,7 @@ const Shape = AttestationRecord.extend({
   utc: z.boolean().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
-  // Derived: optional, checked when present.
+  // Derived, so optional; checked when present.
   date: record.date,
   startTimestamp: moment().nullable(),
   endTimestamp: moment().nullable(),
@@ -57,7 +57,7 @@ const derivedFields = Object.entries(derived) as [
 
 const MAX_BIGINT_DIGITS = 19;
 
-/** Hours and days; requests sum longer periods. */
+/** Rows cover hours or days; requests sum longer periods. */
 export type ImportedAttestation = z.infer<typeof Shape>;
 
 const check = rowChecker(Shape, function* (row): Faults {
@@ -94,7 +94,7 @@ const Stored = Shape.omit({
   entityId: record.id,
   idType: Shape.shape.entityType,
   utc: flag(),
-  /** By a refresh; days only. */
+  /** Whether a refresh computed the row; days only. */
   computed: flag(),
 });
 const columns = columnsOf(Stored);
@@ -114,7 +114,7 @@ const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) =
   computed: false,
 });
 
-/** `given`: SQL that selects network, id_type and entity_id. */
+/** Stores missing entities; `given` is SQL that selects network, id_type and entity_id. */
 export async function ensureEntities(client: pg.ClientBase, given: string, values: unknown[] = []) {
   await client.query(
     `/* attestationEntities */
@@ -146,7 +146,7 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   const key: string[] = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
-  // Parameters, because the planner does not prune partitions by joined dates.
+  // Dates are parameters, because the planner does not prune partitions by joined dates.
   const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and t.date = any($1::date[])`;
   const updated = await client.query(
     `/* updateAttestations */
@@ -183,7 +183,7 @@ export const attestationImporter: Importer<ImportedAttestation, AttestationColum
   },
   columns,
   stored,
-  // days have no hour, and nulls are never repeats
+  // The hour of a day is null; without coalesce, repeated days would go unnoticed.
   key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],
   merge: mergeAttestations,
 };

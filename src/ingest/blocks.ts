@@ -12,7 +12,7 @@ import { fieldColumns, mergePlain, type PlainTable } from './plain-table.ts';
 
 const Shape = Block.extend({
   network: Network,
-  // derived: optional, checked when present
+  // Derived, so optional; checked when present.
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
 });
@@ -115,9 +115,9 @@ async function mergeBlocks(client: pg.ClientBase, options: MergeOptions): Promis
   return counts;
 }
 
-/** Accepts known deviations of other services. */
+/** Corrects known deviations of other services. */
 function tidied(value: Record<string, unknown>): Record<string, unknown> {
-  // No documented form is numeric; the slot determines the time.
+  // Drops numeric timestamps: no documented form is numeric, and the slot determines the time.
   const { blockTimestamp } = value;
   const tidy: Record<string, unknown> = {
     ...value,
@@ -131,7 +131,7 @@ function tidied(value: Record<string, unknown>): Record<string, unknown> {
   return tidy;
 }
 
-// No `replacesWhen`: a response is a range of slots, whatever its total.
+// No `replacesWhen`: a response covers a range of slots, even if complete by its total.
 export const blockImporter: Importer<ImportedBlock> = {
   resource: 'blocks',
   shape: Shape,

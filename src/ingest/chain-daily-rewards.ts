@@ -12,7 +12,7 @@ import { mergePlain, type PlainTable } from './plain-table.ts';
 const { date, startEpoch, endEpoch } = ChainDailyReward.shape;
 const Shape = ChainDailyReward.extend({
   network: Network,
-  // derived: optional, checked when present
+  // Derived, so optional; checked when present.
   date: date.nullable(),
   startEpoch: startEpoch.nullable(),
   endEpoch: endEpoch.nullable(),
@@ -42,7 +42,7 @@ const ImportedReward = Shape.pipe(z.custom<GivenReward>()).superRefine((row, con
   if (future) fault('day', future);
 });
 export type ImportedReward = z.infer<typeof ImportedReward>;
-/** `computed`: by a refresh. */
+/** `computed`: whether a refresh computed the row. */
 const Stored = Shape.omit({
   date: true,
   startEpoch: true,

@@ -8,7 +8,7 @@ export type SlotSeats = { network: Network; slot: number; given: GivenSeat[]; st
 
 const SEATS = 512;
 
-/** A validator's n-th reward takes its n-th stored seat. */
+/** Gives a validator's n-th reward the validator's n-th stored seat; returns the other rewards. */
 function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], seats: Map<number, Seat>) {
   const known = new Map<number, number[]>();
   for (const { position, validatorIndex } of stored) {
@@ -25,8 +25,8 @@ function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], se
 }
 
 /**
- * With `replace`, only given seats remain. Rewards without a position keep their stored one or take the first free one.
- * Throws SourceError above 512 seats.
+ * With `replace`, only given seats remain. A reward without a position keeps its validator's stored seat or takes the
+ * first free one. Throws SourceError above 512 seats.
  */
 export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace: boolean): Seat[] {
   const seats = new Map<number, Seat>();
@@ -44,6 +44,6 @@ export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace:
     }
     seats.set(free, { ...seat, position: free });
   }
-  // The index is the stored rank.
+  // A seat's index becomes its stored rank.
   return [...seats.values()].sort((a, b) => a.validatorIndex - b.validatorIndex || a.position - b.position);
 }

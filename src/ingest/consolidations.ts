@@ -11,10 +11,10 @@ import { type Importer, isObject } from './importer.ts';
 import { fieldColumns, type PlainTable } from './plain-table.ts';
 
 const record = Consolidation.shape;
-// Entities follow from validators.
+// Omits entities, which follow from validators.
 const Shape = Consolidation.omit({ sourceEntities: true, targetEntities: true }).extend({
   network: Network,
-  // Derived: optional, checked when present.
+  // Derived, so optional; checked when present.
   day: record.day.nullable(),
   date: record.date.nullable(),
   timestamp: moment().nullable(),

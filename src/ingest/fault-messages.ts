@@ -11,7 +11,7 @@ const nouns: Record<string, string> = {
 
 export function faultText(issue: z.core.$ZodIssue, row: unknown): string {
   const { message } = issue;
-  const isDefault = /^(Invalid|Too|Unrecognized)\b/.test(message); // by zod
+  const isDefault = /^(Invalid|Too|Unrecognized)\b/.test(message); // zod's own message
   const needed = isDefault || message.startsWith('must be ');
   if (needed && isMissing(issue.path, row)) return isDefault ? 'is missing' : `is missing; ${message}`;
   if (!isDefault) return message;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/pool.ts';
 
-// Removed rows, a failed load and the sample itself count as loaded: no start may mix the sample with a user's rows or
-// restore deleted ones.
+// Data counts as loaded even if it was removed, failed to load or was the sample: no start may mix the sample with a
+// user's rows or restore deleted ones.
 
 /** True if nothing was ever loaded. */
 export async function isUntouched(db: Queryable): Promise<boolean> {
@@ -13,7 +13,7 @@ export async function isUntouched(db: Queryable): Promise<boolean> {
   return rows[0]?.untouched === true;
 }
 
-/** Records that data has been loaded, so that the sample never is. Blocks while another process loads the sample. */
+/** Records that data was loaded, which rules out the sample. Blocks while another process loads the sample. */
 export async function noteFirstLoad(db: Queryable): Promise<void> {
   const text = `/* noteFirstLoad */
     insert into sample_data select now() where not exists (select from sample_data)`;

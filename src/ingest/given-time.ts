@@ -7,7 +7,7 @@ export function momentFault(given: string, expected: number, what: string): stri
   return given === begins ? undefined : `is ${given}; ${what} begins at ${begins}`;
 }
 
-/** Allows a day of clock difference. Future rows would move the chain head and the end of every window. */
+/** Refuses future rows, which would move the chain head and the end of every window; allows a day of clock difference. */
 export const futureFault = (
   given: number | string,
   start: number,

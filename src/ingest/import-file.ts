@@ -13,7 +13,7 @@ import { contradictingRows, openStaging, repeatedRows, takeStaged } from './stag
 
 type RowFault = { file: string; place: string; field: string; msg: string };
 
-/** `read` and `size` in compressed bytes; `size` is undefined for stdin. */
+/** `read` and `size` count compressed bytes; `size` is undefined for stdin. */
 export type Progress = {
   phase: 'reading' | 'merging';
   rows: number;
@@ -26,10 +26,10 @@ export type ImportOptions = RowOptions & {
   /** Overrides the importer's `replacesWhen`. */
   replace?: boolean | undefined;
   whole?: MergeOptions['whole'];
-  /** Passes invalid rows to `onRejected`. */
+  /** Leaves out invalid rows. */
   skipInvalid?: boolean;
   dryRun?: boolean;
-  /** As NDJSON. */
+  /** Receives each rejected row as a line of NDJSON. */
   onRejected?: (text: string) => void;
   onProgress?: (progress: Progress) => void;
   /** Skips files fully loaded before with the same options. */
@@ -40,12 +40,12 @@ export type FileReport = ImportCounts & {
   file: string;
   rows: number;
   rejected: number;
-  /** The first 1,000 of `faultCount`. */
+  /** The first 1,000 faults; `faultCount` counts all. */
   faults: RowFault[];
   faultCount: number;
   /** False for refused sources and dry runs. */
   loaded: boolean;
-  /** Loaded before, so skipped. */
+  /** Skipped because it was loaded before. */
   passed: boolean;
   replaced: boolean;
 };
@@ -59,7 +59,7 @@ const emptyReport = (file: string): FileReport => ({
 
 class Rollback extends Error {}
 
-/** One transaction, constant memory: all or nothing, except rows rejected by `skipInvalid`. Idempotent. */
+/** Loads all rows or none, in one transaction and constant memory; `skipInvalid` leaves out invalid rows. Idempotent. */
 export async function importFile(
   pool: Pool,
   resource: ImportResource,
@@ -67,7 +67,7 @@ export async function importFile(
   options: ImportOptions,
 ): Promise<FileReport> {
   const importer = importerOf(resource);
-  // a skipped file is not opened
+  // hashed first, so that a skipped file is not parsed
   const digest = await digestOf(path, options).catch((error) => fail(path, error));
   if (options.resume && digest && (await wasImported(pool, resource, digest))) {
     return { ...emptyReport(path), loaded: true, passed: true };
@@ -100,7 +100,7 @@ export async function importSource(
     report.faults.sort((one, other) => placeNumber(one) - placeNumber(other));
     if (report.rejected > 0 && !options.skipInvalid) return report;
     options.onProgress?.({ phase: 'merging', rows: report.rows, ...source.bytes() });
-    // Otherwise replacing would delete the stored versions of rejected rows.
+    // Rejected rows prevent replacing, which would delete their stored versions.
     const whole = source.complete() && report.rejected === 0 && (await replacesList(client, importer));
     const replace = options.replace ?? whole;
     const counts = await mergeStaged(client, importer, { replace, whole: options.whole });
@@ -132,13 +132,13 @@ export async function loadRows<Row>(
   return { ...(await mergeStaged(client, importer, options)), rows: place };
 }
 
-/** Raises the dataset's revision when anything changes. */
+/** Raises the dataset's revision if anything changes. */
 export async function mergeStaged<Row>(
   client: pg.ClientBase,
   importer: Importer<Row>,
   options: Omit<MergeOptions, 'revision'>,
 ) {
-  // Serializes merges of one dataset; reading and checking run in parallel.
+  // Allows one merge per dataset at a time; reading and checking run in parallel.
   await client.query(
     `/* lockDataset */ select pg_advisory_xact_lock(hashtext('stakegraph dataset ' || $1))`,
     [importer.resource],
@@ -195,7 +195,7 @@ async function stageSource(
 
 const textOf = (raw: RawRow): string => raw.broken?.text ?? stringify(raw.value) ?? 'null';
 
-/** Returns undefined and reports the faults of an invalid row. */
+/** For an invalid row, reports its faults and returns undefined. */
 function checkRow(
   importer: Importer<unknown>,
   source: Source,
@@ -207,7 +207,7 @@ function checkRow(
   if (checked?.success) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
   const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
-  // Reported once, because every row has this format.
+  // Refuses the source at its first row, because every row has this format.
   if (unlike && report.rows === 1 && !options.skipInvalid)
     throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
   report.rejected += 1;

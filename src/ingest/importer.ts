@@ -17,11 +17,11 @@ export type RowOptions = {
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
 export type MergeOptions = {
-  /** Removes stored rows of the same lists that are not staged. */
+  /** From the staged rows' lists, removes rows that are not staged. */
   replace: boolean;
-  /** The replaced list (column → value), because an empty source does not name it. */
+  /** Names the replaced list (column → value), because an empty source does not. */
   whole?: Readonly<Record<string, string>> | undefined;
-  /** At most once per transaction. */
+  /** Raises the revision at most once per transaction. */
   revision: () => Promise<number>;
 };
 
@@ -30,16 +30,16 @@ export type Importer<Row, Name extends string = string> = {
   shape: z.ZodObject;
   check(raw: unknown, options: RowOptions): z.ZodSafeParseResult<Row>;
   columns: readonly Column<Name>[];
-  /** By column name. */
+  /** Values by column name. */
   stored(row: Row): Record<string, unknown>;
   /** Columns (or expressions) unique within a source; empty allows duplicates. */
   key: readonly string[];
   unique?: Unique;
   /** The resource only grows: nothing is removed, even with `replace`. */
   grows?: true;
-  /** In the client's transaction. */
+  /** Runs in the client's transaction. */
   merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
-  /** SQL over staged rows: whether a complete source replaces the stored list. Absent: never. */
+  /** SQL on staged rows: true if a complete source replaces the stored list. Absent: never. */
   replacesWhen?: string;
 };
 
@@ -57,7 +57,7 @@ export function stagedScopes(
 
 export type Faults = Iterable<readonly [field: string, message: string]>;
 
-/** `faultsOf` checks beyond the shape. */
+/** `faultsOf` adds checks that the shape cannot express. */
 export const rowChecker = <Shape extends z.ZodObject>(
   shape: Shape,
   faultsOf: (row: z.output<Shape>) => Faults,
@@ -85,7 +85,7 @@ const sqlTypes: Record<LeafKind, string> = {
 
 export type ColumnName<Row> = Snake<keyof Row & string>;
 
-/** Lists of objects are JSON. */
+/** Lists of objects become JSON columns. */
 export const columnsOf = <Shape extends z.ZodObject>(shape: Shape): Column<ColumnName<z.infer<Shape>>>[] =>
   Object.entries(shape.shape).map(([field, schema]) => ({
     name: snake(field) as ColumnName<z.infer<Shape>>,

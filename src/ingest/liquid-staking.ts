@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../db/rows.ts';
 
 /**
- * No service tags these pools. Names used by services and explorers, in lower case without separators. Imported
- * `operator-profiles` take precedence.
+ * Recognized by name, because no service tags these pools. Names used by services and explorers, in lower case without
+ * separators. Imported `operator-profiles` take precedence.
  */
 const liquidStakingPools: readonly string[] = [
   ...[

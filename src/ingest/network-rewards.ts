@@ -36,7 +36,7 @@ function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   };
 }
 
-/** One file may hold both kinds. */
+/** Columns of both kinds: one file may hold both. */
 function stagedColumns(network: RewardsNetwork): Column[] {
   const both = rewardKinds.flatMap((kind) => columnsOf(recordOf(network, kind)));
   const named = new Map(both.map((column) => [column.name, column]));
@@ -61,7 +61,7 @@ function checkDay({ day }: Record<string, unknown>, context: z.RefinementCtx) {
   if (future) context.addIssue({ code: 'custom', path: ['day'], message: future });
 }
 
-/** Pairs such as `fromBlockNumber` and `toBlockNumber`. */
+/** Checks the order of pairs such as `fromBlockNumber` and `toBlockNumber`. */
 function checkRanges(row: Record<string, unknown>, context: z.RefinementCtx) {
   for (const [name, last] of Object.entries(row)) {
     const from = name.replace(/^to(?=[A-Z])/, 'from');
@@ -115,7 +115,7 @@ function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
   };
 }
 
-/** Rows do not name their network. */
+/** One importer per network: REST rows do not name theirs. */
 export const networkRewardImporters = Object.fromEntries(
   rewardsNetworks.map((network) => [`${network}-rewards`, importerOf(network)]),
 ) as Record<`${RewardsNetwork}-rewards`, Importer<ImportedReward>>;

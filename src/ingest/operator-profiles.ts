@@ -17,7 +17,7 @@ import {
 import { type ListOf, rankLists } from './operators.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
-/** A refresh computes these. */
+/** Types that a refresh computes. */
 export const computedTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -91,7 +91,7 @@ async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Prom
       or id_type = 'poolShare' and (network, pool_id) in (select * from unnest($1::text[], $2::text[])))`,
     [pools.map(([network]) => network), pools.map(([, id]) => id)],
   );
-  // Raising the revision serializes this with a concurrent import of operators.
+  // Raising the revision makes this wait for a concurrent import of operators.
   if (lists.length > 0) await rankLists(client, lists, await raisedRevision(client, 'operators')());
   return counts;
 }
@@ -115,12 +115,12 @@ export const operatorProfileImporter: Importer<ImportedProfile> = {
       display_name: row.displayName,
       pool_id: poolId,
       node_operator_id: nodeOperatorId,
-      // known names apply only without a type in profile and summary
+      // names of known pools apply only if neither profile nor summary has a type
       pool_type: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
     };
   },
   key,
-  // Pool shares only: nulls never conflict.
+  // Only pool shares can conflict: other rows have nulls.
   unique: {
     table: 'operator_profiles',
     key,

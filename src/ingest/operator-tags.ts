@@ -8,7 +8,7 @@ export type Parents = { poolId: string | null; nodeOperatorId: string | null };
 type Tag = Pick<OperatorTag, 'name'> & Partial<OperatorTag>;
 type Tagged = { idType: string; operatorTags: readonly Tag[] };
 
-/** `none` overrides tags and name. */
+/** `none`: neither type, even if tags or name suggest one. */
 const toldPoolTypes = ['cex', 'lst', 'none'] as const;
 type ToldPoolType = (typeof toldPoolTypes)[number];
 
@@ -23,7 +23,7 @@ function idInPath(path: string | null | undefined): string | undefined {
   }
 }
 
-/** Id in `name` for pools; for node operators in `path`, else `name` ("Tags" in the decisions). */
+/** A pool's id is the `name` of its tag; a node operator's is in `path`, else `name` ("Tags" in the decisions). */
 export function parentsByTags(tags: readonly Tag[]): Parents {
   const tagged = (idType: string) => tags.find((tag) => tag.idType === idType);
   const operator = tagged('nodeOperator');
@@ -71,7 +71,7 @@ const liquidTags = new Set(
     .concat('lst', 'lsd'),
 );
 
-/** Decisions on operators. */
+/** Rules: decisions on operators. */
 export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
   const names = tags.map((tag) => tag.name.toLowerCase().replace(/[\s_-]+/g, ' '));
   if (names.some((name) => exchangeTags.has(name))) return 'cex';

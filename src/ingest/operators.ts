@@ -48,7 +48,7 @@ const Checked = ImportedOperator.pipe(z.custom<ImportedOperator>()).superRefine(
   checkPoolType(row, context);
 });
 
-/** In `rankLists` the `poolType` of a profile, or of a share's pool, takes precedence over this one. */
+/** In `rankLists`, the `poolType` of a profile or of a share's pool takes precedence over this one. */
 const Stored = ImportedOperator.omit({ id: true }).extend({ operatorId: ImportedOperator.shape.id });
 const columns = columnsOf(Stored);
 const tables: RankedTables = {
@@ -61,7 +61,7 @@ const tables: RankedTables = {
   columns,
 };
 
-/** In response form. */
+/** Writes lists as responses show them. */
 const shownList = (item: z.ZodObject) => {
   const write = jsonWriter(z.array(item));
   return (list: readonly object[]): string => write(list).join('');
@@ -93,8 +93,8 @@ const listArrays = (lists: readonly ListOf[]) => [
 ];
 
 /**
- * Lists: all, by pool type (the profile's first), by parent. Order: network penetration descending (nulls last),
- * validator count descending, id.
+ * Ranks operators in lists of all, by pool type (a profile's takes precedence) and by parent. Order: network
+ * penetration descending (nulls last), validator count descending, id.
  */
 export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
   // Shares take their pool's type, so their lists change too.
@@ -175,7 +175,7 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   stored,
   key: tables.key,
   merge: mergeOperators,
-  // Incomplete: pages of several lists, shares (of one parent), pools filtered by type.
+  // False if rows may be incomplete: pages of several lists, shares (of one parent), pools filtered by type.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,
 };

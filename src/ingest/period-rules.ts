@@ -9,7 +9,7 @@ import {
 import type { Network } from '../chain/networks.ts';
 import { futureFault } from './given-time.ts';
 
-/** In the 23rd century; a later day would create its own partition. */
+/** In the 23rd century. The limit prevents partitions for later days. */
 export const MAX_DAY = 100_000;
 
 type Period = {

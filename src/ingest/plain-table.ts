@@ -6,14 +6,14 @@ export type PlainTable = {
   name: string;
   key: readonly string[];
   columns: readonly Column[];
-  /** The list that `replace` removes from. */
+  /** Columns that name the list from which `replace` removes rows. */
   scope: readonly string[];
   from?: string;
   /** Reads only partitions of the staged dates. */
   parts?: { column: string; dates: readonly string[] };
 };
 
-/** Does not touch rows stored with the same digits. */
+/** Leaves rows untouched that are stored with the same digits. */
 export async function mergePlain(
   client: pg.ClientBase,
   { name, key, columns, scope, from = 'staged', parts }: PlainTable,
@@ -35,7 +35,7 @@ export async function mergePlain(
     );
     counts.removed = removed.rowCount ?? 0;
   }
-  // Parameters, because the planner does not prune partitions by joined dates.
+  // Dates are parameters, because the planner does not prune partitions by joined dates.
   const same = `${sameColumns('t', 's', key)}${parts ? ` and t.${parts.column} = any($1::date[])` : ''}`;
   const dates = parts ? [parts.dates] : [];
   const updated = await client.query(

@@ -3,8 +3,8 @@ import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.t
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
 /**
- * Changes supersede summaries and lists by new rows, so clients paging through an old list keep its ranks and figures
- * (decisions on pages).
+ * A change adds summaries and lists that supersede the old ones, so that clients paging through an old list keep its
+ * ranks and figures (decisions on pages).
  */
 export type RankedTables = {
   summaries: string;
@@ -19,7 +19,7 @@ export type RankedTables = {
 const CACHE_TTL = '1 hour';
 const CACHE_MAX_ENTRIES = 8;
 
-/** Does not touch rows stored with the same digits. */
+/** Leaves rows untouched that are stored with the same digits. */
 export async function mergeSummaries(
   client: pg.ClientBase,
   { summaries, key, scope, columns }: RankedTables,
@@ -55,7 +55,7 @@ export async function mergeSummaries(
   return counts;
 }
 
-/** Also removes summaries that no list ranks. */
+/** Deletes expired lists, and superseded summaries that no list ranks. */
 export async function forgetOldLists(
   client: pg.ClientBase,
   { summaries, lists, ranks, listKey }: RankedTables,

@@ -14,13 +14,12 @@ import { futureFault } from './given-time.ts';
 import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
 import { mergePlain } from './plain-table.ts';
 
-/** 12 digits before the point leave headroom: the total supply has 10. */
+/** 12 digits before the point leave headroom: the total supply of SOL has 9. */
 const sol = () =>
   nonNegativeDecimal().refine(
     (digits) => /^\d{1,12}(\.\d{1,9})?$/.test(digits),
     'must have at most 12 digits before and 9 after the point',
   );
-/** To 10^-18. */
 const rate = () =>
   decimalRatio().refine((digits) => digits.length <= 20, 'must have at most 18 digits after the point');
 
@@ -34,7 +33,7 @@ function checkParts<Row>(row: Row, fault: Fault, pairs: Pairs<Row>) {
   }
 }
 
-/** An epoch pays about 0.04 %; compounding a wrong yield over a year overflows. */
+/** Refuses wrong yields: compounding them over a year overflows. An epoch pays about 0.04 %. */
 function checkYield<Row>(row: Row, fault: Fault, rewards: keyof Row & string, stake: keyof Row & string) {
   if (Number(row[rewards]) * 10 > Number(row[stake]))
     fault(rewards, `is ${row[rewards]}, more than a tenth of ${stake} ${row[stake]}: no epoch pays that`);

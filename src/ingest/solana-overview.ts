@@ -11,7 +11,7 @@ const table: PlainTable = {
   scope: [],
 };
 
-// No `replacesWhen`: a response may hold one window.
+// No `replacesWhen`: a response may hold only one window.
 export const solanaOverviewImporter: Importer<SolanaNetworkOverview, ColumnName<SolanaNetworkOverview>> = {
   resource: 'solana-overview',
   shape: SolanaNetworkOverview,

@@ -11,9 +11,9 @@ export const columnList = (names: readonly string[], alias?: string): string =>
 export const sameColumns = (a: string, b: string, names: readonly string[]): string =>
   names.map((name) => `${a}.${name} = ${b}.${name}`).join(' and ');
 
-/** Types whose equal values have equal text, unlike 1.50 and 1.5. */
+/** Types in which equal values have equal text, unlike numeric 1.50 and 1.5. */
 const exactTypes = new Set(['smallint', 'int', 'integer', 'bigint', 'boolean', 'date', 'text', 'text[]']);
-/** True if value or digits differ. */
+/** SQL: true if values or their digits differ. */
 export const changedColumns = (a: string, b: string, columns: readonly Column[]): string =>
   columns
     .map(({ name, type }) => (exactTypes.has(type) ? name : `${name}::text`))
@@ -30,7 +30,7 @@ const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
       .join(', ')}) on commit drop`,
   );
 
-/** The index bounds nested loops, which the planner chooses for tables grown since their last ANALYZE. */
+/** Adds an index to bound nested loops, which the planner chooses for tables grown since their last ANALYZE. */
 async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
   if (key.length > 0)
     await client.query(
@@ -58,12 +58,12 @@ export async function stageSelected<Name extends string>(
   return staged.rowCount ?? 0;
 }
 
-/** `source`: the row's text, for rejected rows. */
+/** `source` keeps a row's text in case it is rejected. */
 export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
-  // The next write or finish throws it; without a listener the process would crash.
+  // Keeps an error for the next write or finish to throw; unhandled, it would crash the process.
   let broken: Error | undefined;
   copy.on('error', (error: Error) => (broken ??= error));
   const emitted = async (event: 'drain' | 'finish') => {
@@ -99,7 +99,7 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** COPY text format; numbers in JSON keep their digits. */
+/** Formats a value as COPY text; numbers in JSON keep their digits. */
 function copyText(value: unknown): string {
   if (value === null || value === undefined) return '\\N';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -113,7 +113,7 @@ const arrayText = (values: unknown[]): string =>
 /** A unique constraint on `columns`, besides the primary key `key`. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
-/** Rows that repeat an earlier one (`other`: its place). Nulls never repeat. */
+/** SQL for rows that repeat an earlier one (`other`: its place). Rows with nulls never repeat. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';
   const present = columns.map((column) => `${column} is not null`).join(' and ');
@@ -128,7 +128,10 @@ export function repeatedRows(columns: readonly string[]): string {
     where place > earliest`;
 }
 
-/** Rows that conflict with a stored row of another key (`other`: its last column), unless the source has that key too. */
+/**
+ * SQL for rows that conflict with a stored row of another key (`other`: its last column), unless the source has that
+ * key too.
+ */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
     from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
@@ -138,7 +141,7 @@ const AT_ONCE = 1_000;
 
 export type TakenRow = { place: number; other: string; source: string | null };
 
-/** Removes the rows in batches; runs the query once. */
+/** Yields the query's rows in batches, then removes them from `staged`. Runs the query once. */
 export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGenerator<TakenRow[]> {
   const taken = await client.query(`/* takeStaged */ create temp table taken on commit drop as ${query}`);
   if (taken.rowCount !== 0) {
@@ -156,7 +159,7 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 
 const MIN_GROWTH = 1_000;
 
-/** Above a tenth of growth: autovacuum is too late for this transaction and the next import. */
+/** Analyzes a table grown by a tenth: autovacuum is too late for this transaction and the next import. */
 export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {
   if (written < MIN_GROWTH) return;
   const { rows } = await client.query<{ known: number }>(

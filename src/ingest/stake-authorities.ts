@@ -34,7 +34,7 @@ const tables: RankedTables = {
   columns,
 };
 
-/** Lists: all, by type. Order: network penetration descending, address. */
+/** Ranks authorities in lists of all and by type. Order: network penetration descending, address. */
 async function rankWindows(client: pg.ClientBase, windows: readonly string[], revision: number) {
   await client.query(
     `/* supersedeStakeAuthorityLists */
@@ -93,6 +93,6 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName
   stored: snakeCased,
   key: tables.key,
   merge: mergeStakeAuthorities,
-  // Incomplete: only pools or only individuals may be filtered by type.
+  // False for only pools or only individuals: the list may be filtered by type.
   replacesWhen: 'count(distinct time_window) = 1 and count(pool_name) between 1 and count(*) - 1',
 };

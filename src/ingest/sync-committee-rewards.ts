@@ -12,7 +12,7 @@ import { type ImportCounts, type Importer, isObject, type MergeOptions, snakeCas
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
-  // derived: optional, checked when present
+  // Derived, so optional; checked when present.
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
   /** Absent from REST responses. */
@@ -22,7 +22,7 @@ const Shape = SyncCommitteeReward.extend({
 const ImportedReward = Shape.superRefine((row, context) => {
   const fault = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });
-  // zod also runs this after invalid slots and (below) timestamps
+  // zod runs this even if the slot or (below) the timestamp is invalid
   if (!Shape.shape.consensusSlot.safeParse(row.consensusSlot).success) return;
   const epoch = Math.floor(row.consensusSlot / SLOTS_PER_EPOCH);
   if (row.epoch !== null && row.epoch !== epoch) {
@@ -64,7 +64,7 @@ async function nextSlots(
   return slots;
 }
 
-/** Deletes the rows, because any new row changes the ranks. */
+/** Moves stored rows into `slots`, because any new row changes the ranks. */
 async function takeStored(client: pg.ClientBase, slots: readonly SlotSeats[]) {
   const { rows } = await client.query(
     `/* takeSyncCommitteeRewards */

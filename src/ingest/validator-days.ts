@@ -21,7 +21,7 @@ import { mergePlain, type PlainTable } from './plain-table.ts';
 const Shape = ValidatorDay.extend({
   network: Network,
   day: ValidatorDay.shape.day.max(MAX_DAY),
-  // Derived: optional, checked when present.
+  // Derived, so optional; checked when present.
   date: date().nullable(),
 });
 
@@ -32,7 +32,7 @@ const atMost = [
   ['sumWrongHeadVotes', 'totalUniqueAttestations'],
   ['sumWrongTargetVotes', 'totalUniqueAttestations'],
 ] as const;
-const SLOTS_TO_INCLUDE = 64; // until the next epoch's end, since Deneb
+const SLOTS_TO_INCLUDE = 64; // since Deneb, until the next epoch's end
 const MAX_SEATS = 512;
 
 export type ImportedValidatorDay = z.infer<typeof Shape>;
@@ -48,7 +48,7 @@ const check = rowChecker(Shape, function* (row): Faults {
   const duties = attested + row.sumMissedAttestations;
   if (duties > epochs)
     yield ['totalUniqueAttestations', `with those missed is ${duties} in ${epochs} epochs`];
-  // Sync committee members keep their seat after exit.
+  // Sync committee members still have duties after exit.
   if (duties === 0 && row.sumSyncSignatureCount === null)
     yield ['totalUniqueAttestations', 'is 0 with none missed; a day without duties has no row'];
   for (const [part, whole] of atMost) {

@@ -5,9 +5,9 @@ import { nameOf } from './upstream.ts';
 export type Envelope = {
   rows: unknown[];
   next: string | null;
-  /** Rows of the whole list (v0). */
+  /** Rows in the whole list (v0). */
   total?: number;
-  /** Pages of the whole list (v1). */
+  /** Pages in the whole list (v1). */
   pages?: number;
 };
 
@@ -50,7 +50,10 @@ const decoded = (path: string): string => {
   }
 };
 
-/** Stays on the service's origin (links behind a proxy may have another scheme). Throws for another host or path. */
+/**
+ * Resolves `next` on the service's origin (links behind a proxy may have another scheme). Throws for another host or
+ * path.
+ */
 export function followed(next: string, current: URL, from: URL): URL {
   const refuse = (why: string) => {
     throw new UpstreamError(

@@ -1,4 +1,4 @@
-/** Names the path, the response, and what to do. */
+/** The message names the path, the response, and what to do. */
 export class UpstreamError extends Error {
   /** Undefined without a response. */
   readonly status: number | undefined;

@@ -11,24 +11,24 @@ export type MirrorList = {
   name: string;
   /** Ethereum only. */
   network?: Network;
-  /** Alternatives, tried in order on 404. */
+  /** Alternatives: after a 404, the next is tried. */
   forms: readonly [Form, ...Form[]];
   rows: Partial<RowOptions>;
-  /** Unique per row. */
+  /** Field unique per row. */
   key?: string;
   /** Pages shift when the list changes. */
   ranked?: boolean;
-  /** `whole` names the replaced list, which may be empty. */
+  /** Present if rows replace the stored list; `whole` names it, because it may be empty. */
   replaces?: { whole?: Readonly<Record<string, string>> };
-  /** Descending; bounds are inclusive. */
+  /** Rows descend by `field`; both bounds are inclusive. */
   down?: { field: string; ceiling: number; floor: number };
-  /** Stored position: `at` (`ifAny`: only with rows) or the field's largest value. */
+  /** Position to store: `at` (with `ifAny`, only if there are rows) or the largest value of `field`. */
   position?: { at: string; ifAny?: boolean } | { field: string };
   /** One of consecutive ranges, each read once. */
   part?: boolean;
   /** 404 means no rows. */
   mayBeAbsent?: boolean;
-  /** Called after the last page; adds missing fields to rows. */
+  /** Called after the last page; the result adds missing fields to rows. */
   completed?: (rows: () => AsyncIterable<unknown>) => Promise<(row: unknown) => unknown>;
 };
 

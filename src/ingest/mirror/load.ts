@@ -28,7 +28,7 @@ const MAX_FAULTS_REPORTED = 5;
 export const titleOf = (list: MirrorList): string =>
   [list.resource, networkOf(list), list.name].filter(Boolean).join(' ');
 
-/** Loads a list and its state in one transaction. Throws on failure. */
+/** Loads a list and stores its state in one transaction. Throws on failure. */
 export async function loadList(loading: Loading, list: MirrorList): Promise<Loaded> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -107,7 +107,7 @@ function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
   });
   if (faultCount > lines.length) lines.push(`and ${faultCount - lines.length} more faults`);
   const message = `nothing loaded, because rows are invalid:\n  ${lines.join('\n  ')}`;
-  // A row repeated on another page was moved by a change.
+  // If all faults are repeated rows, the list changed while it was read.
   const moved = faults.length === faultCount && faults.every(({ msg }) => /^repeats row \d+$/.test(msg));
   return moved ? new ChangedError(message) : new UpstreamError(message);
 }

@@ -13,7 +13,7 @@ export type Planning = {
   source: string;
   upstream: Upstream;
   scope: MirrorScope;
-  /** Undefined: read from the beginning. */
+  /** Undefined if the list must be read from the beginning. */
   position(list: StateKey): Promise<string | undefined>;
 };
 
@@ -21,11 +21,11 @@ export type Plan<Where> = (planning: Planning, where: Where) => AsyncGenerator<M
 
 export const pageSize = ({ pageSize }: MirrorScope, most = 200): string => String(Math.min(most, pageSize));
 
-/** Reads the last stored day again, which may have been partial. */
+/** Starts at the last stored day, which may have been partial. */
 export const since = (parameter: string, position: string | undefined): Record<string, string> =>
   position === undefined ? {} : { [parameter]: position };
 
-/** Adds requested parameters to rows; throws when a service ignored one. */
+/** Adds requested parameters that rows lack; throws when a service ignored one. */
 export function asAsked(asked: Record<string, string>) {
   return (row: unknown): unknown => {
     if (!isObject(row)) return row;

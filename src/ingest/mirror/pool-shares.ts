@@ -13,7 +13,7 @@ import {
 
 type SharesOf = (parentId: string) => AsyncIterable<unknown>;
 
-/** Reused because a share never changes its parents. */
+/** Stored parents remain valid because a share never changes them. */
 async function storedParents(pool: Pool, network: Network): Promise<Map<string, Parents>> {
   const { rows } = await pool.query({
     text: `/* mirrorKnownParents */
@@ -55,7 +55,10 @@ function parentsFromTags(row: Record<string, unknown>): Parents {
 
 const hasBoth = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
-/** Finds missing parents through lists by `parentId`: few requests, none for unchanged shares that had no result before. */
+/**
+ * Finds missing parents in lists filtered by `parentId`. Sends few requests, none for unchanged shares that had no
+ * result before.
+ */
 export async function parentsOfShares(
   db: Pool,
   list: ShareList & { network: Network; window: TimeWindow; full: boolean },
@@ -67,7 +70,7 @@ export async function parentsOfShares(
   const fruitless = new Map<string, string>();
   const missing = new Map<string, { stated: Parents; parents: Parents; digest: string }>();
   for await (const row of rows) {
-    if (!isObject(row)) continue; // the import refuses it
+    if (!isObject(row)) continue; // the import refuses the row
     const stated = parentsFromTags(row);
     const id = idOf(row);
     if (hasBoth(stated) || known.has(id)) continue;
@@ -129,7 +132,7 @@ async function findParents(
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
-  // An id of both a pool and a node operator becomes the missing parent, or both if no other is found.
+  // An id of both a pool and a node operator becomes the missing parent, or both parents if no other is found.
   const ambiguous = new Set<Parents>();
   await search(
     [...both],

@@ -3,7 +3,7 @@ import { poolTypeByTags } from '../operator-tags.ts';
 import { UpstreamError } from './failure.ts';
 import { idOf } from './pool-shares.ts';
 
-/** The service refuses the parameter. */
+/** Statuses of a refused parameter. */
 const REFUSED = [400, 404, 422];
 
 const isExchange = (row: unknown): boolean => {
@@ -12,7 +12,7 @@ const isExchange = (row: unknown): boolean => {
 };
 
 /**
- * Adds `poolType` by the service's liquid staking pools. Leaves rows unchanged when that list is empty or has
+ * Sets `poolType` from the service's list of liquid staking pools. Leaves rows unchanged when that list is empty or has
  * exchanges, as from a service that ignores the parameter.
  */
 export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {

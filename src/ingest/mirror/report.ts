@@ -2,10 +2,11 @@ import type { MirrorResource } from './options.ts';
 
 export type Tally = {
   resource: MirrorResource;
-  /** `passed` lists were done earlier in this round; `absent` lists do not exist upstream (404). */
   lists: number;
   done: number;
+  /** Lists already loaded in this round. */
   passed: number;
+  /** Lists that do not exist upstream (404). */
   absent: number;
   failed: number;
   rows: number;
@@ -27,7 +28,7 @@ export type RoundReport = {
   endedAt: string;
   /** Every list is loaded. */
   complete: boolean;
-  /** Why it ended early. */
+  /** Why the round ended early. */
   ended: string | null;
   resources: Tally[];
   failures: { resource: MirrorResource; network: string | null; list: string; error: string }[];

@@ -15,7 +15,7 @@ export type MirrorOptions = Omit<UpstreamOptions, 'stop' | 'onRequest' | 'onWait
 };
 
 export type MirrorHooks = {
-  /** Ends the run after the current list, or at once during a wait. */
+  /** Ends the run after the current list, or immediately during a wait. */
   stop: AbortSignal;
   say: (message: string) => void;
   /** Called when a list starts, and without a title when it ends. */
@@ -27,7 +27,7 @@ type Round = MirrorHooks & {
   run: Run;
   options: MirrorOptions;
   upstream: Upstream;
-  /** Since the last list. */
+  /** Spent since the last list. */
   spent: { requests: number; units: number | undefined };
   tallies: Tally[];
   failures: RoundReport['failures'];
@@ -102,7 +102,7 @@ async function mirrorResource(round: Round, resource: MirrorResource): Promise<v
   for (const [network, lists] of plansOf({ db, source: run.source, upstream, scope, position }, resource)) {
     try {
       for await (const list of lists) {
-        if (!(await mirrorList(round, tally, list)) && list.part) break; // later parts would leave a gap
+        if (!(await mirrorList(round, tally, list)) && list.part) break; // loading later parts would leave a gap
         if (round.stop.aborted) round.ended ??= 'stopped';
         if (round.ended) return;
       }
@@ -146,7 +146,7 @@ async function settle({ db, run, spent }: Round, tally: Tally): Promise<void> {
   Object.assign(spent, { requests: 0, units: undefined });
 }
 
-/** Rethrows errors that are not the service's. */
+/** Records failures of the service; rethrows other errors. */
 function noteFailure(
   round: Round,
   tally: Tally,

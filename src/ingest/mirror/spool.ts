@@ -7,7 +7,7 @@ import { lineRows } from '../source/lines.ts';
 import type { RawRow, Source } from '../source/source.ts';
 import type { Page } from './walk.ts';
 
-/** On disk, so memory does not limit a list. */
+/** Keeps rows on disk, so that memory does not limit a list. */
 export type Spool = {
   pages(): number;
   add(page: Page): Promise<void>;
@@ -22,7 +22,7 @@ export type Spool = {
 const later = (one: string, other: string) =>
   /^\d+$/.test(one) && /^\d+$/.test(other) ? Number(one) > Number(other) : one > other;
 
-/** Unlinks the file at once where the system allows it. */
+/** Unlinks the open file immediately where the system allows it. */
 export async function openSpool(positionField: string | undefined): Promise<Spool> {
   const folder = await mkdtemp(join(tmpdir(), 'stakegraph-mirror-'));
   const file: FileHandle = await open(join(folder, 'rows.ndjson'), 'w+');

@@ -54,7 +54,7 @@ export async function stateOf(db: Queryable, source: string, list: StateKey): Pr
 }
 export type StateKey = Pick<MirrorList, 'resource' | 'network' | 'name'>;
 
-/** Call in the transaction that loads the rows. Keeps the position of a series without rows. */
+/** Call in the transaction that loads the rows. Without a new position, keeps the stored one. */
 export async function noteDone(
   client: pg.ClientBase,
   run: Run,

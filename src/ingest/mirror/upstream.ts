@@ -18,7 +18,7 @@ export type UpstreamOptions = {
   /** Wait before the second attempt. */
   firstBackoffMs: number;
   stop: AbortSignal;
-  /** Called per attempt, also without a response. */
+  /** Called per attempt, even without a response. */
   onRequest?: (units: number | undefined) => void;
   onWait?: (message: string) => void;
 };
@@ -27,7 +27,7 @@ export type Upstream = {
   readonly from: URL;
   /** Returns parsed JSON; numbers keep their digits. Throws UpstreamError. */
   get(url: URL, network: string | undefined): Promise<unknown>;
-  /** Removes the token, which the service may quote. */
+  /** Removes the token, which a response may quote. */
   redacted(text: string): string;
 };
 
@@ -38,7 +38,7 @@ type Outcome = { body: unknown } | Retryable;
 
 export const nameOf = (url: URL): string => url.pathname + url.search;
 
-/** One request at a time, rate-limited, with retries. */
+/** Sends one request at a time, rate-limited, with retries. */
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { from, token, stop } = options;
   let free = 0;
@@ -148,7 +148,7 @@ function read(text: string): Outcome {
   }
 }
 
-/** Never quotes headers. */
+/** Never quotes headers, which hold the token. */
 function failureReason(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   if (name === 'TimeoutError') return 'no response in time (--timeout)';

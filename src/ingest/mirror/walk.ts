@@ -6,7 +6,7 @@ import { ChangedError, UpstreamError } from './failure.ts';
 import type { Form, MirrorList } from './list.ts';
 import { nameOf, type Upstream } from './upstream.ts';
 
-/** JSON of the page's new rows. */
+/** JSON of each row that is new on the page. */
 export type Page = { name: string; rows: string[] };
 
 const MAX_ROWS = 20_000_000;
@@ -18,7 +18,7 @@ export function urlOf(from: URL, form: Form): URL {
   return url;
 }
 
-/** Drops rows of the last two pages. Throws ChangedError when one differs or the list is ranked. */
+/** Drops rows repeated from the last two pages. Throws ChangedError when one differs or the list is ranked. */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
   const current = new Map<string, string>();
   const texts: string[] = [];
@@ -45,7 +45,7 @@ const digestOf = (rows: readonly unknown[]) =>
     .update(stringify(rows) ?? '')
     .digest('base64');
 
-/** `below`: later pages lie under the floor. */
+/** Drops rows outside the bounds. `below`: all later pages lie under the floor. */
 function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above: number) {
   if (!down) return { rows, below: false, last: above };
   let last = above;
@@ -88,7 +88,7 @@ function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
   }
 }
 
-/** Throws UpstreamError for links that leave the list or do not advance, ChangedError for pages of different states. */
+/** Throws UpstreamError for links that leave the list or do not advance, ChangedError if the list changed between pages. */
 export async function* walk(upstream: Upstream, list: MirrorList, form: Form): AsyncGenerator<Page> {
   const start = urlOf(upstream.from, form);
   const seen = new Set<string>();
@@ -122,8 +122,8 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     url = next;
   }
   if (pinned) return;
-  // Counts miss a change that adds as many rows as it removes. If the earlier pages are unchanged after the last one,
-  // all pages are of one state.
+  // Reads earlier pages again, because counts miss a change that adds as many rows as it removes. If they are
+  // unchanged, all pages show one state.
   for (const { url, digest } of read.slice(0, -1)) {
     const again = readEnvelope(await upstream.get(url, list.network), url);
     if (digestOf(again.rows) !== digest) {

@@ -20,7 +20,7 @@ export async function refreshAttestations(
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked);
   if (!dates?.length) return dates && NO_COUNTS;
-  // Freshly filled tables still have the statistics of empty ones; a nested loop would never finish.
+  // Avoids nested loops, which would never finish: freshly filled tables still have the statistics of empty ones.
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
   await gatherMembers(client, asked.network, types);
   let computed: string[] = [];
@@ -107,15 +107,15 @@ const added = [
   'sum_late_source_votes',
   'sum_inclusion_delay',
 ] as const satisfies AttestationColumn[];
-/** Columns of the day `a` that are written as they are. */
+/** Selects columns of the day `a` unchanged. */
 const ofDay = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`a.${name}`)])) as Record<Name, Sql>;
 const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
 const active = sql`filter (where ${figure.duties} > 0)`;
 
 /**
- * Columns of entity `e` and its day `a`; `at_end` covers validators that reached the last epoch. Groups by last epoch
- * first, of which an entity has few: this avoids sorting validators.
+ * Selects columns of entity `e` and its day `a`; `at_end` covers validators that reached the last epoch. Groups by last
+ * epoch first, because an entity has few: this avoids sorting validators.
  */
 function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Selected<AttestationColumn> {
   return {

@@ -28,7 +28,7 @@ export async function refreshChainRewards(
   const importer: typeof chainDailyRewardImporter = {
     ...chainDailyRewardImporter,
     merge: async (_, options) => {
-      // An import may have loaded some of these days since; the merge lock makes later imports wait.
+      // Keeps days that an import has loaded since; the merge lock makes later imports wait.
       await client.query(`/* keepImported */ delete from staged d where ${imported.sql}`);
       return chainDailyRewardImporter.merge(client, options);
     },
@@ -49,8 +49,8 @@ export async function refreshChainRewards(
 }
 
 /**
- * Rules: docs/data-model.md. Falls back from blocks to validator days, and from the chain balance to the validators
- * active in the last epoch.
+ * Rules: docs/data-model.md. Uses validator days if blocks are incomplete, and validators active in the last epoch if
+ * there is no chain balance.
  */
 const rewards = ({ network }: DaysAsked, dates: readonly string[]) => ({
   columns: {

@@ -18,8 +18,8 @@ export type DaysAsked = {
 };
 
 /**
- * Returns up to DAYS_AT_ONCE dates, ascending; undefined when no day is stored. Locks them: a concurrent import that
- * changes them commits later and makes them due again.
+ * Returns up to DAYS_AT_ONCE due dates, ascending; undefined when no day is stored. Locks them: a concurrent import
+ * that changes them then commits later and makes them due again.
  */
 export async function dueDates(
   client: pg.ClientBase,

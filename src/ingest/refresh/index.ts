@@ -19,13 +19,13 @@ export type RefreshOptions = {
   windows: readonly TimeWindow[];
   only: readonly Subject[];
   types: readonly ComputedType[];
-  /** Not only changed days. */
+  /** Computes all days, not only changed ones. */
   allDays: boolean;
-  /** Waits for a part that another process refreshes instead of skipping it. */
+  /** Waits for parts that another process refreshes, instead of skipping them. */
   wait: boolean;
 };
 
-/** `passed`: another process refreshes it. */
+/** `passed`: skipped, because another process refreshes it. */
 export type PartReport = {
   part: Subject;
   network?: Network;
@@ -43,7 +43,7 @@ type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
 };
 
-/** Each part is one transaction, or one per week of days. */
+/** Each part takes one transaction, or one per week of days. */
 function partsOf({ networks, windows, only, types, allDays: all }: RefreshOptions): Part[] {
   const chosen = timeWindows.filter((window) => windows.includes(window));
   const parts: Record<Subject, Part[]> = {
@@ -111,7 +111,7 @@ async function computed(
   for (let after = '-infinity'; ; ) {
     const outcome = await transaction(pool, async (client) => {
       if (!(await locked(client, part, wait))) return 'passed' as const;
-      // Half a gigabyte in total groups a million validators in memory.
+      // Half a gigabyte in total suffices to group a million validators in memory.
       await client.query("/* refreshMemory */ set local work_mem = '256MB'");
       return (await compute(client, after)) ?? ('no facts' as const);
     });
@@ -135,7 +135,7 @@ function addedUp(
   };
 }
 
-/** False: another process refreshes the part, and `wait` is off. */
+/** Returns false if another process refreshes the part and `wait` is off. */
 async function locked(client: pg.ClientBase, part: string, wait: boolean): Promise<boolean> {
   const key = `hashtext('stakegraph refresh ' || $1)`;
   const take = wait ? `pg_advisory_xact_lock(${key}) is not null` : `pg_try_advisory_xact_lock(${key})`;

@@ -14,7 +14,7 @@ export type ComputedType = (typeof computedTypes)[number];
 
 /**
  * Returns undefined without validator days. Replaces the stored summaries of these classes; a class without known
- * validators stays.
+ * validators keeps its summaries.
  */
 export async function refreshOperators(
   client: pg.ClientBase,
@@ -121,7 +121,10 @@ const summaries = (network: Network, window: TimeWindow, days: Days, types: read
 
 const key = sql`id_type, operator_id, pool_id, node_operator_id`;
 
-/** The profile, else stored summaries, preferring the same window. Shares match by parents, because their names vary. */
+/**
+ * Selects an operator's profile, else stored summaries, preferring the same window. Shares match by parents, because
+ * their names vary.
+ */
 export const knownOperators = (network: Network, window: TimeWindow): Sql => sql`
   select distinct on (${key}) ${key}, name, operator_tags, display_name, pool_type
   from (

@@ -2,7 +2,10 @@ import { type Sql, sql } from '../../db/rows.ts';
 
 const YEAR = sql`31536000`;
 
-/** 20 places; null if `whole` is 0. Without the inner rounding to 40 places, PostgreSQL stops at about 16 digits. */
+/**
+ * Quotient with 20 places; null if `whole` is 0. Without the inner rounding to 40 places, PostgreSQL stops at about 16
+ * digits.
+ */
 export const divided = (part: Sql, whole: Sql): Sql =>
   sql`round(round((${part})::numeric, 40) / nullif(${whole}, 0), 20)`;
 

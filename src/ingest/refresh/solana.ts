@@ -11,8 +11,8 @@ import { run, type Written, writeSelected } from './write.ts';
 const apyDaysOf: Record<TimeWindow, number | null> = { ...windowDays, '1d': 3 };
 
 /**
- * Returns undefined without facts. A window holds the epochs that ended, and so paid, within its days before the newest
- * epoch's end.
+ * Returns undefined without facts. A window holds the epochs that ended, and so paid, within the window's days before
+ * the newest epoch's end.
  */
 export async function refreshSolana(
   client: pg.ClientBase,
@@ -39,9 +39,9 @@ export async function refreshSolana(
 }
 
 /**
- * Creates `window_epochs`: epochs `inside` the window, `paid` within the days of its yields, the `newest`, and the one
- * `before` the window (else the first stored). Epochs lacking facts of validators, or of stake authorities if any are
- * stored, do not count. Returns false when empty.
+ * Creates `window_epochs`: epochs `inside` the window, those `paid` within the days used for yields, the `newest`, and
+ * the last `before` the window (else the first stored). Omits epochs without facts of validators, or of stake
+ * authorities if any are stored. Returns false when empty.
  */
 async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<boolean> {
   const within = (days: number | null): Sql =>
@@ -67,7 +67,7 @@ async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<
   return (gathered.rowCount ?? 0) > 0;
 }
 
-/** Stake with an unknown validator has no commission or effectiveness. */
+/** Throws for stake with an unknown validator, which would have no commission or effectiveness. */
 async function checkValidators(client: pg.ClientBase): Promise<void> {
   const { rows } = await run(
     client,

@@ -84,7 +84,7 @@ export const stakeAuthorities = (window: TimeWindow) => ({
   ) y`,
 });
 
-/** Mean over its validators, weighted by its stake; 0 without stake. */
+/** Mean over an authority's validators, weighted by its stake; 0 without stake. */
 const weighted = (column: Sql): Sql =>
   sql`coalesce(${divided(
     sql`sum(delegated_stake * ${column}) filter (where inside)`,

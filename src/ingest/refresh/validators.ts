@@ -43,8 +43,8 @@ export async function daysOfWindow(
 }
 
 /**
- * Scales figures to whole multiples of 1e-15: sums of doubles depend on the read order, and a repeated refresh must
- * give the same digits. 100 % has 18 digits, which fit 64 bits.
+ * Scales figures to integers (multiples of 1e-15): sums of doubles depend on the read order, but a repeated refresh
+ * must give the same digits. 100 % has 18 digits, which fit 64 bits.
  */
 const SCALE = sql`1e15::float8`;
 export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
@@ -63,8 +63,9 @@ const sums = [
 ];
 
 /**
- * Creates `window_validators`, in one statement that reads all facts but blocks: figures over the window, balances on
- * the last day (null without duties then), and earnings if active on every day and neither activated nor exited within.
+ * Creates `window_validators` in one statement, which reads all facts except blocks: figures over the window, balances
+ * on the last day (null without duties then), and earnings (null unless active on every day and neither activated nor
+ * exited within).
  */
 export async function gatherValidators(client: pg.ClientBase, network: Network, days: Days): Promise<number> {
   const inApr = sql`a.date >= ${days.aprFirst}::date`;

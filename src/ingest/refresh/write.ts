@@ -20,7 +20,7 @@ export async function writeSelected<Row, Name extends string>(
 
 export const run = (client: pg.ClientBase, { text, values }: Sql) => client.query(text, values);
 
-/** JSON number with the text of `doubleText`: PostgreSQL would write 1 for `1.0`. */
+/** Writes a JSON number with the text of `doubleText`; PostgreSQL would write 1 for `1.0`. */
 export const shownShare = (share: Sql): Sql => sql`json_share(${share}::float8)`;
 
 /** A JSON array of the subselect's rows. */

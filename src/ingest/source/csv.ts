@@ -11,7 +11,7 @@ const BATCH = 500;
 
 type Read = (text: string) => unknown;
 
-/** Empty is null; lists and objects are JSON; invalid values stay text for the check to report. */
+/** Empty cells are null; lists and objects are JSON; invalid values stay text for the check to report. */
 function cellReader(field: z.core.$ZodType): Read {
   const inner = unwrap(field);
   const kind = leafOf(inner)?.kind;
@@ -49,7 +49,7 @@ function checkedHeader(name: string, record: string[], shape: z.ZodObject): stri
   return header;
 }
 
-/** RFC 4180 with a header; columns may be absent. */
+/** Reads RFC 4180 with a header; columns may be absent. */
 export async function* csvRows(
   name: string,
   chunks: AsyncIterable<string>,

@@ -9,11 +9,11 @@ type Open = {
   key: string;
   /** True if the elements of `value` are rows. */
   list: boolean;
-  /** Contains a list of rows: a body or a wrapper. */
+  /** `value` contains a list of rows: a body or a wrapper. */
   holds: boolean;
-  /** The list is its own member. */
+  /** The list is a direct member. */
   body: boolean;
-  /** Rows before it. */
+  /** Rows before `value`. */
   before: number;
 };
 
@@ -32,7 +32,7 @@ export const holdsList = (value: unknown): boolean =>
     ([name, member]) => (listNames.has(name) && Array.isArray(member)) || holdsList(member),
   );
 
-/** Streams rows of REST bodies (single, consecutive, nested), an array, or one object. */
+/** Streams rows from REST bodies (single, consecutive, nested), an array, or one object. */
 export function documentRows(
   name: string,
   chunks: AsyncIterable<string>,
@@ -41,7 +41,7 @@ export function documentRows(
   const open: Open[] = [];
   let count = 0;
   let batch: RawRow[] = [];
-  /** Depth of a body's open list: its elements are always rows. */
+  /** Depth of the open body list: its elements are always rows. */
   let sealed: number | undefined;
 
   const row = (value: unknown) => {
@@ -73,7 +73,7 @@ export function documentRows(
     const { value, list, holds, body, before } = open.pop() as Open;
     if (sealed === open.length + 1) sealed = undefined;
     if (body) whole.body(value as Envelope, count - before);
-    const empty = list && open.at(-1)?.list && count === before; // an empty list instead of a row
+    const empty = list && open.at(-1)?.list && count === before; // an empty list in place of a row
     if (empty || !(list || holds)) place(value);
   };
   const take = (token: Token) => {

@@ -49,7 +49,7 @@ export function fail(name: string, error: unknown): never {
 }
 
 async function* unzipped(name: string, path: string, counter: { read: number }): AsyncGenerator<Buffer> {
-  // Not a stream of descriptor 0: Node may have made it non-blocking, and slow writers would cause EAGAIN.
+  // Does not open descriptor 0: Node may have made it non-blocking, and slow writers would cause EAGAIN.
   const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 });
   async function* counted() {
     for await (const chunk of raw as AsyncIterable<Buffer>) {
@@ -104,7 +104,7 @@ async function peekable(text: AsyncGenerator<string>): Promise<{ head: string; a
   return { head, all: all() };
 }
 
-/** NDJSON has a row on the first or second line, unless the first ends inside a document. */
+/** True if the first or second line is a row and the first does not end inside a document. */
 function isNdjson(head: string): boolean {
   const lines = head.split('\n', 50).filter((line) => line.trim() !== '');
   return lines.length > 1 && !/[[{,:]\s*$/.test(lines[0] as string) && lines.slice(0, 2).some(isRowText);

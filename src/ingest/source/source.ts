@@ -1,4 +1,4 @@
-/** `broken`: an invalid NDJSON line or CSV record. */
+/** `broken` describes an invalid NDJSON line or CSV record. */
 export type RawRow = { value: unknown; place: number; broken?: { text: string; msg: string } };
 
 export type Source = {
@@ -6,11 +6,11 @@ export type Source = {
   /** What `place` counts. */
   unit: 'row' | 'line';
   rows: AsyncIterable<RawRow[]>;
-  /** Whether it held a whole list; known after the last row. */
+  /** Whether the source held a whole list; known after the last row. */
   complete(): boolean;
   /** `size` is undefined for stdin. */
   bytes(): { read: number; size: number | undefined };
 };
 
-/** Names the source. */
+/** The message names the source. */
 export class SourceError extends Error {}

@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 
-/** `path`: for jq; `text`: inside JSON in a string. */
+/** `path` is for jq; `text` is true for JSON inside a string. */
 type Found = { fields: number; path: string; text: boolean };
 
 const MAX_DEPTH = 12;
@@ -41,7 +41,7 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
   return best;
 }
 
-/** Explains how to load the rows of a value that is no row. Undefined for rows, valid or not. */
+/** Explains how to load the rows of a value that is not a row. Undefined for rows, even invalid ones. */
 export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;
   const keys = Object.keys(value);

@@ -1,6 +1,6 @@
 export type Envelope = Record<string, unknown>;
 
-/** `list` identifies list and revision. */
+/** `list` identifies the list and its revision. */
 function linkOf(link: unknown): { position: number; list: string } | undefined {
   if (typeof link !== 'string' || !URL.canParse(link, 'http://localhost')) return undefined;
   const { pathname, searchParams } = new URL(link, 'http://localhost');
@@ -11,7 +11,7 @@ function linkOf(link: unknown): { position: number; list: string } | undefined {
   return { position, list: `${pathname}?${searchParams}` };
 }
 
-/** Checks that consecutive bodies form a whole list of one revision: other revisions may miss a moved row. */
+/** Checks that consecutive bodies form a whole list of one revision: mixed revisions may lack a row that moved. */
 export function wholeList() {
   let rows = 0;
   let first: Envelope | undefined;
