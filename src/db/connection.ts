@@ -8,8 +8,8 @@ export const ACQUIRE_DEADLINE_MS = 5_000;
 export const KEEP_ALIVE_MS = 10_000;
 
 /**
- * 08 connection; 53 out of resources; 57P0 shutdown; 57014, 25P03, 25P04 canceled or timed out; 40001, 40P01, 55P03
- * conflict with replay or a transaction; 58000, 58030 system or disk error.
+ * SQLSTATEs: 08 connection; 53 out of resources; 57P0 shutdown; 57014, 25P03, 25P04 canceled or timed out; 40001,
+ * 40P01, 55P03 conflict with replay or a transaction; 58000, 58030 system or disk error.
  */
 const transient = /^(08|53|57P0|57014|25P0[34]|40001|40P01|55P03|580[03]0)/;
 export const READ_ONLY = '25006';
@@ -17,7 +17,7 @@ export const READ_ONLY = '25006';
 export const CANCELED = '57014';
 const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
-/** Not the statement's fault. */
+/** True if the statement is not at fault. */
 export function isTransient(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   if (code && (transient.test(code) || socketCodes.has(code))) return true;
@@ -81,7 +81,7 @@ export function boundStatements(statementTimeoutMs: number) {
 const noticeExit = `do $$ begin set client_connection_check_interval = '1s';
   exception when invalid_parameter_value then null; end $$`;
 
-/** Overrides URL, database and role. Poolers such as PgBouncer refuse startup `options`. */
+/** Overrides the settings of URL, database and role. Poolers such as PgBouncer refuse startup `options`. */
 export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: number; prepared: boolean }) {
   const { readOnly, statementTimeoutMs, prepared } = options;
   const settings = [

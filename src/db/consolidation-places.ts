@@ -11,7 +11,7 @@ export const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
 
 const within = (epochs: EpochRange): Sql => sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
-/** Of network `k`; counts fewer than a hundred, from a stored place. */
+/** Number of rows of network `k` up to `epoch`; counts fewer than a hundred, from a stored place. */
 const upTo = (epoch: Sql): Sql => sql`coalesce((
   select p.place + (
     select count(*)::int from consolidations c
@@ -25,7 +25,7 @@ const upTo = (epoch: Sql): Sql => sql`coalesce((
 const before = ({ first }: EpochRange): Sql => upTo(sql`${first}::int - 1`);
 const until = ({ last }: EpochRange): Sql => upTo(sql`${last}::int`);
 
-/** Of network `k`. */
+/** For network `k`. */
 export const countWithin = (epochs: EpochRange): Sql =>
   sql`greatest(0, ${until(epochs)} - ${before(epochs)})`;
 

@@ -31,7 +31,7 @@ async function appliedMigrations(db: Queryable): Promise<string[]> {
 
 export class HistoryError extends Error {}
 
-/** The oldest migration that a compatible version must know. */
+/** By migration, the oldest one that a compatible version must know. */
 async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0 || !(await hasTable(db, COMPATIBLE))) return new Map();
   const text = `select name, least from ${COMPATIBLE} where name = any($1)`;
@@ -39,7 +39,7 @@ async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<strin
   return new Map(declared.rows.map(({ name, least }) => [name as string, least as string]));
 }
 
-/** Throws HistoryError for a gap, and for an unknown migration unless its newer version declares this one compatible. */
+/** Throws HistoryError for a gap, and for an unknown migration not declared compatible. */
 async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[]; isNew: boolean }> {
   const committed = await committedMigrations(dir);
   const all = await appliedMigrations(db);
@@ -53,7 +53,7 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
     );
   }
   const applied = all.filter((name) => committed.includes(name));
-  const most = others.length > 0 ? committed.length : applied.length; // a newer version applied all of these
+  const most = others.length > 0 ? committed.length : applied.length; // a newer version has applied all these migrations
   const gap = committed.find((name, index) => index < most && applied[index] !== name);
   if (gap) throw new HistoryError(`Migration ${gap} is out of order: a later one is already applied.`);
   return { pending: committed.slice(applied.length), isNew: all.length === 0 };
@@ -61,7 +61,7 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
 
 const MIN_VERSION = 15;
 
-/** The migration tool would fail with a stack trace. */
+/** Without this check, the migration tool would fail with a stack trace. */
 async function checkDatabase(client: pg.Client, isNew: boolean) {
   const { rows } = await client.query(
     `select current_user as role, current_schema() as schema, has_schema_privilege(current_schema(), 'create') as may,
@@ -93,11 +93,11 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** One transaction per migration; an advisory lock lets replicas start at once. */
+/** Runs each migration in its own transaction; an advisory lock lets several replicas start simultaneously. */
 export const migrate = (url: string, dir = folder): Promise<string[]> =>
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);
-    if (pending.length === 0) return []; // serving needs no ownership
+    if (pending.length === 0) return []; // serving needs no right to create tables
     await checkDatabase(client, isNew);
     const run = await runner({
       dbClient: client,

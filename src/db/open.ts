@@ -15,13 +15,13 @@ export type Database = {
   revisions: Queryable;
   replica: Replica | undefined;
   write: Pool;
-  /** Under the timeout of reads. */
+  /** Like `write`, but with the timeout of reads. */
   primary: Pool;
   applied: string[];
   close(): Promise<void>;
 };
 
-/** For the gateway's own writes: usage, and the last use of tokens. Commands have no timeout. */
+/** Timeout of the gateway's own writes: usage and the last use of tokens. Commands have no timeout. */
 const OWN_TIMEOUT_MS = 10_000;
 
 type Options = {
@@ -79,7 +79,7 @@ export async function openDatabase(
     }
     return { url, embedded, read, revisions, replica, write, primary, applied, close };
   } catch (failure) {
-    // Connections fail shortly before the server's end, which is the reason to report.
+    // Connections fail shortly before the server ends; the end is the reason to report.
     const stopped = embedded && isDisconnected(failure) ? [embedded.ended, sleep(5_000, failure)] : [];
     const error = stopped.length > 0 ? await Promise.race(stopped) : failure;
     await embedded?.stop();

@@ -16,7 +16,7 @@ function isOfReplica(error: unknown): boolean {
   return code === undefined ? isTransient(error.cause) : code !== CANCELED;
 }
 
-/** Probes the replica every second; while it fails, all reads, also those in progress, go to the primary. */
+/** Probes the replica every second; while the probe fails, the primary serves all reads, also those in progress. */
 export function replicaPool(
   url: string,
   replica: Pool,
@@ -40,7 +40,7 @@ export function replicaPool(
     for (const listener of listeners) listener(up, error);
   });
   const current = () => {
-    timer ??= setInterval(() => void probing.run(), PROBE_MS).unref(); // not every command reads
+    timer ??= setInterval(() => void probing.run(), PROBE_MS).unref(); // only now, as not every command reads
     return up ? replica : primary;
   };
 
@@ -79,7 +79,7 @@ export function replicaPool(
       await Promise.all([probes.end(), replica.end(), primary.end()]);
     },
   };
-  // A primary's revision may be ahead of a lagging replica's rows.
+  // Not read from the primary, whose revision may be ahead of a lagging replica's rows.
   const revisions: Queryable = { query: (statement) => current().query(statement) };
   return { pool, revisions, replica: { up: () => up, onChange: (listener) => listeners.push(listener) } };
 }

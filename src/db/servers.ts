@@ -3,14 +3,14 @@ import { ACQUIRE_DEADLINE_MS } from './connection.ts';
 import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 
 export type Target = {
-  /** The server chosen last, initially the first of the URL. */
+  /** For the server chosen last, initially the first of the URL. */
   config(): pg.ClientConfig;
-  /** Chooses the first server that accepts a connection and matches the URL. Throws each server's fault. */
+  /** Chooses the first server that accepts a connection and matches the URL. Otherwise throws all servers' faults. */
   choose(): Promise<void>;
   onChange(listener: () => void): void;
 };
 
-/** For one of several servers. */
+/** Timeout for probing one of several servers. */
 const PROBE_MS = 2_000;
 
 type Attempt = Server & { ssl: pg.ClientConfig['ssl'] };
@@ -82,7 +82,7 @@ const isSocket = ({ host }: Server) => host.startsWith('/');
 
 function noneUsable(faults: Map<string, Error>): Error {
   const reasons = [...faults].map(([server, { message }]) => `${server}: ${message}`);
-  // `urlError` matches this code.
+  // `urlError` recognizes this code.
   return Object.assign(new Error(`no server is usable: ${reasons.join('; ')}`), { code: 'ECONNREFUSED' });
 }
 
@@ -97,7 +97,7 @@ async function firstUsable(
     if (!fault) return attempt;
     faults.push(fault);
   }
-  // Lack of TLS explains nothing if plain connections failed too.
+  // Reports lack of TLS last: it explains nothing if plain connections failed too.
   return faults.find(({ message }) => !/does not support SSL/.test(message)) ?? (faults[0] as Error);
 }
 

@@ -22,13 +22,16 @@ function unlessAway(error: unknown) {
 
 type Client = pg.PoolClient & { processID: number };
 
-/** Settings, prepared statements and LISTEN need a session per client. A pooler's process id differs from the backend's. */
+/**
+ * Settings, prepared statements and LISTEN need a session per client. Behind a pooler, a connection's process id
+ * differs from the backend's.
+ */
 async function checkSessions(pool: Pool, setting: string): Promise<void> {
   const isPooled = await pool.withClient(async (one) => {
     const first = await backendOf(one);
     if (first === (one as Client).processID) return false;
     return await pool.withClient(async (other) => {
-      // Takes the session freed last, so in transaction mode `one` gets another.
+      // In transaction mode, takes the session freed last, so `one` gets another.
       await other.query('begin');
       try {
         await backendOf(other);

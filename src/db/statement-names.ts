@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { boundedMap } from '../kernel/bounded.ts';
 
-/** Bounds PostgreSQL's memory for plans: callers choose the fields. */
+/** Bounds PostgreSQL's memory for plans: callers choose the fields of statements. */
 const MAX_PER_CONNECTION = 200;
 const TEXTS = 2_000;
 
 export type StatementNames = {
-  /** Undefined for a text's first run, often its only one. */
+  /** Undefined for a text's first run, which is often its only one. */
   of(client: pg.PoolClient, text: string): string | undefined;
-  /** If so, replace the connection: the protocol does not show which statements are in use. */
+  /** A full connection must be replaced: the protocol does not show which of its statements are in use. */
   isFull(client: pg.PoolClient): boolean;
 };
 
-/** With names, PostgreSQL plans once per connection: a page of operators took 350 µs instead of 1,400. */
+/** With names, PostgreSQL plans a statement once per connection: a page of operators took 350 µs instead of 1,400. */
 export function statementNames(): StatementNames {
   const names = boundedMap<string>(TEXTS);
   const namesOf = new WeakMap<pg.PoolClient, Set<string>>();

@@ -12,7 +12,7 @@ export type DatabaseUrl = {
   /** In order of preference; not empty. */
   servers: Server[];
   attrs: (typeof sessionAttrs)[number];
-  /** In the order to try. */
+  /** Whether to use TLS, in the order to try. */
   tls: boolean[];
   config: pg.ClientConfig;
 };
@@ -94,7 +94,7 @@ function decoded(text: string): string {
 
 const DEFAULT_PORT = 5432;
 
-/** `a,b:5433,[::1]:5434`; `port` has one port for all or one each. */
+/** `hosts`: `a,b:5433,[::1]:5434`; the parameter `port`: one port for all or one each. */
 function serversOf(hosts: string, parameters: URLSearchParams): Server[] {
   const list = hosts.split(',').map((item) => {
     const [, host = '', port] =

@@ -8,10 +8,10 @@ import { FAST_ROWS } from './switch.ts';
 
 export { columnsOrText } from './columns-or-text.ts';
 
-/** Columns, or one text with a layout. */
+/** Fields are read as columns, a layout as one text. */
 export type Selection<Field extends string> = readonly Field[] | RowLayout;
 
-/** A layout in compiled queries, else the selected ones of `fields`. */
+/** The layout in compiled queries, else those of `fields` that are selected. */
 export const selectionFor = <Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],

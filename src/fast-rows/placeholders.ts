@@ -16,13 +16,13 @@ import type { Context } from '../context.ts';
 import { JsonText, jsonList } from '../kernel/json-text.ts';
 import { type RowLayout, serializeRow } from './row-layout.ts';
 
-/** In compiled queries, replaces a field of rows with plain fields only (`rewrite.ts`). */
+/** In compiled queries, replaces a field whose rows have plain fields only (`rewrite.ts`). */
 export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
-  /** Its resolver returns a row and uses `selectionFor`. */
+  /** The field's resolver returns a row and uses `selectionFor`. */
   givesRow?: boolean;
-  /** The row's property. */
+  /** The row's property with the value. */
   column?: string;
   /** For a list of objects stored in response form: their keys in order. */
   storedKeys?: readonly string[];
@@ -47,7 +47,7 @@ export const givesRows = (field: GraphQLField<unknown, unknown>, parent: GraphQL
   (field.name === 'node' && parent.name.endsWith('Edge')) ||
   (field.extensions as FieldExtensions).givesRow === true;
 
-/** Not for validation, which must refuse placeholders. */
+/** Do not validate with this schema: validation must refuse placeholders. */
 export function schemaWithPlaceholders(schema: GraphQLSchema): GraphQLSchema {
   const extended = extendSchema(schema, parse('scalar SerializedRows'));
   const scalar = extended.getType('SerializedRows') as GraphQLScalarType;

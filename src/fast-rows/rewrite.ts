@@ -48,7 +48,7 @@ export function withPlaceholders(
     return isConnection(field) ? inPage(node, below).node : keep(node, inSet(node.selectionSet, below));
   }
 
-  /** Rows have one layout only if the query selects them once. */
+  /** Rows have one layout, so they are replaced only if the query selects them once. */
   function inPage(node: FieldNode, type: GraphQLObjectType, names = ['nodes', 'edges']): Rewritten {
     const fields = fieldsOf(node.selectionSet as SelectionSetNode, type, fragments);
     const places = fields?.filter(({ name }) => names.includes(name.value)) ?? [];
@@ -84,7 +84,7 @@ export function withPlaceholders(
 const keep = (node: FieldNode, selectionSet: SelectionSetNode, layout?: RowLayout): FieldNode =>
   rewrite({ ...node, selectionSet }, node, layout);
 
-/** Includes fragments. Undefined for directives, fragments on other types and duplicate names. */
+/** Includes fields of fragments. Undefined for directives, fragments on other types and duplicate names. */
 function fieldsOf(
   set: SelectionSetNode,
   type: GraphQLObjectType,

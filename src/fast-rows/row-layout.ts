@@ -5,7 +5,7 @@ import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
 
 /**
  * Unlike `text`, `quoted` needs no escapes (digits, dates, names); `json` is stored in response form; a record maps
- * values.
+ * values to enum names.
  */
 type Kind = 'digits' | 'double' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 
@@ -14,7 +14,7 @@ export type Column = {
   column: string;
   kind: Kind;
   nullable: boolean;
-  /** Keys within `json` that are stored as text and become JSON numbers. */
+  /** Keys within `json` whose values are stored as text and become JSON numbers. */
   numbers?: readonly string[] | undefined;
 };
 
@@ -37,9 +37,9 @@ export class RowLayout {
   }
 }
 
-/** Between values. JSON escapes it. */
+/** Separates values, in which JSON escapes it. */
 export const SEPARATOR = '\u0001';
-/** Between rows. */
+/** Separates rows. */
 export const ROW_SEPARATOR = '\u0002';
 
 const layouts = new WeakMap<z.ZodObject, RowLayout>();
@@ -71,7 +71,7 @@ function numbersIn(schema: z.core.$ZodType): string[] | undefined {
   return keys.length > 0 ? keys.map(([key]) => key) : undefined;
 }
 
-/** The function throws for null or an unknown value where the column forbids it. */
+/** The returned function throws for a null or an unknown value that the column forbids. */
 export function rowSerializer({ parts, columns }: RowLayout): (text: string) => string {
   const around = textsAround(parts);
   const shown = columns.map(serializerOf);
@@ -112,7 +112,7 @@ function textsAround(parts: readonly Part[]): string[] {
   return [...texts, `${open}}`];
 }
 
-/** Undefined if values need no change. An empty text is null. */
+/** Undefined if values need no change. An empty text means null. */
 function serializerOf({
   kind,
   nullable,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
-/** The checksum of list and key refuses edited cursors and those of other lists; it is no secret. */
 const VERSION = 1;
 
+/** The checksum of list and key refuses edited cursors and those of other lists; it is no secret. */
 const mark = (list: string, key: string) =>
   hash('sha256', `stakegraph:${VERSION}:${list}:${key}`, 'base64url').slice(0, 11);
 
@@ -31,11 +31,11 @@ export function decodeCursor(list: string, cursor: string): (string | number)[] 
   const [version, given, ...rest] = whole.split('.');
   const text = rest.join('.');
   if (version !== String(VERSION) || given !== mark(list, text) || base64(whole) !== cursor) return undefined;
-  const key = parseKey(text); // a forged checksum may carry anything
+  const key = parseKey(text); // a cursor with a forged checksum may contain anything
   return key && JSON.stringify(key) === text ? key : undefined;
 }
 
-/** Integers from 0 to 2³¹ − 1; returns undefined for others, since keys become statement parameters. */
+/** Accepts only integers from 0 to 2³¹ − 1, since keys become statement parameters; returns undefined for others. */
 export function decodePosition(list: string, cursor: string, length: number): number[] | undefined {
   const key = decodeCursor(list, cursor);
   const fits = (value: unknown) =>

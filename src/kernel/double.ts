@@ -1,6 +1,6 @@
 /**
- * JSON of doubles in both APIs (decisions, "Doubles"), as Python writes it: shortest digits with a point or exponent;
- * two-digit exponents below 1e-4 and from 1e16: `1.0`, `7e-06`, `1e+16`.
+ * Writes doubles for both APIs (decisions, "Doubles") as Python does: shortest digits, with a point or exponent; below
+ * 1e-4 and from 1e16 an exponent of at least two digits: `1.0`, `7e-06`, `1e+16`.
  */
 export function doubleText(value: number): string {
   const size = Math.abs(value);
@@ -12,15 +12,15 @@ export function doubleText(value: number): string {
   return Object.is(value, -0) ? '-0.0' : `${value}.0`;
 }
 
-/** Whether JavaScript writes the same text. */
+/** Whether JavaScript writes the same text as `doubleText`. */
 export const isPlainDouble = (value: number): boolean =>
   !Number.isInteger(value) && (value >= 1e-4 || value <= -1e-4);
 
-/** PostgreSQL omits the point of integers and uses exponents from 1e15. */
+/** PostgreSQL omits the point of integers and writes exponents from 1e15. */
 export const doubleOfPostgres = (text: string): string =>
   text.includes('.') && !text.includes('+') ? text : doubleText(Number(text));
 
-/** For doubles that JSON.stringify writes differently. */
+/** Holds a double that JSON.stringify would write differently. */
 export class WrittenDouble {
   readonly text: string;
 

@@ -26,10 +26,10 @@ export function jsonList(texts: readonly string[]): JsonText {
   return new JsonText(pieces, texts.length);
 }
 
-/** Maximal bytes per character; a piece that does not fit then shows. */
+/** Maximum bytes per character; with this room, the bytes written show whether a piece fits. */
 const SPARE = 4;
 
-/** Encodes 200 rows in 70 µs; joining first takes 600. A byte per character suffices for most texts. */
+/** Encodes 200 rows in 70 µs; joining them first takes 600. A byte per character suffices for most texts. */
 export function bytesOf(pieces: readonly string[]): Buffer {
   let size = SPARE;
   for (const piece of pieces) size += piece.length;
@@ -44,7 +44,7 @@ export function bytesOf(pieces: readonly string[]): Buffer {
 }
 
 const SPECIAL = /["\\\p{Cc}\p{Cs}]/u;
-/** Not for objects. JSON.stringify takes twice as long; most strings need no escapes. */
+/** Not for objects. Most strings need no escapes, and JSON.stringify takes twice as long. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' && !SPECIAL.test(value) ? `"${value}"` : (JSON.stringify(value) ?? 'null');
 

@@ -7,7 +7,7 @@ import { parseDate, parseDateTime } from './time.ts';
  */
 export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Decimal' | 'Date' | 'DateTime';
 
-/** `raw`: REST writes a JSON number. `bytes`: decoded length. `wide`: exceeds 64 bits. */
+/** `raw`: REST writes a JSON number. `bytes`: length once decoded. `wide`: may exceed 64 bits. */
 type Leaf = {
   kind: LeafKind;
   raw?: boolean;
@@ -35,7 +35,7 @@ export const count = () => leaf(z.int32().min(0), 'Int');
 export const number = () => leaf(z.number(), 'Float');
 export const ratio = () => leaf(z.number().min(0).max(1), 'Float');
 export const nonNegative = () => leaf(z.number().min(0), 'Float');
-/** Sums exceed 2^53; a JSON number in REST. */
+/** Text, because sums exceed 2^53; a JSON number in REST. */
 export const gwei = () =>
   leaf(
     z
@@ -51,7 +51,7 @@ export const bigCount = () =>
     raw: true,
     minimum: 0,
   });
-/** A block may burn more than 64 bits hold; a JSON number in REST. */
+/** A block may burn more wei than 64 bits hold; a JSON number in REST. */
 export const wei = () =>
   leaf(
     z
@@ -134,7 +134,7 @@ export const decimalRatio = () =>
     'Decimal',
     { minimum: 0, maximum: 1 },
   );
-/** PostgreSQL cannot store NUL. */
+/** Refuses NUL, which PostgreSQL cannot store. */
 export const text = (max = 512) =>
   leaf(
     z
@@ -151,7 +151,7 @@ export const hex = (bytes: number) =>
     { bytes },
   );
 
-/** Solana, 32 bytes. */
+/** A Solana key of 32 bytes. */
 export const base58Key = () =>
   leaf(
     z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a public key of 32 to 44 base58 digits'),
@@ -163,7 +163,7 @@ export const leafOf = (schema: z.core.$ZodType): Leaf | undefined => kinds.get(u
 
 export const leafKind = (schema: z.core.$ZodType): LeafKind | undefined => leafOf(schema)?.kind;
 
-/** The v1 record (spec §9): decimals are JSON numbers. */
+/** Makes the v1 record (spec §9), in which decimals are JSON numbers. */
 export function decimalsAsNumbers<Shape extends z.ZodRawShape>(
   record: z.ZodObject<Shape>,
 ): z.ZodObject<Shape> {

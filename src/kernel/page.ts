@@ -1,7 +1,7 @@
 import { intParam } from './params.ts';
 import { badInput } from './refusal.ts';
 
-/** Positions are exclusive; `backward` reads from the end. */
+/** `after` and `before` are exclusive; `backward` reads from the end. */
 export type Range<Key> = {
   after?: Key;
   before?: Key;
@@ -15,10 +15,10 @@ export type Range<Key> = {
   counted?: boolean;
 };
 
-/** The extra row shows whether more follow. */
+/** Includes one extra row, which shows whether more follow. */
 export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rowsOnly ? limit : limit + 1);
 
-/** Pages stay on this revision of a ranked list even after a refresh; `loc` locates it in the request. */
+/** Pages stay on this revision of a ranked list even after a refresh; `loc` is its place in the request. */
 export type Walk = { revision: number; loc: string[] };
 
 export const revisionParam = () =>
@@ -51,7 +51,7 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
-/** Throws BAD_INPUT when the walk's list is gone. Ranks are dense, so they show what lies beyond the page. */
+/** Throws BAD_INPUT when the walk's list is gone. Ranks are dense, so they show whether rows lie beyond the page. */
 export function rankedSlice<Row extends { rank: number }>(
   page: { rows: Row[]; total: number; revision: number } | undefined,
   range: Range<number>,
@@ -78,7 +78,7 @@ export function rankedSlice<Row extends { rank: number }>(
       };
 }
 
-/** Starts at `start` or the next lower number, unless the range has a cursor. */
+/** Makes the range start at `start` or the next lower number, unless it has a cursor. */
 export const rangeDownFrom = (range: Range<number>, start: number | null): Range<number> =>
   start === null || hasCursor(range) ? range : { ...range, after: start + 1 };
 

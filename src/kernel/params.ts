@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Fault } from './refusal.ts';
 
-/** Each parses one REST parameter or returns its fault; nothing is coerced. */
+/** Each function `…Param` parses one REST parameter or returns its fault; none coerces a value. */
 type Raw = string | string[] | undefined;
 type JsonSchema = Record<string, unknown>;
 type Wrong = { msg: string; type: string };
@@ -11,9 +11,9 @@ const documents = z.registry<{ schema: JsonSchema; required: boolean }>();
 
 type Options<D> = {
   description: string;
-  /** Required without a default, unless `nullable`. */
+  /** A parameter without a default is required, unless `nullable`. */
   default?: D;
-  /** Absent, empty and the word null mean null. */
+  /** Absent, empty and the word null mean the default, or null without one. */
   nullable?: boolean;
   deprecated?: boolean;
   examples?: unknown[];
@@ -69,7 +69,7 @@ export function intParam<const O extends Options<number> & { min: number; max?: 
   });
 }
 
-/** `ending`: deprecated values. */
+/** `ending` lists the deprecated values. */
 export function enumParam<const V extends string, const O extends Options<V> = Options<V>>(
   values: readonly V[],
   options: O,
@@ -111,7 +111,7 @@ export function textParam<const O extends Options<string> & { max?: number }>(
   });
 }
 
-/** `read` returns undefined for a fault. */
+/** `read` returns undefined for an invalid text. */
 export function formParam<T, const O extends Options<T> & { form: string }>(
   options: O,
   schema: JsonSchema,

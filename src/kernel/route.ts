@@ -29,7 +29,7 @@ export type Route<Context> = {
   description: string;
   params: z.ZodObject;
   query: z.ZodObject;
-  /** Faults of valid parameters that contradict each other; invalid ones are undefined here. */
+  /** Faults of valid parameters that contradict each other; invalid ones are undefined in `query`. */
   crossFieldFaults?(query: never): Fault[];
   body?: z.ZodObject;
   /** Default 200; 204 has no body. */
@@ -38,9 +38,9 @@ export type Route<Context> = {
   exampleBody?: unknown;
   /** For the reference page and tests. */
   example: string;
-  /** False outside Ethereum: ignores the network header (spec §4.1). */
+  /** False outside Ethereum, where the network header is ignored (spec §4.1). */
   networkHeader?: boolean;
-  /** The replacing path; responses then carry `Deprecation` and a `Link` to it (spec §9). */
+  /** The path that replaces this one; responses then carry `Deprecation` and a `Link` to it (spec §9). */
   successor?: string;
   handle(context: Context, input: never, call: Call): Promise<Reply>;
 };
@@ -78,7 +78,7 @@ export function relativeUrl(path: string, query: Record<string, string | number 
   return `${path}?${search}`;
 }
 
-/** The first deprecation in this service (RFC 9745). */
+/** When the first deprecation in this service took effect (RFC 9745). */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 21) / 1000;
 
 export const deprecated = (): Record<string, string> => ({ deprecation: `@${DEPRECATED_SINCE}` });

@@ -1,11 +1,11 @@
 export type SerializedWork = {
-  /** Starts a run after the current one; calls waiting for the same run share it. */
+  /** Starts a run after the current one; all calls until it starts share it. */
   run(): Promise<void>;
   /** Resolves when the current run has ended; no run starts afterwards. */
   stop(): Promise<void>;
 };
 
-/** Runs `work`, which must not throw, at most once at a time. */
+/** Never runs `work` twice at the same time. `work` must not throw. */
 export function serialize(work: () => Promise<void>): SerializedWork {
   let last = Promise.resolve();
   let waiting: Promise<void> | undefined;

@@ -12,7 +12,7 @@ import { type AttestationColumn, ensureEntities, ensureParts } from '../ingest/a
 import { headEpoch } from './chain.ts';
 import type { SampleOperator } from './operators.ts';
 
-/** The whole sample has some 770,000 rows; tests need fewer. `entities` of each class. */
+/** `entities` counts those of each class. The whole sample has some 770,000 rows; tests need fewer. */
 export type AttestationSize = { days: number; hourDays: number; entities: number };
 export const wholeSize: AttestationSize = { days: 730, hourDays: 30, entities: 87 };
 
@@ -23,7 +23,7 @@ type Period = ReturnType<typeof epochsOfDay> & {
   date: string;
 };
 
-/** Hours of the last `hourDays` days, and the days before; both calendars, up to the head. */
+/** Hours of the last `hourDays` days, and the days before, in both calendars, up to the head. */
 export function attestationPeriods(size: AttestationSize): { hours: Period[]; days: Period[] } {
   const network = 'mainnet';
   const hours: Period[] = [];
@@ -137,7 +137,7 @@ const fill = (hours: boolean) => `/* sampleAttestations */
     ) duty
   ) s`;
 
-/** Days that have hours are their sums. */
+/** Sums up the hours of the days that have hours. */
 const gather = `/* sampleAttestationDays */
   insert into attestation_days (entity_key, utc, day, date, ${namesOf(fromHours)})
   select entity_key, utc, day, date,

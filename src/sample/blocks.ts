@@ -33,7 +33,7 @@ const plans: Record<
 const ORPHANED = 100;
 
 const sum = (...parts: string[]): string => parts.reduce((all, part) => all + BigInt(part), 0n).toString();
-/** With digits that a double cannot hold. */
+/** Adds digits that a double cannot hold. */
 const wei = (random: Random, gwei: number): bigint =>
   BigInt(Math.round(gwei)) * 1_000_000_000n + BigInt(whole(random, 1, 999_999_999));
 
@@ -62,7 +62,7 @@ function transactions(random: Random, network: Network) {
 
 type Builder = { pubkey: string; feeRecipient: string };
 
-/** `fees` in Gwei. */
+/** `fees` is in Gwei. */
 function payment(random: Random, builders: readonly Builder[], fees: string) {
   const isLocal = chance(random, 0.08);
   const { feeRecipient, pubkey } = pickEarly(random, builders);
@@ -77,7 +77,7 @@ function payment(random: Random, builders: readonly Builder[], fees: string) {
   };
 }
 
-/** For a slot without a block. */
+/** Empties all fields, for a slot without a block. */
 const emptied = <Fields extends object>(block: Fields) =>
   Object.fromEntries(
     Object.entries(block).map(([name, value]) => [name, Array.isArray(value) ? [] : null]),
@@ -97,7 +97,7 @@ function rewards(duty: ProposerDuty, execution: string, consensus: string) {
   };
 }
 
-/** In slot order; active validators propose. */
+/** Yields blocks in slot order, proposed by active validators. */
 export function* blocksOf(
   network: Network,
   validators: readonly SampleValidator[],

@@ -8,7 +8,7 @@ import type { SampleValidator } from './validators.ts';
 /** Epochs after the source's exit. */
 const WITHDRAWABLE_AFTER = 256;
 
-/** By epoch and source. Every exit since Electra is a consolidation. */
+/** Ordered by epoch and source. Every exit since Electra is a consolidation. */
 export function consolidationsOf(network: Network, validators: readonly SampleValidator[], seed: number) {
   const random = stream(seed, network, 'consolidations');
   const active = validators.filter((row) => row.activationEpoch !== null && row.exitEpoch === null);
@@ -22,7 +22,7 @@ export function consolidationsOf(network: Network, validators: readonly SampleVa
         row.exitEpoch > electraEpoch[network],
     )
     .map((row) => {
-      // Mostly into the same depositor's validator.
+      // Most targets are a validator of the same depositor.
       const target = (!chance(random, 0.1) && byDepositor.get(row.depositAddress)) || pick(random, active);
       const gathered = chance(random, 0.06) ? whole(random, 33, 640) : 32;
       return {

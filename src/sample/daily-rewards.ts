@@ -5,7 +5,7 @@ import { between, stream } from './random.ts';
 
 const MAX_DAYS = 730;
 
-/** ETH of priority fees a day. */
+/** Priority fees in ETH a day. */
 const feesOf: Record<Network, number> = { mainnet: 270, hoodi: 4, holesky: 2 };
 
 const gwei = (eth: number): bigint => BigInt(Math.round(eth * 1e9));
@@ -20,7 +20,7 @@ export function* dailyRewardsOf(network: Network, seed: number) {
     yield {
       network,
       day,
-      // Issuance in ETH a year is 166 times the root of the staked ETH.
+      // Issuance in ETH a year is 166 times the square root of the staked ETH.
       sumConsensusRewards: gwei((166 * Math.sqrt(staked) * between(random, 0.98, 1)) / 365.25).toString(),
       sumExecutionRewards: (fees + mev).toString(),
       sumPriorityFees: fees.toString(),

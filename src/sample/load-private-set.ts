@@ -7,7 +7,7 @@ import {
 } from '../ingest/validator-days.ts';
 import { attestationPeriods } from './attestations.ts';
 
-/** Belongs to the development token's account. */
+/** The set belongs to the development token's account. */
 const SET_ID = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 const VALIDATORS = 300;
 const DAYS = 60;

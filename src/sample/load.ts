@@ -31,7 +31,7 @@ export async function loadSampleData(
     log.info('loading sample data, which takes some seconds');
     const operators = [...sample.sampleOperators()];
     const validators = [...sample.sampleValidators()];
-    // Rows lack what importers derive.
+    // Rows lack the fields that importers derive.
     const load = async <Row>(importer: Importer<Row>, rows: Iterable<Partial<Row>>) =>
       (await loadRows(client, importer, rows as Iterable<Row>)).rows;
     const counts: Record<string, number> = {

@@ -27,7 +27,7 @@ export const nodeOperatorNames: readonly string[] = Array.from(
   (_, index) => `Sample Operator ${first[index % 10]} ${second[Math.floor(index / 10)]}`,
 );
 
-/** Most have none. */
+/** Most node operators have no tags. */
 export const nodeOperatorTags = (index: number): OperatorTag[] =>
   index % 3 === 0 ? [{ name: 'professional', path: '/tags/professional', idType: null }] : [];
 

@@ -13,7 +13,7 @@ export type SampleReward = { kind: 'validator' | 'network'; row: Fields };
 
 type Plan = {
   decimals: number;
-  /** A day, for the largest validator. */
+  /** Tokens a day of the largest validator. */
   tokens: number;
   validators: number;
   periods(day: number): Fields;
@@ -24,10 +24,10 @@ type Plan = {
 
 const bech32 = (random: Random, prefix: string, digits: number) =>
   `${prefix}1${Array.from({ length: digits }, () => pick(random, [...'qpzry9x8gf2tvdw0s3jn54khce6mua7l'])).join('')}`;
-/** The last validator has none. */
+/** The last validator has no name. */
 const nameOf = (place: number) =>
   place === 4 ? null : `Sample Validator ${['Alder', 'Birch', 'Cedar', '島'][place]}`;
-/** A ratio from percent: some chains store commissions with 18 places, others with 2. */
+/** Converts percent to a ratio: some chains store commissions with 18 places, others with 2. */
 const rate = (percent: number, places: number) => `0.${String(percent).padStart(2, '0').padEnd(places, '0')}`;
 const span = (name: string, first: number, perDay: number, index: number) => ({
   [`from${name}`]: first + index * perDay,
@@ -129,7 +129,7 @@ const plans: Record<RewardsNetwork, Plan> = {
 
 const DAYS = 90;
 const LAST_DAY = Date.UTC(2025, 9, 31);
-/** The network's amounts are this multiple of its five sample validators' sum. */
+/** Each amount of a network is this multiple of its five sample validators' sum. */
 const SCALE = 20n;
 
 /** In the smallest unit, with digits that a double cannot hold. */
@@ -168,7 +168,7 @@ function* rewardsOf(network: RewardsNetwork, seed: number): Generator<SampleRewa
   }
 }
 
-/** Five validators and the total of each network; the same seed gives the same rows. */
+/** Yields five validators and the total of each network; the same seed gives the same rows. */
 export function* sampleNetworkRewards(seed = 1): Generator<[RewardsNetwork, SampleReward[]]> {
   for (const network of rewardsNetworks) yield [network, [...rewardsOf(network, seed)]];
 }

@@ -8,7 +8,7 @@ import { between, hexDigits, powerLaw, type Random, some, stream, whole } from '
 
 export type SampleOperator = ImportedOperator;
 
-/** `validators` by window. Unless `known`, balances and penetration are null. */
+/** `validators`: number by window. Unless `known`, balances and penetration are null. */
 type Sizes = { validators: number[]; ethEach: number; known: boolean };
 
 type Operator = ReturnType<typeof operator>;
@@ -28,7 +28,7 @@ function sizesOf(random: Random, network: Network, count: number, exponent: numb
     const twin = index % 16 === 15 ? sizes[index - 1] : undefined;
     const ethEach = index % 4 === 1 ? whole(random, 33, 60) : 32;
     const validators = timeWindows.map(() =>
-      // Odd, so that no double holds a large balance.
+      // Odd numbers, so that no double holds a large balance.
       index % 50 === 37 ? 0 : Math.floor((eth / ethEach) * between(random, 0.985, 1)) | 1,
     );
     sizes.push(twin ?? { validators, ethEach, known: index % 50 !== 33 });
@@ -36,10 +36,10 @@ function sizesOf(random: Random, network: Network, count: number, exponent: numb
   return sizes;
 }
 
-/** By the pool's place. */
+/** Number of shares by the pool's place. */
 const shareCounts: Record<number, number> = { 0: 80, 1: 60, 2: 50, 4: 40, 6: 30, 12: 25, 24: 15 };
 
-/** Shares leave some of the pool. The first three tie, one is empty, one has unknown balances. */
+/** Shares do not add up to the whole pool. The first three tie, one is empty, one has unknown balances. */
 function sharesOf(random: Random, { network, id: poolId, sizes }: Operator, count: number): Operator[] {
   const portions = powerLaw(count, 0.7, 0.9);
   return some(random, nodeOperatorNames.slice(0, 140), count).map((nodeOperatorId, index) => {
@@ -136,7 +136,7 @@ export function* summaries(operator: Operator, seed: number): Generator<SampleOp
   for (const [place, timeWindow] of timeWindows.entries()) {
     const validatorCount = sizes.validators[place] ?? 0;
     const eth = validatorCount * sizes.ethEach;
-    // Field by field: V8 makes slow objects of a spread followed by many fields, which cost 0.7 s.
+    // Lists all fields: V8 makes slow objects of a spread followed by many fields, which cost 0.7 s.
     yield {
       network,
       idType,

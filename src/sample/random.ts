@@ -1,7 +1,7 @@
 /** 0 <= x < 1. */
 export type Random = () => number;
 
-/** Depends only on its arguments: mulberry32, seeded with their FNV-1a hash. */
+/** Depends only on its arguments: mulberry32 is seeded with their FNV-1a hash. */
 export function stream(seed: number, ...name: (string | number)[]): Random {
   let state = 2166136261;
   for (const char of `${seed}/${name.join('/')}`) state = Math.imul(state ^ char.charCodeAt(0), 16777619);
@@ -15,7 +15,7 @@ export function stream(seed: number, ...name: (string | number)[]): Random {
 
 export const between = (random: Random, low: number, high: number): number => low + random() * (high - low);
 
-/** Both ends included. */
+/** Includes `low` and `high`. */
 export const whole = (random: Random, low: number, high: number): number =>
   low + Math.floor(random() * (high - low + 1));
 
@@ -25,7 +25,7 @@ export const chance = (random: Random, probability: number): boolean => random()
 export const pick = <T>(random: Random, list: readonly T[]): T =>
   list[whole(random, 0, list.length - 1)] as T;
 
-/** Prefers early members by far. */
+/** Strongly prefers early members. */
 export const pickEarly = <T>(random: Random, list: readonly T[]): T =>
   list[Math.floor(random() ** 4 * list.length)] as T;
 
@@ -50,19 +50,19 @@ export function hexDigits(random: Random, digits: number): string {
   return text.slice(0, digits);
 }
 
-/** BLS: a compressed key begins with a set bit. */
+/** In BLS, a compressed key begins with a set bit. */
 export const publicKey = (random: Random): string => `0x${pick(random, [...'89ab'])}${hexDigits(random, 95)}`;
 
 const digits58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** 32 bytes: 44 digits, the first of which keeps the value below 2^256. */
+/** Returns 32 bytes as 44 digits, the first of which keeps the value below 2^256. */
 export function base58(random: Random): string {
   let text = digits58[whole(random, 1, 8)] as string;
   while (text.length < 44) text += digits58[whole(random, 0, 57)];
   return text;
 }
 
-/** 1500000000 with 9 places is `1.500000000`. */
+/** Writes 1500000000 with 9 places as `1.500000000`. */
 export function decimalText(units: bigint, places: number): string {
   const text = units.toString().padStart(places + 1, '0');
   return `${text.slice(0, -places)}.${text.slice(-places)}`;

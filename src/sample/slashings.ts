@@ -6,12 +6,12 @@ import { chance, publicKey, type Random, stream, whole } from './random.ts';
 
 export type SampleSlashing = Slashing & { network: Network };
 
-/** At least, in epochs. */
+/** Minimum number of epochs. */
 const WITHDRAWABLE_AFTER = 8_192;
 const GWEI = 1_000_000_000;
 const counts: Record<Network, number> = { mainnet: 400, hoodi: 20, holesky: 30 };
 
-/** In the last day, of one operator at once, within one day, and at any time. */
+/** Places slashings in the last day, in one epoch (of one operator), within one day, and at any time. */
 function epochOf(random: Random, head: number, index: number): number {
   if (index < 8) return head - 9 - index * 30;
   if (index < 20) return Math.floor(head * 0.47);
@@ -31,7 +31,7 @@ export function slashingsOf(network: Network, seed: number): SampleSlashing[] {
       validatorIndex: Math.floor((lastIndex[network] * (index + random())) / counts[network]),
       validatorPubkey: publicKey(random),
       slashingEpoch,
-      // A long exit queue delays this.
+      // A long exit queue delays some withdrawals.
       withdrawableEpoch:
         slashingEpoch + WITHDRAWABLE_AFTER + (index % 12 === 5 ? whole(random, 60, 5_400) : 0),
       balanceBeforeSlashing: String(before),

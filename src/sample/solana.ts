@@ -23,7 +23,7 @@ const STAKED_SOL = 402_000_000;
 const names = 'Summit Ridge Harbour Meadow Glacier Orchard Canyon Island Ποταμός 島'.split(' ');
 const poolNames = 'Aurora Bivouac Comet Delta Équinoxe Fathom Gyre Halo Isthmus Joule'.split(' ');
 
-/** One in eight has no name. Commissions are in percent. */
+/** One in eight validators has no name. Commissions are in percent. */
 export function solanaValidators(seed: number) {
   const random = stream(seed, 'solana', 'validators');
   return Array.from({ length: VALIDATORS }, (_, index) => ({
@@ -36,20 +36,20 @@ export function solanaValidators(seed: number) {
 
 type Validators = ReturnType<typeof solanaValidators>;
 
-/** Largest first; shares add up to 1. */
+/** Ordered by size; shares add up to 1. */
 function delegationsOf(random: Random, validators: Validators, size: number) {
   const start = whole(random, 0, VALIDATORS - 1);
   const shares = powerLaw(size, 0.5, 1e12).map((share) => BigInt(Math.floor(share)));
   const rest = 10n ** 12n - shares.reduce((all, share) => all + share, 0n);
   return shares.map((share, index) => {
-    // Distinct, because 7 and the number of validators are coprime.
+    // The validators are distinct, because 7 and their number are coprime.
     const { voteAccount, name } = validators[(start + index * 7) % VALIDATORS] as Validators[number];
     const percentage = decimalText(index === 0 ? share + rest : share, 12);
     return { validatorVoteAccount: voteAccount, validatorName: name, percentage };
   });
 }
 
-/** With digits that a double cannot hold. */
+/** Adds digits that a double cannot hold. */
 const lamports = (random: Random, sol: number): bigint =>
   BigInt(Math.floor(sol * 1e6)) * 1_000n + BigInt(whole(random, 0, 999));
 /** In units of 10^-24. */
@@ -86,7 +86,7 @@ function summary(random: Random, stake: number, window: TimeWindow) {
   };
 }
 
-/** By window, largest first; the same seed gives the same rows. */
+/** Ordered by window, largest first; the same seed gives the same rows. */
 export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthority> {
   const validators = solanaValidators(seed);
   const stakes = powerLaw(STAKE_AUTHORITIES, 0.85, STAKED_SOL);

@@ -7,7 +7,7 @@ import type { SampleValidator } from './validators.ts';
 const SEATS = 512;
 const EPOCHS_PER_PERIOD = 256;
 
-/** `slots` before the head; `missed` is the index of the one without a block; `reward` in Gwei for a signature. */
+/** `slots`: number before the head; `missed`: index of the one without a block; `reward`: Gwei per signature. */
 const plans: Record<Network, { slots: number; missed?: number; reward: number }> = {
   mainnet: { slots: 2 * SLOTS_PER_EPOCH, missed: 37, reward: 23_018 },
   hoodi: { slots: 6, missed: 2, reward: 17_575 },
@@ -22,7 +22,7 @@ export function rewardedSlot(network: Network, slot: number): 'proposed' | 'miss
   return index === missed ? 'missed' : 'proposed';
 }
 
-/** By slot and seat. Some validators have several seats. */
+/** Yields rewards by slot and seat. Some validators have several seats. */
 export function* syncCommitteeRewardsOf(
   network: Network,
   validators: readonly SampleValidator[],
@@ -30,7 +30,7 @@ export function* syncCommitteeRewardsOf(
 ) {
   const { slots, reward } = plans[network];
   const random = stream(seed, network, 'syncCommittee');
-  // Drawn a period earlier: a validator slashed since keeps its seat.
+  // The committee is drawn a period earlier: a validator slashed since keeps its seat.
   const drawn = headEpoch[network] - EPOCHS_PER_PERIOD;
   const active = validators.filter(
     ({ activationEpoch, exitEpoch }) =>

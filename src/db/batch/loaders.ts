@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader';
 
-/** For one request; later its rows are stale. */
+/** For one request only: its rows are stale later. */
 export type LoaderCache = Map<string, DataLoader<unknown, unknown>>;
 
-/** The request's loader `name`. `load` receives at most 1,000 distinct keys; its map is by `keyOf(key)`. */
+/** Returns the request's loader `name`. `load` receives at most 1,000 distinct keys; its result is keyed by `keyOf(key)`. */
 export function batchLoader<Key, Value>(
   cache: LoaderCache,
   name: string,
@@ -26,7 +26,7 @@ export function batchLoader<Key, Value>(
 export const byKey = <Row>(found: readonly Row[], keyOf: (row: Row) => string): Map<string, Row> =>
   new Map(found.map((row) => [keyOf(row), row]));
 
-/** `list` is the key's position. */
+/** A row's `list` is the position of its key. */
 export function listsByKey<Key, Row extends { list: number }>(
   found: readonly Row[],
   keys: readonly Key[],

@@ -10,10 +10,10 @@ export type Reading = {
 };
 
 type Of<Key, Args extends unknown[], Found> = {
-  /** Equal only for equal keys. */
+  /** Returns equal texts only for equal keys. */
   keyOf: (key: Key) => string;
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Found>;
-  /** Maximum rows of a key. Without it, requests are not combined. */
+  /** Maximum rows per key. Without it, requests are not combined. */
   rows?: (...args: Args) => number;
 };
 

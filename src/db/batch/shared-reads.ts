@@ -6,7 +6,7 @@ export type Read<Key, Value> = {
   name: string;
   keys: readonly Key[];
   keyOf: (key: Key) => string;
-  /** Maximum per key. */
+  /** Maximum rows per key. */
   rows: number;
   /** May also receive other requests' keys. */
   load: (db: Queryable, keys: readonly Key[]) => Promise<Map<string, Value>>;
@@ -18,7 +18,10 @@ export type SharedReads = <Key, Value>(
   note: (text: string) => void,
 ) => Promise<Map<string, Value>>;
 
-/** Combining saves the constant cost of a statement, which many rows outweigh, and makes each request wait for all rows. */
+/**
+ * Larger reads run alone: combining saves a statement's constant cost, which many rows outweigh, and makes each request
+ * wait for all rows.
+ */
 const MAX_ROWS = 128;
 const MAX_KEYS = 8;
 
@@ -54,7 +57,7 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       for (const { resolve } of waiting) resolve(found);
     } catch (error) {
       // A refusal (database unavailable or busy) applies to all requests. After other errors each request reads alone,
-      // so that one's rows fail no other.
+      // so that one's rows cannot fail another.
       if (isAlone || error instanceof Refusal) {
         for (const { reject } of waiting) reject(error);
         return;

@@ -1,6 +1,6 @@
 import { boundedMap } from '../../kernel/bounded.ts';
 
-/** Tables, views and functions by the dataset's import name, including the facts that it is computed from. */
+/** Maps each dataset's import name to its tables, views and functions, including the facts that it is computed from. */
 export const datasetTables: Record<string, readonly string[]> = {
   operators: [
     'operator_summaries',
@@ -45,7 +45,7 @@ export const datasetTables: Record<string, readonly string[]> = {
   ),
 };
 
-/** Any response that reads one of these is private. */
+/** A response is private if it reads any of these. */
 export const privateTables: readonly string[] = [
   ...['accounts', 'tokens', 'page_codes', 'usage', 'usage_batches', 'idempotency_keys'],
   ...['private_sets', 'private_set_members', 'private_set_days'],
@@ -53,7 +53,7 @@ export const privateTables: readonly string[] = [
 
 export type Reads = {
   datasets: readonly string[];
-  /** Also true without a known table: the text may read anything. */
+  /** Also true for a text without a known table: it may read anything. */
   isPrivate: boolean;
 };
 
@@ -61,13 +61,13 @@ const naming = (tables: readonly string[]) => new RegExp(`\\b(${tables.join('|')
 const patterns = Object.entries(datasetTables).map(([name, tables]) => [name, naming(tables)] as const);
 const privatePattern = naming(privateTables);
 
-// Few texts exist, because values are separate.
+// Few different texts exist, because values are passed separately.
 const known = boundedMap<Reads>(2_000);
 
 export function readsOf(text: string): Reads {
   let reads = known.get(text);
   if (!reads) {
-    const code = text.replace(/'[^']*'/g, ''); // literals contain names of callers
+    const code = text.replace(/'[^']*'/g, ''); // ignores literals, which contain names of callers
     const datasets = patterns.filter(([, pattern]) => pattern.test(code)).map(([name]) => name);
     reads = { datasets, isPrivate: datasets.length === 0 || privatePattern.test(code) };
     known.set(text, reads);

@@ -8,7 +8,7 @@ import type { Queryable } from '../pool.ts';
 import { momentText, rows, sql } from '../rows.ts';
 import { listen } from './listen.ts';
 
-/** Raises the revision at the first call only; other writers of the dataset then wait. */
+/** The function raises the revision at its first call only; other writers of the dataset then wait. */
 export function raisedRevision(client: pg.ClientBase, dataset: string): () => Promise<number> {
   let raised: Promise<number> | undefined;
   const raise = async () => {
@@ -38,10 +38,10 @@ export type Revisions = {
   current(): Snapshot;
   /** False while a change could go unnoticed. */
   trusted(): boolean;
-  /** False if another database may have answered since. */
+  /** False if another database may have answered since `snapshot` was read. */
   isOfSource(snapshot: Snapshot): boolean;
   onChange(listener: (snapshot: Snapshot) => void): void;
-  /** Another database may answer next, with other rows under the same revisions. */
+  /** Calls `listener` when another database may answer next, with other rows under the same revisions. */
   onLost(listener: () => void): void;
   /** Pauses caching until another database's revisions are read. */
   moved(): void;
@@ -49,11 +49,11 @@ export type Revisions = {
 };
 
 const POLL_MS = 5_000;
-// A notification may reach a replica before the change.
+// A notification may arrive before the change reaches a replica.
 const REREAD_MS = [100, 500, 2_000];
 
 /**
- * Reads revisions from the pool of the rows, so no cached response is older than its revision. The primary (`url`)
+ * Reads revisions from the rows' pool, so that no cached response is older than its revision. The primary (`url`)
  * notifies of changes.
  */
 export async function openRevisions(options: {
@@ -64,7 +64,7 @@ export async function openRevisions(options: {
   let snapshot: Snapshot = new Map();
   let listening = false;
   let losses = 0;
-  /** Losses when the snapshot was read. */
+  /** The number of losses when a snapshot was read. */
   const lossesAt = new WeakMap<Snapshot, number>();
   let readable = false;
   const listeners: ((snapshot: Snapshot) => void)[] = [];
@@ -99,7 +99,7 @@ export async function openRevisions(options: {
   const reload = async () => {
     const before = losses;
     await reading.run();
-    if (before === losses) listening = true; // otherwise lost again meanwhile
+    if (before === losses) listening = true; // otherwise the connection was lost again
     for (const ms of REREAD_MS) soon(ms);
   };
 

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { lchown, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** PostgreSQL refuses to run as root. */
+/** Runs PostgreSQL, which refuses to run as root. */
 export type Account = { uid: number; gid: number };
 
 export function isRefusal(error: unknown): boolean {
@@ -24,7 +24,7 @@ async function accounts(): Promise<(Account & { name: string })[]> {
   });
 }
 
-/** Undefined unless root. Prefers the owner of the data or its folder, who may later start without root. */
+/** Undefined unless root. Prefers the owner of the data or its folder, who may later start the server without root. */
 export async function serverAccount(folder: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const known = await accounts();
@@ -61,7 +61,7 @@ export async function checkOwnership(folder: string): Promise<void> {
   }
 }
 
-/** As root only. Does not follow links, which could lead to any file. */
+/** Does nothing unless root. Does not follow links, which could lead to any file. */
 export async function giveToOwner(path: string, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);

@@ -10,7 +10,7 @@ export type Binaries = { bin: string; major: number };
 
 const exe = process.platform === 'win32' ? '.exe' : '';
 
-/** Without PG* variables, locale and time zone. */
+/** Omits PG* variables and the caller's locale and time zone. */
 export const bareEnvironment: NodeJS.ProcessEnv = {
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   LANG: 'C',
@@ -89,12 +89,12 @@ async function attempt(native: string, account?: Account): Promise<Trial> {
   }
 }
 
-/** Copies the binaries if the account cannot reach them (a clone in /root). The copy may be deleted. */
+/** Copies the binaries if the account cannot reach them (a clone in /root). Users may delete the copy. */
 export async function prepareBinaries(native: string, account?: Account): Promise<Binaries> {
   await repair(native);
   const first = await attempt(native, account);
   if ('major' in first) return { bin: join(native, 'bin'), major: first.major };
-  // The loader is missing: no glibc.
+  // The loader is missing, so there is no glibc.
   if (first.code === 'ENOENT') throw platformAdvice(`${platformName()}, without the GNU C library`);
   if (account && first.code === 'EPERM') {
     throw new Error(

@@ -46,7 +46,7 @@ async function makeFolder(path: string): Promise<void> {
   await giveToOwner(path, join(path, '..'));
 }
 
-/** Undefined if this process may enter. */
+/** Undefined if this process may enter the folder. */
 async function ownerOfClosed(path: string): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return undefined;
@@ -105,7 +105,7 @@ export async function readPassword(home: Home): Promise<string> {
 }
 
 async function makePassword(home: Home): Promise<string> {
-  // A start killed before it created the cluster may have written it.
+  // A start killed before it created the cluster may have written the password.
   if (await exists(home.password)) return readPassword(home);
   const temporary = join(home.folder, `init-password-${randomBytes(4).toString('hex')}`);
   const password = randomBytes(24).toString('base64url');
@@ -134,10 +134,10 @@ async function runInitdb(bin: string, folder: string, data: string, account?: Ac
   throw new Error(`The embedded PostgreSQL could not create a cluster in ${folder}:\n${tail}`);
 }
 
-/** Creates and renames, so that an incomplete cluster is never used. */
+/** Renames the finished cluster into place, so that an incomplete one is never used. */
 async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
   for (const name of await readdir(home.folder)) {
-    // Left by killed starts; an initdb still writing there fails harmlessly.
+    // Killed starts left these; an initdb that still writes there fails harmlessly.
     if (name.startsWith('init-'))
       await rm(join(home.folder, name), { recursive: true, force: true, maxRetries: 5 });
   }

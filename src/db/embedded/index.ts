@@ -12,12 +12,12 @@ import { endServer, isAlive, isRunning, isServer, ownMark, type ProcessMark, rea
 import { pidFile, probe, readPidFile, type Server, startServer, urlOf } from './server.ts';
 
 export type Embedded = {
-  /** Changes with every start. */
+  /** Changes with every start of the server. */
   url: string;
   owned: boolean;
   /** Resolves with the reason when the server ends before `stop()`. */
   ended: Promise<Error>;
-  /** Stops an owned server. The next start adopts the server of a killed owner. */
+  /** Stops an owned server. If its owner is killed instead, the next start adopts the server. */
   stop(): Promise<void>;
 };
 
@@ -33,7 +33,7 @@ export type StartOptions = {
   pickPort?: () => Promise<number>;
 };
 
-// The holder may be waiting for a server that replays its log.
+// Long, because the lock's holder may be waiting for a server that replays its log.
 const LOCK_WAIT = 150_000;
 const BUSY_BOUND = 120_000;
 const WATCH_MS = 250;
@@ -56,7 +56,7 @@ async function endOwn(pid: number, home: Home, native: string | undefined, bound
   await promisify(execFile)(pgCtl, ['stop', '-D', home.cluster, '-m', 'fast'], { env: bareEnvironment });
 }
 
-/** Ends a server that does not respond, unless a process owns it. */
+/** Ends a server that does not respond, or throws if a process owns it. */
 async function findServer(home: Home, options: StartOptions): Promise<Server | undefined> {
   const first = await readPidFile(home.cluster);
   if (!first) return undefined;
@@ -74,8 +74,8 @@ async function findServer(home: Home, options: StartOptions): Promise<Server | u
     }
     await sleep(20);
   }
-  // PostgreSQL does not start while this pid is in use by the same user, or a zombie. It handles negative pids
-  // (single-user sessions) itself.
+  // PostgreSQL does not start while this pid belongs to a process of the same user or a zombie. It handles negative
+  // pids (single-user sessions) itself.
   const left = await readPidFile(home.cluster);
   if (left?.pid === first.pid && left.pid >= 0) await rm(pidFile(home.cluster), { force: true });
   return undefined;
@@ -92,7 +92,7 @@ function watch(home: Home, server: Server): Pick<Embedded, 'ended'> & { close():
         return;
       }
       clearInterval(timer);
-      // An owner that stops the server first removes its mark.
+      // An owner removes its mark before it stops the server.
       const crashed = now?.pid === owner?.pid && now?.started === owner?.started;
       const reason = crashed
         ? `The embedded PostgreSQL has ended; ${home.log} has its log.`
@@ -117,7 +117,7 @@ function ownServer(home: Home, server: Server, url: string, options: StartOption
     rmSync(home.owner, { force: true });
     return true;
   };
-  // Exit without stop().
+  // Handles an exit without stop().
   const onExit = () => {
     if (disown() && process.platform !== 'win32') process.kill(server.pid, 'SIGINT');
   };
@@ -147,7 +147,7 @@ async function launch(home: Home, options: StartOptions): Promise<Server> {
     options.log?.(`started PostgreSQL ${binaries.major} in ${home.cluster}`);
     return server;
   } catch (error) {
-    // Its owner may have been killed right after launch.
+    // A late server's owner may have been killed right after launching it.
     const late = await findServer(home, options);
     if (!late) throw error;
     return late;
@@ -155,7 +155,7 @@ async function launch(home: Home, options: StartOptions): Promise<Server> {
 }
 
 /**
- * Starts, joins or adopts the PostgreSQL in `<dataDir>/postgres`. The process that starts it owns and stops it;
+ * Starts, joins or adopts the PostgreSQL in `<dataDir>/postgres`. The process that starts a server owns and stops it;
  * processes that joined then lose it. A server whose owner was killed is adopted.
  */
 export async function startEmbedded(options: StartOptions): Promise<Embedded> {

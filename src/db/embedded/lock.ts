@@ -23,7 +23,7 @@ async function breakLock(path: string, claim: string): Promise<void> {
     await rm(breaker, { force: true });
     return;
   }
-  // Held for an instant unless a process was killed.
+  // `breaker` is held for an instant unless a process was killed.
   const age = await stat(breaker).then(
     (found) => Date.now() - found.ctimeMs,
     () => 0,
@@ -54,9 +54,9 @@ async function sweep(path: string): Promise<void> {
   }
 }
 
-/** Excludes all calls with the same lock file, in any process. Throws after `wait` ms. */
+/** Excludes all other calls with this lock file, in any process. Throws after `wait` ms. */
 export async function withLock<T>(path: string, wait: number, work: () => Promise<T>): Promise<T> {
-  // Linked into place once written, so that a lock always names its holder.
+  // The claim is linked into place once written, so that a lock always names its holder.
   const claim = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   await writeFile(claim, JSON.stringify(ownMark()), { flag: 'wx' });
   try {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Survives reuse of a pid. */
+/** Identifies a process even if its pid is reused. */
 export type ProcessMark = { pid: number; started: string };
 
 const ENDED = 'ended';
@@ -24,7 +24,7 @@ function startOf(pid: number): string {
     // The second field, the command in parentheses, may contain spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A container's first process may never reap a zombie.
+    // A zombie has ended: a container's first process may never reap it.
     if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${fields[19]}`;
   } catch {
@@ -33,7 +33,7 @@ function startOf(pid: number): string {
 }
 
 export function isRunning(pid: number): boolean {
-  // Other numbers name process groups.
+  // `kill` takes other numbers as process groups.
   if (!(pid > 0)) return false;
   try {
     process.kill(pid, 0);
@@ -85,12 +85,12 @@ export function clusterSetting(cluster: string): string {
   return `${inodeSetting(cluster)}${cluster}`;
 }
 
-/** Compares command lines: most containers hide a working directory even from root. */
+/** Compares command lines: most containers hide working directories even from root. */
 export function isServer(pid: number, cluster: string): boolean {
   if (!isRunning(pid)) return false;
   const line = `${commandLine(pid)} `;
   if (!/(^|[\\/])postgres(\.exe)?"? "?-D/.test(line)) return false;
-  // The inode finds a renamed cluster, the path a server started by hand.
+  // The inode matches a renamed cluster; the path matches a server started by hand.
   return (
     line.includes(inodeSetting(cluster)) ||
     line.includes(`:${cluster} `) ||
@@ -99,7 +99,7 @@ export function isServer(pid: number, cluster: string): boolean {
   );
 }
 
-/** False if it still runs after `bound` ms. */
+/** False if the process still runs after `bound` ms. */
 export async function waitForEnd(pid: number, bound: number): Promise<boolean> {
   const deadline = performance.now() + bound;
   while (isRunning(pid)) {
@@ -109,7 +109,10 @@ export async function waitForEnd(pid: number, bound: number): Promise<boolean> {
   return true;
 }
 
-/** A fast shutdown; after `fastBound` ms an immediate one (the next start replays the log), then a kill. */
+/**
+ * Requests a fast shutdown; after `fastBound` ms an immediate one (the next start replays the log); then kills the
+ * process.
+ */
 export async function endServer(pid: number, fastBound = 10_000): Promise<void> {
   const steps = [
     ['SIGINT', fastBound],

@@ -15,7 +15,7 @@ export type Server = { pid: number; port: number };
 const LOG_LIMIT = 8_000_000;
 // After a crash the server replays up to a gigabyte of log.
 const START_BOUND = 120_000;
-// Another program took the port, or children of a killed server still run.
+// Faults that pass: another program took the port, or children of a killed server still run.
 const PASSING = /could not (bind|create any TCP)|pre-existing shared memory block|Address already in use/;
 
 export function pidFile(cluster: string): string {
@@ -61,7 +61,7 @@ export async function probe(port: number, password: string): Promise<'ready' | '
     if (code === '28P01') throw new Error('The embedded PostgreSQL refuses the password in its own folder.');
     if (code !== '3D000') return 'silent';
   }
-  // initdb does not create it, and a start may have been killed before.
+  // initdb does not create this database, and a start may have been killed before.
   await query(urlOf(port, password, 'postgres'), `create database ${DATABASE_NAME}`, 30_000);
   return 'ready';
 }
@@ -94,7 +94,7 @@ async function launch(
   const settings = [
     'listen_addresses=127.0.0.1',
     `port=${port}`,
-    // Socket paths are limited to 107 bytes.
+    // No sockets, because their paths are limited to 107 bytes.
     'unix_socket_directories=',
     'shared_buffers=128MB',
     'max_connections=100',
@@ -112,7 +112,7 @@ async function launch(
       await placeOf(home.cluster, home.account),
       ...settings.flatMap((each) => ['-c', each]),
     ];
-    // Detached: Ctrl-C signals the whole group and would stop the database first.
+    // Detached, because Ctrl-C signals the whole process group and would stop the database first.
     const child = spawn(program(bin, 'postgres'), args, {
       ...home.account,
       cwd: home.cluster,

@@ -11,7 +11,7 @@ export type RankedRows = { record: z.ZodObject; fields: Fields<string>; keys: re
 type Read = ReturnType<typeof columnsOrText>;
 type RowTexts = NonNullable<Read['texts']>;
 
-/** In no order. `columns` are those of the key. */
+/** Rows have no order. `columns` are those of the key. */
 export function summariesByKey<Key extends object, Field extends string, Row extends Key>(of: {
   statement: string;
   table: string;
@@ -32,18 +32,18 @@ export function summariesByKey<Key extends object, Field extends string, Row ext
   };
 }
 
-/** Undefined: the current list. */
+/** Without a revision: the current list. */
 type OfRevision = { revision?: number | undefined };
 
 export type RankedPage<Row> = { rows: Row[]; total: number; revision: number };
 
 const Head = z.object({ total: count(), revision: count() });
 
-/** `text` holds rows from `rank` on; null if no row is in range. */
+/** `text` holds rows from `rank` on; both are null if no row is in range. */
 const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
 type Texts = { rank: number; text: string };
 
-/** A single list's rows have no `list`; the row with the list's size has no rank. */
+/** Rows have no `list` if only one is read; the row with a list's size has no rank. */
 type Found = { list?: number; rank: number | null };
 const listOf = (row: object): number => (row as Found).list ?? 0;
 
@@ -63,7 +63,7 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
   const columns: KeyColumns<Place<List>> = {
     ...of.columns,
     asked: ['int', (list) => list.revision ?? null],
-    after: ['bigint', (list) => list.after ?? -1], // adding the limit exceeds an integer
+    after: ['bigint', (list) => list.after ?? -1], // adding the limit could exceed an integer
     before: ['bigint', (list) => list.before ?? 2 ** 31 - 1],
   };
   const [name, lists] = [raw(`/* ${of.statement} */`), raw(`${of.name}_lists`)];
@@ -100,14 +100,14 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
       const some = texts ? rowsOf(row as Texts, texts) : [row];
       pages[listOf(row)]?.rows.push(...(some as unknown as Row[]));
     }
-    // PostgreSQL would sort whole rows with their texts.
+    // Sorted here, because PostgreSQL would sort whole rows with their texts.
     for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);
     return pages;
   };
 }
 
 /**
- * Adds a row with size and revision of the list `l`, even to an empty page. As columns of every row, they made a
+ * Adds a row with the size and revision of the list `l`, even to an empty page. Columns for them in every row made a
  * statement of 15 rows of four fields a sixth slower.
  */
 const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: Part): Sql => sql`
@@ -119,7 +119,7 @@ const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: 
   union all
   select null, l.total, l.revision, ${raw(names.map(() => 'null').join(', '))}`;
 
-/** Rows in one text. pg joins longer texts again with each packet. */
+/** Rows per text. pg joins longer texts again with each packet. */
 const GATHERED_ROWS = raw('64');
 
 function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit }: Part): Sql {
