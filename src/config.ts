@@ -26,7 +26,7 @@ const list = (text: string) =>
     .map((item) => item.trim())
     .filter(Boolean);
 
-/** Tiers not listed keep their defaults. */
+/** Unlisted tiers keep their defaults. */
 const perTier = (fallback: string, tiers: string) => {
   const form = new RegExp(`^(${tiers})=[1-9]\\d{0,14}$`);
   return z
@@ -150,7 +150,7 @@ export const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** Empty values count as absent. Throws one SettingsError with all faults. */
+/** Treats empty values as absent. Throws one SettingsError with all faults. */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const read = Settings.safeParse(given);
@@ -164,10 +164,10 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   throw new SettingsError(`Invalid settings:\n${faults.join('\n')}`);
 }
 
-/** Throws SettingsError without the value. */
+/** Throws a SettingsError that does not show the value. */
 export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
   const secret = environment[name];
-  // The name may be the secret itself.
+  // The user may have given the secret in place of the name.
   const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
   const shown = named ? `The environment variable ${name}` : 'The named environment variable';
   if (!secret) throw new SettingsError(`${shown} is not set; it must hold the token.`);
@@ -175,5 +175,5 @@ export function readSecret(name: string, environment: NodeJS.ProcessEnv = proces
   throw new SettingsError(`${shown} contains blanks or other characters that no token has.`);
 }
 
-/** The command line exits with 2 (wrong usage). */
+/** Makes the command line exit with 2 (wrong usage). */
 export class SettingsError extends Error {}

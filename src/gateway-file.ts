@@ -2,9 +2,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const fileIn = (dataDir: string) => join(dataDir, 'gateway.json');
-const processes = () => import('./db/embedded/process.ts'); // not loaded with DATABASE_URL
+const processes = () => import('./db/embedded/process.ts'); // loaded only without DATABASE_URL
 
-/** Returns a function that removes the file. */
+/** Writes the file; the returned function removes it. */
 export async function noteGateway(dataDir: string, url: string): Promise<() => Promise<void>> {
   const { ownMark, readMark } = await processes();
   const file = fileIn(dataDir);
@@ -14,7 +14,7 @@ export async function noteGateway(dataDir: string, url: string): Promise<() => P
   };
 }
 
-/** Undefined without a running gateway. */
+/** Undefined when no gateway runs. */
 export async function gatewayOf(dataDir: string): Promise<string | undefined> {
   const { isAlive, readMark } = await processes();
   const mark = readMark(fileIn(dataDir));

@@ -30,7 +30,7 @@ program
   )
   .action(async () => {
     const settings = readSettings();
-    // Other commands do not need the server, which takes 0.5 s to load.
+    // Loaded only here: other commands do not need the server, which takes 0.5 s to load.
     await (await import('./serve.ts')).serve(settings);
   });
 
@@ -54,7 +54,7 @@ program.addCommand(openCommand());
 program.addCommand(accountCommand());
 program.addCommand(tokenCommand());
 program.addCommand(usageCommand());
-// addCommand does not inherit exitOverride
+// commands added by addCommand do not inherit exitOverride
 for (const command of program.commands) {
   command.exitOverride().showHelpAfterError('(see --help)');
   for (const inner of command.commands) inner.exitOverride();

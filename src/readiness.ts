@@ -22,7 +22,7 @@ async function isStandby(db: Queryable): Promise<boolean> {
   return rows[0]?.standby === true;
 }
 
-/** Details go to the log. */
+/** Omits details, which go to the log. */
 function notReady(error: unknown): string {
   if (error instanceof HistoryError) return error.message;
   return (error as { code?: string }).code && !(error instanceof Refusal)
@@ -30,7 +30,7 @@ function notReady(error: unknown): string {
     : 'the database does not answer';
 }
 
-/** Checks reads, migrations, and that DATABASE_URL is not a standby, at most once per second. */
+/** Checks, at most once per second, that reads work, no migration is missing, and DATABASE_URL is not a standby. */
 export function readinessOf(
   database: Pick<Database, 'read' | 'primary'>,
   log: Logger,

@@ -10,9 +10,9 @@ const AccountRow = z.object({
   accountId: z.string(),
   name: z.string(),
   tier: z.enum(tiers),
-  /** Null for the tier's. */
+  /** Null means the tier's. */
   rateLimit: z.int().nullable(),
-  /** Null for the tier's. */
+  /** Null means the tier's. */
   unitAllowance: z.number().nullable(),
   createdAt: z.string(),
   activeTokens: z.int(),

@@ -9,13 +9,13 @@ export type Standing = {
   /** Null without a limit. */
   unitsAllowed: number | null;
   unitsRemaining: number | null;
-  /** Null when the allowance is for the account's life. */
+  /** Null for a lifetime allowance. */
   resetsAt: string | null;
   requests: number;
 };
 
 type Month = { name: string; from: number; to: number; next: string };
-/** Cached because each request needs it several times. */
+/** Cached because requests need the month several times. */
 let last: Month = { name: '', from: 0, to: 0, next: '' };
 
 function month(now: Date): Month {
@@ -31,7 +31,7 @@ function month(now: Date): Month {
   return last;
 }
 
-/** In UTC: `2026-11`. */
+/** The UTC month, like `2026-11`. */
 export const monthOf = (now: Date): string => month(now).name;
 
 export const standingOf = (allowance: Allowance, used: Count, now: Date): Standing => ({

@@ -2,8 +2,8 @@
 export type Weight = { base: number; item: number };
 
 /**
- * By `operationId` of REST paths, and by name of other GraphQL fields. A path shares a line by `units`, a GraphQL field
- * by `extensions.operation`. Tests match operations, lines and docs.
+ * Keys are the `operationId`s of REST paths and the names of other GraphQL fields. A path shares a line by `units`, a
+ * GraphQL field by `extensions.operation`. Tests match operations, lines and docs.
  */
 export const computeUnits = {
   // REST, and equivalent GraphQL fields
@@ -40,7 +40,7 @@ export const computeUnits = {
   listSetRewards: { base: 5, item: 1 },
   // GraphQL only
   datasets: { base: 1, item: 0 },
-  introspection: { base: 1, item: 1 }, // a row is 100 fields
+  introspection: { base: 1, item: 1 }, // counts 100 fields as a row
   node: { base: 1, item: 1 },
   nodes: { base: 0, item: 2 },
   slashing: { base: 1, item: 1 },
@@ -50,16 +50,16 @@ export const computeUnits = {
   viewer: { base: 0, item: 0 },
 } as const satisfies Record<string, Weight>;
 
-/** Throws without a line, so nothing is free by mistake. */
+/** Throws for an operation without a line, so nothing is free by mistake. */
 export function weightOf(operation: string): Weight {
   if (Object.hasOwn(computeUnits, operation)) return computeUnits[operation as keyof typeof computeUnits];
   throw new Error(`Operation ${operation} has no weight: add its line to src/accounts/compute-units.ts.`);
 }
 
-/** Estimated rows of a list without pages that declares no number: most have one per window. */
+/** Estimated rows of an unpaged list that declares no number: most such lists have one per window. */
 export const PLAIN_LIST_SIZE = 4;
 
 export const unitsFor = ({ base, item }: Weight, rows: number): number => base + item * rows;
 
-/** For requests that fail through the caller's fault; server errors are free. */
+/** Cost of a request that fails through the caller's fault; server errors are free. */
 export const CALLER_ERROR_UNITS = 1;

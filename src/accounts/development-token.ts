@@ -5,8 +5,8 @@ import { isWellFormed } from './token-format.ts';
 import { createToken, isActive } from './tokens.ts';
 
 /**
- * Returns the embedded database's development token from `DATA_DIR/token`, readable only by its owner. Creates it under
- * a lock, so gateways that start together share it.
+ * Returns the embedded database's development token from `DATA_DIR/token`, readable only by its owner. Creates the
+ * token under a lock, so gateways that start together share it.
  */
 export const developmentToken = (dataDir: string, pool: Pool): Promise<string> =>
   transaction(pool, async (client) => {
@@ -16,7 +16,7 @@ export const developmentToken = (dataDir: string, pool: Pool): Promise<string> =
     const path = join(dataDir, 'token');
     const stored = (await readFile(path, 'utf8').catch(() => '')).trim();
     if (isWellFormed(stored) && (await isActive(client, stored))) {
-      await chmod(path, 0o600).catch(() => undefined); // fails for another user's file
+      await chmod(path, 0o600).catch(() => undefined); // fails if another user owns the file
       return stored;
     }
     const { token } = await createToken(client, 'development');

@@ -26,7 +26,7 @@ export type Meter = {
 
 /**
  * Enforces rates and allowances: in memory, or across replicas while Redis answers. Usage is the larger of the
- * database's (with this process) and Redis's.
+ * database's (plus this process's) and Redis's.
  */
 export async function openMeter(options: {
   db: Queryable;
@@ -40,13 +40,13 @@ export async function openMeter(options: {
       ? undefined
       : await (await import('./redis.ts')).openRedis(options.redisUrl, log);
   const rates = redis ? redisRates(redis) : memoryRates();
-  /** Redis's last value by account, plus charges here since. */
+  /** By account: the value last read from Redis, plus later charges of this process. */
   const reported = new Map<string, { counter: string; units: number }>();
   const reservations = new Map<string, number>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthOf(now())) =>
     `used:${accountId}:${period === 'life' ? period : month}`;
 
-  /** Redis may have been emptied. `month` may already be over. */
+  /** Raises Redis's counters in case Redis was emptied. `month` may already be over. */
   function onTotals(month: string, totals: Total[]) {
     for (const { accountId, monthUnits, lifeUnits } of totals) {
       redis?.raise(counterOf(accountId, 'month', month), monthUnits);
@@ -85,7 +85,7 @@ export async function openMeter(options: {
   return {
     async admit(caller) {
       const [admission] = redis
-        ? await Promise.all([rates.take(caller), readShared(caller)]) // one round trip
+        ? await Promise.all([rates.take(caller), readShared(caller)]) // one round trip for both
         : [await rates.take(caller)];
       if (caller.allowance.units !== undefined) refuseUsedUp(standing(caller));
       return admission;

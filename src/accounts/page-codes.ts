@@ -11,7 +11,10 @@ export const CODE_FORM = '[\\w-]{24}';
 const hashOf = (code: string) => hash('sha256', code, 'hex');
 const Found = z.object({ found: z.int() });
 
-/** GraphiQL exchanges the code for the development token, once and within `CODE_MINUTES`. Stores only its hash. */
+/**
+ * GraphiQL exchanges the code for the development token, once and within `CODE_MINUTES`. Only a hash of the code is
+ * stored.
+ */
 export async function newPageCode(db: Queryable): Promise<string> {
   const code = randomBytes(18).toString('base64url');
   await rows(

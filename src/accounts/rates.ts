@@ -13,7 +13,7 @@ const WINDOW_SECONDS = 1;
 
 export type Admission = {
   headers: Record<string, string>;
-  /** In this second; null without a limit. */
+  /** Requests left in this second; null without a limit. */
   rateRemaining: number | null;
 };
 
@@ -22,7 +22,7 @@ export type Rates = {
   take(caller: Caller): Promise<Admission>;
 };
 
-/** draft-ietf-httpapi-ratelimit-headers, as structured fields (RFC 9651). */
+/** Headers of draft-ietf-httpapi-ratelimit-headers, as structured fields (RFC 9651). */
 function fields(limit: number, remaining: number, seconds: number): Record<string, string> {
   const member = (parameters: [string, number][]) => serializeList([['persecond', new Map(parameters)]]);
   return {
@@ -41,7 +41,7 @@ function fields(limit: number, remaining: number, seconds: number): Record<strin
 export const memoryRates = (): Rates =>
   ratesOf((limit) => new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS }));
 
-/** Without Redis, each replica counts alone. */
+/** While Redis is down, each replica counts alone. */
 export const redisRates = ({ client }: Redis): Rates =>
   ratesOf(
     (limit) =>

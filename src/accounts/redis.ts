@@ -6,8 +6,8 @@ const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;
 const RETRY_MS = 500;
 /**
- * Redis is down after the missed beats. A timeout per command would misfire: a busy process leaves responses unread,
- * and replicas would then count alone.
+ * Redis counts as down after `MAX_MISSED_BEATS`. A timeout per command would misfire: a busy process leaves responses
+ * unread, and replicas would then count alone.
  */
 const BEAT_MS = 100;
 const MAX_MISSED_BEATS = 5;
@@ -30,7 +30,7 @@ export type Redis = {
   stop(): void;
 };
 
-/** Logs outages once; never throws. */
+/** Logs each outage once; never throws. */
 export async function openRedis(url: string, log: Logger): Promise<Redis> {
   const client = createClient({
     url,
@@ -50,7 +50,7 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
   };
   client.on('ready', () => report(true));
   client.on('error', (error: Error) => report(false, error));
-  const connect = () => client.connect().catch(() => undefined); // events report failures, the heartbeat retries
+  const connect = () => client.connect().catch(() => undefined); // events report failures, the client retries
   const connecting = connect();
 
   let missed = 0;
@@ -75,7 +75,7 @@ export async function openRedis(url: string, log: Logger): Promise<Redis> {
   const evaluate = (script: string, name: string, value: number) => {
     if (!client.isReady) return;
     const options = { keys: [key(name)], arguments: [String(value), String(KEY_TTL_SECONDS)] };
-    client.eval(script, options).catch(() => undefined); // the database also counts it
+    client.eval(script, options).catch(() => undefined); // the database counts it too
   };
   return {
     client,

@@ -31,8 +31,8 @@ const callerOf = (token: ActiveToken, limits: TierLimits): Caller => ({
 });
 
 /**
- * Holds active tokens by hash in memory, so lookups take the same time for unknown tokens. NOTIFY reports changes;
- * rereads every ten seconds in case NOTIFY is cut off.
+ * Holds active tokens by hash in memory, so lookups of unknown tokens take the same time. Rereads them on NOTIFY, and
+ * every ten seconds in case NOTIFY is cut off.
  */
 export async function openDirectory(options: {
   url: string;
@@ -57,7 +57,7 @@ export async function openDirectory(options: {
       log.warn({ err: error }, 'tokens could not be reread; the last known ones stay in use');
     }
   };
-  // Serialized, since a late older result could restore a revoked token.
+  // Runs one read at a time: a late result of an older read could restore a revoked token.
   const reading = serialize(read);
   const flush = async () => {
     if (uses.size === 0) return;

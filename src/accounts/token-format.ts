@@ -17,14 +17,14 @@ export function isWellFormed(token: string): boolean {
   return match !== null && checksum(match[1] as string) === match[2];
 }
 
-/** Ignores the checksum: a mistyped token is nearly a secret. */
+/** Also matches wrong checksums: a mistyped token is nearly a secret. */
 export const TOKEN_IN_TEXT = /sgt_[\w-]{40,}/;
 
 const TOKENS_IN_TEXT = new RegExp(TOKEN_IN_TEXT, 'g');
 
 export const withoutTokens = (text: string): string => text.replace(TOKENS_IN_TEXT, 'sgt_…');
 
-/** Faults quote the request, which may contain tokens. */
+/** Hides tokens: faults quote the request, which may contain some. */
 export const shownFault = ({ loc, msg, type }: Fault): Fault => ({
   loc: loc.map((part) => (typeof part === 'string' ? withoutTokens(part) : part)),
   msg: withoutTokens(msg),

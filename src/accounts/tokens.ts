@@ -23,7 +23,7 @@ const columns = sql`t.token_id::text as "tokenId", (select a.name from accounts 
   ${momentText(sql`t.expires_at`)} as "expiresAt", ${momentText(sql`t.last_used_at`)} as "lastUsedAt",
   ${momentText(sql`t.revoked_at`)} as "revokedAt"`;
 
-/** Only this returns the token itself. Throws when there is no such account. */
+/** Returns the token itself, which is not stored. Throws when there is no such account. */
 export async function createToken(
   db: Queryable,
   name: string,
@@ -86,9 +86,9 @@ const ActiveToken = z.object({
   accountId: z.string(),
   account: z.string(),
   tier: z.enum(tiers),
-  /** Null for the tier's. */
+  /** Null means the tier's. */
   rateLimit: z.int().nullable(),
-  /** Null for the tier's. */
+  /** Null means the tier's. */
   unitAllowance: z.number().nullable(),
   expiresAtMs: z.number().nullable(),
 });
@@ -116,8 +116,8 @@ export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): P
 }
 
 /**
- * Copies account and name. The old token stays valid for `graceSeconds`, so users can switch without a gap. Returns
- * undefined when it is not active.
+ * Copies account, name and expiry. The old token stays valid for `graceSeconds`, so users can switch without a gap.
+ * Returns undefined when it is not active.
  */
 export async function rotateToken(
   db: Queryable,

@@ -19,9 +19,9 @@ type Batch = { id: string; counts: Counts };
 export type UsageCounts = {
   add(accountId: string, units: number, at: Date): void;
   used(accountId: string, period: 'month' | 'life', at: Date): Count;
-  /** The unwritten usage, under the same id until `written`; undefined when none. */
+  /** The usage to write, under the same id until `written`; undefined when there is none. */
   batch(): Batch | undefined;
-  /** Whether anything was added since `batch`. */
+  /** Whether usage was added since `batch`. */
   more(): boolean;
   written(): void;
   learn(month: string, totals: readonly Total[]): void;
@@ -41,7 +41,7 @@ export function usageCounts(): UsageCounts {
       ),
     );
 
-  /** Keeps totals right until they are read again. */
+  /** Adds written counts to known totals, until these are read again. */
   function settle(counts: Counts) {
     for (const [month, accounts] of counts) {
       for (const [accountId, count] of accounts) {

@@ -5,7 +5,7 @@ import type { Count } from './allowance.ts';
 
 export type Counts = Map<string, Map<string, Count>>;
 
-/** Counts each batch id once. Skips deleted accounts. */
+/** Counts a batch once, even if it is resent. Skips deleted accounts. */
 export async function addUsage(db: Queryable, batchId: string, counts: Counts): Promise<void> {
   const list = [...counts].flatMap(([month, accounts]) =>
     [...accounts].map(([account, count]) => ({ month: `${month}-01`, account, ...count })),
@@ -37,7 +37,7 @@ const Total = z.object({
 });
 export type Total = z.infer<typeof Total>;
 
-/** Of all accounts, or those changed within `withinSeconds`. */
+/** Totals of all accounts, or of those that changed within `withinSeconds`. */
 export const usageTotals = (db: Queryable, month: string, withinSeconds: number | null): Promise<Total[]> =>
   rows(
     db,
@@ -55,7 +55,7 @@ export const usageTotals = (db: Queryable, month: string, withinSeconds: number 
 
 const Used = z.object({ units: z.number(), requests: z.number() });
 
-/** A null month means in total. */
+/** Null means all months. */
 export const usageOf = async (db: Queryable, account: string, month: string | null): Promise<Count> => {
   const [row] = await rows(
     db,

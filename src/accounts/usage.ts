@@ -6,27 +6,27 @@ import { monthOf } from './allowance.ts';
 import { type UsageCounts, usageCounts } from './usage-counts.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
 
-/** A crash loses at most this much usage. */
+/** A crash loses the usage of at most this time. */
 const FLUSH_MS = 2_000;
-/** Reads totals of accounts changed this recently; of all when the last read is older than half of it. */
+/** Reads only totals that changed within this time, or all if the last read is older than half of it. */
 const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
 
 export type Usage = Pick<UsageCounts, 'add' | 'used'> & {
-  /** Writes local usage and reads that of all replicas. Never throws; unwritten usage stays queued. */
+  /** Writes this process's usage and reads that of all replicas. Never throws; unwritten usage stays queued. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * Writes usage every two seconds in one statement. Resends a batch of unknown outcome under its id, which the database
- * counts once.
+ * Writes usage every two seconds in one statement. Resends a batch of unknown outcome under the same id, which the
+ * database counts once.
  */
 export async function openUsage(options: {
   db: Queryable;
   log: Logger;
   now: () => Date;
-  /** Receives all replicas' totals for the accounts of a batch. */
+  /** Receives totals over all replicas, for the accounts of the written batch. */
   onTotals?: (month: string, totals: Total[]) => void;
 }): Promise<Usage> {
   const { db, log, now } = options;
@@ -69,7 +69,7 @@ export async function openUsage(options: {
     }
   }
 
-  // Serialized, so no batch gets two ids.
+  // Runs one flush at a time, so no batch gets two ids.
   const { run: flush } = serialize(run);
   await flush();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
@@ -81,7 +81,7 @@ export async function openUsage(options: {
     async stop() {
       clearInterval(timer);
       await flush();
-      // The first may have resent an older batch.
+      // The first flush may have resent an older batch.
       if (counts.more()) await flush();
     },
   };

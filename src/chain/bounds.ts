@@ -2,7 +2,7 @@ import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Calendar, dayOfDate, type EpochRange, epochsOfDay } from './calendar.ts';
 import type { Network } from './networks.ts';
 
-/** Ends inclusive, null where open (decisions: time). */
+/** Both ends are inclusive; null means unbounded (decisions: time). */
 export type Bounds = {
   fromDate: string | null;
   toDate: string | null;
@@ -29,9 +29,9 @@ export function checkBounds(bounds: Ends, place: string): void {
   if (faults.length > 0) throw badInput(faults);
 }
 
-export const LAST_EPOCH = 2 ** 31 - 1; // PostgreSQL's `integer`
+export const LAST_EPOCH = 2 ** 31 - 1; // maximum of PostgreSQL's `integer`
 
-/** Intersects days and dates. Empty when `last` is below `first`. */
+/** Epochs within both days and dates; none if `last` is below `first`. */
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
   const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));
   const firsts = [bounds.fromDay, dayOf(bounds.fromDate)].filter((day) => day !== null);

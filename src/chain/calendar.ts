@@ -1,8 +1,8 @@
 import { genesisTime, type Network } from './networks.ts';
 
 /**
- * Spec §4.4, decisions on time. Chain days have 225 epochs from genesis; in the UTC calendar, an epoch belongs to the
- * day of its first slot.
+ * Spec §4.4, decisions on time. A chain day has 225 epochs, counted from genesis; in the UTC calendar, an epoch belongs
+ * to the day of its first slot.
  */
 export const calendars = ['chain', 'utc'] as const;
 export type Calendar = (typeof calendars)[number];
@@ -33,13 +33,13 @@ export const chainDayOfEpoch = (epoch: number): number => Math.floor(epoch / EPO
 
 export const firstEpochOfChainDay = (day: number): number => day * EPOCHS_PER_DAY;
 
-/** Unix time of day 0: genesis, or midnight of its date. */
+/** Unix time of day 0: genesis in the chain calendar, midnight of its date in UTC. */
 const origin = (network: Network, calendar: Calendar): number =>
   calendar === 'chain'
     ? genesisTime[network]
     : Math.floor(genesisTime[network] / SECONDS_PER_DAY) * SECONDS_PER_DAY;
 
-/** From the start of day 0 to epoch 0. The day of an epoch is (384 × epoch + this) / 86,400. */
+/** Seconds from the start of day 0 to epoch 0. The day of an epoch is (384 × epoch + these) / 86,400. */
 export const secondsBeforeGenesis = (network: Network, calendar: Calendar): number =>
   genesisTime[network] - origin(network, calendar);
 
@@ -75,7 +75,7 @@ export const dayOfDate = (network: Network, date: string): number =>
 export const chainDayOfMoment = (network: Network, seconds: number): number =>
   Math.floor((seconds - genesisTime[network]) / SECONDS_PER_DAY);
 
-/** `start` and `end` are those of the first and last slot, in Unix seconds. */
+/** `start` and `end` are the start times of the first and last slot, in Unix seconds. */
 export function spanOfChainDay(network: Network, day: number) {
   const startEpoch = firstEpochOfChainDay(day);
   const nextEpoch = firstEpochOfChainDay(day + 1);

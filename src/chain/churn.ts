@@ -2,8 +2,8 @@ import type { EpochRange } from './calendar.ts';
 import type { Network } from './networks.ts';
 
 /**
- * Gwei per epoch since Electra (EIP-7251), by `specs/electra/beacon-chain.md` of the consensus specs,
- * `get_consolidation_churn_limit`.
+ * Limits in Gwei per epoch since Electra (EIP-7251), as in `get_consolidation_churn_limit` of the consensus specs,
+ * `specs/electra/beacon-chain.md`.
  */
 const MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA = 128_000_000_000n;
 const MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT = 256_000_000_000n;
@@ -14,7 +14,7 @@ export const MAX_EFFECTIVE_BALANCE_ELECTRA = 2_048_000_000_000n;
 
 export const electraEpoch: Record<Network, number> = { mainnet: 364_032, hoodi: 2_048, holesky: 115_968 };
 
-/** Whole ETH, at least 128. */
+/** Rounded down to whole ETH, at least 128. */
 export function balanceChurnLimit(totalActiveBalance: bigint): bigint {
   const share = totalActiveBalance / CHURN_LIMIT_QUOTIENT;
   const churn = share > MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA ? share : MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA;
@@ -33,7 +33,7 @@ export function activationExitChurnLimit(totalActiveBalance: bigint): bigint {
 export const consolidationChurnLimit = (totalActiveBalance: bigint): bigint =>
   balanceChurnLimit(totalActiveBalance) - activationExitChurnLimit(totalActiveBalance);
 
-/** The last `epochs` up to `latest` since Electra (null: all). Empty when `last` is below `first`. */
+/** The last `epochs` up to `latest` (null: all), none before Electra. Empty when `last` is below `first`. */
 export const electraEpochs = (network: Network, latest: number, epochs: number | null): EpochRange => ({
   first: Math.max(electraEpoch[network], epochs === null ? 0 : latest - epochs + 1),
   last: latest,

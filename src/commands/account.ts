@@ -25,7 +25,7 @@ function allowanceText({ units, period }: Allowance): string {
   return `${units.toLocaleString('en')} compute units ${period === 'life' ? 'for life' : 'a month'}`;
 }
 
-/** Limits fixed by the interface cannot be overridden. */
+/** Throws for flags that override limits fixed by the interface. */
 function checkLimits(tier: Tier, flags: { rate?: number; units?: number }) {
   const fixed = fixedLimits[tier]?.find((name) => flags[name] !== undefined);
   if (fixed) {

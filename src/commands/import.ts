@@ -120,7 +120,7 @@ function notLoaded(file: string, error: string, { json }: Flags) {
   if (json) process.stdout.write(`${JSON.stringify({ file, loaded: false, error })}\n`);
 }
 
-/** Returns false unless every row was loaded. */
+/** Returns whether every row was loaded. */
 async function importOne(
   database: Database,
   resource: ImportResource,
@@ -156,7 +156,7 @@ async function importOne(
   }
 }
 
-/** The first rejected row creates the file. A failed write ends the import. */
+/** Creates the file with the first rejected row. A failed write ends the import. */
 function rejectsFile(file: string, flags: Flags) {
   const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
   let open: number | undefined;

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { SettingsError } from '../config.ts';
 import { type RewardsNetwork, rewardsNetworks } from '../resources/network-rewards/record.ts';
 
-/** Accepts only origin and base path, which cannot hold a secret. */
+/** Accepts only origin and base path: other parts may hold a secret. */
 export function baseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
@@ -18,11 +18,11 @@ export function baseUrl(text: string): URL {
   return url;
 }
 
-/** Neither TLS nor loopback. */
+/** True without TLS to a host other than loopback. */
 export const isInClear = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
-/** Never shows an invalid name: it may be the token. */
+/** Does not quote an invalid name, which may be the token. */
 export function variableName(text: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(text)) return text;
   throw new SettingsError('--token-env needs the name of an environment variable, like UPSTREAM_TOKEN.');
@@ -39,7 +39,7 @@ export function rate(text: string): number {
   throw new InvalidArgumentError('A number over 0 and below 10000 is needed, like 2 or 0.5.');
 }
 
-/** Adds `solana=VOTE1,VOTE2` to earlier values. */
+/** Adds values like `solana=VOTE1,VOTE2` to earlier ones. */
 export function validatorsOf(
   text: string,
   before: { network: RewardsNetwork; id: string }[] = [],

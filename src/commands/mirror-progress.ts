@@ -1,6 +1,6 @@
 import type { Tally } from '../ingest/mirror/report.ts';
 
-/** Writes messages always, the current list only on a terminal. */
+/** Writes messages always, but the current list only to a terminal. */
 export function mirrorProgress(stream: NodeJS.WriteStream = process.stderr) {
   let shown = '';
   const clear = () => {

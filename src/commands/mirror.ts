@@ -175,7 +175,7 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
       });
     });
 
-/** A single round throws unless every list was loaded. */
+/** Without `every`, throws if a list was not loaded. */
 async function mirror(database: Database, options: MirrorOptions, flags: Flags, signals: Signals) {
   const { stop } = signals;
   if (database.embedded) await noteFirstLoad(database.write);

@@ -6,11 +6,11 @@ import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
   creates?: boolean;
-  /** Prints the database; creates an embedded one only with `--create`. */
+  /** Names the embedded database on stderr; creates one only with `--create`. */
   loads?: boolean;
   migrate?: boolean;
   writers?: number;
-  /** The first signal only sets `stop`. */
+  /** The first signal only aborts `stop`. */
   graceful?: boolean;
 };
 
@@ -19,7 +19,7 @@ const MAX_SHUTDOWN_MS = 20_000;
 
 export type Signals = {
   stop: AbortSignal;
-  /** No further commits: report what was not loaded. */
+  /** Aborted once nothing more can be committed: report what was not loaded. */
   leave: AbortSignal;
 };
 
@@ -28,12 +28,12 @@ export async function withDatabase(
   options: Options = {},
 ): Promise<void> {
   const settings = readSettings();
-  // Never under running gateways that share the database.
+  // Not by default with DATABASE_URL: running gateways may share the database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
   await checkDatabase(settings, options);
   const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const onError = (error: Error) => {
-    // The end of an embedded server is reported once, with its reason, and not by each connection.
+    // When an embedded server ends, that is reported once, with its reason, and not for each connection.
     if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
   };
   const opening = openDatabase(settings, onError, { ...options, migrate });
@@ -43,14 +43,14 @@ export async function withDatabase(
     await database?.write.abandon();
     await turn(); // lets the command report its commits
     signals.leave.abort();
-    // Exit (unlike a signal) stops an embedded PostgreSQL. Open transactions roll back.
+    // Exiting (unlike dying by the signal) stops an embedded PostgreSQL. Open transactions roll back.
     process.exit(1);
   };
   const steps = options.graceful ? [() => signals.stop.abort(), leave] : [leave];
   const onSignal = () => {
     const step = steps.shift();
     if (step) void step();
-    else process.exit(1); // a further signal exits at once, even while the database does not answer
+    else process.exit(1); // a further signal exits immediately, even while the database does not answer
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   const database = await opening;
@@ -61,7 +61,7 @@ export async function withDatabase(
   try {
     await work(database, { stop: signals.stop.signal, leave: signals.leave.signal });
   } catch (error) {
-    // The process exits meanwhile if the connection was lost because the server stops.
+    // If the connection was lost because the server stops, `leave` exits the process during this wait.
     if (database.embedded && isDisconnected(error)) await sleep(MAX_SHUTDOWN_MS);
     throw settings.DATABASE_URL ? writeError(error as NodeJS.ErrnoException) : error;
   } finally {
@@ -74,7 +74,7 @@ async function checkDatabase({ DATABASE_URL, DATA_DIR }: Settings, { creates, lo
     if (!loads || !creates) return;
     throw new SettingsError('--create makes an embedded database, and DATABASE_URL is set: leave one out.');
   }
-  const { hasCluster } = await import('../db/embedded/cluster.ts'); // not loaded with DATABASE_URL
+  const { hasCluster } = await import('../db/embedded/cluster.ts'); // loaded only without DATABASE_URL
   const folder = resolve(DATA_DIR);
   if (!creates && !(await hasCluster(DATA_DIR))) {
     const make = loads ? ', make one with --create' : '';

@@ -1,11 +1,11 @@
 import { type Sql, sql } from '../db/rows.ts';
 
 /**
- * SQL over summed validator days `a`, shared by private sets and operators: spec §2.2, formulas by the decisions on
- * operators. Doubles from the first step on.
+ * SQL over validator days `a`, single or summed, shared by private sets and operators: spec §2.2, formulas by the
+ * decisions on operators. Doubles from the first step on.
  */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
-/** 0 on a day with only sync duty, which may follow an exit. */
+/** 0 on a day with only sync committee duty, which can outlast an exit. */
 export const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;
 export const proposals = sql`(a.proposed_count + a.missed_proposal_count)`;
 export const attested = sql`a.total_unique_attestations`;
@@ -14,15 +14,15 @@ export const attested = sql`a.total_unique_attestations`;
 export const uptime = sql`(${attested}::float8 / nullif(${duties}, 0))`;
 /** 0..1; null when all attestations were missed. */
 export const correctness = sql`(${votes}::float8 / nullif(3 * ${attested}, 0))`;
-/** Slots, 1 at best; null when all were missed. */
+/** In slots, 1 at best; null when all attestations were missed. */
 export const inclusionDelay = sql`(a.sum_inclusion_delay::float8 / nullif(${attested}, 0))`;
-/** 0..100; 0 when all were missed, null without duties. */
+/** 0..100; 0 when all attestations were missed, null without duties. */
 export const attester = sql`coalesce(100::float8 * ${uptime} * ${correctness} / nullif(${inclusionDelay}, 0), 0 * ${uptime})`;
-/** 0..100; null without a block due. */
+/** 0..100; null when no block was due. */
 export const proposer = sql`(100::float8 * a.proposed_count / nullif(${proposals}, 0))`;
-/** ⅝ attester + ⅜ proposer; the attester's alone without a block due. */
+/** ⅝ attester + ⅜ proposer; only the attester's when no block was due. */
 export const effectiveness = sql`coalesce(0.625::float8 * ${attester} + 0.375::float8 * ${proposer}, ${attester})`;
 
-/** Less penalties, on both layers, in Gwei. */
+/** Rewards less penalties of both layers, in Gwei. */
 export const rewards: Sql = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
   + a.sum_priority_fees + a.sum_baseline_mev)`;

@@ -3,8 +3,8 @@ import { raw, type Sql, sql } from '../db/rows.ts';
 import type { PeriodKey } from './record.ts';
 
 /**
- * SQL over `a` (`day`, `date`, `start_epoch`, `end_epoch`) and `k` (`genesis` in Unix seconds): `stored` in hour and
- * day rows, `gathered` over a longer period.
+ * SQL over rows `a` (`day`, `date`, `start_epoch`, `end_epoch`) of keys `k` (`genesis` in Unix seconds): `stored` for
+ * an hour or day, `gathered` for a longer period.
  */
 export type Expression = { stored: Sql; gathered: Sql };
 

@@ -10,18 +10,18 @@ import type { Expression } from './expressions.ts';
 import { readPlan } from './read-plan.ts';
 import type { Granularity } from './record.ts';
 
-/** Inclusive bounds; null if open. */
+/** Bounds are inclusive; null means unbounded. */
 export type PeriodQuery<Field extends string> = Bounds & {
   granularity: Granularity;
   calendar: Calendar;
-  /** `day` is the period itself. */
+  /** `day` sorts by the period itself. */
   sortBy: Field | 'day';
   sortOrder: 'asc' | 'desc';
 };
 
 /**
- * `list` is the position of the key. Cursors contain `position`: the hour or day if rows are sorted by it, because a
- * new day then moves no page, else the position in the list.
+ * `list` is the index of the key. Cursors contain `position`: the hour or day if rows are sorted by it, so that a new
+ * day does not shift pages, else the position in the list.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 
@@ -38,9 +38,9 @@ export type PeriodSource = {
   days: Sql;
   /** Absent if no hours are stored. */
   hours?: Sql;
-  /** Partitioned by date: a page in date order reads only its partitions. */
+  /** Partitioned by date, so a page in date order reads only its partitions. */
   parted: boolean;
-  /** The condition on rows `a` of `k`, with the query's bounds. */
+  /** Selects the rows `a` of `k` within the query's bounds. */
   own: Sql;
 };
 
@@ -56,15 +56,15 @@ function shape(source: PeriodSource, granularity: Granularity) {
   return { ...plain, period, group: sql`group by ${period}` };
 }
 
-/** Prunes partitions. The cap exceeds all stored days. */
+/** Lets PostgreSQL prune partitions. The cap exceeds all stored days. */
 const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
   parted
     ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
     : sql``;
 
 /**
- * Bounds dates only in partitioned tables: elsewhere the second condition would make the planner expect so few rows
- * that it sorts them.
+ * Bounds days by date too, in partitioned tables only: elsewhere this second condition would make the planner expect so
+ * few rows that it sorts them.
  */
 export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
@@ -72,11 +72,11 @@ export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} ${onDate(parted, '>=', bounds.fromDay)}`}
   ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} ${onDate(parted, '<=', bounds.toDay)}`}`;
 
-/** Dates rise with hours and days, so this is the primary key's order. */
+/** Whether rows come in the primary key's order: dates rise with hours and days. */
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
-/** Per key; unbounded if all rows are grouped, sorted or, for hours, counted. */
+/** Rows read per key; infinite if all rows are grouped, sorted or, for hours, counted. */
 export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): number =>
   inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
     ? (range.offset ?? 0) + rowsToRead(range)
@@ -85,7 +85,7 @@ export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): numb
 const isDescending = (query: PeriodQuery<string>, range: Range<number>): boolean =>
   (query.sortOrder === 'desc') !== (range.backward === true);
 
-/** One statement for all keys; includes the extra rows of `rowsToRead`. */
+/** Reads all keys in one statement; includes the extra rows of `rowsToRead`. */
 export async function periodPages<Field extends string, Row>(
   db: Queryable,
   series: Series<Field>,
@@ -107,11 +107,11 @@ export async function periodPages<Field extends string, Row>(
   return inOrder(found, keyed ? isDescending(query, range) : range.backward);
 }
 
-/** Rows arrive in this order, but an `order by` would sort whole rows with their texts. */
+/** Ensures the order in which rows arrive anyway: an `order by` would sort whole rows with their texts. */
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
-/** pg joins the packets of a value: 1,000 rows in one text are slower than separate rows. */
+/** pg joins the packets of a value, so 1,000 rows in one text are slower than separate rows. */
 const MAX_GATHERED = 200;
 
 const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
@@ -130,11 +130,11 @@ const gatheredPage = (
   from ${source.keys} ${countOf(source, query, range)}
   cross join lateral (select ${gather(text)} as "text" from (${storedRows(source, query, range, typed)}) p) p`;
 
-/** No position, because the query selects only rows. */
+/** Omits `position`, because `rowsOnly` asks for no cursors. */
 const rowsOf = <Row>({ list, total, text }: Gathered, { decode }: Texts): Row[] =>
   text === null ? [] : decode(text).map((row) => ({ list, total, text: row }) as Row);
 
-/** Reads by primary key: costs its own rows, plus a selected count. */
+/** Reads by primary key, so a page costs its own rows, plus the count if selected. */
 function keyedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,
@@ -166,7 +166,7 @@ function storedRows(source: PeriodSource, query: PeriodQuery<string>, range: Ran
 
 const totalOf = (range: Range<number>): Sql => (range.counted ? sql`t.total` : sql`null::int`);
 
-/** A subquery, because PostgreSQL would otherwise count for each row. */
+/** Counts in a subquery, because PostgreSQL would otherwise count for each row. */
 const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<number>): Sql =>
   range.counted
     ? sql`cross join lateral (
@@ -174,7 +174,7 @@ const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<
       ) t`
     : sql``;
 
-/** Groups, sorts, and cuts by position: costs all days in the bounds. */
+/** Groups, sorts, and cuts by position, so a page costs all days in the bounds. */
 function sortedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,

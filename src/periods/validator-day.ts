@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, flag, gwei, signedGwei } from '../kernel/leaves.ts';
 import { PeriodKeys } from './record.ts';
 
-/** No validator has had 281,474 ETH; sums over any number of validators stay within 64 bits. */
+/** 281,474 ETH: no validator has had more, and sums over any number of validators stay within 64 bits. */
 const MAX_GWEI = 2n ** 48n;
 const amount = <T extends z.ZodString>(leaf: T) =>
   leaf.refine((digits) => {
@@ -11,8 +11,9 @@ const amount = <T extends z.ZodString>(leaf: T) =>
   }, `must be at most ${MAX_GWEI} Gwei`);
 
 /**
- * One attestation duty per epoch of an active validator; no row without duty, except for an exited validator still in
- * the sync committee. Rewards by the consensus layer's rules; block income from the execution layer.
+ * An active validator has one attestation duty per epoch. Days without that duty have no row, except for an exited
+ * validator still in the sync committee. Rewards follow the consensus layer's rules; block income comes from the
+ * execution layer.
  */
 export const ValidatorDay = z
   .object({

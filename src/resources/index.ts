@@ -31,7 +31,7 @@ import './tags/graphql.ts';
 import './tags/mutations.ts';
 import './validators/graphql.ts';
 
-/** A test fails for a room missing here. */
+/** A test fails if a room is missing here. */
 export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
   blocks: blockRoutes,

@@ -47,7 +47,7 @@ const queryArgs = periodArgs('AttestationSort', 'attestation records', sortField
 type QueryArgs = PeriodArgs;
 type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
-/** The fields to read for what is selected; `entityId` is the record's `id`. */
+/** The record's fields that the selection needs; `entityId` is the record's `id`. */
 const selectionOf = (info: GraphQLResolveInfo): Selection<AttestationField> =>
   selectionFor(info, attestationFields, IN_PAGE, 'entityId');
 

@@ -41,8 +41,8 @@ const series: Series<AttestationField> = {
     sumLateSourceVotes: summed('sum_late_source_votes'),
     avgAttesterEffectiveness: {
       stored: sql`a.avg_attester_effectiveness`,
-      // The plain mean fills periods without validators: the field is not nullable. PostgreSQL refuses a quotient that
-      // underflows, so a sum near 0 counts as 0.
+      // Periods without validators get the plain mean, because the field is not nullable. A sum near 0 counts as 0,
+      // because PostgreSQL refuses a quotient that underflows.
       gathered: sql`coalesce(${weighted} * (${weighted} > 1e-290)::int / nullif(sum(a.validator_count), 0),
       avg(a.avg_attester_effectiveness))`,
     },

@@ -17,7 +17,7 @@ export type BlockKey = { network: Network; slot: number };
 export type BlockRow = Partial<Block> &
   Pick<Block, 'epoch' | 'consensusSlot' | 'blockTimestamp' | 'validatorIndex'> & { network: Network };
 
-/** The omitted fields are computed from the slot. */
+/** `epoch` and `blockTimestamp` are computed from the slot. */
 type StoredField = Exclude<BlockField, 'epoch' | 'blockTimestamp'>;
 const fields: Fields<StoredField> = {
   consensusSlot: sql`b.slot`,
@@ -82,7 +82,7 @@ const timed = <Row extends StoredRow>(row: Row) => ({
   blockTimestamp: timestampText(slotStart(row.network, row.consensusSlot)),
 });
 
-/** Exclusive; slots descend, so `after` is an upper bound. */
+/** Exclusive; slots descend, so `after` is the upper bound. */
 const within = ({ after, before }: Range<number>) =>
   sql`${after === undefined ? sql`` : sql`and b.slot < ${after}::bigint`}
     ${before === undefined ? sql`` : sql`and b.slot > ${before}::bigint`}`;
@@ -109,7 +109,7 @@ export async function blockPage(
   return found.map(timed);
 }
 
-/** Counting millions of rows would cost more than a page. */
+/** Reads a stored count: counting millions of rows would cost more than a page. */
 export async function blockTotal(db: Queryable, network: Network): Promise<number> {
   const [row] = await rows(
     db,

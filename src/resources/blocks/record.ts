@@ -8,7 +8,7 @@ export type ProposerDuty = z.infer<typeof ProposerDuty>;
 const unlessMissed = 'null for a missed slot';
 const untilKnown = 'null until it is known';
 
-/** Spec §4.9; fields and units by the decisions on the further endpoints. */
+/** Spec §4.9; the decisions on the further endpoints define fields and units. */
 export const Block = z
   .object({
     epoch: count().describe('Epoch of the slot.'),

@@ -12,8 +12,8 @@ export const BLOCKS_MAX_SIZE = 200;
 export const PROPOSED_BLOCKS_DEFAULT_SIZE = 10;
 
 /**
- * Newest slot first (spec §4.9). `fromSlot` positions the first page only; the total counts all slots. Positions are
- * slots, so new blocks do not shift pages.
+ * Newest slot first (spec §4.9). The first page starts at `fromSlot`; the total counts all slots. Positions are slots,
+ * so new blocks do not shift pages.
  */
 export async function blocks(
   ctx: Context,

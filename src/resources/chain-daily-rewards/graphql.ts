@@ -43,7 +43,7 @@ const chainDailyRewardPages = pageTypes(ChainDailyRewardType, {
   list: 'A list of daily rewards',
 });
 
-/** Returns null without a day or date. Throws BAD_INPUT for both, or one out of range. */
+/** Returns null if neither day nor date is given. Throws BAD_INPUT if both are, or one is out of range. */
 function dayOf(
   network: Network,
   day: [string, number | null | undefined],

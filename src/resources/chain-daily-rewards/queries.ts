@@ -11,7 +11,7 @@ import { ChainDailyReward } from './record.ts';
 export type DayKey = { network: Network; day: number };
 export type ChainDailyRewardRow = ChainDailyReward & { network: Network };
 
-/** The other fields are computed from the day. */
+/** The omitted fields are computed from the day. */
 const Stored = ChainDailyReward.omit({
   date: true,
   startEpoch: true,
@@ -28,7 +28,7 @@ const fields: Fields<keyof z.infer<typeof Stored>> = {
   sumBaselineMev: sql`d.sum_baseline_mev::text`,
   sumEffectiveBalance: sql`d.sum_effective_balance::text`,
 };
-// Reading fewer of six narrow columns made no measurable difference.
+// Selects all six narrow columns: reading fewer made no measurable difference.
 const select = sql`d.network, ${selectList(fields, Object.keys(fields) as (keyof typeof fields)[])}`;
 
 function dated(row: z.infer<typeof StoredRow>): ChainDailyRewardRow {
@@ -36,7 +36,7 @@ function dated(row: z.infer<typeof StoredRow>): ChainDailyRewardRow {
   return { ...row, ...span, startTimestamp: timestampText(start), endTimestamp: timestampText(end) };
 }
 
-/** Newest day first; positions are days, exclusive. */
+/** Newest day first; positions, which are days, are exclusive. */
 export async function chainDailyRewardPage(
   db: Queryable,
   network: Network,

@@ -4,7 +4,7 @@ import { count, date, gwei, gweiDecimal, signedGwei, timestamp } from '../../ker
 /** Keeps dates within four-digit years on every network. */
 export const MAX_DAY = 2_900_000;
 
-/** Spec §4.9; fields by the decisions on the further endpoints. */
+/** Spec §4.9; the decisions on the further endpoints define the fields. */
 export const ChainDailyReward = z
   .object({
     day: count().max(MAX_DAY).describe(`Chain day: 225 epochs, counted from genesis; 0 to ${MAX_DAY}.`),

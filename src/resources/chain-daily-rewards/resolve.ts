@@ -7,7 +7,7 @@ import { type ChainDailyRewardRow, chainDailyRewardPage, chainDailyRewardTotal }
 export const CHAIN_DAILY_REWARDS_DEFAULT_SIZE = 15;
 export const CHAIN_DAILY_REWARDS_MAX_SIZE = 200;
 
-/** Newest day first (spec §4.9); positions are chain days. `fromDay` positions the first page only. */
+/** Newest day first (spec §4.9); positions are chain days. The first page starts at `fromDay`. */
 export async function chainDailyRewards(
   ctx: Context,
   list: { network: Network; fromDay: number | null },

@@ -16,7 +16,7 @@ import {
   totalChainDailyRewards,
 } from './resolve.ts';
 
-/** `day`: the chain day depends on the network. */
+/** `day` is a function: chain days depend on the network. */
 type Given = { text: string; day: (network: Network) => number };
 
 function readDay(text: string): Given | undefined {

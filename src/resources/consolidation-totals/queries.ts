@@ -14,7 +14,7 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
 import { ChainBalance, EntityConsolidation, type EntitySortField } from './record.ts';
 
-/** Entities whose validators consolidated, as sources. */
+/** Entities whose validators were sources of consolidations. */
 export type EntityList = { network: Network; idType: EntityClass; epochs: EpochRange };
 
 export type EntityOrder = { calendar: Calendar; sortBy: EntitySortField; sortOrder: 'asc' | 'desc' };
@@ -36,8 +36,8 @@ const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   where c.network = ${network} and c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
 /**
- * Whether the stored totals are those of the list: no consolidation is outside its range, and no two pool shares go by the
- * same name.
+ * Whether the stored totals are right for the list: no consolidation is outside its range, and no two pool shares have
+ * the same name.
  */
 const isStored = ({ network, idType, epochs }: EntityList): Sql => sql`
   not exists (select from consolidations where network = ${network} and epoch < ${epochs.first}::int)
@@ -46,7 +46,7 @@ const isStored = ({ network, idType, epochs }: EntityList): Sql => sql`
 const stored = ({ network, idType }: Omit<EntityList, 'epochs'>, columns = sql``): Sql => sql`
   select ${columns} from named_consolidation_entities e where e.network = ${network} and e.id_type = ${idType}`;
 
-/** The entities of a list with their sums: the stored ones, or those over the consolidations in the range. */
+/** The entities of a list with their sums, either stored or over the consolidations in the range. */
 const summed = (list: EntityList): Sql => sql`
   ${stored(
     list,
@@ -70,7 +70,7 @@ const sortColumns: Record<EntitySortField, Sql> = {
   endDate: sql`g."endDay"`,
 };
 
-/** Positions are 0-based ranks, ties by id. Every page aggregates the whole range. */
+/** Positions are 0-based ranks; ties are sorted by id. Every page ranks the whole list. */
 export function entityConsolidationPage(
   db: Queryable,
   list: EntityList,
@@ -136,7 +136,7 @@ export type PeriodKey = { network: Network; epochs: EpochRange };
 
 const PeriodRow = z.object({ list: count(), consolidationCount: count(), consolidatedBalance: gwei() });
 
-/** Reads only the index of epochs. */
+/** Reads only an index on epochs. */
 export function consolidatedIn(
   db: Queryable,
   periods: readonly PeriodKey[],

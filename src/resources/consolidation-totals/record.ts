@@ -8,7 +8,7 @@ const entity = {
   idType: EntityClass.describe('Class of the entity.'),
 };
 
-/** Counts validators as sources (spec §4.9 and the decisions on it). */
+/** Counts only validators that were sources (spec §4.9 and the decisions on it). */
 export const EntityConsolidation = z
   .object({
     ...entity,
@@ -25,7 +25,7 @@ export const EntityConsolidation = z
   });
 export type EntityConsolidation = z.infer<typeof EntityConsolidation>;
 
-/** The class is the same in all rows. */
+/** Excludes the class, which is the same in all rows. */
 export const entitySortFields = [
   'id',
   'consolidationCount',
@@ -85,7 +85,7 @@ export const EntityConsolidationCapacity = z
   });
 export type EntityConsolidationCapacity = z.infer<typeof EntityConsolidationCapacity>;
 
-/** The other figures are the same in all rows. */
+/** Excludes figures that are the same in all rows. */
 export const capacitySortFields = [
   'id',
   'consolidatedBalance',
@@ -94,7 +94,7 @@ export const capacitySortFields = [
 ] as const satisfies (keyof EntityConsolidationCapacity)[];
 export type CapacitySortField = (typeof capacitySortFields)[number];
 
-/** Import only: capacities are computed from it. */
+/** Imported but not served: capacities are computed from it. */
 export const ChainBalance = z
   .object({
     epoch: count().describe('Epoch.'),

@@ -24,7 +24,7 @@ import type {
 export const ENTITIES_DEFAULT_SIZE = 10;
 export const ENTITIES_MAX_SIZE = 200;
 
-/** `position`: 0-based rank. */
+/** `position` is the 0-based rank. */
 export type PlacedPage<Row> = Slice<Row & { position: number }> & { total: () => Promise<number> };
 
 export type EntityArgs = Bounds & {
@@ -118,7 +118,7 @@ export async function entityCapacities(
 ): Promise<PlacedPage<EntityConsolidationCapacity>> {
   const found = await capacityOf(ctx, network, args.window);
   if (!found) return { rows: [], hasNext: false, hasPrevious: false, total: async () => 0 };
-  // All shares have the same divisor.
+  // Sorts by balance, because all shares have the same divisor.
   const sortBy = args.sortBy === 'capacityShare' ? 'consolidatedBalance' : args.sortBy;
   const order: EntityOrder = { calendar: 'chain', sortBy, sortOrder: args.sortOrder };
   const page = await entityPage(ctx, { network, idType: args.idType, epochs: found.epochs }, order, range);

@@ -115,7 +115,7 @@ const queryOf = (args: InputShapeFromFields<typeof queryArgs>) => ({
   sortOrder: args.sortOrder ?? 'asc',
 });
 
-/** `of`: what else decides the rows; it goes into cursors. */
+/** `of` is what else decides the rows; cursors contain it. */
 async function consolidationConnection(
   of: unknown[],
   args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,

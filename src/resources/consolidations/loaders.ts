@@ -17,7 +17,7 @@ import { entityClasses } from './record.ts';
 const keyOf = ({ network, validatorIndex, entity }: Scope) =>
   JSON.stringify([network, validatorIndex, entity?.idType, entity?.id]);
 
-/** A statement takes scopes of one kind. */
+/** A statement can only read scopes of the same kind. */
 const kindOf = ({ validatorIndex, entity }: Scope) =>
   `${validatorIndex === null ? '' : 'validator'}${entity === null ? '' : 'entity'}`;
 

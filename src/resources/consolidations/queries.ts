@@ -19,7 +19,7 @@ import {
 
 export type EntityKey = { idType: EntityClass; id: string };
 
-/** Each of validator and entity matches the source or the target; null matches any. */
+/** Validator and entity each match the source or the target; null matches any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
 
 export type ConsolidationQuery = {
@@ -28,7 +28,7 @@ export type ConsolidationQuery = {
   sortOrder: 'asc' | 'desc';
 };
 
-/** Values of `orderFields`, in decimal digits. */
+/** The values of `orderFields`, as decimal digits. */
 export type Position = string[];
 
 // The omitted fields are computed or loaded later.
@@ -60,7 +60,7 @@ const columns: Record<OrderField, OrderColumn> = {
   consolidatedBalance: { name: 'consolidated_balance', type: 'bigint' },
 };
 
-/** Each order has an index: a page without scope reads only its own rows. */
+/** Each order has an index, so a page without scope reads only its own rows. */
 export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
   if (sortBy === 'sourceValidatorIndex') return ['sourceValidatorIndex'];
   const byTime: OrderField[] = ['epoch', 'sourceValidatorIndex'];
@@ -68,8 +68,8 @@ export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
 }
 
 /**
- * Scopes as `k`, all of one kind. The validators of a pool share are stored under its node operator (`operator_id`) and
- * pool (`share_of`, else '').
+ * Scopes of one kind, as `k`. The validators of a pool share are stored under its node operator (`operator_id`) and
+ * pool (`share_of`, '' for other classes).
  */
 const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
       select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
@@ -98,13 +98,13 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
   ) c
   where ${ofEntity}`;
 
-/** Places are stored for every range by time, and for the whole list in other orders. */
+/** Whether places are stored: by time for every range, in other orders for the whole list only. */
 const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
   order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
 
 const isWhole = ({ validatorIndex, entity }: Scope) => validatorIndex === null && entity === null;
 
-/** Unites both sides without duplicates. */
+/** Consolidations whose source or target matches, without duplicates. */
 function source({ validatorIndex, entity }: Scope): Sql {
   if (validatorIndex !== null) {
     const both = sql`select * from consolidations where network = k.network and source_index = k.validator_index
@@ -121,7 +121,7 @@ function source({ validatorIndex, entity }: Scope): Sql {
 
 const within = ({ first, last }: EpochRange): Sql => sql`c.epoch between ${first}::int and ${last}::int`;
 
-/** `desc` also reverses ties. */
+/** `desc` also reverses the order of ties. */
 export function consolidationPages(
   db: Queryable,
   scopes: readonly Scope[],
@@ -201,7 +201,7 @@ export function entitiesByValidator(
   );
 }
 
-/** Takes a public key in lower case; also finds validators known by consolidations only. */
+/** Takes a public key in lower case; also finds validators that only consolidations name. */
 export async function indexOfPubkey(db: Queryable, network: Network, pubkey: string) {
   const [row] = await rows(
     db,

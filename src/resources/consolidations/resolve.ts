@@ -119,7 +119,7 @@ export function consolidationPosition(
 ): Position | undefined {
   const order = orderFields(sortBy);
   const position = decodeCursor(name, cursor)?.map(String) ?? [];
-  // Forged cursors must not reach the statement.
+  // Rejects forged values, which must not reach the statement.
   const fits = (digits: string, index: number) =>
     /^\d{1,18}$/.test(digits) && (order[index] === 'consolidatedBalance' || Number(digits) < 2 ** 31);
   return position.length === order.length && position.every(fits) ? position : undefined;

@@ -32,7 +32,7 @@ const RewardsNetworkEnum = builder.enumType('RewardsNetwork', {
   values: enumValues(rewardsNetworks, (network) => `${definitions[network].title}.`),
 });
 
-/** A list accepts only fields of its own record. */
+/** Fields of all networks; each list accepts its own only. */
 const sortFields = (kind: RewardKind) => [
   ...new Set(rewardsNetworks.flatMap((network) => sortFieldsOf(network, kind))),
 ];
@@ -155,7 +155,7 @@ async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, 
     maxSize: REWARDS_MAX_SIZE,
     decode: cursors.read,
   });
-  // Skips fields that fragments select of other networks' types.
+  // Skips fields that fragments on other networks' types select.
   const asked = selectedOf(info, fieldsOf(list.network, kind), IN_PAGE);
   const page = await rewards(ctx, list, query, range, asked);
   return connection(

@@ -18,8 +18,8 @@ export type RewardQuery = {
 };
 
 /**
- * `position` goes into cursors: the day number since year 1 when sorted by day, so new days do not shift pages; else
- * the rank.
+ * Cursors contain `position`: the day number since year 1 if rows are sorted by day, so that new days do not shift
+ * pages; else the rank.
  */
 export type RewardRow = Record<string, unknown> & {
   network: RewardsNetwork;
@@ -38,7 +38,7 @@ function wire(table: RewardTable, field: string): Sql {
   return sql`${value} as ${raw(`"${field}"`)}`;
 }
 
-/** Ids arrive as text, also numeric ones. */
+/** Numeric ids arrive as text, too. */
 function ofValidator(table: RewardTable): Sql {
   if (table.kind === 'network') return sql``;
   const isNumber = leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int';
@@ -63,7 +63,7 @@ function rowCheck({ network, kind }: RewardTable, names: readonly string[]): z.Z
   return check;
 }
 
-/** `ids` is [''] for the network as a whole. Always reads the validator's id. */
+/** `ids` is [''] for the network as a whole. Always selects the validator's id. */
 export function rewardPages(
   db: Queryable,
   table: RewardTable,
@@ -93,7 +93,7 @@ const dayNumber = sql`(r.day - date '0001-01-01')`;
 /** Capped at 9999-12-31: forged cursors may hold any number. */
 const dayAt = (position: number): Sql => sql`date '0001-01-01' + ${Math.min(position, 3_652_058)}::int`;
 
-/** Sorted by day: a page reads only its own rows. */
+/** For lists sorted by day: a page reads only its own rows. */
 function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
   const total = range.counted
@@ -110,13 +110,13 @@ function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>,
     `;
 }
 
-/** Otherwise every page reads the whole list, one row per day. */
+/** For other orders: every page reads the whole list, one row per day. */
 function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const order = sql`${column(query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
   const after = range.after ?? (range.offset ?? 0) - 1;
   const cut = range.backward
     ? sql`s.position >= least(${range.before ?? null}::bigint, s.total) - ${rowsToRead(range)}`
-    : sql`s.position <= ${after + rowsToRead(range)}::bigint`; // the largest offset overflows an integer
+    : sql`s.position <= ${after + rowsToRead(range)}::bigint`; // the largest offset would overflow an integer
   return sql`
       select * from (
         select (row_number() over (order by ${order}))::int - 1 as position,

@@ -36,7 +36,7 @@ export const recordV1Of = (network: RewardsNetwork, kind: RewardKind): z.ZodObje
 export const fieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
   Object.keys(recordOf(network, kind).shape);
 
-/** Numbers and dates, except ids. */
+/** Numeric and date fields, except ids. */
 export const sortFieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
   Object.entries(recordOf(network, kind).shape)
     .filter(

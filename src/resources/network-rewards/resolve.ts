@@ -44,7 +44,7 @@ type Bounds = Record<'fromDate' | 'toDate', string | null> & {
   toDay?: string | null;
 };
 
-/** The narrower of both ranges. */
+/** The overlap of both ranges. */
 export function rangeOf(bounds: Bounds): Pick<RewardQuery, 'fromDate' | 'toDate'> {
   const given = (...dates: (string | null | undefined)[]) => dates.filter((date) => date != null).sort();
   return {

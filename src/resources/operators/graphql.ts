@@ -182,7 +182,7 @@ async function operatorConnection(
   );
 }
 
-/** Throws BAD_INPUT for an id that REST refuses. */
+/** Throws BAD_INPUT for an id that REST would refuse. */
 export function checkId(name: string, id: string | null | undefined): void {
   const fault = id == null ? undefined : idFault(id);
   if (fault) throw badArgument(name, `${name} ${fault}.`);

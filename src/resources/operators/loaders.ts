@@ -22,7 +22,7 @@ export type { OperatorKey };
 export const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
   `${network} ${idType} ${timeWindow} ${id}`;
 
-/** Finds private sets of the caller only. */
+/** Of private sets, finds only the caller's. */
 export const loadOperator = (
   ctx: Context,
   key: OperatorKey,
@@ -38,7 +38,7 @@ const readPage = rankedPageReader({
   load: operatorPages,
 });
 
-/** Finds private sets of the caller only. */
+/** Of private sets, finds only the caller's. */
 export const loadOperatorPage = (
   ctx: Context,
   list: ListKey,

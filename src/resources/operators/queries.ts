@@ -78,8 +78,8 @@ export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, Operato
 });
 
 /**
- * Known by summaries in any window, by validators, or by attestations in any period. A known entity without rows has
- * empty lists (decisions §1).
+ * An entity exists if it has summaries in any window, validators, or attestations in any period. Its lists may still be
+ * empty (decisions §1).
  */
 export async function entityExists(
   db: Queryable,

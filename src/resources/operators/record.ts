@@ -55,7 +55,7 @@ export const OperatorTag = z
   .meta({ id: 'OperatorTag', description: 'A label of an operator.' });
 export type OperatorTag = z.infer<typeof OperatorTag>;
 
-/** Spec §2.2; units by the decisions on operators. */
+/** Spec §2.2; the decisions on operators define the units. */
 export const OperatorSummary = z
   .object({
     id: text(256).min(1).describe('Name, address, public key or index of the operator, by its class.'),
@@ -96,14 +96,14 @@ const address = /^0x[0-9a-f]{40}$/i;
 
 export const isAddress = (id: string): boolean => address.test(id);
 
-/** Lowercases addresses and public keys, also from a Postgres dump (`\\x…`); names are case-sensitive. */
+/** Lowercases addresses and public keys, also those of a Postgres dump (`\\x…`); names are case-sensitive. */
 export const normaliseId = (id: string): string =>
   /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
 
 export const entityNotFound = (entity: { network: Network; idType: IdType; id: string }) =>
   notFound(`Entity ${quoted(entity.id)} of entityType ${entity.idType}`, `on ${entity.network}`);
 
-/** The limits of REST's parameters. */
+/** Applies the limits of REST's parameters. */
 export const idFault = (id: string): string | undefined =>
   id === ''
     ? 'is empty'

@@ -27,7 +27,7 @@ export type OperatorList = {
   parentId: string | null;
 };
 
-/** `place`: first element of `loc`. */
+/** `place` is the first element of `loc`. */
 export function parentFaults(
   parentId: string | null | undefined,
   parentEntity: string | null | undefined,
@@ -38,7 +38,7 @@ export function parentFaults(
   return [{ loc: [place, 'parentEntity'], msg, type: 'conflict' }];
 }
 
-/** A parent selects its pool shares. */
+/** With a parent, the list contains its pool shares. */
 export function listKey(list: OperatorList): ListKey {
   const idType = list.parentId === null ? list.idType : 'poolShare';
   return {
@@ -51,7 +51,7 @@ export function listKey(list: OperatorList): ListKey {
   };
 }
 
-/** Classes without shares get the name of a list that never exists. */
+/** For classes without shares, returns the key of a list that never exists. */
 export function shareListKey(operator: OperatorKey, poolType: PoolType): ListKey {
   const { network, timeWindow, idType, id } = operator;
   const parentType = idType === 'pool' || idType === 'nodeOperator' ? idType : '';
@@ -63,8 +63,8 @@ export type OperatorPage = Slice<RankedOperatorRow> & { total: number; revision:
 const parentClasses = ['pool', 'nodeOperator'] as const;
 
 /**
- * By network penetration (spec §4.2), ranks 0-based. Throws NOT_FOUND for an unknown parent; one without shares has an
- * empty page.
+ * Sorted by network penetration (spec §4.2); ranks are 0-based. Throws NOT_FOUND for an unknown parent; a known one
+ * without shares has an empty page.
  */
 export async function operatorPage(
   ctx: Context,
@@ -82,7 +82,7 @@ export async function operatorPage(
   return page;
 }
 
-/** With `walk`, reads the revision that the walk began with; throws BAD_INPUT when that is gone. */
+/** With `walk`, reads the revision with which the walk began; throws BAD_INPUT when it is gone. */
 export async function operatorPageOf(
   ctx: Context,
   key: ListKey,
@@ -94,10 +94,10 @@ export async function operatorPageOf(
   return rankedSlice(page, range, walk);
 }
 
-/** Lookup order of names (spec §4.3 and the decisions on summaries). */
+/** Names are looked up in this order (spec §4.3 and the decisions on summaries). */
 const inferred = ['pool', 'nodeOperator', 'poolShare', 'entity'] as const;
 
-/** Without `idType` an address is a deposit address; names are looked up class by class. */
+/** Without `idType` an address is a deposit address, and a name is looked up class by class. */
 export async function operatorSummary(
   ctx: Context,
   asked: { network: Network; window: TimeWindow; id: string; idType: IdType | null },

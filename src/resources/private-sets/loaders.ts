@@ -35,7 +35,7 @@ export const loadFigures = <Name extends FigureName>(
 type SetRow = OperatorSummary & { network: Network };
 type Window = { network: Network; timeWindow: TimeWindow };
 
-/** The caller's sets only. */
+/** Finds only the caller's sets. */
 export const loadSetSummary = async (
   ctx: Context,
   { id, ...window }: Window & { id: string },
@@ -54,7 +54,7 @@ export const loadSetSummary = async (
   ).load(uuid);
 };
 
-/** The caller's sets only, most validators first. */
+/** Only the caller's sets, most validators first. */
 export const loadSetSummaries = async (
   ctx: Context,
   window: Window,

@@ -11,12 +11,12 @@ import type { OperatorSummary } from '../operators/record.ts';
 import { SetEffectiveness, SetProposals, SetRewards } from './record.ts';
 import { type SetKey, setDays } from './set-days.ts';
 
-/** A mean over the validators of a day, or of all days together. */
+/** The mean over the validators of a day (`stored`), or of all days together (`gathered`). */
 const mean = (sum: string, of: string): Expression => ({
   stored: sql([`a.${sum} / nullif(a.${of}, 0)`]),
   gathered: sql([`sum(a.${sum}) / nullif(sum(a.${of}), 0)::float8`]),
 });
-/** 0 instead of null without duties. */
+/** Like `mean`, but 0 instead of null without duties. */
 const meanOrZero = (sum: string, of: string): Expression => {
   const { stored, gathered } = mean(sum, of);
   return { stored: sql`coalesce(${stored}, 0)`, gathered: sql`coalesce(${gathered}, 0)` };
@@ -112,7 +112,10 @@ const Summary = z.object({
 });
 export type SetSummary = z.infer<typeof Summary>;
 
-/** Covers the last stored chain days of the window. Without ids: `size` sets from rank `from`, most validators first. */
+/**
+ * Covers the last stored chain days of the window. Without ids, returns `size` sets from rank `from`, most validators
+ * first.
+ */
 export function setSummaries(
   db: Queryable,
   accountId: string,
@@ -159,7 +162,7 @@ export function setSummaries(
   );
 }
 
-/** Fields of operators only are null or empty. */
+/** Fields that only operators have are null or empty. */
 export const summaryOf = (
   row: SetSummary,
   timeWindow: TimeWindow,

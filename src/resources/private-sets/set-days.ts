@@ -29,7 +29,7 @@ export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bou
   own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} ${withinBounds(bounds, false)}`,
 });
 
-/** Figures of a validator's day that a set's day has under the same names: their sums. */
+/** Figures of validator days whose sums a set's day has under the same names. */
 type Summed = Exclude<
   Snake<keyof ValidatorDay>,
   | 'validator_index'
@@ -43,10 +43,10 @@ type Summed = Exclude<
 const sumsOf = <Name extends Summed>(...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`sum(a.${name})`)])) as Record<Name, Sql>;
 
-/** Excludes exited validators that have sync duty only. */
+/** Excludes exited validators that have only sync committee duty. */
 const active = sql`filter (where ${duties} > 0)`;
 
-/** Additive columns, computed from the days `a` of the validators. */
+/** Columns that can be added up, computed from validator days `a`. */
 const columns = {
   validator_count: sql`count(*) ${active}`,
   ...sumsOf('total_unique_attestations', 'sum_missed_attestations'),
@@ -90,14 +90,14 @@ const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values })
 
 const LOCK = `hashtext('stakegraph private set days')`;
 
-// The planner expects hundreds of rows, not a million, and would sort on disk.
+// Makes the planner hash: it expects hundreds of rows, not a million, and would sort on disk.
 const HASHED = `set_config('enable_sort', 'off', true)`;
 
-/** Changes of sets wait for imports that aggregate days: neither sees the other's uncommitted rows. */
+/** Makes changes of sets wait for imports that aggregate days, because neither sees the other's uncommitted rows. */
 export const lockSetDays = (db: Queryable) =>
   run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 
-/** Adds to the stored sums: call it once per new membership, in the same transaction. */
+/** Adds to the stored sums, so call it once per new membership, in the same transaction. */
 export async function addSetDays(
   db: Queryable,
   { network, id }: SetKey,
@@ -116,7 +116,7 @@ export async function addSetDays(
   );
 }
 
-/** Call it in the transaction that removes members from that date on. */
+/** Call it in the transaction that removes members from the date `from` on. */
 export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
   await lockSetDays(db);
   await run(
@@ -130,7 +130,7 @@ export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, f
   );
 }
 
-/** Recomputes all sets of a network after `validator_days` changed. */
+/** Recomputes the dates for all sets of a network after `validator_days` changed. */
 export async function refreshSetDays(
   db: Queryable,
   network: Network,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, gwei, hex, signedGwei } from '../../kernel/leaves.ts';
 
-/** Spec §2.4; units by the decisions on slashings. */
+/** Spec §2.4; the decisions on slashings define the units. */
 export const Slashing = z
   .object({
     validatorIndex: count().describe('Index of the slashed validator.'),

@@ -13,10 +13,10 @@ export const SLASHINGS_MAX_SIZE = 200;
 
 export type SlashingList = { network: Network; fromEpoch: number };
 
-/** Its first epoch is below 2^31. */
+/** Keeps the first epoch of the day below 2^31. */
 export const LAST_START_DAY = 9_000_000;
 
-/** Moments are Unix seconds. Capped below 2^31: no later epoch is stored. */
+/** `seconds` is Unix time. Capped below 2^31, because no later epoch is stored. */
 export const epochFrom = (network: Network, start: { day: number } | { seconds: number }): number =>
   'day' in start
     ? firstEpochOfChainDay(start.day)
@@ -38,7 +38,7 @@ function positionIn(name: string, cursor: string): SlashingPosition | undefined 
 export const slashingPosition = (list: SlashingList, cursor: string): SlashingPosition | undefined =>
   positionIn(listName(list), cursor);
 
-/** Ascending by slashing epoch and validator index (spec §4.5). */
+/** Sorted by slashing epoch, then validator index, ascending (spec §4.5). */
 export async function slashings(
   ctx: Context,
   list: SlashingList,
@@ -52,7 +52,7 @@ export const slashing = byValidatorName(loadSlashing, loadSlashingByPubkey);
 export const totalSlashings = (ctx: Context, list: SlashingList): Promise<number> =>
   slashingTotal(ctx.db, list.network, list.fromEpoch);
 
-// Without the window: validators are the same in each.
+// Omits the window, because validators are the same in each.
 const operatorListName = (operator: OperatorKey) =>
   `slashings:${JSON.stringify([operator.network, operator.idType, operator.id])}`;
 

@@ -18,7 +18,7 @@ import {
   totalSlashings,
 } from './resolve.ts';
 
-/** Chain day, or Unix seconds. */
+/** `day` is a chain day, `seconds` is Unix time. */
 type Start = { text: string; day: number } | { text: string; seconds: number };
 
 function readStart(text: string): Start | undefined {

@@ -31,7 +31,7 @@ const fields: Fields<SolanaOverviewField> = {
   giniCoefficient: sql`o.gini_coefficient::text`,
   deactivatingStakeAccounts: sql`o.deactivating_stake_accounts`,
 };
-// Four rows at most: fewer columns save nothing.
+// Selects all columns: of four rows at most, fewer columns would save nothing.
 const select = selectList(fields, solanaOverviewFields);
 
 /** Shortest window first. */

@@ -9,7 +9,7 @@ export const solanaOverview = (
   window: TimeWindow,
 ): Promise<SolanaNetworkOverview | undefined> => loadSolanaOverview(ctx, window);
 
-/** Shortest window first; null means all. */
+/** Shortest window first; null means all windows. */
 export async function solanaOverviews(
   ctx: Context,
   window: TimeWindow | null,

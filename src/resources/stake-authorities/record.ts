@@ -9,7 +9,7 @@ import {
   text,
 } from '../../kernel/leaves.ts';
 
-/** A `pool` has a poolName (decisions on stake authorities). */
+/** Authorities with a `poolName` are pools (decisions on stake authorities). */
 export const stakeAuthorityTypes = ['pool', 'individual'] as const;
 export type StakeAuthorityType = (typeof stakeAuthorityTypes)[number];
 
@@ -24,7 +24,7 @@ export const StakeDelegation = z
 /** Spec §4.8 and the decisions on Solana. */
 const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
 
-/** Spec §2.7; units by the decisions on Solana. */
+/** Spec §2.7; the decisions on Solana define the units. */
 export const StakeAuthoritySummary = z
   .object({
     stakeAuthority: base58Key().describe('Address of the stake authority.'),

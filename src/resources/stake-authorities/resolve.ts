@@ -17,8 +17,8 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
 });
 
 /**
- * By network penetration (spec §4.8), ranks 0-based. With `walk`, reads the revision that the walk began with; throws
- * BAD_INPUT when that is gone.
+ * Sorted by network penetration (spec §4.8); ranks are 0-based. With `walk`, reads the revision with which the walk
+ * began; throws BAD_INPUT when it is gone.
  */
 export async function stakeAuthorities(
   ctx: Context,

@@ -15,7 +15,7 @@ export type ListedRewardRow = RewardRow & { list: number };
 export type SlotRewardRow = ListedRewardRow & { total: number };
 export type RewardPosition = { slot: number; rank: number };
 
-// `k.genesis`: Unix seconds of slot 0.
+// `k.genesis` is the Unix time of slot 0.
 const fields: Fields<SyncCommitteeRewardField> = {
   epoch: sql`r.slot / ${raw(String(SLOTS_PER_EPOCH))}`,
   consensusSlot: sql`r.slot`,
@@ -25,7 +25,7 @@ const fields: Fields<SyncCommitteeRewardField> = {
     sql`to_timestamp(k.genesis + ${raw(String(SECONDS_PER_SLOT))} * r.slot::bigint) at time zone 'UTC'`,
   ),
 };
-// Reading fewer narrow columns made no measurable difference.
+// Selects all columns, which are narrow: reading fewer made no measurable difference.
 const select = sql`r.network, r.rank, ${selectList(fields, syncCommitteeRewardFields)}`;
 const Row = SyncCommitteeReward.extend({ network: Network, rank: count(), list: count() });
 const SlotRow = Row.extend({ total: count() });
@@ -35,7 +35,7 @@ const networkColumns = {
   genesis: ['bigint', (key: { network: Network }) => slotStart(key.network, 0)],
 } as const;
 
-/** By stored rank, so a page costs only its own rows. Ranks have no gaps: the last gives `total`. */
+/** Reads by stored rank, so a page costs only its own rows. Ranks have no gaps, so the last one gives `total`. */
 export function slotRewardPages(
   db: Queryable,
   slots: readonly SlotKey[],
@@ -68,7 +68,7 @@ export function slotRewardPages(
 const SlotState = z.object({ list: count(), total: count(), reached: flag() });
 export type SlotState = z.infer<typeof SlotState>;
 
-/** `reached`: the stored head is at or past the slot. */
+/** `reached` means that the stored head is at or past the slot. */
 export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<SlotState[]> {
   return rows(
     db,

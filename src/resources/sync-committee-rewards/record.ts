@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, signedGweiText, timestamp } from '../../kernel/leaves.ts';
 
-/** Spec §2.5; units by the decisions on sync committee rewards. */
+/** Spec §2.5; the decisions on sync committee rewards define the units. */
 export const SyncCommitteeReward = z
   .object({
     epoch: count().describe('Epoch of the slot.'),

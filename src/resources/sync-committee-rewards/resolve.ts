@@ -6,14 +6,14 @@ import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import { loadSlotRewards, loadSlotState, loadValidatorRewards } from './loaders.ts';
 import type { RewardPosition, RewardRow, SlotKey } from './queries.ts';
 
-/** Seats; also the default page size (spec §8). */
+/** Number of seats; also the default page size (spec §8). */
 export const COMMITTEE_SIZE = 512;
 export const VALIDATOR_REWARDS_DEFAULT_SIZE = 10;
 export const VALIDATOR_REWARDS_MAX_SIZE = 200;
 
 /**
- * By validator index (spec §4.6), ranks 0-based. A slot without a block has an empty page; throws NOT_FOUND after the
- * stored head.
+ * Sorted by validator index (spec §4.6); ranks are 0-based. A slot without a block has an empty page; throws NOT_FOUND
+ * for a slot after the stored head.
  */
 export async function syncCommitteeRewards(
   ctx: Context,

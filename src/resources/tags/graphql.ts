@@ -87,7 +87,7 @@ const privateSetPages = pageTypes(PrivateSet, {
   list: 'Private sets of the account',
 });
 
-/** Clients can forge cursors. */
+/** Undefined for a cursor of another list or a forged one. */
 function placeIn(list: string, cursor: string): TagPlace | undefined {
   const [at, id, ...rest] = decodeCursor(list, cursor) ?? [];
   const uuid = typeof id === 'string' ? readTagId(id) : undefined;

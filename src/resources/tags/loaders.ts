@@ -6,7 +6,7 @@ import { readTagId, type TagValidator } from './record.ts';
 
 export type { TagRow };
 
-/** The caller's tags only. */
+/** Finds only the caller's tags. */
 export const loadTag = async (ctx: Context, id: string): Promise<TagRow | undefined> => {
   const uuid = readTagId(id);
   if (uuid === undefined) return undefined;

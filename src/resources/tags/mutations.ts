@@ -59,7 +59,7 @@ async function mutate<T extends object>(
   }
 }
 
-/** Applies the rules of REST's body. */
+/** Checks the input by the rules of REST's body. */
 function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const read = schema.safeParse(input);
   if (!read.success) throw badInput(bodyFaults(read.error, 'input'));
@@ -183,7 +183,7 @@ builder.mutationType({
   fields: (t) => ({
     createTag: t.field({
       type: CreatePayload,
-      nullable: true, // a failure must not null other mutations' results, which are committed
+      nullable: true, // else a failure would null the results of other mutations, which are committed
       extensions: { operation: 'createTag' },
       description:
         'Creates a tag, which groups validators into a private set. Sets per account: build 4, growth 20, enterprise any number, free and starter none. REST: POST /v1/eth/tags.',

@@ -8,7 +8,7 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
 import { Tag, type TagField, TagValidator, tagFields } from './record.ts';
 
-/** `at`: creation time in microseconds since 1970. */
+/** `at` is the creation time in microseconds since 1970. */
 export type TagPlace = { at: number; id: string };
 export type TagRow = Tag & { at: number };
 
@@ -47,7 +47,7 @@ export function tagPage(
   );
 }
 
-/** `network` null means all. */
+/** A null `network` means all. */
 export async function tagTotal(db: Queryable, accountId: string, network: Network | null): Promise<number> {
   const [row] = await rows(
     db,
@@ -67,7 +67,7 @@ export const tagsById = (db: Queryable, accountId: string, ids: readonly string[
     select ${select} from private_sets s where s.account_id = ${accountId} and s.set_id = any(${[...ids]}::uuid[])`,
   );
 
-/** Until the transaction ends, the account's number of tags cannot change. */
+/** Until the transaction ends, other requests that add tags to the account wait. */
 export const lockAccount = (db: Queryable, accountId: string) =>
   rows(
     db,
@@ -90,7 +90,7 @@ export async function insertTag(
   return made[0] as TagRow;
 }
 
-/** Locks the tag until the transaction ends. */
+/** Also locks the tag until the transaction ends. */
 export async function touchTag(
   db: Queryable,
   accountId: string,
@@ -107,7 +107,7 @@ export async function touchTag(
   return row;
 }
 
-/** Cascades to members and figures; false for an unknown tag. */
+/** The deletion cascades to members and figures; returns false for an unknown tag. */
 export async function deleteTagRow(db: Queryable, accountId: string, id: string): Promise<boolean> {
   const removed = await rows(
     db,
@@ -121,7 +121,7 @@ export async function deleteTagRow(db: Queryable, accountId: string, id: string)
 const Found = z.object({ place: z.int(), validatorIndex: z.int(), validatorPubkey: z.string() });
 export type FoundValidator = z.infer<typeof Found>;
 
-/** Omits unknown validators; `place`: index of the reference. */
+/** Omits unknown validators; `place` is the index of the reference. */
 export const knownValidators = (
   db: Queryable,
   network: Network,
@@ -146,7 +146,7 @@ export const knownValidators = (
 
 const Added = z.object({ validatorIndex: z.int(), validatorPubkey: z.string() });
 
-/** Returns new members by index. */
+/** Returns the new members, sorted by index. */
 export const insertMembers = (
   db: Queryable,
   setId: string,
@@ -175,7 +175,7 @@ export const insertMembers = (
     select * from added order by "validatorIndex"`,
   );
 
-/** False for a non-member. Deletes a membership that counts from today: it would count on no day. */
+/** Returns false for a non-member. Deletes a membership that counts only from today, because it would count on no day. */
 export async function endMembership(
   db: Queryable,
   setId: string,

@@ -49,7 +49,7 @@ const tagName = () =>
     .describe('Name of the tag, 1 to 100 characters.');
 
 const REFERENCE = 'an index, or a public key of 0x and 96 hex digits';
-/** GraphQL sends text: its inputs have no unions. */
+/** GraphQL sends indices as text: its inputs have no unions. */
 const reference = () => {
   const wrong = `must be ${REFERENCE}`;
   const pattern = /^(0[xX][0-9a-fA-F]{96}|\d{1,9})$/;

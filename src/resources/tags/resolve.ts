@@ -29,7 +29,7 @@ export const TAGS_MAX_SIZE = 200;
 /** First element of a fault's `loc`. */
 export type Place = 'body' | 'input';
 
-/** Does not reveal other accounts' tags. */
+/** Must not reveal whether another account has the tag. */
 const tagNotFound = (id: string) => notFound(`Tag ${quoted(id)}`);
 
 /** Throws NOT_FOUND, also for other accounts' tags. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, flag, hex, text } from '../../kernel/leaves.ts';
 import { badArgument, quoted } from '../../kernel/refusal.ts';
 
-/** GraphQL and import only: the interface documents no path. */
+/** Only for GraphQL and imports: the interface documents no path. */
 export const Validator = z
   .object({
     validatorIndex: count().describe('Index of the validator.'),
@@ -28,7 +28,7 @@ export type Validator = z.infer<typeof Validator>;
 export type ValidatorField = keyof Validator;
 export const validatorFields = Object.keys(Validator.shape) as ValidatorField[];
 
-/** Public key in lower case. */
+/** The public key is in lower case. */
 export type ValidatorName = { index: number } | { pubkey: string };
 
 /** Accepts an index, or a public key in any letter case. */

@@ -11,7 +11,7 @@ export const VALIDATORS_MAX_SIZE = 200;
 
 export const validator = byValidatorName(loadValidator, loadValidatorByPubkey);
 
-/** Without the window: validators are the same in each. */
+/** Omits the window, because validators are the same in each. */
 export const operatorValidatorCursors = ({ network, idType, id }: OperatorKey) =>
   integerCursors(() => `validators:${JSON.stringify([network, idType, id])}`);
 
@@ -23,7 +23,7 @@ export const operatorValidators = async (
 
 const memberOf = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool'] as const satisfies IdType[];
 
-/** In the order of `memberOf`; omits those without a summary in the window. */
+/** In the order of `memberOf`; omits operators without a summary in the window. */
 export async function operatorsOf(
   ctx: Context,
   row: ValidatorRow,

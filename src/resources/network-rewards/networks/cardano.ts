@@ -30,7 +30,7 @@ const ofId = bech32Form(POOL, form);
 const readId = (given: string): string | undefined =>
   HASH.test(given.toLowerCase()) ? poolIdOfHash(given.toLowerCase()) : ofId.read(given);
 
-/** Sources write the hash in any letter case. */
+/** Lowercases the hash, which sources write in any letter case. */
 const tidied = (row: Record<string, unknown>) =>
   typeof row.poolHashId === 'string' ? { ...row, poolHashId: row.poolHashId.toLowerCase() } : row;
 

@@ -1,7 +1,7 @@
 import { count, text } from '../../../kernel/leaves.ts';
 import { amount, bech32, blocks, day, name, rate } from './definition.ts';
 
-/** 20 bytes for accounts of keys, 32 for accounts of modules. */
+/** Addresses of key accounts have 20 bytes, those of module accounts 32. */
 export const operatorAddress = (prefix: string) => bech32(prefix, 38, 58);
 
 const totals = (token: string) => ({

@@ -9,14 +9,14 @@ export type RowFaults = Generator<[field: string, message: string]>;
 export type RewardsDefinition = {
   title: string;
   idField: string;
-  /** By this field an import recognizes network records. */
+  /** An import recognizes network records by this field. */
   countField: string;
   id: IdForm;
   /** Normalizes an imported validator's row. */
   tidied?(row: Record<string, unknown>): Record<string, unknown>;
   /** Checks an imported validator's row for contradictions. */
   faults?(row: Record<string, unknown>): RowFaults;
-  /** A validator of the sample. */
+  /** Id of a validator of the sample. */
   exampleId: string;
   validator: z.ZodObject;
   network: z.ZodObject;
@@ -30,11 +30,11 @@ export const idForm = (pattern: RegExp, form: string): IdForm => ({
   read: (given) => (pattern.test(given) ? given : undefined),
 });
 
-/** `digits`: allowed lengths after the separator, with 6 of checksum. */
+/** `digits` are the allowed lengths after the separator, including 6 of checksum. */
 export const bech32 = (prefix: string, ...digits: number[]) =>
   new RegExp(`^${prefix}1(?:${digits.map((length) => `[${BECH32}]{${length}}`).join('|')})$`);
 
-/** Upper case means the same (BIP 173). */
+/** Accepts upper case, which means the same (BIP 173). */
 export const bech32Form = (pattern: RegExp, form: string): IdForm => ({
   form,
   read: (given) => (pattern.test(given.toLowerCase()) ? given.toLowerCase() : undefined),
