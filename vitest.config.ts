@@ -19,7 +19,14 @@ const slowFiles = [
   ...['database-url', 'lost-database', 'mirror', 'shutdown', 'stopped', 'usage', 'wall-clock'].map(
     (name) => `test/cli/${name}.test.ts`,
   ),
-  'test/http/connections.test.ts',
+  ...[
+    'accounts/rates',
+    'db/migrations',
+    'embedded',
+    'http/connections',
+    'ingest/mirror',
+    'ingest/mirror-hostile',
+  ].map((name) => `test/${name}.test.ts`),
   'test/pages/**',
 ];
 

@@ -41,7 +41,7 @@ export function usageCounts(): UsageCounts {
       ),
     );
 
-  /** Adds written counts to known totals, until these are read again. */
+  /** Adds counts just written to the database to the totals in memory, which may not be read again soon. */
   function settle(counts: Counts) {
     for (const [month, accounts] of counts) {
       for (const [accountId, count] of accounts) {

@@ -11,7 +11,7 @@ export { columnsOrText } from './columns-or-text.ts';
 /** Fields are read as columns, a layout as one text. */
 export type Selection<Field extends string> = readonly Field[] | RowLayout;
 
-/** The layout in compiled queries, else those of `fields` that are selected. */
+/** In a compiled query, its row layout; otherwise the selected ones of `fields`. */
 export const selectionFor = <Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],

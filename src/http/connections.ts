@@ -41,8 +41,8 @@ type Sending = {
 };
 
 /**
- * Resets a connection when its client reads nothing for `sendTimeoutMs`. On Linux this covers the system's send queue,
- * which Node regards as sent; closing waits until that queue is empty.
+ * Resets a connection whose client reads nothing for `sendTimeoutMs`. On Linux, bytes in the kernel's send queue count
+ * as unread, though Node reports them as sent, and a socket is closed only once that queue is empty.
  */
 export function boundedServers(most: number, sendTimeoutMs: number) {
   const sockets = new Map<Socket, Sending>();

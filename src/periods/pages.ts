@@ -111,7 +111,10 @@ export async function periodPages<Field extends string, Row>(
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
-/** pg joins the packets of a value, so 1,000 rows in one text are slower than separate rows. */
+/**
+ * Rows gathered into one text value. pg joins the packets of a large value, so gathering 1,000 rows is slower than
+ * reading them separately.
+ */
 const MAX_GATHERED = 200;
 
 const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
@@ -134,7 +137,7 @@ const gatheredPage = (
 const rowsOf = <Row>({ list, total, text }: Gathered, { decode }: Texts): Row[] =>
   text === null ? [] : decode(text).map((row) => ({ list, total, text: row }) as Row);
 
-/** Reads by primary key, so a page costs its own rows, plus the count if selected. */
+/** Reads by primary key, so that a page reads only its own rows, plus the count if selected. */
 function keyedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,

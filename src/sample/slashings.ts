@@ -11,7 +11,7 @@ const WITHDRAWABLE_AFTER = 8_192;
 const GWEI = 1_000_000_000;
 const counts: Record<Network, number> = { mainnet: 400, hoodi: 20, holesky: 30 };
 
-/** Places slashings in the last day, in one epoch (of one operator), within one day, and at any time. */
+/** Some slashings fall in the last day, some all in one epoch, some within a single day, the rest at any time. */
 function epochOf(random: Random, head: number, index: number): number {
   if (index < 8) return head - 9 - index * 30;
   if (index < 20) return Math.floor(head * 0.47);

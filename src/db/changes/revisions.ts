@@ -64,7 +64,7 @@ export async function openRevisions(options: {
   let snapshot: Snapshot = new Map();
   let listening = false;
   let losses = 0;
-  /** The number of losses when a snapshot was read. */
+  /** How often the notification connection had been lost when a snapshot was read. */
   const lossesAt = new WeakMap<Snapshot, number>();
   let readable = false;
   const listeners: ((snapshot: Snapshot) => void)[] = [];

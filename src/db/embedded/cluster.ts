@@ -137,7 +137,7 @@ async function runInitdb(bin: string, folder: string, data: string, account?: Ac
 /** Renames the finished cluster into place, so that an incomplete one is never used. */
 async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
   for (const name of await readdir(home.folder)) {
-    // Killed starts left these; an initdb that still writes there fails harmlessly.
+    // Left behind by starts that were killed; an initdb that is still writing here fails harmlessly.
     if (name.startsWith('init-'))
       await rm(join(home.folder, name), { recursive: true, force: true, maxRetries: 5 });
   }

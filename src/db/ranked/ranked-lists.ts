@@ -119,7 +119,10 @@ const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: 
   union all
   select null, l.total, l.revision, ${raw(names.map(() => 'null').join(', '))}`;
 
-/** Rows per text. pg joins longer texts again with each packet. */
+/**
+ * Rows gathered into one text value. A larger value spans several packets, and pg copies all of it again for each
+ * packet.
+ */
 const GATHERED_ROWS = raw('64');
 
 function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit }: Part): Sql {

@@ -1,8 +1,8 @@
 import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type ValidationContext } from 'graphql';
 
 /**
- * We use our own rules, because graphql-armor's refuse ordinary Relay queries or ignore `__typename`. A document within
- * `fields`, `bytes` and `introspection` blocks the event loop for at most 200 ms (docs/performance.md).
+ * We use our own rules, because graphql-armor's refuse ordinary Relay queries or ignore `__typename`. A document within the
+ * limits `fields`, `bytes` and `introspection` cannot block the event loop for more than 200 ms (docs/performance.md).
  */
 export const limits = {
   tokens: 2_000,

@@ -56,8 +56,8 @@ function parentsFromTags(row: Record<string, unknown>): Parents {
 const hasBoth = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
 /**
- * Finds missing parents in lists filtered by `parentId`. Sends few requests, none for unchanged shares that had no
- * result before.
+ * Completes the missing pool or node operator of pool shares by requesting lists with `parentId`. Stops when all are
+ * found, and does not retry unchanged shares without a result.
  */
 export async function parentsOfShares(
   db: Pool,

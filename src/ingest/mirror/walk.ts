@@ -45,7 +45,7 @@ const digestOf = (rows: readonly unknown[]) =>
     .update(stringify(rows) ?? '')
     .digest('base64');
 
-/** Drops rows outside the bounds. `below`: all later pages lie under the floor. */
+/** Drops rows outside `down.floor` and `down.ceiling`. `below` is true when all later pages are below the floor. */
 function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above: number) {
   if (!down) return { rows, below: false, last: above };
   let last = above;

@@ -43,7 +43,7 @@ type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
 };
 
-/** Each part takes one transaction, or one per week of days. */
+/** Each part runs in one transaction; parts that compute days use one per seven days. */
 function partsOf({ networks, windows, only, types, allDays: all }: RefreshOptions): Part[] {
   const chosen = timeWindows.filter((window) => windows.includes(window));
   const parts: Record<Subject, Part[]> = {

@@ -41,7 +41,7 @@ export function documentRows(
   const open: Open[] = [];
   let count = 0;
   let batch: RawRow[] = [];
-  /** Depth of the open body list: its elements are always rows. */
+  /** Nesting depth of a REST body's list of rows while the parser is inside it. Arrays within it belong to rows. */
   let sealed: number | undefined;
 
   const row = (value: unknown) => {

@@ -68,8 +68,8 @@ export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
 }
 
 /**
- * Scopes of one kind, as `k`. The validators of a pool share are stored under its node operator (`operator_id`) and
- * pool (`share_of`, '' for other classes).
+ * The scopes as a table `k`. The validators of a pool share are stored under its node operator (`operator_id`) and its
+ * pool (`share_of`); for all other entities `share_of` is ''.
  */
 const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
       select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of

@@ -116,7 +116,7 @@ export async function addSetDays(
   );
 }
 
-/** Call it in the transaction that removes members from the date `from` on. */
+/** Must run in the transaction that removes members with effect from the date `from`. */
 export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
   await lockSetDays(db);
   await run(

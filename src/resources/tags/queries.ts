@@ -121,7 +121,7 @@ export async function deleteTagRow(db: Queryable, accountId: string, id: string)
 const Found = z.object({ place: z.int(), validatorIndex: z.int(), validatorPubkey: z.string() });
 export type FoundValidator = z.infer<typeof Found>;
 
-/** Omits unknown validators; `place` is the index of the reference. */
+/** Omits unknown validators; `place` is the position in `references`, from 0. */
 export const knownValidators = (
   db: Queryable,
   network: Network,
