@@ -432,7 +432,7 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
       // More than there are connections, each answered without a failure; the answers kept of the replica are dropped.
       await eventually(async () => expect(await total()).toBe(0), 15_000);
       expect(await Promise.all(Array.from({ length: 40 }, total))).toEqual(Array(40).fill(0));
-      await eventually(async () => expect(await up()).toBe('0'));
+      await eventually(async () => expect(await up()).toBe('0'), 20_000);
       await ready();
       expect([lines('the read replica does not answer'), lines('the read replica answers again')]).toEqual([
         1, 0,
@@ -441,7 +441,7 @@ describe('stakegraph serve with DATABASE_READ_URL', () => {
       way.mend();
       way.cut();
       await eventually(async () => expect(await total()).toBeGreaterThan(0), 20_000);
-      await eventually(async () => expect(await up()).toBe('1'));
+      await eventually(async () => expect(await up()).toBe('1'), 20_000);
       await ready();
       expect([lines('the read replica does not answer'), lines('the read replica answers again')]).toEqual([
         1, 1,
