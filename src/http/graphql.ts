@@ -22,7 +22,7 @@ const isJsonObject = (text: unknown): boolean => {
   }
 };
 
-/** Needed, because Yoga takes a missing body for `{}`, and answers 500 to bad JSON in a URL. */
+/** Checked here because Yoga treats `{}` as a missing body, and answers 500 to bad JSON in a URL. */
 function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
   const fault = (loc: string[], msg: string): Fault[] => [{ loc, msg, type: 'graphql_params' }];
   if (method === 'POST') {
