@@ -16,9 +16,16 @@ const isolated = ['test/graphql/fast-path.test.ts', 'test/fast-rows.test.ts'];
 
 /** Files that wait for processes, timeouts or a browser; `npm test` leaves them to `npm run test:all`. */
 const slowFiles = [
-  ...['database-url', 'lost-database', 'mirror', 'shutdown', 'stopped', 'usage', 'wall-clock'].map(
-    (name) => `test/cli/${name}.test.ts`,
-  ),
+  ...[
+    'accounts',
+    'database-url',
+    'lost-database',
+    'mirror',
+    'shutdown',
+    'stopped',
+    'usage',
+    'wall-clock',
+  ].map((name) => `test/cli/${name}.test.ts`),
   ...[
     'accounts/rates',
     'db/migrations',

@@ -14,7 +14,7 @@ import { inTheFarFuture } from '../support/clock.ts';
 import { decimals, ratios, written } from '../support/decimals.ts';
 import { useGateway } from '../support/gateway.ts';
 import { importText } from '../support/import.ts';
-import { runs } from '../support/thorough.ts';
+import { every, runs } from '../support/thorough.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const sample = new Map(sampleNetworkRewards());
@@ -51,7 +51,7 @@ const days = async (network: RewardsNetwork, validator?: unknown) => {
 const withNumbers = (row: Row, numbers: Record<string, string>) =>
   `{${Object.entries(row).map(([name, value]) => `"${name}":${numbers[name] ?? JSON.stringify(value)}`)}}`;
 
-describe.each(networks)('importing %s-rewards', (network) => {
+describe.each(every(3, networks))('importing %s-rewards', (network) => {
   const { idField } = definitions[network];
   const validators = rowsOf(network, 'validator');
   const ids = [...new Set(validators.map((row) => row[idField]))];

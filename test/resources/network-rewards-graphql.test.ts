@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { rewardLists } from '../support/rewards.ts';
+import { every } from '../support/thorough.ts';
 import { walkCursor } from '../support/walk.ts';
 
 const gateway = useGateway();
@@ -37,7 +38,7 @@ const refused = async (query: string) => {
   return errors?.[0].message as string;
 };
 
-describe.each(lists)('$field of $network', ({ field, args, path, sortedBy }) => {
+describe.each(every(3, lists))('$field of $network', ({ field, args, path, sortedBy }) => {
   const sorts = [
     '',
     'sortOrder: DESC,',

@@ -2,6 +2,7 @@ import { parse } from 'lossless-json';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 import { rewardLists } from '../support/rewards.ts';
+import { every } from '../support/thorough.ts';
 
 const gateway = useGateway();
 beforeEach(() => {
@@ -20,7 +21,7 @@ const LAST = '2025-10-31';
 const exact = (text: string): any => parse(text, null, (digits) => digits);
 const daysOf = (body: any): string[] => body.results.map((row: any) => row.day);
 
-describe.each(paths)('GET $path', ({ path, sortedBy }) => {
+describe.each(every(3, paths))('GET $path', ({ path, sortedBy }) => {
   const get = (query = '', headers = {}) => gateway.get(`${path}?${query}`, headers);
   const days = async (query: string) => daysOf((await get(query)).json);
 
