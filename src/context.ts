@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
-import type { Standing } from './accounts/allowance.ts';
+import type { Metering } from './accounts/meter.ts';
 import type { Allowance, Tier } from './accounts/tiers.ts';
 import type { Network } from './chain/networks.ts';
-import type { Reading } from './db/batch/readers.ts';
-import type { Snapshot } from './db/changes/revisions.ts';
-import type { Primary, Queryable } from './db/pool.ts';
+import { type Reading, sharedReads } from './db/batch/readers.ts';
+import { noteStatement, type Trace } from './db/changes/datasets.ts';
+import type { Revisions, Snapshot } from './db/changes/revisions.ts';
+import type { Pool, Primary, Queryable } from './db/pool.ts';
 
 /** The account of the request's token. */
 export type Caller = {
@@ -20,31 +21,6 @@ export type Caller = {
   allowance: Allowance;
 };
 
-/** In compute units, except for `rateRemaining`. */
-type Metering = {
-  estimated: number;
-  charged: number;
-  /** Requests left in this second; null without a limit. */
-  rateRemaining: number | null;
-  /** Excludes this answer's own charge. */
-  standing(): Standing;
-  /** `unitsRemaining` of `standing`; null without a limit. */
-  remaining(): number | null;
-  /** `remaining` minus reservations by other requests; null without a limit. */
-  available(): number | null;
-  /** Reserves the estimate until the answer is charged, and replaces an earlier estimate. */
-  reserve(units: number): void;
-  /** Set for large answers: waits for a turn of the event loop with time for rows that cost `units`. */
-  turn?: (units: number) => Promise<void>;
-};
-
-/** What an answer has read; decides whether it is cached and what invalidates it. */
-export type Trace = {
-  datasets: Set<string>;
-  /** The answer depends on the caller, the time, or tables of no dataset, so it is not cached. */
-  isPrivate: boolean;
-};
-
 /** One per request. */
 export type Context = Reading & {
   /** Read-only. */
@@ -58,7 +34,56 @@ export type Context = Reading & {
   now: () => Date;
   requestId: string;
   log: Logger;
-  trace: Trace;
   /** Revisions of the datasets when the request began. */
   data: Snapshot;
 };
+
+/** Accessing the returned proxy marks the answer as private (not cached). */
+const privateAccess = <T extends object>(trace: Trace, target: T): T =>
+  new Proxy(target, {
+    get(of, name, receiver) {
+      trace.isPrivate = true;
+      return Reflect.get(of, name, receiver);
+    },
+  });
+
+/** An admitted request. */
+type Request = { id: string; log: object; caller: Caller | null; metering: Metering | null };
+
+export function contextMaker(options: {
+  pool: Pool;
+  primary: Primary;
+  revisions: Revisions;
+  now: () => Date;
+  log: Logger;
+}): (request: Request, network: Network) => Context {
+  const { pool, primary, revisions, now, log } = options;
+  const shared = sharedReads(pool, (error) =>
+    log.warn({ err: error }, 'a statement of several requests failed; each is answered on its own'),
+  );
+  return ({ id, log: ofRequest, caller, metering }, network) => {
+    const trace: Trace = { datasets: new Set(), isPrivate: false };
+    return {
+      db: {
+        query(statement) {
+          noteStatement(trace, statement.text);
+          return pool.query(statement);
+        },
+      },
+      primary: privateAccess(trace, primary),
+      caller: privateAccess(trace, caller as Caller),
+      metering: metering as Metering,
+      network,
+      now() {
+        trace.isPrivate = true;
+        return now();
+      },
+      requestId: id,
+      log: ofRequest as Logger,
+      loaders: new Map(),
+      shared,
+      trace,
+      data: revisions.current(),
+    };
+  };
+}

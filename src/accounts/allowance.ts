@@ -1,7 +1,6 @@
 import { Refusal } from '../kernel/refusal.ts';
 import type { Allowance } from './tiers.ts';
-
-export type Count = { units: number; requests: number };
+import { type Count, monthAt } from './usage.ts';
 
 export type Standing = {
   period: Allowance['period'];
@@ -14,32 +13,12 @@ export type Standing = {
   requests: number;
 };
 
-type Month = { name: string; from: number; to: number; next: string };
-/** Cached because requests need the month several times. */
-let last: Month = { name: '', from: 0, to: 0, next: '' };
-
-function month(now: Date): Month {
-  const at = now.getTime();
-  if (at < last.from || at >= last.to) {
-    const [from, to] = [0, 1].map((later) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + later)) as [
-      number,
-      number,
-    ];
-    const next = `${new Date(to).toISOString().slice(0, 19)}Z`;
-    last = { name: now.toISOString().slice(0, 7), from, to, next };
-  }
-  return last;
-}
-
-/** The UTC month, like `2026-11`. */
-export const monthOf = (now: Date): string => month(now).name;
-
 export const standingOf = (allowance: Allowance, used: Count, now: Date): Standing => ({
   period: allowance.period,
   unitsUsed: used.units,
   unitsAllowed: allowance.units ?? null,
   unitsRemaining: allowance.units === undefined ? null : Math.max(0, allowance.units - used.units),
-  resetsAt: allowance.period === 'life' ? null : month(now).next,
+  resetsAt: allowance.period === 'life' ? null : monthAt(now).next,
   requests: used.requests,
 });
 
@@ -54,5 +33,20 @@ export function refuseUsedUp({ unitsRemaining, unitsUsed, unitsAllowed, resetsAt
     resetsAt
       ? `${used} of this month (UTC). It resets at ${resetsAt}.`
       : `${used} of the account's life. It never resets; another tier has a monthly one.`,
+  );
+}
+
+/**
+ * Throws 402 when the allowance is used up, 429 when other requests have reserved the rest. Accepts a partly covered
+ * request, so the last answer may exceed the allowance.
+ */
+export function refuseReserved(available: number | null, standing: () => Standing): void {
+  if (available === null || available > 0) return;
+  const now = standing();
+  refuseUsedUp(now);
+  throw new Refusal(
+    'RATE_LIMITED',
+    `Too many requests at once: those being answered have reserved the ${digits(now.unitsRemaining)} compute units that are left.`,
+    { headers: { 'retry-after': '1' } },
   );
 }

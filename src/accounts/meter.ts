@@ -1,24 +1,38 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../context.ts';
 import type { Queryable } from '../db/pool.ts';
-import { monthOf, refuseUsedUp, type Standing, standingOf } from './allowance.ts';
-import { type Admission, memoryRates, redisRates } from './rates.ts';
-import { openUsage } from './usage.ts';
+import { refuseReserved, refuseUsedUp, type Standing, standingOf } from './allowance.ts';
+import { memoryRates, redisRates } from './rates.ts';
+import { monthAt, openUsage } from './usage.ts';
 import type { Total } from './usage-queries.ts';
 
-export type { Admission };
+/** Of one admitted request, in compute units except for `rateRemaining`. */
+export type Metering = {
+  /** The rate, as response headers. */
+  headers: Record<string, string>;
+  /** Requests left in this second; null without a limit. */
+  rateRemaining: number | null;
+  estimated: number;
+  charged: number;
+  /** Excludes this answer's own charge. */
+  standing(): Standing;
+  /** `unitsRemaining` of `standing`, less `units`; null without a limit. */
+  remaining(units?: number): number | null;
+  /** `remaining` minus reservations by other requests; null without a limit. */
+  available(): number | null;
+  /** Reserves the estimate until `charge`, and replaces an earlier estimate. */
+  reserve(units: number): void;
+  /** Throws when the allowance is used up or other requests have reserved the rest; else reserves. */
+  claim(units: number): void;
+  /** Counts the request and its units, and ends its reservation. */
+  charge(units: number): void;
+  /** Set for large answers: waits for a turn of the event loop with time for rows that cost `units`. */
+  turn?: (units: number) => Promise<void>;
+};
 
 export type Meter = {
   /** Throws RATE_LIMITED above the rate, ALLOWANCE_USED when no units are left. */
-  admit(caller: Caller): Promise<Admission>;
-  /** Units left, less those reserved; null without a limit. */
-  available(caller: Caller): number | null;
-  /** Prevents concurrent requests from spending the same units. */
-  reserve(caller: Caller, units: number): void;
-  charge(caller: Caller, units: number, reserved?: number): void;
-  standing(caller: Caller): Standing;
-  /** Null without a limit. */
-  remaining(caller: Caller): number | null;
+  admit(caller: Caller): Promise<Metering>;
   redisUp(): boolean | undefined;
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -31,10 +45,10 @@ export type Meter = {
 export async function openMeter(options: {
   db: Queryable;
   log: Logger;
-  now: () => Date;
+  now?: () => Date;
   redisUrl?: string | undefined;
 }): Promise<Meter> {
-  const { db, log, now } = options;
+  const { db, log, now = () => new Date() } = options;
   const redis =
     options.redisUrl === undefined
       ? undefined
@@ -42,8 +56,9 @@ export async function openMeter(options: {
   const rates = redis ? redisRates(redis) : memoryRates();
   /** By account: the value last read from Redis, plus later charges of this process. */
   const reported = new Map<string, { counter: string; units: number }>();
+  /** By account, to prevent concurrent requests from spending the same units. */
   const reservations = new Map<string, number>();
-  const counterOf = (accountId: string, period: 'month' | 'life', month = monthOf(now())) =>
+  const counterOf = (accountId: string, period: 'month' | 'life', month = monthAt(now()).name) =>
     `used:${accountId}:${period === 'life' ? period : month}`;
 
   /** Raises Redis's counters in case Redis was emptied. `month` may already be over. */
@@ -72,40 +87,54 @@ export async function openMeter(options: {
     if (units !== undefined) reported.set(accountId, { counter, units });
   }
 
-  const remaining = (caller: Caller) =>
-    caller.allowance.units === undefined ? null : standing(caller).unitsRemaining;
-
-  function reserve({ accountId, allowance }: Caller, units: number) {
-    if (allowance.units === undefined || units === 0) return;
-    const reserved = (reservations.get(accountId) ?? 0) + units;
-    if (reserved > 0) reservations.set(accountId, reserved);
-    else reservations.delete(accountId);
+  function addShared({ accountId, allowance }: Caller, units: number) {
+    if (!redis || units === 0 || allowance.units === undefined) return;
+    const common = reported.get(accountId);
+    if (common) common.units += units;
+    redis.add(counterOf(accountId, allowance.period), units);
   }
 
   return {
     async admit(caller) {
-      const [admission] = redis
-        ? await Promise.all([rates.take(caller), readShared(caller)]) // one round trip for both
-        : [await rates.take(caller)];
-      if (caller.allowance.units !== undefined) refuseUsedUp(standing(caller));
-      return admission;
+      const { accountId, rateLimit, allowance } = caller;
+      const rate = rateLimit === undefined ? undefined : rates.take(accountId, rateLimit);
+      if (redis) await Promise.all([rate, readShared(caller)]); // one round trip for both
+      const { headers, rateRemaining } = rate ? await rate : { headers: {}, rateRemaining: null };
+      if (allowance.units !== undefined) refuseUsedUp(standing(caller));
+      let reserved = 0;
+      const metering: Metering = {
+        headers,
+        rateRemaining,
+        estimated: 0,
+        charged: 0,
+        standing: () => standing(caller),
+        remaining(units = 0) {
+          const left = allowance.units === undefined ? null : standing(caller).unitsRemaining;
+          return left === null ? null : Math.max(0, left - units);
+        },
+        available() {
+          const left = metering.remaining();
+          return left === null ? null : left - (reservations.get(accountId) ?? 0) + reserved;
+        },
+        reserve(units) {
+          if (allowance.units === undefined || units === reserved) return;
+          const all = (reservations.get(accountId) ?? 0) + units - reserved;
+          reserved = units;
+          if (all > 0) reservations.set(accountId, all);
+          else reservations.delete(accountId);
+        },
+        claim(units) {
+          refuseReserved(metering.available(), metering.standing);
+          metering.reserve(units);
+        },
+        charge(units) {
+          metering.reserve(0);
+          usage.add(accountId, units, now());
+          addShared(caller, units);
+        },
+      };
+      return metering;
     },
-    available(caller) {
-      const left = remaining(caller);
-      return left === null ? null : left - (reservations.get(caller.accountId) ?? 0);
-    },
-    reserve,
-    charge(caller, units, reserved = 0) {
-      const { accountId, allowance } = caller;
-      reserve(caller, -reserved);
-      usage.add(accountId, units, now());
-      if (!redis || units === 0 || allowance.units === undefined) return;
-      const common = reported.get(accountId);
-      if (common) common.units += units;
-      redis.add(counterOf(accountId, allowance.period), units);
-    },
-    standing,
-    remaining,
     redisUp: () => redis?.up(),
     flush: usage.flush,
     async stop() {

@@ -5,21 +5,14 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible';
 import { serializeList } from 'structured-headers';
-import type { Caller } from '../context.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Redis } from './redis.ts';
 
 const WINDOW_SECONDS = 1;
 
-export type Admission = {
-  headers: Record<string, string>;
-  /** Requests left in this second; null without a limit. */
-  rateRemaining: number | null;
-};
-
-export type Rates = {
-  /** Throws RATE_LIMITED above the rate. */
-  take(caller: Caller): Promise<Admission>;
+type Rates = {
+  /** Throws RATE_LIMITED above `limit` requests per second. */
+  take(accountId: string, limit: number): Promise<{ headers: Record<string, string>; rateRemaining: number }>;
 };
 
 /** Headers of draft-ietf-httpapi-ratelimit-headers, as structured fields (RFC 9651). */
@@ -64,19 +57,18 @@ function ratesOf(make: (limit: number) => RateLimiterAbstract): Rates {
     return limiter;
   };
   return {
-    async take({ accountId, rateLimit }) {
-      if (rateLimit === undefined) return { headers: {}, rateRemaining: null };
+    async take(accountId, limit) {
       try {
-        const { remainingPoints, msBeforeNext } = await limiterOf(rateLimit).consume(accountId);
+        const { remainingPoints, msBeforeNext } = await limiterOf(limit).consume(accountId);
         return {
-          headers: fields(rateLimit, remainingPoints, Math.ceil(msBeforeNext / 1000)),
+          headers: fields(limit, remainingPoints, Math.ceil(msBeforeNext / 1000)),
           rateRemaining: remainingPoints,
         };
       } catch (refused) {
         if (!(refused instanceof RateLimiterRes)) throw refused;
         const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
         throw new Refusal('RATE_LIMITED', 'Too many requests', {
-          headers: { 'retry-after': String(seconds), ...fields(rateLimit, 0, seconds) },
+          headers: { 'retry-after': String(seconds), ...fields(limit, 0, seconds) },
         });
       }
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 import { rows, sql } from '../db/rows.ts';
-import type { Count } from './allowance.ts';
+import type { Count } from './usage.ts';
 
 export type Counts = Map<string, Map<string, Count>>;
 

@@ -1,10 +1,125 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Queryable } from '../db/pool.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { serialize } from '../kernel/serialize.ts';
-import { monthOf } from './allowance.ts';
-import { type UsageCounts, usageCounts } from './usage-counts.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
+
+/** A UTC month; `name` is like `2026-11`. */
+type Month = { name: string; from: number; to: number; next: string };
+/** Cached because most requests are of the same month. */
+let last: Month = { name: '', from: 0, to: 0, next: '' };
+
+export function monthAt(now: Date): Month {
+  const at = now.getTime();
+  if (at < last.from || at >= last.to) {
+    const [from, to] = [0, 1].map((later) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + later)) as [
+      number,
+      number,
+    ];
+    const next = `${new Date(to).toISOString().slice(0, 19)}Z`;
+    last = { name: now.toISOString().slice(0, 7), from, to, next };
+  }
+  return last;
+}
+
+export type Count = { units: number; requests: number };
+
+type Known = { month: string; inMonth: Count; life: Count };
+
+const nothing: Count = { units: 0, requests: 0 };
+const sum = (...counts: (Count | undefined)[]): Count => {
+  const total = { ...nothing };
+  for (const count of counts) {
+    total.units += count?.units ?? 0;
+    total.requests += count?.requests ?? 0;
+  }
+  return total;
+};
+
+type Batch = { id: string; counts: Counts };
+
+export type UsageCounts = {
+  add(accountId: string, units: number, at: Date): void;
+  used(accountId: string, period: 'month' | 'life', at: Date): Count;
+  /** The usage to write, under the same id until `written`; undefined when there is none. */
+  batch(): Batch | undefined;
+  /** Whether usage was added since `batch`. */
+  more(): boolean;
+  written(): void;
+  learn(month: string, totals: readonly Total[]): void;
+};
+
+export function usageCounts(): UsageCounts {
+  const known = new Map<string, Known>();
+  let pending: Counts = new Map();
+  let sending: Batch | undefined;
+
+  const unwritten = (accountId: string, month?: string): Count =>
+    sum(
+      ...[pending, ...(sending ? [sending.counts] : [])].flatMap((counts) =>
+        month
+          ? [counts.get(month)?.get(accountId)]
+          : [...counts.values()].map((accounts) => accounts.get(accountId)),
+      ),
+    );
+
+  /** Adds counts just written to the database to the totals in memory, which may not be read again soon. */
+  function settle(counts: Counts) {
+    for (const [month, accounts] of counts) {
+      for (const [accountId, count] of accounts) {
+        const before = known.get(accountId) ?? { month, inMonth: nothing, life: nothing };
+        const later = month > before.month;
+        const inMonth = later ? count : month === before.month ? sum(before.inMonth, count) : before.inMonth;
+        known.set(accountId, {
+          month: later ? month : before.month,
+          inMonth,
+          life: sum(before.life, count),
+        });
+      }
+    }
+  }
+
+  return {
+    add(accountId, units, at) {
+      const month = monthAt(at).name;
+      let accounts = pending.get(month);
+      if (!accounts) pending.set(month, (accounts = new Map()));
+      const count = accounts.get(accountId);
+      if (count) {
+        count.units += units;
+        count.requests += 1;
+      } else accounts.set(accountId, { units, requests: 1 });
+    },
+    used(accountId, period, at) {
+      const stored = known.get(accountId);
+      if (period === 'life') return sum(stored?.life, unwritten(accountId));
+      const month = monthAt(at).name;
+      return sum(stored?.month === month ? stored.inMonth : undefined, unwritten(accountId, month));
+    },
+    batch() {
+      if (!sending && pending.size > 0) {
+        sending = { id: randomUUID(), counts: pending };
+        pending = new Map();
+      }
+      return sending;
+    },
+    more: () => pending.size > 0,
+    written() {
+      if (sending) settle(sending.counts);
+      sending = undefined;
+    },
+    learn(month, totals) {
+      for (const total of totals) {
+        known.set(total.accountId, {
+          month,
+          inMonth: { units: total.monthUnits, requests: total.monthRequests },
+          life: { units: total.lifeUnits, requests: total.lifeRequests },
+        });
+      }
+    },
+  };
+}
 
 /** A crash loses the usage of at most this time. */
 const FLUSH_MS = 2_000;
@@ -43,7 +158,7 @@ export async function openUsage(options: {
   }
 
   async function readTotals(written: Counts | undefined) {
-    const month = monthOf(now());
+    const month = monthAt(now()).name;
     const started = performance.now();
     const all = started - readAt > (CHANGED_SECONDS * 1000) / 2;
     const totals = await withDeadline(usageTotals(db, month, all ? null : CHANGED_SECONDS));

@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { type AccountRow, listAccounts } from '../accounts/accounts.ts';
-import { monthOf, type Standing, standingOf } from '../accounts/allowance.ts';
+import { type Standing, standingOf } from '../accounts/allowance.ts';
 import { allowanceOf, tierLimits } from '../accounts/tiers.ts';
+import { monthAt } from '../accounts/usage.ts';
 import { usageOf } from '../accounts/usage-queries.ts';
 import { readSettings } from '../config.ts';
 import { noSuchAccount } from './account.ts';
@@ -43,12 +44,17 @@ export const usageCommand = (): Command =>
         const allowance = allowanceOf(tierLimits(readSettings()), tier, account.unitAllowance);
         const at = flags.month ? new Date(`${flags.month}-01T00:00:00Z`) : new Date();
         const inMonth = flags.month !== undefined || allowance.period === 'month';
-        const used = await usageOf(write, name, inMonth ? monthOf(at) : null);
+        const used = await usageOf(write, name, inMonth ? monthAt(at).name : null);
         // A lifetime allowance does not limit a single month.
         const ofMonth =
           allowance.period === 'month' ? allowance : { units: undefined, period: 'month' as const };
         const standing = standingOf(inMonth ? ofMonth : allowance, used, at);
-        const report: UsageReport = { account: name, tier, month: inMonth ? monthOf(at) : null, ...standing };
+        const report: UsageReport = {
+          account: name,
+          tier,
+          month: inMonth ? monthAt(at).name : null,
+          ...standing,
+        };
         process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
       }),
     );

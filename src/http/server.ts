@@ -14,6 +14,7 @@ import type { Meter } from '../accounts/meter.ts';
 import type { TokenDirectory } from '../accounts/token-directory.ts';
 import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Settings } from '../config.ts';
+import { contextMaker } from '../context.ts';
 import type { Revisions } from '../db/changes/revisions.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
 import { unavailable } from '../kernel/refusal.ts';
@@ -24,7 +25,6 @@ import { recordResponses, replayCached } from './cache/replay.ts';
 import { sendClientError } from './client-errors.ts';
 import { concurrencyLimit } from './concurrency-limit.ts';
 import { boundedServers } from './connections.ts';
-import { contextMaker } from './context.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
@@ -142,7 +142,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const served = {
     networkHeaders: settings.NETWORK_HEADERS,
     publicUrl: settings.PUBLIC_URL,
-    makeContext: contextMaker({ pool, primary, meter, revisions, now, log }),
+    makeContext: contextMaker({ pool, primary, revisions, now, log }),
     cache,
   };
   serveHealth(app, options.readiness);

@@ -137,8 +137,7 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
       const one = async (meter: Meter) => {
         while (running) {
           const started = performance.now();
-          expect(await passes(meter, caller)).toBe(true);
-          meter.charge(caller, 1);
+          (await meter.admit(caller)).charge(1);
           times.push(performance.now() - started);
           await new Promise((done) => setTimeout(done, 5));
         }
@@ -163,13 +162,10 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     const { meters } = await replicas(redis, 2);
     const [first, second] = meters as [Meter, Meter];
     const caller = callerOf(await account(), { allowance: { ...month, units: 100 } });
-    for (const meter of meters) expect(await passes(meter, caller)).toBe(true);
-    first.charge(caller, 60);
-    await atOnce(async () => {
-      await passes(second, caller);
-      expect(second.standing(caller).unitsUsed).toBe(60);
-    });
-    second.charge(caller, 40);
+    const [ofFirst, ofSecond] = await Promise.all(meters.map((meter) => meter.admit(caller)));
+    ofFirst?.charge(60);
+    await atOnce(async () => expect((await second.admit(caller)).standing().unitsUsed).toBe(60));
+    ofSecond?.charge(40);
     await atOnce(async () => expect(await passes(first, caller)).toBe(false));
     await expect(first.admit(caller)).rejects.toMatchObject({ code: 'ALLOWANCE_USED' });
   });
@@ -180,22 +176,20 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     const { meters } = await replicas(redis, 2);
     const [first, second] = meters as [Meter, Meter];
     const caller = callerOf(await account(), { allowance: { ...month, units: 1_000 } });
-    first.charge(caller, 600);
+    const before = await first.admit(caller);
+    before.charge(600);
     await first.flush();
     await redis.stop();
-    first.charge(caller, 30); // into memory alone
+    before.charge(30); // into memory alone
     await up(meters, false);
     await redis.start();
     await up(meters, true);
     await first.flush();
     await second.flush();
-    await second.admit(caller);
-    expect(second.standing(caller).unitsUsed).toBe(630);
-    second.charge(caller, 5);
-    await atOnce(async () => {
-      await first.admit(caller);
-      expect(first.standing(caller).unitsUsed).toBe(635);
-    });
+    const after = await second.admit(caller);
+    expect(after.standing().unitsUsed).toBe(630);
+    after.charge(5);
+    await atOnce(async () => expect((await first.admit(caller)).standing().unitsUsed).toBe(635));
   });
 
   it('what was used in a month that ends while it is written is not of the next month', async () => {
@@ -214,12 +208,11 @@ describe.skipIf(noRedis)('with REDIS_URL', () => {
     const [meter] = meters as [Meter];
     const caller = callerOf(await account(), { allowance: { ...month, units: 1_000 } });
     await up(meters, true);
-    meter.charge(caller, 1_000);
+    (await meter.admit(caller)).charge(1_000);
     ends = true;
     await meter.flush();
     expect(today.getUTCMonth()).toBe(11);
-    expect(await passes(meter, caller)).toBe(true);
-    expect(meter.standing(caller).unitsUsed).toBe(0);
+    expect((await meter.admit(caller)).standing().unitsUsed).toBe(0);
   });
 
   slow('a gateway starts without Redis, and joins it when it comes', async () => {

@@ -133,7 +133,8 @@ describe.each([
     await eventually(async () => {
       const caller = gateway.tokens.find(as.authorization, new Date());
       if (!caller) throw new Error('the token is unknown');
-      expect(gateway.meter.available(caller)).toBe(gateway.meter.remaining(caller));
+      const metering = await gateway.meter.admit(caller);
+      expect(metering.available()).toBe(metering.remaining());
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usageCounts } from '../../src/accounts/usage-counts.ts';
+import { usageCounts } from '../../src/accounts/usage.ts';
 
 const october = new Date('2026-10-31T23:59:59Z');
 const november = new Date('2026-11-01T00:00:00Z');

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Read, sharedReads } from '../../src/db/batch/shared-reads.ts';
+import { type Read, sharedReads } from '../../src/db/batch/readers.ts';
+import type { Trace } from '../../src/db/changes/datasets.ts';
 import type { Queryable } from '../../src/db/pool.ts';
-import { sql } from '../../src/db/rows.ts';
+import { raw, sql } from '../../src/db/rows.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
 // What requests ask for at the same time goes into one statement, and each has what it would have had alone.
@@ -23,38 +24,47 @@ function readsForTest(run: Queryable['query'] = (statement) => database.pool.que
       return run(statement);
     },
   };
-  return { statements, faults, shared: sharedReads(db, (fault) => faults.push(fault)) };
+  const shared = sharedReads(db, (fault) => faults.push(fault));
+  /** What a request finds that asks for these keys. */
+  const ask = async <Value>(keys: readonly number[], read: Read<number, Value>, trace = newTrace()) => {
+    const request = { loaders: new Map(), trace };
+    return new Map(
+      await Promise.all(keys.map(async (key) => [key, await shared(request, read, key)] as const)),
+    );
+  };
+  return { statements, faults, ask };
 }
 
+const newTrace = (): Trace => ({ datasets: new Set(), isPrivate: false });
+
 /** 1,000 divided by each key, of `rows` rows a key as it says; a key of 0 fails the statement. */
-const quotients = (keys: readonly number[], rows = 1): Read<number, number> => ({
+const quotients = (rows = 1, table = 'slashings'): Read<number, number> => ({
   name: `quotients of ${rows}`,
-  keys,
   keyOf: String,
   rows,
   async load(db, asked) {
     const found = await db.query(
-      sql`/* quotients */ select k as key, 1000 / k as value from unnest(${[...asked]}::int[]) k`,
+      sql`/* quotients */ select k as key, 1000 / k as value from unnest(${[...asked]}::int[]) k
+        where not exists (select from ${raw(table)})`,
     );
     return new Map(found.rows.map(({ key, value }) => [String(key), Number(value)]));
   },
 });
-const silent = () => undefined;
 
 describe('reads at the same time', () => {
   it('are one statement, and what several ask for is read once', async () => {
-    const { statements, shared } = readsForTest();
-    const asked = [[1, 2], [2], [4]];
-    const found = await Promise.all(asked.map((keys) => shared(quotients(keys), silent)));
+    const { statements, ask } = readsForTest();
+    const asked = [[1, 2, 1], [2], [4]];
+    const found = await Promise.all(asked.map((keys) => ask(keys, quotients())));
     expect(statements).toEqual([[1, 2, 4]]);
     asked.forEach((keys, index) => {
-      expect(keys.map((key) => found[index]?.get(String(key)))).toEqual(keys.map((key) => 1_000 / key));
+      expect(found[index]).toEqual(new Map(keys.map((key) => [key, 1_000 / key])));
     });
   });
 
   it('are one statement each where more than their keys differs', async () => {
-    const { statements, shared } = readsForTest();
-    await Promise.all([shared(quotients([1], 1), silent), shared(quotients([2], 2), silent)]);
+    const { statements, ask } = readsForTest();
+    await Promise.all([ask([1], quotients(1)), ask([2], quotients(2))]);
     expect(statements).toEqual([[1], [2]]);
   });
 
@@ -65,60 +75,74 @@ describe('reads at the same time', () => {
     ['one key of who knows how many rows', Number.POSITIVE_INFINITY, 1],
     ['one key, where the bound is none,', Number.NaN, 1],
   ])('have at most %s in a statement', async (_most, rows, keys) => {
-    const { statements, shared } = readsForTest();
+    const { statements, ask } = readsForTest();
     const asked = Array.from({ length: 20 }, (_, index) => index + 1);
-    await Promise.all(asked.map((key) => shared(quotients([key], rows), silent)));
+    await Promise.all(asked.map((key) => ask([key], quotients(rows))));
     expect(Math.max(...statements.map((some) => some.length))).toBe(keys);
     expect(statements.flat().toSorted((a, b) => a - b)).toEqual(asked);
   });
 
   it('leave a request that asks for much on its own, in one statement', async () => {
-    const { statements, shared } = readsForTest();
+    const { statements, ask } = readsForTest();
     const many = Array.from({ length: 100 }, (_, index) => index + 10);
-    await Promise.all([[1], many, [2]].map((keys) => shared(quotients(keys), silent)));
+    await Promise.all([[1], many, [2]].map((keys) => ask(keys, quotients())));
     expect(statements).toEqual([many, [1, 2]]);
   });
 
+  it('have at most 1,000 keys in a statement of one request', async () => {
+    const { statements, ask } = readsForTest();
+    const many = Array.from({ length: 2_500 }, (_, index) => index + 1);
+    expect((await ask(many, quotients())).get(2_500)).toBe(0);
+    expect(statements).toEqual([many.slice(0, 1_000), many.slice(1_000, 2_000), many.slice(2_000)]);
+  });
+
+  it('read a key once for each request', async () => {
+    const { statements, ask } = readsForTest();
+    const reads = quotients();
+    const trace = newTrace();
+    await Promise.all([ask([7, 7], reads, trace), ask([7], reads)]);
+    expect(statements).toEqual([[7]]);
+  });
+
   it('tell each request the statements that its own rows came of', async () => {
-    const { shared } = readsForTest();
-    const noted: string[][] = [[], [], []];
-    const reads = [quotients([1]), quotients([2]), quotients([3], 2)];
-    await Promise.all(reads.map((read, index) => shared(read, (text) => noted[index]?.push(text))));
-    expect(noted.map((texts) => texts.length)).toEqual([1, 1, 1]);
-    expect(noted.flat().every((text) => text.includes('/* quotients */'))).toBe(true);
+    const { ask } = readsForTest();
+    const traces = [newTrace(), newTrace(), newTrace()];
+    const reads = [quotients(), quotients(), quotients(2, 'blocks')];
+    await Promise.all(reads.map((read, index) => ask([index + 1], read, traces[index])));
+    expect(traces.map(({ datasets }) => [...datasets])).toEqual([['slashings'], ['slashings'], ['blocks']]);
   });
 
   it('do not fail for the rows of another', async () => {
-    const { shared, faults } = readsForTest();
+    const { ask, faults } = readsForTest();
     const [good, bad, other] = await Promise.allSettled(
-      [[5], [0], [10]].map((keys) => shared(quotients(keys), silent)),
+      [[5], [0], [10]].map((keys) => ask(keys, quotients())),
     );
-    expect(good).toMatchObject({ status: 'fulfilled', value: new Map([['5', 200]]) });
+    expect(good).toMatchObject({ status: 'fulfilled', value: new Map([[5, 200]]) });
     expect(bad).toMatchObject({ status: 'rejected', reason: { message: 'division by zero' } });
-    expect(other).toMatchObject({ status: 'fulfilled', value: new Map([['10', 100]]) });
+    expect(other).toMatchObject({ status: 'fulfilled', value: new Map([[10, 100]]) });
     expect(faults).toMatchObject([{ message: 'division by zero' }]);
   });
 
   it('are refused to whom a load fails before it asks anything', async () => {
-    const { shared } = readsForTest();
-    const broken = (key: number): Read<number, number> => ({
-      ...quotients([key]),
+    const { ask } = readsForTest();
+    const broken: Read<number, number> = {
+      ...quotients(),
       load: () => {
         throw new Error('no statement');
       },
-    });
-    const answers = await Promise.allSettled([1, 2].map((key) => shared(broken(key), silent)));
+    };
+    const answers = await Promise.allSettled([1, 2].map((key) => ask([key], broken)));
     for (const answer of answers) expect(answer).toMatchObject({ reason: { message: 'no statement' } });
   });
 
   it('are refused together where the database is away, and not asked again', async () => {
-    const { statements, shared } = readsForTest((statement) =>
+    const { statements, ask } = readsForTest((statement) =>
       database.pool.query({
         ...statement,
-        text: `${statement.text}, pg_terminate_backend(pg_backend_pid())`,
+        text: `${statement.text} and pg_terminate_backend(pg_backend_pid())`,
       }),
     );
-    const answers = await Promise.allSettled([[5], [10]].map((keys) => shared(quotients(keys), silent)));
+    const answers = await Promise.allSettled([[5], [10]].map((keys) => ask(keys, quotients())));
     for (const answer of answers)
       expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
     expect(statements).toEqual([[5, 10]]);
@@ -132,12 +156,12 @@ describe('reads at the same time', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 30 }), async (requests) => {
-        const { statements, faults, shared } = readsForTest();
+        const { statements, faults, ask } = readsForTest();
         await Promise.all(
           requests.map(async ({ keys, rows, turn }) => {
             for (let left = turn; left > 0; left -= 1) await new Promise(setImmediate);
-            const found = await shared(quotients(keys, rows), silent);
-            for (const key of keys) expect(found.get(String(key))).toBe(Math.trunc(1_000 / key));
+            const found = await ask(keys, quotients(rows));
+            for (const key of keys) expect(found.get(key)).toBe(Math.trunc(1_000 / key));
           }),
         );
         expect(statements.length).toBeLessThanOrEqual(requests.length);

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { Context } from '../../src/context.ts';
-import { sharedReads } from '../../src/db/batch/shared-reads.ts';
+import { sharedReads } from '../../src/db/batch/readers.ts';
 import { type Pool, primaryOf } from '../../src/db/pool.ts';
 
 /** A context as a request of an account without limits has it, on this pool. */
@@ -24,12 +24,15 @@ export const contextOn = (
     allowance: { period: 'month', units: undefined },
   },
   metering: {
+    headers: {},
     estimated: 0,
     charged: 0,
     rateRemaining: null,
     remaining: () => null,
     available: () => null,
     reserve: () => undefined,
+    claim: () => undefined,
+    charge: () => undefined,
     standing: () => ({
       period: 'month',
       unitsUsed: 0,
@@ -44,7 +47,7 @@ export const contextOn = (
   requestId: 'test',
   log: pino({ level: 'silent' }),
   loaders: new Map(),
-  shared: (read) => shared(read, () => {}),
+  shared,
   trace: { datasets: new Set(), isPrivate: false },
   data: new Map(),
 });

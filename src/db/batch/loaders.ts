@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 
-/** For one request only: its rows are stale later. */
-export type LoaderCache = Map<string, DataLoader<unknown, unknown>>;
+/** Loaders and rows by name, for one request only: its rows are stale later. */
+export type LoaderCache = Map<string, unknown>;
 
 /** Returns the request's loader `name`. `load` receives at most 1,000 distinct keys; its result is keyed by `keyOf(key)`. */
 export function batchLoader<Key, Value>(
@@ -19,7 +19,7 @@ export function batchLoader<Key, Value>(
     },
     { maxBatchSize: 1_000, cacheKeyFn: keyOf },
   );
-  cache.set(name, loader as DataLoader<unknown, unknown>);
+  cache.set(name, loader);
   return loader as DataLoader<Key, Value | undefined>;
 }
 

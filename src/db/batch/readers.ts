@@ -1,13 +1,128 @@
 import { z } from 'zod';
 import { count } from '../../kernel/leaves.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import { noteStatement, type Trace } from '../changes/datasets.ts';
 import type { Queryable } from '../pool.ts';
-import { batchLoader, byKey, type LoaderCache, listsByKey } from './loaders.ts';
-import type { Read } from './shared-reads.ts';
+import { byKey, type LoaderCache, listsByKey } from './loaders.ts';
 
 export type Reading = {
   loaders: LoaderCache;
-  shared: <Key, Value>(read: Read<Key, Value>) => Promise<Map<string, Value>>;
+  shared: SharedReads;
+  trace: Trace;
 };
+
+/** Reads with the same name may differ only in their keys. */
+export type Read<Key, Value> = {
+  name: string;
+  keyOf: (key: Key) => string;
+  /** Maximum rows per key. */
+  rows: number;
+  /** May also receive other requests' keys. */
+  load: (db: Queryable, keys: readonly Key[]) => Promise<Map<string, Value>>;
+};
+
+/** Undefined for a key without a value. Reads a key once per request. */
+export type SharedReads = <Key, Value>(
+  request: Pick<Reading, 'loaders' | 'trace'>,
+  read: Read<Key, Value>,
+  key: Key,
+) => Promise<Value | undefined>;
+
+/**
+ * Larger reads run alone: combining saves a statement's constant cost, which many rows outweigh, and makes each request
+ * wait for all rows.
+ */
+const MAX_ROWS = 128;
+const MAX_KEYS = 8;
+const MAX_KEYS_ALONE = 1_000;
+
+/** A key that a request waits for. */
+type Waiting = {
+  key: unknown;
+  trace: Trace;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+};
+type Batch = Map<Trace, Waiting[]>;
+
+/**
+ * Combines the reads of one turn of the event loop, without a timer (gain: docs/performance.md). Reports errors of
+ * combined statements to `onFault`, because requests do not see them.
+ */
+export function sharedReads(db: Queryable, onFault: (error: unknown) => void): SharedReads {
+  const gathering = new Map<string, Batch>();
+
+  async function run({ keyOf, load, ...read }: Read<unknown, unknown>, requests: readonly Waiting[][]) {
+    const waiting = requests.flat();
+    const keys = new Map(waiting.map(({ key }) => [keyOf(key), key]));
+    const noting: Queryable = {
+      query(statement) {
+        for (const [{ trace }] of requests as [Waiting][]) noteStatement(trace, statement.text);
+        return db.query(statement);
+      },
+    };
+    try {
+      const found = await load(noting, [...keys.values()]);
+      for (const { key, resolve } of waiting) resolve(found.get(keyOf(key)));
+    } catch (error) {
+      // A refusal (database unavailable or busy) applies to all requests. After other errors each request reads alone,
+      // so that one's rows cannot fail another.
+      if (requests.length === 1 || error instanceof Refusal) {
+        for (const { reject } of waiting) reject(error);
+        return;
+      }
+      onFault(error);
+      for (const request of requests) run({ keyOf, load, ...read }, [request]);
+    }
+  }
+
+  function runBatch(read: Read<unknown, unknown>) {
+    const most = Math.min(MAX_KEYS, Math.floor(MAX_ROWS / read.rows));
+    const batch = gathering.get(read.name) as Batch;
+    gathering.delete(read.name);
+    let together: Waiting[][] = [];
+    let keys = 0;
+    for (const request of batch.values()) {
+      if (!(request.length < most)) {
+        for (let at = 0; at < request.length; at += MAX_KEYS_ALONE)
+          run(read, [request.slice(at, at + MAX_KEYS_ALONE)]);
+        continue;
+      }
+      if (keys + request.length > most) {
+        run(read, together);
+        together = [];
+        keys = 0;
+      }
+      together.push(request);
+      keys += request.length;
+    }
+    if (keys > 0) run(read, together);
+  }
+
+  return <Key, Value>(
+    { loaders, trace }: Pick<Reading, 'loaders' | 'trace'>,
+    of: Read<Key, Value>,
+    key: Key,
+  ) => {
+    const read = of as Read<unknown, unknown>;
+    const name = `${read.name} ${read.keyOf(key)}`;
+    let found = loaders.get(name) as Promise<Value | undefined> | undefined;
+    if (found) return found;
+    found = new Promise((resolve, reject) => {
+      let batch = gathering.get(read.name);
+      if (!batch) {
+        gathering.set(read.name, (batch = new Map()));
+        setImmediate(runBatch, read);
+      }
+      const one = { key, trace, resolve, reject } as Waiting;
+      const request = batch.get(trace);
+      if (request) request.push(one);
+      else batch.set(trace, [one]);
+    });
+    loaders.set(name, found);
+    return found;
+  };
+}
 
 type Of<Key, Args extends unknown[], Found> = {
   /** Returns equal texts only for equal keys. */
@@ -30,20 +145,17 @@ export function reader<Key, Args extends unknown[], Value>({
 }: Of<Key, Args, Map<string, Value>>) {
   readers += 1;
   const own = readers;
-  let last: { args: Args; name: string } | undefined; // most calls repeat the previous arguments
+  let last: { args: Args; read: Read<Key, Value> } | undefined; // most calls repeat the previous arguments
   return (ctx: Reading, key: Key, ...args: Args): Promise<Value | undefined> => {
-    if (!last || args.some((arg, index) => arg !== last?.args[index]))
-      last = { args, name: `${own}:${JSON.stringify(args)}` };
-    const { name } = last;
-    return batchLoader<Key, Value>(ctx.loaders, name, keyOf, (keys) =>
-      ctx.shared({
-        name,
-        keys,
-        keyOf,
-        rows: rows(...args),
-        load: (db, all) => load(db, all, ...args),
-      }),
-    ).load(key);
+    if (!last || args.some((arg, index) => arg !== last?.args[index])) {
+      const name = `${own}:${JSON.stringify(args)}`;
+      const read: Read<Key, Value> = {
+        ...{ name, keyOf, rows: rows(...args) },
+        load: (db, keys) => load(db, keys, ...args),
+      };
+      last = { args, read };
+    }
+    return ctx.shared(ctx, last.read, key);
   };
 }
 

@@ -51,7 +51,14 @@ export const privateTables: readonly string[] = [
   ...['private_sets', 'private_set_members', 'private_set_days'],
 ];
 
-export type Reads = {
+/** What an answer has read; decides whether it is cached and what invalidates it. */
+export type Trace = {
+  datasets: Set<string>;
+  /** The answer depends on the caller, the time, or tables of no dataset, so it is not cached. */
+  isPrivate: boolean;
+};
+
+type Reads = {
   datasets: readonly string[];
   /** Also true for a text without a known table: it may read anything. */
   isPrivate: boolean;
@@ -61,16 +68,18 @@ const naming = (tables: readonly string[]) => new RegExp(`\\b(${tables.join('|')
 const patterns = Object.entries(datasetTables).map(([name, tables]) => [name, naming(tables)] as const);
 const privatePattern = naming(privateTables);
 
+export function readsOf(text: string): Reads {
+  const code = text.replace(/'[^']*'/g, ''); // ignores literals, which contain names of callers
+  const datasets = patterns.filter(([, pattern]) => pattern.test(code)).map(([name]) => name);
+  return { datasets, isPrivate: datasets.length === 0 || privatePattern.test(code) };
+}
+
 // Few different texts exist, because values are passed separately.
 const known = boundedMap<Reads>(2_000);
 
-export function readsOf(text: string): Reads {
+export function noteStatement(trace: Trace, text: string): void {
   let reads = known.get(text);
-  if (!reads) {
-    const code = text.replace(/'[^']*'/g, ''); // ignores literals, which contain names of callers
-    const datasets = patterns.filter(([, pattern]) => pattern.test(code)).map(([name]) => name);
-    reads = { datasets, isPrivate: datasets.length === 0 || privatePattern.test(code) };
-    known.set(text, reads);
-  }
-  return reads;
+  if (!reads) known.set(text, (reads = readsOf(text)));
+  for (const name of reads.datasets) trace.datasets.add(name);
+  trace.isPrivate ||= reads.isPrivate;
 }

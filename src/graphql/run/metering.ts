@@ -93,12 +93,7 @@ export function settled(context: Context, errors: readonly GraphQLError[], ran: 
   const { estimated, charged } = metering;
   const revision: Record<string, number> = {};
   for (const name of [...trace.datasets].sort()) revision[name] = data.get(name)?.revision ?? 0;
-  return { cost: { estimated, charged, remaining: remainingAfter(context, charged) }, revision };
-}
-
-export function remainingAfter({ metering }: Context, charged: number): number | null {
-  const left = metering.remaining();
-  return left === null ? null : Math.max(0, left - charged);
+  return { cost: { estimated, charged, remaining: metering.remaining(charged) }, revision };
 }
 
 export const costPlugin: Plugin = {

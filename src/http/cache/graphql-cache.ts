@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import type { GraphqlAnswer } from '../../graphql/run/index.ts';
-import { remainingAfter } from '../../graphql/run/metering.ts';
 import type { Answer } from '../metering.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { encodedAnswer } from './cached-answer.ts';
@@ -50,6 +49,6 @@ export async function findQuery(
   if ((entry.estimated ?? 0) > available) return undefined; // the engine then refuses the query with its own message
   const { units, headers } = entry;
   context.metering.reserve(units);
-  const body = Buffer.from(withRemaining(entry.body.toString(), remainingAfter(context, units)));
+  const body = Buffer.from(withRemaining(entry.body.toString(), context.metering.remaining(units)));
   return { status: 200, headers, body, units };
 }

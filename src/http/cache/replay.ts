@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Admission, Meter } from '../../accounts/meter.ts';
+import type { Meter, Metering } from '../../accounts/meter.ts';
 import type { TokenDirectory } from '../../accounts/token-directory.ts';
 import type { Caller } from '../../context.ts';
 import { admissions } from '../metering.ts';
@@ -99,21 +99,21 @@ export function replayCached(options: {
   ): Promise<boolean> {
     const begun = performance.now();
     const admitted = meter.admit(caller);
-    let admission: Admission | undefined;
+    let metering: Metering | undefined;
     try {
-      admission = await admitted;
+      metering = await admitted;
     } catch {
       // Fastify reports the refusal.
     }
-    if (!admission || (meter.available(caller) ?? 1) <= 0) {
+    if (!metering || (metering.available() ?? 1) <= 0) {
       admissions.set(request, admitted);
       return false;
     }
     const reqId = options.requestId(request);
     const headers = cached.headers.concat('x-request-id', reqId);
-    for (const name in admission.headers) headers.push(name, admission.headers[name] as string);
+    for (const name in metering.headers) headers.push(name, metering.headers[name] as string);
     response.writeHead(cached.status, headers).end(cached.body);
-    meter.charge(caller, cached.units);
+    metering.charge(cached.units);
     options.unread.note(request.headers, log, { reqId });
     request.resume();
     const { route, status } = cached;

@@ -113,14 +113,14 @@ function handlerOf(route: Route<Context>, options: Options) {
     const cacheKey = keyOfUrl(network, base, target);
     const cached = faults.length === 0 ? cache?.get(cacheKey) : undefined;
     if (cached) {
-      request.reserve(cached.units);
+      request.metering?.claim(cached.units);
       return resourceAnswer(request, reply, cached, vary);
     }
     const { params, query } = read(request, faults);
     const body = route.body && readBody(route.body, request.body, faults);
     const key = method === 'POST' ? readKey(request, faults) : undefined;
     if (faults.length > 0) throw badInput(faults);
-    request.reserve(estimate(query));
+    request.metering?.claim(estimate(query));
     const context = options.makeContext(request, network);
     const call = (of: Context) => callRoom(of, { params, query, body }, readCall(target, base));
     const answered = key === undefined ? await call(context) : await idempotent(context, key, request, call);
