@@ -49,7 +49,7 @@ function banner(address: string, database: Database, access: Access | undefined)
 export async function serve(settings: Settings): Promise<void> {
   await checkHost(settings);
   const log = makeLog(settings);
-  const serving = { draining: false, undo: [] as (() => Promise<unknown>)[] };
+  const serving: Serving = { draining: false, undo: [] };
   const unwind = async () => {
     for (const step of serving.undo.splice(0).reverse()) await step();
   };
@@ -64,6 +64,7 @@ export async function serve(settings: Settings): Promise<void> {
     async ({ err }) => {
       if (err) log.fatal({ err }, 'stopping after an error');
       serving.draining = true;
+      serving.onDrain?.();
       const listening = await starting.catch(() => false);
       if (listening) await new Promise((done) => setTimeout(done, settings.DRAIN_DELAY_MS));
       await unwind();
@@ -119,12 +120,10 @@ function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void 
   };
 }
 
+type Serving = { draining: boolean; onDrain?: () => void; undo: (() => Promise<unknown>)[] };
+
 /** Returns false after a signal before listening. */
-async function start(
-  settings: Settings,
-  log: Logger,
-  serving: { draining: boolean; undo: (() => Promise<unknown>)[] },
-): Promise<boolean> {
+async function start(settings: Settings, log: Logger, serving: Serving): Promise<boolean> {
   const onError = (error: Error) => log.warn({ err: error }, 'database error');
   const database = await openDatabase(settings, onError, { serves: true });
   serving.undo.push(database.close);
@@ -140,8 +139,7 @@ async function start(
     limits: tierLimits(settings),
   });
   serving.undo.push(tokens.stop);
-  const now = () => new Date();
-  const meter = await openMeter({ db: database.write, log, now, redisUrl: settings.REDIS_URL });
+  const meter = await openMeter({ db: database.write, log, redisUrl: settings.REDIS_URL });
   serving.undo.push(meter.stop);
   const revisions = await openRevisions({ url: database.url, db: database.revisions, log });
   serving.undo.push(revisions.stop);
@@ -163,16 +161,14 @@ async function start(
     meter,
     revisions,
     replicaUp: database.replica?.up,
-    now,
     exchangeCode:
       token === undefined
         ? undefined
         : async (code) => ((await takePageCode(database.primary, code)) ? token : undefined),
     readiness: async () => (serving.draining ? { ready: false, reason: 'draining' } : ready()),
   });
-  app.server.prependListener('request', (_request, response) => {
-    if (serving.draining) response.setHeader('connection', 'close');
-  });
+  serving.onDrain = () =>
+    app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
   if (serving.draining) return false;
   await app.listen({ port: settings.PORT, host: settings.HOST });
   serving.undo.push(async () => {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { unavailable } from '../kernel/refusal.ts';
 
 const MAX_WAITING = 2_000;
@@ -7,8 +7,12 @@ const SWEEP_MS = 250;
 type Waiting = { request: FastifyRequest; since: number; enter: (refusal?: Error) => void };
 
 export type ConcurrencyLimit = {
-  guard(app: FastifyInstance): void;
+  /** For the hook `preHandler`. */
+  enter(request: FastifyRequest, reply: unknown, done: (refusal?: Error) => void): void;
+  /** Call when the answer is ready, so that a client that reads slowly does not hold up others, and when it has ended. */
+  leave(request: FastifyRequest): void;
   waiting(): number;
+  stop(): void;
 };
 
 /**
@@ -42,34 +46,23 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
     }
   }
 
+  const timer = setInterval(sweep, SWEEP_MS).unref();
   return {
-    waiting: () => queue.size,
-    guard(app) {
-      const timer = setInterval(sweep, SWEEP_MS).unref();
-      app.addHook('onClose', (_app, done) => {
-        clearInterval(timer);
-        done();
-      });
-      app.addHook('preHandler', (request, _reply, done) => {
-        const enter = (refusal?: Error) => {
-          if (!refusal) working.add(request);
-          done(refusal);
-        };
-        if (free > 0) {
-          free -= 1;
-          enter();
-        } else if (queue.size < MAX_WAITING) queue.add({ request, since: performance.now(), enter });
-        else done(unavailable());
-      });
-      // Frees the slot once the answer is ready, so that a client that reads slowly does not hold up others.
-      app.addHook('onSend', (request, _reply, payload, done) => {
-        leave(request);
-        done(null, payload);
-      });
-      app.addHook('onResponse', (request, _reply, done) => {
-        leave(request);
-        done();
-      });
+    enter(request, _reply, done) {
+      if (free > 0) {
+        free -= 1;
+        working.add(request);
+        return done();
+      }
+      if (queue.size >= MAX_WAITING) return done(unavailable());
+      const enter = (refusal?: Error) => {
+        if (!refusal) working.add(request);
+        done(refusal);
+      };
+      queue.add({ request, since: performance.now(), enter });
     },
+    leave,
+    waiting: () => queue.size,
+    stop: () => clearInterval(timer),
   };
 }

@@ -8,9 +8,10 @@ import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Caller } from '../context.ts';
 import { badInput, Refusal } from '../kernel/refusal.ts';
 import type { CachedAnswer, NotCached } from './cache/answer-cache.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import type { NetworkHeader } from './network-header.ts';
 import { graphiqlPage } from './pages/graphiql-page.ts';
 import { wantsPage } from './pages/page.ts';
-import type { UnreadHeaders } from './unread-headers.ts';
 
 export type Answer = {
   status: number;
@@ -63,9 +64,15 @@ export const admissions = new WeakMap<IncomingMessage, Promise<Metering>>();
 /** Admits each request of `app` before its body is read; charges the answer when it is sent. */
 export function meterRequests(
   app: FastifyInstance,
-  options: { tokens: TokenDirectory; meter: Meter; unread: UnreadHeaders; now: () => Date },
+  options: {
+    tokens: TokenDirectory;
+    meter: Meter;
+    gate: ConcurrencyLimit;
+    networkHeader: NetworkHeader;
+    now: () => Date;
+  },
 ) {
-  const { tokens, meter, unread, now } = options;
+  const { tokens, meter, gate, now } = options;
   app.decorateRequest('caller', null);
   app.decorateRequest('metering', null);
   app.decorateRequest('answer', null);
@@ -80,10 +87,12 @@ export function meterRequests(
     const metering = await (admissions.get(request.raw) ?? meter.admit(caller));
     request.metering = metering;
     reply.headers(metering.headers);
-    unread.note(request.headers, request.log as unknown as Logger);
+    options.networkHeader.noteUnread(request.headers, request.log as unknown as Logger);
     refuseTokenInUrl(request);
   });
+  app.addHook('preHandler', gate.enter);
   app.addHook('onSend', (request, reply, payload, done) => {
+    gate.leave(request);
     const { metering, answer } = request;
     const { statusCode: status } = reply;
     // Our own errors and requests over the rate or allowance are free; other refusals cost one unit.

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Dataset, Revisions } from '../db/changes/revisions.ts';
 import type { Pool } from '../db/pool.ts';
@@ -5,7 +6,7 @@ import { recent } from '../kernel/recent.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
 
-export type Answered = {
+type Answered = {
   /** Pattern of the route; with paths, callers could create labels. */
   route: string;
   method: string;
@@ -13,7 +14,12 @@ export type Answered = {
   ms: number;
 };
 
-export type Metrics = { observe(answered: Answered): void; text(): Promise<string>; contentType: string };
+export type Metrics = {
+  /** Logs the request too. */
+  observe(answered: Answered, log: Logger, bindings?: { reqId: string }): void;
+  text(): Promise<string>;
+  contentType: string;
+};
 
 type Sources = {
   pool: Pool;
@@ -49,13 +55,16 @@ function requestObserver(registry: Registry): Metrics['observe'] {
     registers: [registry],
   });
   const observed = new Map<string, Map<string, ReturnType<typeof duration.labels>>>();
-  return ({ route, method, status, ms }) => {
+  return (answered, log, bindings) => {
+    const { route, method, status, ms } = answered;
     let own = observed.get(route);
     if (!own) observed.set(route, (own = new Map()));
     const kind = method + status;
     let child = own.get(kind);
     if (!child) own.set(kind, (child = duration.labels(route, method, String(status))));
     child.observe(ms / 1000);
+    if (log.isLevelEnabled('info'))
+      log.info({ ...bindings, ...answered, ms: Math.round(ms * 10) / 10 }, 'answered');
   };
 }
 

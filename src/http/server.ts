@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { ServerOptions as HttpOptions, IncomingMessage, RequestListener, Server } from 'node:http';
 import compress from '@fastify/compress';
@@ -17,7 +18,7 @@ import type { Settings } from '../config.ts';
 import { contextMaker } from '../context.ts';
 import type { Revisions } from '../db/changes/revisions.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
-import { unavailable } from '../kernel/refusal.ts';
+import { Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { answerCache } from './cache/answer-cache.ts';
@@ -28,23 +29,23 @@ import { boundedServers } from './connections.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
-import { parseJsonAs } from './json-body.ts';
 import { meterRequests } from './metering.ts';
 import { refusalOf } from './methods.ts';
-import { type Answered, openMetrics } from './metrics.ts';
+import { openMetrics } from './metrics.ts';
 import { metricsServer, serveMetrics } from './metrics-server.ts';
+import { networkHeader as readerOfNetwork } from './network-header.ts';
 import { servePages } from './pages/html-pages.ts';
 import { type ExchangeCode, servePageToken } from './pages/page-token.ts';
-import { refuseExpectation, withHostChecked } from './refused-early.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import { serveRoute } from './rest/rest.ts';
 import { commonHeaders, needsToken } from './security-headers.ts';
-import { unreadHeaders } from './unread-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Sent with all responses, refusals included. */
     headers?: Record<string, string>;
+    /** The handler parses the JSON body. */
+    bodyAsText?: true;
   }
 }
 
@@ -92,55 +93,47 @@ const exposed = [
 ];
 
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { settings, log, pool, tokens, meter, revisions } = options;
-  const now = options.now ?? (() => new Date());
+  const { settings, log, pool, tokens, meter, revisions, now = () => new Date() } = options;
   const cache = settings.CACHE ? answerCache(revisions, settings.CACHE_MB * 1_000_000) : undefined;
   const gate = concurrencyLimit(
     Math.max(MIN_CONCURRENT_REQUESTS, 2 * settings.DATABASE_POOL),
     settings.WAIT_TIMEOUT_MS,
   );
-  const unread = unreadHeaders(settings.NETWORK_HEADERS);
+  const networkHeader = readerOfNetwork(settings.NETWORK_HEADERS);
   const servers = boundedServers(settings.MAX_CONNECTIONS, settings.SEND_TIMEOUT_MS);
   const metrics = openMetrics({
     ...{ pool, revisions, cache },
     waiting: gate.waiting,
     redisUp: meter.redisUp,
-    unreadHeaders: unread.count,
+    unreadHeaders: networkHeader.unread,
     replicaUp: options.replicaUp,
     connections: servers.connections,
   });
-  const logAndMeasure = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
-    metrics.observe(answered);
-    if (!of.isLevelEnabled('info')) return;
-    of.info({ ...bindings, ...answered, ms: Math.round(answered.ms * 10) / 10 }, 'answered');
-  };
   const replay =
     cache &&
     replayCached({
-      ...{ cache, tokens, meter, unread, now, requestId, logAndMeasure, log },
-      networkHeaders: settings.NETWORK_HEADERS,
+      ...{ cache, tokens, meter, networkHeader, now, requestId, metrics, log },
       publicUrl: settings.PUBLIC_URL,
       trustsProxy: settings.TRUST_PROXY !== undefined,
     });
-  const app = makeApp(options, (bounds, serve) =>
-    servers
-      .make(bounds, withHostChecked(replay ? replay(serve) : serve))
-      .on('checkExpectation', refuseExpectation),
-  );
+  const app = makeApp(options, (bounds, serve) => servers.make(bounds, replay ? replay(serve) : serve));
   await addForAll(app, options);
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     const { method, log: of } = request;
-    logAndMeasure(
+    gate.leave(request);
+    metrics.observe(
       { route, method, status: reply.statusCode, ms: reply.elapsedTime },
       of as unknown as Logger,
     );
     done();
   });
+  app.addHook('onClose', async () => gate.stop());
 
   const primary = primaryOf(options.primary);
   const served = {
     networkHeaders: settings.NETWORK_HEADERS,
+    networkHeader,
     publicUrl: settings.PUBLIC_URL,
     makeContext: contextMaker({ pool, primary, revisions, now, log }),
     cache,
@@ -152,9 +145,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   servePages(app, openApi, settings.METRICS_PORT === undefined);
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
-    gate.guard(metered);
     if (cache) recordResponses(metered, cache);
-    meterRequests(metered, { tokens, meter, unread, now });
+    meterRequests(metered, { tokens, meter, gate, networkHeader, now });
     for (const route of routes) serveRoute(metered, route, served);
     await metered.register(async (scope) => serveGraphql(scope, served));
   });
@@ -179,7 +171,7 @@ function makeApp(
     headersTimeout: requestTimeout,
     keepAliveTimeout: 72_000,
     connectionsCheckingInterval: requestTimeout / 10,
-    requireHostHeader: false, // `withHostChecked` refuses with a body
+    requireHostHeader: false, // `connections.ts` refuses with a body
   };
   return Fastify({
     serverFactory: (serve) => make(bounds, serve),
@@ -199,14 +191,26 @@ function makeApp(
   }) as unknown as FastifyInstance;
 }
 
+/** Accepts JSON bodies in UTF-8 only (RFC 8259). */
+function acceptJson(app: FastifyInstance): void {
+  app.removeContentTypeParser(['text/plain', 'application/json']);
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const charset = /;\s*charset="?([^\s;"]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
+    if (charset !== undefined && !/^utf-?8$/i.test(charset))
+      return done(new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The charset is not accepted; send UTF-8.'));
+    if (!isUtf8(body as Buffer)) return done(new Refusal('BAD_INPUT', 'The body is not UTF-8 text.'));
+    const text = body.toString();
+    if (request.routeOptions.config.bodyAsText) done(null, text);
+    // Some clients send a content type even with an empty DELETE.
+    else if (request.method === 'DELETE' && text === '') done(null);
+    else parseJson(request, text, done);
+  });
+}
+
 async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }: ServerOptions) {
   app.setErrorHandler(sendError);
-  app.removeContentTypeParser('text/plain');
-  // Some clients send a content type even with an empty DELETE.
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  parseJsonAs(app, (request, text, done) =>
-    request.method === 'DELETE' && text === '' ? done(null) : parseJson(request, text, done),
-  );
+  acceptJson(app);
   app.addHook('onRequest', (request, reply, done) => {
     commonHeaders(request, reply);
     const { headers } = request.routeOptions.config;

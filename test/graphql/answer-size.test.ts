@@ -10,7 +10,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { isConnection } from '../../src/graphql/run/field-cost.ts';
 import { limits } from '../../src/graphql/run/limits.ts';
-import { costOf, passedLimit } from '../../src/graphql/run/query-cost.ts';
+import { costOf } from '../../src/graphql/run/query-cost.ts';
 import { schema } from '../../src/graphql/schema/index.ts';
 import { fieldsIn } from '../support/answers.ts';
 import { useGateway } from '../support/gateway.ts';
@@ -117,7 +117,7 @@ function largest({ write }: Shape): string {
   let [low, high] = [1, 200];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (passedLimit(estimate(write(middle)))) high = middle - 1;
+    if (estimate(write(middle)).passed) high = middle - 1;
     else low = middle;
   }
   return write(low);

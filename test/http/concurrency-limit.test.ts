@@ -19,7 +19,10 @@ async function guarded(most: number, deadlineMs = 600_000) {
   );
   app.get('/free', async () => 'free');
   await app.register(async (scope) => {
-    gate.guard(scope);
+    scope.addHook('preHandler', gate.enter);
+    scope.addHook('onSend', async (request) => gate.leave(request));
+    scope.addHook('onResponse', async (request) => gate.leave(request));
+    scope.addHook('onClose', async () => gate.stop());
     scope.get('/now', (_request, reply) => reply.send('now'));
     scope.get<{ Params: { name: string } }>('/work/:name', async ({ params: { name } }) => {
       begun.push(name);

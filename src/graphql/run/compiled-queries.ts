@@ -19,7 +19,7 @@ import { fragmentsOf, introspectionAnswers, isIntrospection } from './introspect
 import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
-import { type Cost, costOf, introspectionUnits, passedLimit } from './query-cost.ts';
+import { type Cost, costOf, introspectionUnits } from './query-cost.ts';
 import { hasOpenSizes } from './size-arguments.ts';
 
 type Values = Record<string, unknown>;
@@ -94,7 +94,7 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Si
 function costFunction(document: DocumentNode, name: string | undefined): Compiled['cost'] | undefined {
   if (hasOpenSizes(document)) return (variables) => costOf(schema, document, name, variables);
   const fixed = costOf(schema, document, name, {});
-  return passedLimit(fixed) ? undefined : () => fixed;
+  return fixed.passed ? undefined : () => fixed;
 }
 
 function compiledQuery(document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined {

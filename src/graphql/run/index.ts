@@ -1,7 +1,14 @@
 import type { FastifyRequest } from 'fastify';
+import type { GraphQLError } from 'graphql';
 import type { Context } from '../../context.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
-import { createFastPath } from './fast-path.ts';
+import { bytesInTurns, bytesOf, jsonPieces } from '../../kernel/json-text.ts';
+import { badInput } from '../../kernel/refusal.ts';
+import { compiledQueries } from './compiled-queries.ts';
+import { renderError } from './errors.ts';
+import { costRefusal, settled } from './metering.ts';
+import { hasNul } from './nul.ts';
+import { paramsFaults } from './params.ts';
 import { makeYoga } from './yoga.ts';
 
 export type GraphqlAnswer = {
@@ -13,26 +20,92 @@ export type GraphqlAnswer = {
   notCached?: 'error' | 'not_compiled';
 };
 
+const members = new Map([
+  ['query', 'string'],
+  ['operationName', 'string'],
+  ['variables', 'object'],
+  ['extensions', 'object'],
+]);
+
+type Plain = { query: string; operationName?: string | null; variables?: Record<string, unknown> | null };
+
+/** Accepts a query with only members that GraphQL over HTTP defines, each null or of its type. */
+function isPlain(body: unknown): body is Plain {
+  if (typeof body !== 'object' || body === null || !('query' in body) || body.query === null) return false;
+  for (const name in body) {
+    const type = members.get(name);
+    const value = (body as Record<string, unknown>)[name];
+    if (!type || (value !== null && (typeof value !== type || Array.isArray(value)))) return false;
+  }
+  return true;
+}
+
 /**
- * Expects checked parameters. Yoga answers what the fast path does not, and chooses the content type for each Accept
- * header.
+ * Runs plain queries compiled and without Yoga's HTTP layer, which rebuilds request and response as a browser's. CPU
+ * with Yoga and here: 1.6 and 0.8 ms for 15 operators with all fields, 0.7 and 0.5 with 4 fields, 13 and 6.3 for 200
+ * stake authorities. Yoga answers unusual and invalid requests, so error messages live in one place, and chooses the
+ * content type for each Accept header. Throws BAD_INPUT for faults of the request's parameters.
  */
 export function graphqlEngine(): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {
-  const fastPath = createFastPath();
+  const find = compiledQueries();
   const yoga = makeYoga();
   const contentTypes = boundedMap<string>(1_000);
+
+  async function runCompiled(
+    body: unknown,
+    contentType: string | undefined,
+    context: Context,
+  ): Promise<GraphqlAnswer | undefined> {
+    if (!contentType || !isPlain(body)) return undefined;
+    const query = find(body.query, body.operationName);
+    if (!query || (body.variables && hasNul(body.variables))) return undefined;
+    const variables = body.variables ?? {};
+    for (const name of query.defaulted) if (variables[name] === null) return undefined;
+    if (costRefusal(query.cost(variables), context)) return undefined;
+    const { data, errors: failures } = await query.run(context, variables);
+    if (data === undefined) return undefined;
+    const errors = failures?.map((error) => renderError(error, context.log)) ?? [];
+    const extensions = settled(context, errors, true);
+    const isError = errors.length > 0;
+    const result = { errors: isError ? errors.map(withoutHttp) : undefined, data, extensions };
+    const { status, headers } = isError ? httpOf(errors) : plainHttp;
+    return {
+      status,
+      headers: { 'content-type': contentType, ...headers },
+      body: context.metering.turn ? await bytesInTurns(result) : bytesOf(jsonPieces(result)),
+      units: context.metering.charged,
+      ...(isError && { notCached: 'error' }),
+    };
+  }
+
   return async function answer(request, context) {
     const { accept = '' } = request.headers;
     if (request.method === 'POST') {
-      const body = request.body as Record<string, unknown>;
-      const fast = await fastPath(body, contentTypes.get(accept), context);
-      if (fast) return fast;
+      const answered = await runCompiled(request.body, contentTypes.get(accept), context);
+      if (answered) return answered;
     }
-    const slow = await yoga(request, context);
-    const contentType = slow.headers['content-type'];
-    if (slow.status !== 406 && contentType && isJson.test(contentType)) contentTypes.set(accept, contentType);
-    return slow;
+    const faults = paramsFaults(request);
+    if (faults.length > 0) throw badInput(faults);
+    const answered = await yoga(request, context);
+    const contentType = answered.headers['content-type'];
+    if (answered.status !== 406 && contentType && isJson.test(contentType))
+      contentTypes.set(accept, contentType);
+    return answered;
   };
 }
 
 const isJson = /^application\/(graphql-response\+)?json; charset=utf-8$/;
+
+type Http = { status: number; headers: Record<string, string> };
+const plainHttp: Http = { status: 200, headers: {} };
+
+function httpOf(errors: readonly GraphQLError[]): Http {
+  const given = errors.map(({ extensions }) => (extensions.http ?? {}) as Partial<Http>);
+  const status = Math.max(0, ...given.map((http) => http.status ?? 0)) || 200;
+  return { status, headers: Object.assign({}, ...given.map((http) => http.headers)) };
+}
+
+function withoutHttp(error: GraphQLError) {
+  const { http: _, ...extensions } = error.extensions;
+  return { ...error.toJSON(), extensions };
+}

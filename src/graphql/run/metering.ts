@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { Refusal, refusalStatus } from '../../kernel/refusal.ts';
 import { paced } from '../../kernel/turns.ts';
 import { costError, limitError } from './limits.ts';
-import { type Cost, passedLimit } from './query-cost.ts';
+import type { Cost } from './query-cost.ts';
 
 /** Stored in a field's `extensions`. */
 export type FieldCost = {
@@ -70,9 +70,8 @@ const FIELDS_A_TURN = 30_000;
 
 /** Reserves the estimate, or returns an error. */
 export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {
-  const { units, fields } = cost;
+  const { units, fields, passed } = cost;
   metering.estimated = units;
-  const passed = passedLimit(cost);
   if (passed) return limitError(passed);
   const available = metering.available();
   if (available !== null && units > available) {

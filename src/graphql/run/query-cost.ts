@@ -16,7 +16,7 @@ import { limits } from './limits.ts';
 import { argument, countOf, defaults, isSkipped, sizeOf, sizes, type Values } from './size-arguments.ts';
 
 /** Upper estimates. */
-export type Cost = {
+type Estimate = {
   rows: number;
   units: number;
   /** Weighted by work (field-cost.ts). */
@@ -26,9 +26,14 @@ export type Cost = {
   /** Fields of introspection; exact up to the limit. */
   introspection: number;
 };
+const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
+export type Cost = Estimate & {
+  /** The first limit that the estimate passes. */
+  passed: (typeof bounded)[number] | undefined;
+};
 
 /** `rowFields` and `rowBytes` are per row of a connection. */
-type Part = Cost & { rowFields: number; rowBytes: number };
+type Part = Estimate & { rowFields: number; rowBytes: number };
 const none = (): Part => ({
   rows: 0,
   units: 0,
@@ -57,7 +62,7 @@ export function costOf(
 ): Cost {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
-  if (!operation || !root) return none();
+  if (!operation || !root) return { ...none(), passed: undefined };
   const fragments = fragmentsOf(document);
   const values = { ...defaults(operation), ...variables };
   const countIntrospection = introspectionCounter(schema, fragments, values);
@@ -139,14 +144,7 @@ export function costOf(
 
   const total = ofSet(root, operation.selectionSet);
   total.units += introspectionUnits(total);
-  return total;
-}
-
-const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
-
-export function passedLimit(cost: Cost): (typeof bounded)[number] | undefined {
-  for (const measure of bounded) if (cost[measure] > limits[measure]) return measure;
-  return undefined;
+  return { ...total, passed: bounded.find((measure) => total[measure] > limits[measure]) };
 }
 
 const FIELDS_A_UNIT = 100;

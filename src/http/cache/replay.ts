@@ -6,9 +6,9 @@ import type { Meter, Metering } from '../../accounts/meter.ts';
 import type { TokenDirectory } from '../../accounts/token-directory.ts';
 import type { Caller } from '../../context.ts';
 import { admissions } from '../metering.ts';
-import type { Answered } from '../metrics.ts';
-import { baseUrl, readNetwork } from '../rest/rest.ts';
-import type { UnreadHeaders } from '../unread-headers.ts';
+import type { Metrics } from '../metrics.ts';
+import type { NetworkHeader } from '../network-header.ts';
+import { baseUrl } from '../rest/rest.ts';
 import { type AnswerCache, type CachedResponse, keyOfUrl } from './answer-cache.ts';
 import { keyOfQuery, MAX_CACHED_BODY } from './graphql-cache.ts';
 
@@ -70,13 +70,12 @@ export function replayCached(options: {
   cache: AnswerCache;
   tokens: TokenDirectory;
   meter: Meter;
-  unread: UnreadHeaders;
-  networkHeaders: readonly string[];
+  networkHeader: NetworkHeader;
   publicUrl: string | undefined;
   trustsProxy: boolean;
   now: () => Date;
   requestId: (request: IncomingMessage) => string;
-  logAndMeasure: (answered: Answered, log: Logger, bindings: { reqId: string }) => void;
+  metrics: Metrics;
   log: Logger;
 }): (serve: Serve) => Serve {
   const { cache, tokens, meter, publicUrl, log } = options;
@@ -114,17 +113,17 @@ export function replayCached(options: {
     for (const name in metering.headers) headers.push(name, metering.headers[name] as string);
     response.writeHead(cached.status, headers).end(cached.body);
     metering.charge(cached.units);
-    options.unread.note(request.headers, log, { reqId });
+    options.networkHeader.noteUnread(request.headers, log, { reqId });
     request.resume();
     const { route, status } = cached;
     const ms = performance.now() - begun;
-    options.logAndMeasure({ route, method: request.method as string, status, ms }, log, { reqId });
+    options.metrics.observe({ route, method: request.method as string, status, ms }, log, { reqId });
     return true;
   }
 
   return (serve) => (request, response) => {
     const pass = () => serve(request, response);
-    const { network, faults } = readNetwork(request, options.networkHeaders);
+    const { network, faults } = options.networkHeader.read(request.headers);
     if (faults.length > 0) return pass();
 
     const responseOf = (key: string | undefined) =>

@@ -1,42 +1,20 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { PLAIN_LIST_SIZE, unitsFor, type Weight, weightOf } from '../../accounts/compute-units.ts';
 import type { Network } from '../../chain/networks.ts';
-import { networkParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { jsonWriter } from '../../kernel/json.ts';
 import { bytesOf, JsonText } from '../../kernel/json-text.ts';
-import { paramFaults } from '../../kernel/params.ts';
-import { badInput, type Fault } from '../../kernel/refusal.ts';
+import { badInput } from '../../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../../kernel/route.ts';
 import { type AnswerCache, keyOfUrl } from '../cache/answer-cache.ts';
 import { resourceAnswer } from '../cache/cached-answer.ts';
 import { answering } from '../metering.ts';
+import { type NetworkHeader, networkHeader } from '../network-header.ts';
 import { idempotent, readKey, type Stored } from './idempotency.ts';
 import { deprecationReader, inputReader, readBody } from './rest-input.ts';
 
 type MakeContext = (request: FastifyRequest, network: Network) => Context;
-
-const networkValue = networkParam();
-const defaultNetwork = networkValue.parse(undefined);
-
-/** Reads the first of `headers` that is present; faults name the documented one, `headers[0]`. */
-export function readNetwork(
-  request: { headers: IncomingHttpHeaders },
-  headers: readonly string[],
-): { network: Network; faults: Fault[] } {
-  const name = headers.find((header) => request.headers[header.toLowerCase()] !== undefined);
-  if (name === undefined) return { network: defaultNetwork, faults: [] };
-  const read = networkValue.safeParse(request.headers[name.toLowerCase()]);
-  if (read.success) return { network: read.data, faults: [] };
-  const faults = paramFaults(read.error, 'header').map((fault) => ({
-    ...fault,
-    loc: ['header', headers[0] as string],
-    msg: `${name}${fault.msg}`,
-  }));
-  return { network: 'mainnet', faults };
-}
 
 const HOST = /^[\w.:[\]-]+$/;
 
@@ -85,6 +63,7 @@ function estimator(route: Route<Context>, weight: Weight): (query: unknown) => n
 
 type Options = {
   networkHeaders: readonly string[];
+  networkHeader: NetworkHeader;
   publicUrl?: string | undefined;
   makeContext: MakeContext;
   cache?: AnswerCache | undefined;
@@ -101,12 +80,13 @@ function handlerOf(route: Route<Context>, options: Options) {
   const callRoom = roomCaller(route, weight);
   const estimate = estimator(route, weight);
   const cache = method === 'GET' ? options.cache : undefined;
-  const headerNames = route.networkHeader === false ? [] : options.networkHeaders;
-  const vary = ['Accept-Encoding', ...headerNames].join(', ');
+  const hasNetwork = route.networkHeader !== false;
+  const header = hasNetwork ? options.networkHeader : networkHeader([]);
+  const vary = ['Accept-Encoding', ...(hasNetwork ? options.networkHeaders : [])].join(', ');
 
   return answering(async (request, reply) => {
     if (usesDeprecated(request.query as Record<string, unknown>)) reply.headers(deprecated());
-    const { network, faults } = readNetwork(request, headerNames);
+    const { network, faults } = header.read(request.headers);
     // Fastify reads forwarded headers of trusted proxies only.
     const base = baseUrl(options.publicUrl, request.protocol, request.host);
     const target = targetOf(request.url);

@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify';
+import type { Fault } from '../../kernel/refusal.ts';
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isJsonObject = (text: unknown): boolean => {
+  try {
+    return typeof text === 'string' && isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+};
+
+/** Checked before Yoga because Yoga treats `{}` as a missing body, and answers 500 to bad JSON in a URL. */
+export function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
+  const fault = (loc: string[], msg: string): Fault[] => [{ loc, msg, type: 'graphql_params' }];
+  if (method === 'POST') {
+    if (!isObject(body)) return fault(['body'], 'The body must be one JSON object with a query.');
+    return typeof body.query === 'string' ? [] : fault(['body', 'query'], 'query must be given, as text.');
+  }
+  const given = query as Record<string, unknown>;
+  if (!given.query || typeof given.query !== 'string')
+    return fault(['query', 'query'], 'query must be given, once.');
+  return ['variables', 'extensions'].flatMap((name) =>
+    !given[name] || isJsonObject(given[name]) ? [] : fault(['query', name], `${name} must be a JSON object.`),
+  );
+}
