@@ -1,5 +1,4 @@
 import { intParam } from './params.ts';
-import { badInput } from './refusal.ts';
 
 /** `after` and `before` are exclusive; `backward` reads from the end. */
 export type Range<Key> = {
@@ -21,6 +20,9 @@ export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rows
 /** Pages stay on this revision of a ranked list even after a refresh; `loc` is its place in the request. */
 export type Walk = { revision: number; loc: string[] };
 
+/** Where a page of a ranked list lies. */
+export type RankedRange = { range: Range<number>; walk: Walk | undefined };
+
 export const revisionParam = () =>
   intParam({
     description:
@@ -31,15 +33,6 @@ export const revisionParam = () =>
 export const walkOf = (revision: number | null): Walk | undefined =>
   revision === null ? undefined : { revision, loc: ['query', 'revision'] };
 
-const walkEnded = ({ revision, loc }: Walk) =>
-  badInput([
-    {
-      loc,
-      msg: `${loc.at(-1)} belongs to revision ${revision} of the list, which is gone: replaced lists are kept for up to an hour, at most eight of each. Start again from the first page.`,
-      type: 'revision',
-    },
-  ]);
-
 export type Slice<Row> = { rows: Row[]; hasNext: boolean; hasPrevious: boolean };
 
 /** Drops the extra row of `rowsToRead`. */
@@ -49,33 +42,6 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
   return range.backward
     ? { rows: rows.toReversed(), hasPrevious: more, hasNext: range.before !== undefined }
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
-}
-
-/** Throws BAD_INPUT when the walk's list is gone. Ranks are dense, so they show whether rows lie beyond the page. */
-export function rankedSlice<Row extends { rank: number }>(
-  page: { rows: Row[]; total: number; revision: number } | undefined,
-  range: Range<number>,
-  walk: Walk | undefined,
-): Slice<Row> & { total: number; revision: number } {
-  if (walk && !page) throw walkEnded(walk);
-  const { rows, total, revision } = page ?? { rows: [], total: 0, revision: 0 };
-  const [first, last] = [rows[0], rows.at(-1)];
-  const [after, before] = [range.after ?? -1, Math.min(range.before ?? total, total)];
-  return range.backward
-    ? {
-        rows,
-        total,
-        revision,
-        hasPrevious: first !== undefined && first.rank > after + 1,
-        hasNext: range.before !== undefined,
-      }
-    : {
-        rows,
-        total,
-        revision,
-        hasNext: last !== undefined && last.rank + 1 < before,
-        hasPrevious: range.after !== undefined,
-      };
 }
 
 /** Makes the range start at `start` or the next lower number, unless it has a cursor. */

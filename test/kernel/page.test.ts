@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { type GraphQLResolveInfo, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { rankedSlice } from '../../src/db/ranked/ranked-lists.ts';
 import { connection, connectionRange } from '../../src/graphql/schema/connection.ts';
-import { type Range, rankedSlice, rowsToRead, slice } from '../../src/kernel/page.ts';
+import { type Range, rowsToRead, slice } from '../../src/kernel/page.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 
 const limits = {
@@ -193,7 +194,7 @@ describe('a page of a ranked list', () => {
           total: told,
           revision,
           ...page
-        } = rankedSlice({ rows, total, revision: 7 }, range, undefined);
+        } = rankedSlice({ rows, total, revision: 7 }, { range, walk: undefined });
         expect({ told, revision }).toEqual({ told: total, revision: 7 });
         expect(page).toEqual(slice(fetched, range));
       }),

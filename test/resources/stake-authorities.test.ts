@@ -392,9 +392,8 @@ describe('a deep page', () => {
         return { rows: [] };
       },
     };
-    const place = { timeWindow: '7d', type: 'individual', after, before: undefined } as const;
-    const part = { limit, backward: false };
-    await stakeAuthorityPages(recorder as never, [place], part, ['delegatedStake']);
+    const place = { timeWindow: '7d', type: 'individual', asked: null, after, before: 2 ** 31 - 1 } as const;
+    await stakeAuthorityPages(recorder as never, [place], limit, false, ['delegatedStake']);
     const { rows } = await gateway.database.pool.query({
       text: `explain (analyze, buffers, format json) ${asked?.text}`,
       values: asked?.values as unknown[],

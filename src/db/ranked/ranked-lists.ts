@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { columnsOrText, type Selection } from '../../fast-rows/index.ts';
 import { count } from '../../kernel/leaves.ts';
-import type { Range } from '../../kernel/page.ts';
+import type { RankedRange, Slice, Walk } from '../../kernel/page.ts';
+import { badInput } from '../../kernel/refusal.ts';
 import { type Reading, reader } from '../batch/readers.ts';
 import type { Queryable } from '../pool.ts';
 import { checkRows, type Fields, type KeyColumns, keyTable, raw, rows, type Sql, sql } from '../rows.ts';
@@ -32,29 +33,28 @@ export function summariesByKey<Key extends object, Field extends string, Row ext
   };
 }
 
-/** Without a revision: the current list. */
-type OfRevision = { revision?: number | undefined };
-
 export type RankedPage<Row> = { rows: Row[]; total: number; revision: number };
+export type RankedSlice<Row> = Slice<Row> & { total: number; revision: number };
+
+type Part = { limit: number; backward: boolean };
 
 const Head = z.object({ total: count(), revision: count() });
 
 /** `text` holds rows from `rank` on; both are null if no row is in range. */
 const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
-type Texts = { rank: number; text: string };
 
 /** Rows have no `list` if only one is read; the row with a list's size has no rank. */
-type Found = { list?: number; rank: number | null };
-const listOf = (row: object): number => (row as Found).list ?? 0;
+type Found = { list?: number; rank: number | null; text: string };
 
-type Place<List> = List & { after: number | undefined; before: number | undefined };
-type Part = { limit: number; backward: boolean };
+/** A list, its revision (null: the current one), and the ranks between which to read. */
+type Place<List> = List & { asked: number | null; after: number; before: number };
+const placeText = (place: object): string => JSON.stringify(place);
 
 /**
  * Reads one page per list; deep pages cost no more than the first. Ranks are dense, so no row beyond the page is
- * needed. `columns` are those of the key in `<name>_lists`.
+ * needed. `columns` are those of the key in `<name>_lists`. The result has no page of an unknown list.
  */
-export function pagesByRank<List extends OfRevision, Field extends string, Row extends { rank: number }>(of: {
+export function pagesByRank<List extends object, Field extends string, Row extends { rank: number }>(of: {
   statement: string;
   name: 'operator' | 'stake_authority';
   columns: KeyColumns<List>;
@@ -62,9 +62,9 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
 }) {
   const columns: KeyColumns<Place<List>> = {
     ...of.columns,
-    asked: ['int', (list) => list.revision ?? null],
-    after: ['bigint', (list) => list.after ?? -1], // adding the limit could exceed an integer
-    before: ['bigint', (list) => list.before ?? 2 ** 31 - 1],
+    asked: ['int', 'asked'],
+    after: ['bigint', 'after'], // adding the limit could exceed an integer
+    before: ['bigint', 'before'],
   };
   const [name, lists] = [raw(`/* ${of.statement} */`), raw(`${of.name}_lists`)];
   const using = raw(Object.keys(of.columns).join(', '));
@@ -73,36 +73,44 @@ export function pagesByRank<List extends OfRevision, Field extends string, Row e
   return async (
     db: Queryable,
     places: readonly Place<List>[],
-    part: Part,
+    limit: number,
+    backward: boolean,
     selection: Selection<Field>,
-  ): Promise<(RankedPage<Row> | undefined)[]> => {
+  ): Promise<Map<string, RankedPage<Row>>> => {
     const read = columnsOrText(selection, of.rows, of.rows.keys);
     const { texts } = read;
-    const many = places.length > 1;
     const page = texts
-      ? sql`left join lateral (${textsByRank(ranked, texts, part)}) page on true`
-      : sql`cross join lateral (${rowsByRank(ranked, read, part)}) page`;
+      ? sql`left join lateral (${textsByRank(ranked, texts, { limit, backward })}) page on true`
+      : sql`cross join lateral (${rowsByRank(ranked, read, { limit, backward })}) page`;
     const { text, values } = sql`${name}
-      select ${many ? sql`k.list::int - 1 as list,` : sql``} ${texts ? sql`l.total, l.revision,` : sql``} page.*
+      select ${places.length > 1 ? sql`k.list::int - 1 as list,` : sql``} ${texts ? sql`l.total, l.revision,` : sql``} page.*
       from ${keyTable(places, columns)}
       join ${lists} l using (${using})
       ${page}
       where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
-    const found = (await db.query({ text, values })).rows as Found[];
-    const pages = new Array<RankedPage<Row> | undefined>(places.length).fill(undefined);
-    const heads = texts ? found : found.filter((row) => row.rank === null);
-    for (const head of checkRows(texts ? Texts : Head, heads, { text })) {
-      pages[listOf(head)] ??= { rows: [], total: head.total, revision: head.revision };
+    const pages: RankedPage<{ rank: number; text?: string }>[] = [];
+    for (const row of (await db.query({ text, values })).rows as Found[]) {
+      const page = (pages[row.list ?? 0] ??= { rows: [], total: 0, revision: 0 });
+      if (texts || row.rank === null) {
+        const [head] = checkRows(texts ? Texts : Head, [row], { text });
+        Object.assign(page, { total: head?.total, revision: head?.revision });
+      }
+      let { rank } = row;
+      if (rank === null) continue;
+      if (texts) for (const json of texts.decode(row.text)) page.rows.push({ rank: rank++, text: json });
+      else {
+        checkRows(read.row, [row], { text });
+        page.rows.push({ ...row, rank });
+      }
     }
-    const placed = found.filter((row) => row.rank !== null);
-    if (!texts) checkRows(read.row, placed, { text });
-    for (const row of placed) {
-      const some = texts ? rowsOf(row as Texts, texts) : [row];
-      pages[listOf(row)]?.rows.push(...(some as unknown as Row[]));
+    const found = new Map<string, RankedPage<Row>>();
+    for (const [index, place] of places.entries()) {
+      const page = pages[index];
+      if (!page) continue;
+      page.rows.sort((a, b) => a.rank - b.rank); // here, because PostgreSQL would sort whole rows with their texts
+      found.set(placeText(place), page as RankedPage<Row>);
     }
-    // Sorted here, because PostgreSQL would sort whole rows with their texts.
-    for (const page of pages) page?.rows.sort((a, b) => a.rank - b.rank);
-    return pages;
+    return found;
   };
 }
 
@@ -144,31 +152,54 @@ function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit 
     from generate_series(${from}, ${to} - 1, ${GATHERED_ROWS}) g (rank)`;
 }
 
-const rowsOf = ({ rank, text }: Texts, { decode }: RowTexts): Found[] =>
-  decode(text).map((json, index) => ({ rank: rank + index, text: json }));
-
-/** The reader returns undefined for an unknown list. */
-export function rankedPageReader<
-  List extends OfRevision,
-  Field extends string,
-  Row extends { rank: number },
->(of: { keyOf: (list: List) => string; load: ReturnType<typeof pagesByRank<List, Field, Row>> }) {
-  const keyOf = (place: Place<List>) => `${place.revision} ${place.after} ${place.before} ${of.keyOf(place)}`;
-  const read = reader({
-    keyOf,
-    async load(db: Queryable, places: readonly Place<List>[], part: Part, selection: Selection<Field>) {
-      const found = new Map<string, RankedPage<Row>>();
-      const pages = await of.load(db, places, part, selection);
-      for (const [index, place] of places.entries()) {
-        const page = pages[index];
-        if (page) found.set(keyOf(place), page);
-      }
-      return found;
+const walkEnded = ({ revision, loc }: Walk) =>
+  badInput([
+    {
+      loc,
+      msg: `${loc.at(-1)} belongs to revision ${revision} of the list, which is gone: replaced lists are kept for up to an hour, at most eight of each. Start again from the first page.`,
+      type: 'revision',
     },
-    rows: ({ limit }: Part) => limit,
-  });
-  return (ctx: Reading, list: List, range: Range<number>, selection: Selection<Field>) => {
-    const { after, before, limit, backward } = range;
-    return read(ctx, { ...list, after, before }, { limit, backward: backward === true }, selection);
+  ]);
+
+/** Throws BAD_INPUT when the walk's list is gone. Ranks are dense, so they show whether rows lie beyond the page. */
+export function rankedSlice<Row extends { rank: number }>(
+  page: RankedPage<Row> | undefined,
+  { range, walk }: RankedRange,
+): RankedSlice<Row> {
+  if (walk && !page) throw walkEnded(walk);
+  const { rows, total, revision } = page ?? { rows: [], total: 0, revision: 0 };
+  const [first, last] = [rows[0], rows.at(-1)];
+  const [after, before] = [range.after ?? -1, Math.min(range.before ?? total, total)];
+  return range.backward
+    ? {
+        rows,
+        total,
+        revision,
+        hasPrevious: first !== undefined && first.rank > after + 1,
+        hasNext: range.before !== undefined,
+      }
+    : {
+        rows,
+        total,
+        revision,
+        hasNext: last !== undefined && last.rank + 1 < before,
+        hasPrevious: range.after !== undefined,
+      };
+}
+
+/** Reads the list's current revision, or that of a walk. An unknown list is empty. */
+export function rankedPageReader<List extends object, Field extends string, Row extends { rank: number }>(
+  load: ReturnType<typeof pagesByRank<List, Field, Row>>,
+) {
+  const read = reader({ keyOf: placeText, load, rows: (limit) => limit });
+  return async (
+    ctx: Reading,
+    list: List,
+    ranked: RankedRange,
+    selection: Selection<Field>,
+  ): Promise<RankedSlice<Row>> => {
+    const { after = -1, before = 2 ** 31 - 1, limit, backward = false } = ranked.range;
+    const place = { ...list, asked: ranked.walk?.revision ?? null, after, before };
+    return rankedSlice(await read(ctx, place, limit, backward, selection), ranked);
   };
 }

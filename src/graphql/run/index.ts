@@ -56,9 +56,9 @@ export function graphqlEngine(): (request: FastifyRequest, context: Context) => 
     contentType: string | undefined,
     context: Context,
   ): Promise<GraphqlAnswer | undefined> {
-    if (!contentType || !isPlain(body)) return undefined;
+    if (!isPlain(body)) return undefined;
     const query = find(body.query, body.operationName);
-    if (!query || (body.variables && hasNul(body.variables))) return undefined;
+    if (!query || !contentType || (body.variables && hasNul(body.variables))) return undefined;
     const variables = body.variables ?? {};
     for (const name of query.defaulted) if (variables[name] === null) return undefined;
     if (costRefusal(query.cost(variables), context)) return undefined;

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { hasCursor, type Range, type Slice, type Walk } from '../../kernel/page.ts';
+import { hasCursor, type Range, type RankedRange, type Slice } from '../../kernel/page.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { selectedFields } from './selection.ts';
 
@@ -24,19 +24,19 @@ export function connectionRange<Key>(
   limits: Limits<Key>,
 ): Range<Key> {
   const faults = sizeFaults(args, limits.maxSize);
-  const position = (name: 'after' | 'before') => {
+  const cursors: { after?: Key; before?: Key } = {};
+  for (const name of ['after', 'before'] as const) {
     const cursor = args[name];
-    const key = cursor == null ? undefined : limits.decode(cursor);
-    if (cursor != null && key === undefined)
-      faults.push(fault(name, 'is not a cursor of this list with these arguments'));
-    return key === undefined ? {} : { [name]: key };
-  };
+    if (cursor == null) continue;
+    const key = limits.decode(cursor);
+    if (key !== undefined) cursors[name] = key;
+    else faults.push(fault(name, 'is not a cursor of this list with these arguments'));
+  }
   const selected = selectedFields(info, []);
   const range: Range<Key> = {
     limit: args.first ?? args.last ?? limits.defaultSize,
     backward: args.last != null,
-    ...position('after'),
-    ...position('before'),
+    ...cursors,
     rowsOnly: !selected.has('edges') && !selected.has('pageInfo'),
     counted: selected.has('totalCount'),
   };
@@ -50,7 +50,7 @@ const fault = (name: string, msg: string): Fault => ({
   type: 'value_error',
 });
 
-function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
+export function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
   const faults: Fault[] = [];
   if (args.first != null && args.last != null)
     faults.push(fault('last', 'cannot be given together with first; give one'));
@@ -76,7 +76,7 @@ export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
   limits: { list: string; defaultSize: number; maxSize: number },
-): { range: Range<number>; walk: Walk | undefined } {
+): RankedRange {
   const { after, before, ...range } = connectionRange(args, info, {
     ...limits,
     decode(cursor) {

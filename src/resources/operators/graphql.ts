@@ -2,29 +2,27 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { type Selection, selectionFor } from '../../fast-rows/index.ts';
+import { selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, plainObject, renamed } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
-  checkSizes,
   connection,
   rankCursor,
   rankedRange,
+  sizeFaults,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
-import type { Range, Walk } from '../../kernel/page.ts';
-import { badArgument, badInput, collectFaults } from '../../kernel/refusal.ts';
+import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { loadOperator } from './loaders.ts';
 import type { ListKey, OperatorKey, OperatorRow } from './queries.ts';
 import {
   ClientPercentage,
   IdType,
   idFault,
-  type OperatorField,
   OperatorSummary,
   OperatorTag,
   operatorFields,
@@ -34,9 +32,7 @@ import {
   listKey,
   OPERATORS_DEFAULT_SIZE,
   OPERATORS_MAX_SIZE,
-  type OperatorPage,
   operatorPage,
-  operatorPageOf,
   operatorSummary,
   parentFaults,
   shareListKey,
@@ -87,9 +83,6 @@ function keyOfNodeId(id: string): OperatorKey | undefined {
 
 /** Excludes `id`, which is always read as part of the key. */
 export const operatorFigures = operatorFields.filter((name) => name !== 'id');
-
-const selectionOf = (info: GraphQLResolveInfo, paths: string[][]): Selection<OperatorField> =>
-  selectionFor(info, operatorFigures, paths);
 
 export const Operator = builder.objectRef<OperatorRow>('Operator');
 builder.node(Operator, {
@@ -146,7 +139,7 @@ builder.node(Operator, {
         loadOperator(
           ctx,
           { network: row.network, idType: row.idType, id: row.id, timeWindow: args.window },
-          selectionOf(info, IN_ROW),
+          selectionFor(info, operatorFigures, IN_ROW),
         ),
     }),
   }),
@@ -162,19 +155,16 @@ const listName = (key: ListKey) =>
   `operators:${JSON.stringify([key.network, key.timeWindow, key.idType, key.poolType, key.parentType, key.parentId])}`;
 
 async function operatorConnection(
+  ctx: Context,
   key: ListKey,
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
-  read: (
-    range: Range<number>,
-    selection: Selection<OperatorField>,
-    walk: Walk | undefined,
-  ) => Promise<OperatorPage>,
+  parentId?: string | null,
 ) {
   const list = listName(key);
   const limits = { list, defaultSize: OPERATORS_DEFAULT_SIZE, maxSize: OPERATORS_MAX_SIZE };
-  const { range, walk } = rankedRange(args, info, limits);
-  const page = await read(range, selectionOf(info, IN_PAGE), walk);
+  const ranked = rankedRange(args, info, limits);
+  const page = await operatorPage(ctx, key, ranked, selectionFor(info, operatorFigures, IN_PAGE), parentId);
   return connection(
     page,
     ({ rank }) => rankCursor(list, { revision: page.revision, rank }),
@@ -182,14 +172,14 @@ async function operatorConnection(
   );
 }
 
-/** Throws BAD_INPUT for an id that REST would refuse. */
-export function checkId(name: string, id: string | null | undefined): void {
+function idFaults(name: string, id: string | null | undefined): Fault[] {
   const fault = id == null ? undefined : idFault(id);
-  if (fault) throw badArgument(name, `${name} ${fault}.`);
+  return fault ? [{ loc: ['argument', name], msg: `${name} ${fault}.`, type: 'value_error' }] : [];
 }
 
-function checkParents(parentId: string | null, parentEntity: string | null | undefined): void {
-  const faults = parentFaults(parentId, parentEntity, 'argument');
+/** Throws BAD_INPUT for an id that REST would refuse. */
+export function checkId(name: string, id: string | null | undefined): void {
+  const faults = idFaults(name, id);
   if (faults.length > 0) throw badInput(faults);
 }
 
@@ -220,22 +210,21 @@ builder.queryField('operators', (t) =>
       },
       resolve: (_root, args, ctx: Context, info) => {
         const parentId = args.parentId ?? args.parentEntity ?? null;
-        collectFaults(
-          () => checkId('parentId', args.parentId),
-          () => checkId('parentEntity', args.parentEntity),
-          () => checkParents(parentId, args.parentEntity),
-          () => checkSizes(args, OPERATORS_MAX_SIZE),
-        );
-        const list = {
+        const faults = [
+          ...idFaults('parentId', args.parentId),
+          ...idFaults('parentEntity', args.parentEntity),
+          ...parentFaults(parentId, args.parentEntity, 'argument'),
+          ...sizeFaults(args, OPERATORS_MAX_SIZE),
+        ];
+        if (faults.length > 0) throw badInput(faults);
+        const key = listKey({
           network: args.network ?? ctx.network,
           window: args.window,
           idType: args.idType ?? 'depositAddress',
           poolType: args.poolType ?? 'all',
           parentId,
-        };
-        return operatorConnection(listKey(list), args, info, (range, selection, walk) =>
-          operatorPage(ctx, list, range, selection, walk),
-        );
+        });
+        return operatorConnection(ctx, key, args, info, parentId);
       },
     },
     ...operatorPages,
@@ -268,7 +257,7 @@ builder.queryField('operator', (t) =>
           id: args.operatorId,
           idType: args.idType ?? null,
         },
-        selectionOf(info, IN_ROW),
+        selectionFor(info, operatorFigures, IN_ROW),
       );
     },
   }),
@@ -285,9 +274,7 @@ builder.objectField(Operator, 'poolShares', (t) =>
       args: { poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }) },
       resolve: (row, args, ctx, info) => {
         const key = shareListKey(row, args.poolType ?? 'all');
-        return operatorConnection(key, args, info, (range, selection, walk) =>
-          operatorPageOf(ctx, key, range, selection, walk),
-        );
+        return operatorConnection(ctx, key, args, info);
       },
     },
     ...operatorPages,

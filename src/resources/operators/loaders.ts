@@ -1,9 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
-import { type RankedPage, rankedPageReader } from '../../db/ranked/ranked-lists.ts';
+import { type RankedSlice, rankedPageReader, rankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import type { Range } from '../../kernel/page.ts';
+import type { RankedRange } from '../../kernel/page.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
 import { countTags } from '../tags/resolve.ts';
 import {
@@ -32,33 +32,31 @@ export const loadOperator = (
 
 const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey, rows: () => 1 });
 
-const readPage = rankedPageReader({
-  keyOf: ({ network, idType, timeWindow, poolType, parentType, parentId }: ListKey) =>
-    `${network} ${idType} ${timeWindow} ${poolType} ${parentType} ${parentId}`,
-  load: operatorPages,
-});
+const readPage = rankedPageReader(operatorPages);
 
 /** Of private sets, finds only the caller's. */
 export const loadOperatorPage = (
   ctx: Context,
   list: ListKey,
-  range: Range<number>,
+  ranked: RankedRange,
   selection: Selection<OperatorField>,
-): Promise<RankedPage<RankedOperatorRow> | undefined> =>
-  list.idType === 'privateSet' ? privateSetPage(ctx, list, range) : readPage(ctx, list, range, selection);
+): Promise<RankedSlice<RankedOperatorRow>> =>
+  list.idType === 'privateSet' ? privateSetPage(ctx, list, ranked) : readPage(ctx, list, ranked, selection);
 
 /** Most validators first. */
 async function privateSetPage(
   ctx: Context,
   list: ListKey,
-  range: Range<number>,
-): Promise<RankedPage<RankedOperatorRow>> {
+  ranked: RankedRange,
+): Promise<RankedSlice<RankedOperatorRow>> {
+  const { range } = ranked;
   const total = await countTags(ctx, list.network);
   const [low, high] = [(range.after ?? -1) + 1, Math.min(range.before ?? total, total)];
   const from = range.backward ? Math.max(low, high - range.limit) : low;
   const size = Math.min(range.limit, high - from);
   const rows = size > 0 ? await loadSetSummaries(ctx, list, { from, size }) : [];
-  return { rows: rows.map((row, index) => ({ ...row, rank: from + index })), total, revision: 0 };
+  const page = { rows: rows.map((row, index) => ({ ...row, rank: from + index })), total, revision: 0 };
+  return rankedSlice(page, ranked);
 }
 
 export const isKnownEntity = (

@@ -16,8 +16,6 @@ export type ListKey = {
   poolType: string;
   parentType: '' | 'any' | 'pool' | 'nodeOperator';
   parentId: string;
-  /** Default: the current revision. */
-  revision?: number | undefined;
 };
 
 /** The selected fields and the key. */

@@ -1,8 +1,9 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
+import type { RankedRange } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
@@ -58,40 +59,28 @@ export function shareListKey(operator: OperatorKey, poolType: PoolType): ListKey
   return { network, idType: 'poolShare', timeWindow, poolType, parentType, parentId: id };
 }
 
-export type OperatorPage = Slice<RankedOperatorRow> & { total: number; revision: number };
+export type OperatorPage = RankedSlice<RankedOperatorRow>;
 
 const parentClasses = ['pool', 'nodeOperator'] as const;
 
 /**
- * Sorted by network penetration (spec §4.2); ranks are 0-based. Throws NOT_FOUND for an unknown parent; a known one
- * without shares has an empty page.
+ * Sorted by network penetration (spec §4.2); ranks are 0-based. With a walk, reads the revision with which it began;
+ * throws BAD_INPUT when that is gone. Throws NOT_FOUND for an unknown `parentId`; a known one without shares has an
+ * empty page.
  */
 export async function operatorPage(
   ctx: Context,
-  list: OperatorList,
-  range: Range<number>,
+  key: ListKey,
+  ranked: RankedRange,
   selection: Selection<OperatorField>,
-  walk?: Walk,
+  parentId: string | null = null,
 ): Promise<OperatorPage> {
-  const key = listKey(list);
-  const page = await operatorPageOf(ctx, key, range, selection, walk);
-  if (page.total === 0 && list.parentId !== null) {
+  const page = await loadOperatorPage(ctx, key, ranked, selection);
+  if (page.total === 0 && parentId !== null) {
     if (!(await entityExists(ctx.db, key.network, key.parentId, parentClasses)))
-      throw notFound(`Pool or node operator ${quoted(list.parentId)}`, `on ${key.network}`);
+      throw notFound(`Pool or node operator ${quoted(parentId)}`, `on ${key.network}`);
   }
   return page;
-}
-
-/** With `walk`, reads the revision with which the walk began; throws BAD_INPUT when it is gone. */
-export async function operatorPageOf(
-  ctx: Context,
-  key: ListKey,
-  range: Range<number>,
-  selection: Selection<OperatorField>,
-  walk?: Walk,
-): Promise<OperatorPage> {
-  const page = await loadOperatorPage(ctx, { ...key, revision: walk?.revision }, range, selection);
-  return rankedSlice(page, range, walk);
 }
 
 /** Names are looked up in this order (spec §4.3 and the decisions on summaries). */

@@ -9,6 +9,7 @@ import { notFound, quoted } from '../../kernel/refusal.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { idTypes, normaliseId, OperatorSummary, poolTypes } from './record.ts';
 import {
+  listKey,
   OPERATORS_DEFAULT_SIZE,
   OPERATORS_MAX_SIZE,
   operatorPage,
@@ -60,8 +61,9 @@ const list = route({
     const { parentEntity, from, size, revision, ...rest } = query;
     const asked = { ...rest, parentId: query.parentId ?? parentEntity };
     const range = { ...(from > 0 ? { after: from - 1 } : {}), limit: size };
-    const list = { network: ctx.network, ...asked };
-    const page = await operatorPage(ctx, list, range, wholeRecord(OperatorSummary), walkOf(revision));
+    const key = listKey({ network: ctx.network, ...asked });
+    const ranked = { range, walk: walkOf(revision) };
+    const page = await operatorPage(ctx, key, ranked, wholeRecord(OperatorSummary), asked.parentId);
     const to = from + page.rows.length;
     return {
       body: {

@@ -99,12 +99,12 @@ builder.queryField('stakeAuthorities', (t) =>
         const list = { window: args.window, type: args.type ?? null };
         const { timeWindow, type } = listKey(list);
         const name = `stakeAuthorities:${timeWindow}:${type}`;
-        const { range, walk } = rankedRange(args, info, {
+        const ranked = rankedRange(args, info, {
           list: name,
           defaultSize: STAKE_AUTHORITIES_DEFAULT_SIZE,
           maxSize: STAKE_AUTHORITIES_MAX_SIZE,
         });
-        const page = await stakeAuthorities(ctx, list, range, selectionOf(info, IN_PAGE), walk);
+        const page = await stakeAuthorities(ctx, list, ranked, selectionOf(info, IN_PAGE));
         return connection(
           page,
           ({ rank }) => rankCursor(name, { revision: page.revision, rank }),

@@ -8,8 +8,6 @@ export type StakeAuthorityKey = { timeWindow: TimeWindow; stakeAuthority: string
 export type StakeAuthorityListKey = {
   timeWindow: TimeWindow;
   type: StakeAuthorityType | 'all';
-  /** Default: the current revision. */
-  revision?: number | undefined;
 };
 
 /** The selected fields and the key. */

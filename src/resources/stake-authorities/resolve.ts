@@ -1,7 +1,8 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import { type Range, rankedSlice, type Slice, type Walk } from '../../kernel/page.ts';
+import type { RankedRange } from '../../kernel/page.ts';
 import { loadStakeAuthority, loadStakeAuthorityPage } from './loaders.ts';
 import type { RankedStakeAuthorityRow, StakeAuthorityListKey, StakeAuthorityRow } from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
@@ -20,17 +21,13 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
  * Sorted by network penetration (spec §4.8); ranks are 0-based. With `walk`, reads the revision with which the walk
  * began; throws BAD_INPUT when it is gone.
  */
-export async function stakeAuthorities(
+export const stakeAuthorities = (
   ctx: Context,
   list: StakeAuthorityList,
-  range: Range<number>,
+  ranked: RankedRange,
   selection: Selection<StakeAuthorityField>,
-  walk?: Walk,
-): Promise<Slice<RankedStakeAuthorityRow> & { total: number; revision: number }> {
-  const key = { ...listKey(list), revision: walk?.revision };
-  const page = await loadStakeAuthorityPage(ctx, key, range, selection);
-  return rankedSlice(page, range, walk);
-}
+): Promise<RankedSlice<RankedStakeAuthorityRow>> =>
+  loadStakeAuthorityPage(ctx, listKey(list), ranked, selection);
 
 export const stakeAuthority = (
   ctx: Context,

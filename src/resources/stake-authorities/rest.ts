@@ -46,7 +46,8 @@ async function rowsFrom(
   limit: number,
 ) {
   const range = { ...(from > 0 ? { after: from - 1 } : {}), limit };
-  const page = await stakeAuthorities(ctx, list, range, wholeRecord(record), walkOf(revision));
+  const ranked = { range, walk: walkOf(revision) };
+  const page = await stakeAuthorities(ctx, list, ranked, wholeRecord(record));
   return { ...page, to: from + page.rows.length, rows: bodyOf<StakeAuthoritySummary>(page.rows) };
 }
 
