@@ -130,7 +130,7 @@ export async function openMeter(options: {
         charge(units) {
           metering.reserve(0);
           usage.add(accountId, units, now());
-          addShared(caller, units);
+          if (redis) addShared(caller, units);
         },
       };
       return metering;

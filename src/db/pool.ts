@@ -8,9 +8,9 @@ import {
   KEEP_ALIVE_MS,
   prepareWith,
   READ_ONLY,
+  statementNames,
 } from './connection.ts';
 import { type Target, targetOf } from './servers.ts';
-import { statementNames } from './statement-names.ts';
 
 export type Queryable = { query(statement: Statement): Promise<Result> };
 type Statement = { text: string; values: unknown[] };
@@ -52,8 +52,6 @@ const MAX_WAITING = 2_000;
 /** "cached plan must not change result type". */
 const STALE_PLAN = '0A000';
 
-type Done = (error: Error | null | undefined, result: Result) => void;
-
 /** Queries throw 503 when no client is free within `waitTimeoutMs` or the queue is full. */
 export function createPool(options: Options): Pool {
   const { url, readOnly, statementTimeoutMs = 0, prepared = false, reportsErrors = false } = options;
@@ -81,8 +79,7 @@ export function createPool(options: Options): Pool {
   pool.on('error', (error) => ending || options.onError?.(error));
 
   const retired = new WeakSet<pg.PoolClient>();
-  const release = (client: pg.PoolClient, broken: boolean) => client.release(broken || retired.has(client));
-  const runStatement = prepared ? runByName(retired) : runByText;
+  const nameOf = prepared ? statementNames(retired) : undefined;
 
   // On a read-only pool a refused write is the statement's fault.
   const isUnavailable = (error: Error) =>
@@ -109,23 +106,31 @@ export function createPool(options: Options): Pool {
       broken = assessed.broken;
       throw assessed.error;
     } finally {
-      if (client) release(client, broken);
+      client?.release(broken || retired.has(client));
     }
   }
 
-  const query = (statement: Statement): Promise<Result> =>
+  const query = ({ text, values }: Statement): Promise<Result> =>
     new Promise((resolve, reject) => {
       acquire(pool, waitTimeoutMs, (failure, client) => {
         if (!client) return reject(assess(failure as Error, client).error);
-        runStatement(client, statement, (error, result) => {
-          if (!error) {
-            release(client, false);
-            return resolve(result);
-          }
-          const assessed = assess(error, client);
-          release(client, assessed.broken);
-          reject(assessed.error);
-        });
+        const run = (name: string | undefined) => {
+          // pg would copy a plain config property by property: 5 of a summary's 90 µs.
+          const query: pg.Query & { name?: string } = new pg.Query(text, values, (error, result) => {
+            // Runs the text without a name after a migration changed a type.
+            if (name && (error as { code?: string } | null)?.code === STALE_PLAN) {
+              retired.add(client);
+              return run(undefined);
+            }
+            const assessed = error ? assess(error, client) : undefined;
+            client.release(assessed?.broken || retired.has(client));
+            if (assessed) reject(assessed.error);
+            else resolve(result);
+          });
+          if (name) query.name = name;
+          client.query(query);
+        };
+        run(nameOf?.(client, text));
       });
     });
 
@@ -180,28 +185,6 @@ function acquire(
     if (late) client?.release();
     else use(error, client);
   });
-}
-
-const runByText = (client: pg.PoolClient, { text, values }: Statement, done: Done) =>
-  client.query(text, values, done);
-
-function runByName(retired: WeakSet<pg.PoolClient>) {
-  const names = statementNames();
-  return (client: pg.PoolClient, statement: Statement, done: Done) => {
-    const { text, values } = statement;
-    const name = names.of(client, text);
-    if (name === undefined) return runByText(client, statement, done);
-    // pg would copy a plain config property by property: 5 of a summary's 90 µs.
-    const query: pg.Query & { name?: string } = new pg.Query(text, values, (error, result) => {
-      if (names.isFull(client)) retired.add(client);
-      // Runs the text without a name after a migration changed a type.
-      if ((error as { code?: string } | null)?.code !== STALE_PLAN) return done(error, result);
-      retired.add(client);
-      runByText(client, statement, done);
-    });
-    query.name = name;
-    client.query(query);
-  };
 }
 
 export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>

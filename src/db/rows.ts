@@ -31,7 +31,8 @@ export function keyTable<Key>(keys: readonly Key[], columns: KeyColumns<Key>): S
   const texts: string[] = [];
   const values: unknown[] = [];
   for (const [column, [type, value]] of Object.entries(columns)) {
-    const all = keys.map((key) => (typeof value === 'function' ? value(key) : key[value]));
+    const all: unknown[] = [];
+    for (const key of keys) all.push(typeof value === 'function' ? value(key) : key[value]);
     texts.push(keys.length === 1 ? `::${type} as ${column}, ` : `::${type}[], `);
     values.push(keys.length === 1 ? all[0] : all);
   }

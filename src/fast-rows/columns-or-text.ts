@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import { type Fields, inOnePiece, join, type Sql, selectList, sql } from '../db/rows.ts';
 import { boundedMap } from '../kernel/bounded.ts';
-import type { Selection } from './index.ts';
-import { type Column, ROW_SEPARATOR, RowLayout, rowSerializer, SEPARATOR } from './row-layout.ts';
+import {
+  type Column,
+  ROW_SEPARATOR,
+  RowLayout,
+  rowSerializer,
+  SEPARATOR,
+  type Selection,
+} from './row-layout.ts';
 
 export type Readable = { record: z.ZodObject; fields: Fields<string> };
 
@@ -29,7 +35,7 @@ export function columnsOrText<Field extends string>(
 ): RowReader {
   let readers = known.get(of);
   if (!readers) known.set(of, (readers = boundedMap<RowReader>(500)));
-  const name = JSON.stringify([selection, keys]);
+  const name = `${selection instanceof RowLayout ? selection.name : selection} ${keys}`;
   let reader = readers.get(name);
   if (!reader) {
     reader =

@@ -1,23 +1,13 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
-import { selectedOf } from '../graphql/schema/selection.ts';
 import { JsonText, jsonList } from '../kernel/json-text.ts';
-import { layoutFor } from './placeholders.ts';
-import { isSerialized, type RowLayout, recordLayout } from './row-layout.ts';
+import { recordLayout, type Selection } from './row-layout.ts';
 import { FAST_ROWS } from './switch.ts';
 
+export { selectionFor } from '../graphql/schema/selection.ts';
 export { columnsOrText } from './columns-or-text.ts';
+export type { Selection };
 
-/** Fields are read as columns, a layout as one text. */
-export type Selection<Field extends string> = readonly Field[] | RowLayout;
-
-/** In a compiled query, its row layout; otherwise the selected ones of `fields`. */
-export const selectionFor = <Field extends string>(
-  info: GraphQLResolveInfo,
-  fields: readonly Field[],
-  paths: string[][],
-  ownId?: string,
-): Selection<Field> => layoutFor(info) ?? selectedOf(info, fields, paths, ownId);
+const isSerialized = (row: object): row is { text: string } => 'text' in row;
 
 export const wholeRecord = <Field extends string>(
   record: z.ZodObject<Record<Field, z.ZodType>>,

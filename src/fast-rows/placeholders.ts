@@ -76,8 +76,8 @@ function resolverOf({
     if (value === null || value === undefined) return null;
     const layout = layoutFor(info) as RowLayout;
     return Array.isArray(value)
-      ? jsonList(value.map((row) => serializeRow(row, layout)))
-      : new JsonText([serializeRow(value, layout)], 1);
+      ? jsonList(value.map((row) => row.text ?? serializeRow(row, layout)))
+      : new JsonText([(value as { text?: string }).text ?? serializeRow(value, layout)], 1);
   };
   if (!resolve) return (source, _args, _context, info) => preSerialized((source as never)[name], info);
   return async (source, args, context, info) =>

@@ -23,19 +23,23 @@ export type Part = Column | { key: string; constant: string };
 export class RowLayout {
   readonly parts: readonly Part[];
   readonly columns: readonly Column[];
-  readonly #name: string;
+  /** Identifies the layout. */
+  readonly name: string;
 
   constructor(parts: readonly Part[]) {
     this.parts = parts;
     this.columns = parts.filter((part) => 'column' in part);
-    this.#name = hash('sha256', JSON.stringify(parts), 'base64url'); // short, because each read hashes it again
+    this.name = hash('sha256', JSON.stringify(parts), 'base64url'); // short, because each read hashes it again
   }
 
-  /** Identifies the layout: batches and caches compare the JSON of selections. */
+  /** Batches compare the JSON of selections. */
   toJSON(): string {
-    return this.#name;
+    return this.name;
   }
 }
+
+/** Fields are read as columns, a layout as one text. */
+export type Selection<Field extends string> = readonly Field[] | RowLayout;
 
 /** Separates values, in which JSON escapes it. */
 export const SEPARATOR = '\u0001';
@@ -133,13 +137,8 @@ function serializerOf({
   return kind === 'quoted' ? (value) => (value === '' ? none : `"${value}"`) : (value) => value || none;
 }
 
-type SerializedRow = { text: string };
-
-export const isSerialized = (row: object): row is SerializedRow => 'text' in row;
-
-/** Accepts rows read as columns too (private sets). */
+/** For rows read as columns (private sets). */
 export function serializeRow(row: object, { parts }: RowLayout): string {
-  if (isSerialized(row)) return row.text;
   let json = '';
   for (const part of parts) {
     const value = 'constant' in part ? `"${part.constant}"` : jsonOf(part.kind, (row as never)[part.column]);

@@ -40,6 +40,7 @@ const newTrace = (): Trace => ({ datasets: new Set(), isPrivate: false });
 /** 1,000 divided by each key, of `rows` rows a key as it says; a key of 0 fails the statement. */
 const quotients = (rows = 1, table = 'slashings'): Read<number, number> => ({
   name: `quotients of ${rows}`,
+  args: [],
   keyOf: String,
   rows,
   async load(db, asked) {

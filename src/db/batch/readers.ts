@@ -12,19 +12,20 @@ export type Reading = {
 };
 
 /** Reads with the same name may differ only in their keys. */
-export type Read<Key, Value> = {
+export type Read<Key, Value, Args extends unknown[] = []> = {
   name: string;
+  args: Args;
   keyOf: (key: Key) => string;
   /** Maximum rows per key. */
   rows: number;
   /** May also receive other requests' keys. */
-  load: (db: Queryable, keys: readonly Key[]) => Promise<Map<string, Value>>;
+  load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Map<string, Value>>;
 };
 
 /** Undefined for a key without a value. Reads a key once per request. */
-export type SharedReads = <Key, Value>(
+export type SharedReads = <Key, Value, Args extends unknown[]>(
   request: Pick<Reading, 'loaders' | 'trace'>,
-  read: Read<Key, Value>,
+  read: Read<Key, Value, Args>,
   key: Key,
 ) => Promise<Value | undefined>;
 
@@ -44,6 +45,7 @@ type Waiting = {
   reject: (error: unknown) => void;
 };
 type Batch = Map<Trace, Waiting[]>;
+type AnyRead = Read<unknown, unknown, unknown[]>;
 
 /**
  * Combines the reads of one turn of the event loop, without a timer (gain: docs/performance.md). Reports errors of
@@ -52,9 +54,10 @@ type Batch = Map<Trace, Waiting[]>;
 export function sharedReads(db: Queryable, onFault: (error: unknown) => void): SharedReads {
   const gathering = new Map<string, Batch>();
 
-  async function run({ keyOf, load, ...read }: Read<unknown, unknown>, requests: readonly Waiting[][]) {
+  async function run(read: AnyRead, requests: readonly Waiting[][]) {
     const waiting = requests.flat();
-    const keys = new Map(waiting.map(({ key }) => [keyOf(key), key]));
+    const keys = new Map<string, unknown>();
+    for (const { key } of waiting) keys.set(read.keyOf(key), key);
     const noting: Queryable = {
       query(statement) {
         for (const [{ trace }] of requests as [Waiting][]) noteStatement(trace, statement.text);
@@ -62,8 +65,8 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       },
     };
     try {
-      const found = await load(noting, [...keys.values()]);
-      for (const { key, resolve } of waiting) resolve(found.get(keyOf(key)));
+      const found = await read.load(noting, [...keys.values()], ...read.args);
+      for (const { key, resolve } of waiting) resolve(found.get(read.keyOf(key)));
     } catch (error) {
       // A refusal (database unavailable or busy) applies to all requests. After other errors each request reads alone,
       // so that one's rows cannot fail another.
@@ -72,11 +75,11 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
         return;
       }
       onFault(error);
-      for (const request of requests) run({ keyOf, load, ...read }, [request]);
+      for (const request of requests) run(read, [request]);
     }
   }
 
-  function runBatch(read: Read<unknown, unknown>) {
+  function runBatch(read: AnyRead) {
     const most = Math.min(MAX_KEYS, Math.floor(MAX_ROWS / read.rows));
     const batch = gathering.get(read.name) as Batch;
     gathering.delete(read.name);
@@ -99,12 +102,12 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
     if (keys > 0) run(read, together);
   }
 
-  return <Key, Value>(
+  return <Key, Value, Args extends unknown[]>(
     { loaders, trace }: Pick<Reading, 'loaders' | 'trace'>,
-    of: Read<Key, Value>,
+    of: Read<Key, Value, Args>,
     key: Key,
   ) => {
-    const read = of as Read<unknown, unknown>;
+    const read = of as unknown as AnyRead;
     const name = `${read.name} ${read.keyOf(key)}`;
     let found = loaders.get(name) as Promise<Value | undefined> | undefined;
     if (found) return found;
@@ -145,17 +148,11 @@ export function reader<Key, Args extends unknown[], Value>({
 }: Of<Key, Args, Map<string, Value>>) {
   readers += 1;
   const own = readers;
-  let last: { args: Args; read: Read<Key, Value> } | undefined; // most calls repeat the previous arguments
+  let last: Read<Key, Value, Args> | undefined; // most calls repeat the previous arguments
   return (ctx: Reading, key: Key, ...args: Args): Promise<Value | undefined> => {
-    if (!last || args.some((arg, index) => arg !== last?.args[index])) {
-      const name = `${own}:${JSON.stringify(args)}`;
-      const read: Read<Key, Value> = {
-        ...{ name, keyOf, rows: rows(...args) },
-        load: (db, keys) => load(db, keys, ...args),
-      };
-      last = { args, read };
-    }
-    return ctx.shared(ctx, last.read, key);
+    if (!last || args.some((arg, index) => arg !== last?.args[index]))
+      last = { name: `${own}:${JSON.stringify(args)}`, args, keyOf, rows: rows(...args), load };
+    return ctx.shared(ctx, last, key);
   };
 }
 

@@ -89,7 +89,9 @@ export function pagesByRank<List extends object, Field extends string, Row exten
       ${page}
       where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
     const pages: RankedPage<{ rank: number; text?: string }>[] = [];
-    for (const row of (await db.query({ text, values })).rows as Found[]) {
+    const found = (await db.query({ text, values })).rows as Found[];
+    found.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)); // here, because PostgreSQL would sort whole rows with their texts
+    for (const row of found) {
       const page = (pages[row.list ?? 0] ??= { rows: [], total: 0, revision: 0 });
       if (texts || row.rank === null) {
         const [head] = checkRows(texts ? Texts : Head, [row], { text });
@@ -103,14 +105,12 @@ export function pagesByRank<List extends object, Field extends string, Row exten
         page.rows.push({ ...row, rank });
       }
     }
-    const found = new Map<string, RankedPage<Row>>();
+    const byPlace = new Map<string, RankedPage<Row>>();
     for (const [index, place] of places.entries()) {
-      const page = pages[index];
-      if (!page) continue;
-      page.rows.sort((a, b) => a.rank - b.rank); // here, because PostgreSQL would sort whole rows with their texts
-      found.set(placeText(place), page as RankedPage<Row>);
+      const page = pages[index] as RankedPage<Row> | undefined;
+      if (page) byPlace.set(placeText(place), page);
     }
-    return found;
+    return byPlace;
   };
 }
 

@@ -27,7 +27,8 @@ type Values = Record<string, unknown>;
 const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
-  cost(variables: Values): Cost;
+  /** A function if it depends on the variables. */
+  cost: Cost | ((variables: Values) => Cost);
   /** Variables with a default, which must not be null: graphql-jit does not check a null in place of a default. */
   defaulted: readonly string[];
   /** A result without `data` means invalid variables; nothing has run. */
@@ -94,7 +95,7 @@ function compile(document: DocumentNode, operation: OperationDefinitionNode): Si
 function costFunction(document: DocumentNode, name: string | undefined): Compiled['cost'] | undefined {
   if (hasOpenSizes(document)) return (variables) => costOf(schema, document, name, variables);
   const fixed = costOf(schema, document, name, {});
-  return fixed.passed ? undefined : () => fixed;
+  return fixed.passed ? undefined : fixed;
 }
 
 function compiledQuery(document: DocumentNode, operation: OperationDefinitionNode): Compiled | undefined {
@@ -135,7 +136,8 @@ function introspectionQuery(
     defaulted: [],
     async run({ metering }, variables) {
       const result = introspectionAnswer(document, operation, variables);
-      if (result.data) metering.charged += introspectionUnits(cost(variables));
+      if (result.data)
+        metering.charged += introspectionUnits(typeof cost === 'function' ? cost(variables) : cost);
       return result;
     },
   };

@@ -61,7 +61,8 @@ export function graphqlEngine(): (request: FastifyRequest, context: Context) => 
     if (!query || !contentType || (body.variables && hasNul(body.variables))) return undefined;
     const variables = body.variables ?? {};
     for (const name of query.defaulted) if (variables[name] === null) return undefined;
-    if (costRefusal(query.cost(variables), context)) return undefined;
+    const cost = typeof query.cost === 'function' ? query.cost(variables) : query.cost;
+    if (costRefusal(cost, context)) return undefined;
     const { data, errors: failures } = await query.run(context, variables);
     if (data === undefined) return undefined;
     const errors = failures?.map((error) => renderError(error, context.log)) ?? [];

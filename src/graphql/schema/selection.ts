@@ -5,7 +5,8 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { originalField } from '../../fast-rows/placeholders.ts';
+import { layoutFor, originalField } from '../../fast-rows/placeholders.ts';
+import type { Selection } from '../../fast-rows/row-layout.ts';
 
 type Tree = Map<string, Tree>;
 
@@ -38,14 +39,24 @@ export function selectedOf<Field extends string>(
   return fields.filter((name) => names.has(name === 'id' ? ownId : name));
 }
 
+/** In a compiled query, its row layout; otherwise the selected ones of `fields`. */
+export const selectionFor = <Field extends string>(
+  info: GraphQLResolveInfo,
+  fields: readonly Field[],
+  paths: string[][],
+  ownId?: string,
+): Selection<Field> => layoutFor(info) ?? selectedOf(info, fields, paths, ownId);
+
 function selectedTree({ fieldNodes, fragments }: GraphQLResolveInfo): Tree {
-  const nodes = fieldNodes.map(originalField);
-  const [only] = nodes;
-  const known = only && nodes.length === 1 ? selected.get(only) : undefined;
+  const only = fieldNodes.length === 1 ? fieldNodes[0] : undefined;
+  const known = only && selected.get(only);
   if (known) return known;
   const tree: Tree = new Map();
-  for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet, fragments, tree);
-  if (only && nodes.length === 1) selected.set(only, tree);
+  for (const node of fieldNodes) {
+    const { selectionSet } = originalField(node);
+    if (selectionSet) collect(selectionSet, fragments, tree);
+  }
+  if (only) selected.set(only, tree);
   return tree;
 }
 
