@@ -83,7 +83,7 @@ export function contextMaker(options: {
       loaders: new Map(),
       shared,
       trace,
-      data: revisions.current(),
+      data: revisions.current,
     };
   };
 }

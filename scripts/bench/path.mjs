@@ -7,8 +7,13 @@ import { request } from 'node:http';
 import { Session } from 'node:inspector/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { fill } from './data.mjs';
 import { benchServer } from './server.mjs';
+
+// V8 does not count functions that its optimizing compilers have inlined.
+setFlagsFromString('--no-opt');
+setFlagsFromString('--no-maglev');
 
 const REQUESTS = 10;
 const dist = new URL('../../dist/', import.meta.url);

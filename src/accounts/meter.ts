@@ -31,6 +31,8 @@ export type Metering = {
 };
 
 export type Meter = {
+  /** The clock of charges. */
+  now: () => Date;
   /** Throws RATE_LIMITED above the rate, ALLOWANCE_USED when no units are left. */
   admit(caller: Caller): Promise<Metering>;
   redisUp(): boolean | undefined;
@@ -95,6 +97,7 @@ export async function openMeter(options: {
   }
 
   return {
+    now,
     async admit(caller) {
       const { accountId, rateLimit, allowance } = caller;
       const rate = rateLimit === undefined ? undefined : rates.take(accountId, rateLimit);

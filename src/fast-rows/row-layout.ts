@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { doubleOfPostgres, doubleText } from '../kernel/double.ts';
+import { doubleOfPostgres, doubleText } from '../kernel/json-text.ts';
 import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
 
 /**

@@ -69,10 +69,9 @@ export function meterRequests(
     meter: Meter;
     gate: ConcurrencyLimit;
     networkHeader: NetworkHeader;
-    now: () => Date;
   },
 ) {
-  const { tokens, meter, gate, now } = options;
+  const { tokens, meter, gate } = options;
   app.decorateRequest('caller', null);
   app.decorateRequest('metering', null);
   app.decorateRequest('answer', null);
@@ -81,7 +80,7 @@ export function meterRequests(
       refuseTokenInUrl(request);
       return graphiqlPage(reply);
     }
-    const caller = tokens.find(request.headers.authorization, now());
+    const caller = tokens.find(request.headers.authorization, meter.now());
     if (!caller) throw new Refusal('UNAUTHENTICATED', 'Not authenticated');
     request.caller = caller;
     const metering = await (admissions.get(request.raw) ?? meter.admit(caller));

@@ -31,3 +31,9 @@ export function metricsServer(metrics: Metrics, log: Logger): FastifyInstance {
   serveMetrics(app, metrics);
   return app;
 }
+
+/** If the port of `other` is in use, neither server listens. */
+export function serveBeside(app: FastifyInstance, other: FastifyInstance, port: number, host: string): void {
+  app.addHook('onReady', async () => void (await other.listen({ port, host })));
+  app.addHook('onClose', () => other.close());
+}

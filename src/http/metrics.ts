@@ -76,8 +76,7 @@ function registerDataMetrics(registry: Registry, revisions: Revisions): void {
       labelNames: ['dataset'],
       registers: [registry],
       collect() {
-        for (const dataset of revisions.current().values())
-          this.set({ dataset: dataset.name }, value(dataset));
+        for (const dataset of revisions.current.values()) this.set({ dataset: dataset.name }, value(dataset));
       },
     });
   datasetGauge(

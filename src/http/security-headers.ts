@@ -1,5 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-
 /**
  * The headers of helmet that matter for data; the proxy that ends TLS sets HSTS. They are constants, because helmet
  * runs ten functions per request.
@@ -22,15 +20,3 @@ export const pageSecurityHeaders = {
   'x-permitted-cross-domain-policies': 'none',
   'x-xss-protection': '0',
 };
-
-const PRIVATE_PATH = /^(https?:\/\/[^/]*)?\/(v\d+|graphql)([/?]|$)/i;
-
-/** Uses the URL when no route matches. */
-export const needsToken = ({ routeOptions, url }: FastifyRequest): boolean =>
-  PRIVATE_PATH.test(routeOptions.url ?? '') || PRIVATE_PATH.test(url);
-
-/** Makes answers that need a token uncacheable; handlers may override this. */
-export function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(securityHeaders).header('x-request-id', request.id);
-  if (needsToken(request)) reply.headers(privateHeaders);
-}

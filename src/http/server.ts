@@ -32,13 +32,13 @@ import { type Readiness, serveHealth } from './health.ts';
 import { meterRequests } from './metering.ts';
 import { refusalOf } from './methods.ts';
 import { openMetrics } from './metrics.ts';
-import { metricsServer, serveMetrics } from './metrics-server.ts';
+import { metricsServer, serveBeside, serveMetrics } from './metrics-server.ts';
 import { networkHeader as readerOfNetwork } from './network-header.ts';
 import { servePages } from './pages/html-pages.ts';
 import { type ExchangeCode, servePageToken } from './pages/page-token.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import { serveRoute } from './rest/rest.ts';
-import { commonHeaders, needsToken } from './security-headers.ts';
+import { privateHeaders, securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -62,7 +62,6 @@ export type ServerOptions = {
   replicaUp?: (() => boolean) | undefined;
   /** Without it every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
-  now?: () => Date;
   /** Above this, data requests get 503. */
   maxEventLoopDelayMs?: number;
   /** Limit for receiving a request. */
@@ -93,7 +92,7 @@ const exposed = [
 ];
 
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { settings, log, pool, tokens, meter, revisions, now = () => new Date() } = options;
+  const { settings, log, pool, tokens, meter, revisions } = options;
   const cache = settings.CACHE ? answerCache(revisions, settings.CACHE_MB * 1_000_000) : undefined;
   const gate = concurrencyLimit(
     Math.max(MIN_CONCURRENT_REQUESTS, 2 * settings.DATABASE_POOL),
@@ -112,7 +111,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const replay =
     cache &&
     replayCached({
-      ...{ cache, tokens, meter, networkHeader, now, requestId, metrics, log },
+      ...{ cache, tokens, meter, networkHeader, requestId, metrics, log },
       publicUrl: settings.PUBLIC_URL,
       trustsProxy: settings.TRUST_PROXY !== undefined,
     });
@@ -135,7 +134,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     networkHeaders: settings.NETWORK_HEADERS,
     networkHeader,
     publicUrl: settings.PUBLIC_URL,
-    makeContext: contextMaker({ pool, primary, revisions, now, log }),
+    makeContext: contextMaker({ pool, primary, revisions, now: meter.now, log }),
     cache,
   };
   serveHealth(app, options.readiness);
@@ -146,20 +145,26 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
     if (cache) recordResponses(metered, cache);
-    meterRequests(metered, { tokens, meter, gate, networkHeader, now });
+    meterRequests(metered, { tokens, meter, gate, networkHeader });
     for (const route of routes) serveRoute(metered, route, served);
     await metered.register(async (scope) => serveGraphql(scope, served));
   });
   return app;
 }
 
-const absentOf = ({ METRICS_PORT }: Settings) => (METRICS_PORT === undefined ? undefined : '/metrics');
+const PRIVATE_PATH = /^(https?:\/\/[^/]*)?\/(v\d+|graphql)([/?]|$)/i;
 
-/** If the port of `other` is in use, neither server listens. */
-function serveBeside(app: FastifyInstance, other: FastifyInstance, port: number, host: string): void {
-  app.addHook('onReady', async () => void (await other.listen({ port, host })));
-  app.addHook('onClose', () => other.close());
+/** Uses the URL when no route matches. */
+const needsToken = ({ routeOptions, url }: FastifyRequest): boolean =>
+  PRIVATE_PATH.test(routeOptions.url ?? '') || PRIVATE_PATH.test(url);
+
+/** Makes answers that need a token uncacheable; handlers may override this. */
+function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(securityHeaders).header('x-request-id', request.id);
+  if (needsToken(request)) reply.headers(privateHeaders);
 }
+
+const absentOf = ({ METRICS_PORT }: Settings) => (METRICS_PORT === undefined ? undefined : '/metrics');
 
 function makeApp(
   { settings, log, requestTimeoutMs: requestTimeout = 30_000 }: ServerOptions,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { doubleText } from './double.ts';
-import { JsonText, textOf } from './json-text.ts';
+import { doubleText, JsonText, textOf } from './json-text.ts';
 import { isNullable, leafOf, unwrap } from './leaves.ts';
 
 /** Moves `JsonText` to `aside`; a NUL, which JSON never contains, marks its place. */

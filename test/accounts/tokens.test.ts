@@ -52,7 +52,6 @@ async function openReplica() {
     meter,
     revisions: gateway.revisions,
     readiness: async () => ({ ready: true }),
-    now,
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   let closed = false;

@@ -27,7 +27,7 @@ slow(
     await eventually(() => expect(revisions.trusted()).toBe(false), 60_000); // read every five seconds, with as long a deadline
     hangs = false;
     await database.pool.query({ text: `select raise_revision('slashings')`, values: [] });
-    await eventually(() => expect(revisions.current().get('slashings')?.revision).toBe(1), 60_000);
+    await eventually(() => expect(revisions.current.get('slashings')?.revision).toBe(1), 60_000);
     expect(revisions.trusted()).toBe(true);
   },
 );

@@ -75,7 +75,7 @@ describe('an answer that is given again', () => {
     const { headers } = await raw(gateway, PATH, {});
     expect(headers['cache-control']).toBe('private, no-cache');
     expect(headers.vary.split(/, */)).toEqual(expect.arrayContaining(['Authorization', 'X-Service-Network']));
-    const { refreshedAt } = gateway.revisions.current().get('operators') as { refreshedAt: string };
+    const { refreshedAt } = gateway.revisions.current.get('operators') as { refreshedAt: string };
     expect(headers['last-modified']).toBe(new Date(refreshedAt).toUTCString());
   });
 
@@ -278,7 +278,7 @@ describe('a change of the data', () => {
       const waits = `select from pg_locks where not granted and relation = 'slashings'::regclass`;
       await eventually(async () => expect((await client.query(waits)).rowCount).toBeGreaterThan(0));
       await pool.query({ text: `select raise_revision('slashings')`, values: [] });
-      await eventually(() => expect(changed.revisions.current().get('slashings')?.revision).toBe(1));
+      await eventually(() => expect(changed.revisions.current.get('slashings')?.revision).toBe(1));
       await client.query('commit');
       expect((await asked).status).toBe(200);
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { doubleText } from '../../src/kernel/double.ts';
+import { doubleText } from '../../src/kernel/json-text.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
 

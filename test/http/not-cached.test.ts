@@ -104,7 +104,7 @@ describe('why an answer was not cached', () => {
         const waits = `select from pg_locks where not granted and relation = 'slashings'::regclass`;
         await eventually(async () => expect((await client.query(waits)).rowCount).toBeGreaterThan(0));
         await pool.query({ text: `select raise_revision('slashings')`, values: [] });
-        await eventually(() => expect(changed.revisions.current().get('slashings')?.revision).toBe(1));
+        await eventually(() => expect(changed.revisions.current.get('slashings')?.revision).toBe(1));
         await client.query('commit');
         await asked;
       });

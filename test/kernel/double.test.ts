@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { doubleText, isPlainDouble } from '../../src/kernel/double.ts';
+import { doubleText, isPlainDouble } from '../../src/kernel/json-text.ts';
 
 const recorded = new URL('../../../shared/real/', import.meta.url);
 const doubles = fc.double({ noNaN: true, noDefaultInfinity: true });

@@ -112,7 +112,6 @@ export async function startGateway(
     tokens,
     meter,
     revisions,
-    now,
     readiness: async () => ({ ready: true }),
     ...serverDeadlines,
     ...(options.requestTimeoutMs && { requestTimeoutMs: options.requestTimeoutMs }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { count } from '../../kernel/leaves.ts';
 import { Refusal } from '../../kernel/refusal.ts';
@@ -150,7 +151,7 @@ export function reader<Key, Args extends unknown[], Value>({
   const own = readers;
   let last: Read<Key, Value, Args> | undefined; // most calls repeat the previous arguments
   return (ctx: Reading, key: Key, ...args: Args): Promise<Value | undefined> => {
-    if (!last || args.some((arg, index) => arg !== last?.args[index]))
+    if (!last || !isDeepStrictEqual(args, last.args))
       last = { name: `${own}:${JSON.stringify(args)}`, args, keyOf, rows: rows(...args), load };
     return ctx.shared(ctx, last, key);
   };

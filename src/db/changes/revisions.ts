@@ -35,7 +35,8 @@ export const readDatasets = (db: Queryable): Promise<Dataset[]> =>
 export type Snapshot = ReadonlyMap<string, Dataset>;
 
 export type Revisions = {
-  current(): Snapshot;
+  /** Replaced at each change. */
+  readonly current: Snapshot;
   /** False while a change could go unnoticed. */
   trusted(): boolean;
   /** False if another database may have answered since `snapshot` was read. */
@@ -61,7 +62,7 @@ export async function openRevisions(options: {
   db: Queryable;
   log: Logger;
 }): Promise<Revisions> {
-  let snapshot: Snapshot = new Map();
+  const shown: { current: Snapshot } = { current: new Map() };
   let listening = false;
   let losses = 0;
   /** How often the notification connection had been lost when a snapshot was read. */
@@ -76,13 +77,13 @@ export async function openRevisions(options: {
       const read = await withDeadline(readDatasets(options.db));
       const found = new Map(read.map((dataset) => [dataset.name, dataset]));
       const same =
-        found.size === snapshot.size &&
-        [...found.values()].every(({ name, revision }) => snapshot.get(name)?.revision === revision);
+        found.size === shown.current.size &&
+        [...found.values()].every(({ name, revision }) => shown.current.get(name)?.revision === revision);
       readable = true;
       if (same) return;
-      snapshot = found;
-      lossesAt.set(snapshot, losses);
-      for (const listener of listeners) listener(snapshot);
+      shown.current = found;
+      lossesAt.set(found, losses);
+      for (const listener of listeners) listener(found);
     } catch (error) {
       readable = false;
       options.log.warn({ err: error }, 'revisions could not be read; responses are not cached meanwhile');
@@ -107,8 +108,8 @@ export async function openRevisions(options: {
   const onConnectionLost = () => {
     listening = false;
     losses += 1;
-    snapshot = new Map(snapshot); // a new object, so that `isOfSource` refuses earlier snapshots
-    lossesAt.set(snapshot, losses);
+    shown.current = new Map(shown.current); // a new object, so that `isOfSource` refuses earlier snapshots
+    lossesAt.set(shown.current, losses);
     for (const listener of lossListeners) listener();
   };
 
@@ -126,12 +127,11 @@ export async function openRevisions(options: {
     },
   );
   const poll = setInterval(() => void reading.run(), POLL_MS).unref();
-  return {
-    current: () => snapshot,
+  return Object.assign(shown, {
     trusted: () => listening && readable,
-    isOfSource: (given) => (lossesAt.get(given) ?? 0) === losses,
-    onChange: (changed) => listeners.push(changed),
-    onLost: (lost) => lossListeners.push(lost),
+    isOfSource: (given: Snapshot) => (lossesAt.get(given) ?? 0) === losses,
+    onChange: (changed: (snapshot: Snapshot) => void) => void listeners.push(changed),
+    onLost: (lost: () => void) => void lossListeners.push(lost),
     moved() {
       onConnectionLost();
       if (connected) void reload();
@@ -141,5 +141,5 @@ export async function openRevisions(options: {
       await Promise.all([listener.stop(), reading.stop()]);
       for (const timer of timers) clearTimeout(timer);
     },
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLFloat, type GraphQLScalarType, Kind, type ValueNode } from 'graphql';
-import { isPlainDouble, WrittenDouble } from '../../kernel/double.ts';
+import { isPlainDouble, WrittenDouble } from '../../kernel/json-text.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { builder } from './builder.ts';
 

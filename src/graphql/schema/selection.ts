@@ -18,8 +18,10 @@ const selected = new WeakMap<FieldNode, Tree>();
 
 /** Ignores directives: reading a skipped field costs only a column. */
 export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): ReadonlySet<string> {
+  const only = info.fieldNodes.length === 1 ? info.fieldNodes[0] : undefined;
+  const tree = (only && selected.get(only)) ?? selectedTree(info);
+  if (only) selected.set(only, tree);
   const names = new Set<string>();
-  const tree = selectedTree(info);
   for (const path of paths) {
     let below: Tree | undefined = tree;
     for (const step of path) below = below?.get(step);
@@ -48,15 +50,11 @@ export const selectionFor = <Field extends string>(
 ): Selection<Field> => layoutFor(info) ?? selectedOf(info, fields, paths, ownId);
 
 function selectedTree({ fieldNodes, fragments }: GraphQLResolveInfo): Tree {
-  const only = fieldNodes.length === 1 ? fieldNodes[0] : undefined;
-  const known = only && selected.get(only);
-  if (known) return known;
   const tree: Tree = new Map();
   for (const node of fieldNodes) {
     const { selectionSet } = originalField(node);
     if (selectionSet) collect(selectionSet, fragments, tree);
   }
-  if (only) selected.set(only, tree);
   return tree;
 }
 

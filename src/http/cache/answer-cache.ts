@@ -125,7 +125,7 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
         responses: boundedMap(MAX_RESPONSES),
       };
       // The answer may predate the latest change.
-      if (!isCurrent(entry, revisions.current())) return { entry, notCached: 'superseded' };
+      if (!isCurrent(entry, revisions.current)) return { entry, notCached: 'superseded' };
       answers.set(key, entry);
       return answers.has(key) ? { entry } : { entry, notCached: 'too_large' };
     },

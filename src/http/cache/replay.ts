@@ -73,13 +73,12 @@ export function replayCached(options: {
   networkHeader: NetworkHeader;
   publicUrl: string | undefined;
   trustsProxy: boolean;
-  now: () => Date;
   requestId: (request: IncomingMessage) => string;
   metrics: Metrics;
   log: Logger;
 }): (serve: Serve) => Serve {
   const { cache, tokens, meter, publicUrl, log } = options;
-  const callerOf = ({ headers }: IncomingMessage) => tokens.find(headers.authorization, options.now());
+  const callerOf = ({ headers }: IncomingMessage) => tokens.find(headers.authorization, meter.now());
 
   function keyOfGet({ headers, url = '' }: IncomingMessage, network: string): string | undefined {
     if (!url.startsWith('/v')) return undefined;
