@@ -38,15 +38,6 @@ export type Context = Reading & {
   data: Snapshot;
 };
 
-/** Accessing the returned proxy marks the answer as private (not cached). */
-const privateAccess = <T extends object>(trace: Trace, target: T): T =>
-  new Proxy(target, {
-    get(of, name, receiver) {
-      trace.isPrivate = true;
-      return Reflect.get(of, name, receiver);
-    },
-  });
-
 /** An admitted request. */
 type Request = { id: string; log: object; caller: Caller | null; metering: Metering | null };
 
@@ -70,8 +61,21 @@ export function contextMaker(options: {
           return pool.query(statement);
         },
       },
-      primary: privateAccess(trace, primary),
-      caller: privateAccess(trace, caller as Caller),
+      // Using any of the next three marks the answer as private (not cached).
+      primary: {
+        query(statement) {
+          trace.isPrivate = true;
+          return primary.query(statement);
+        },
+        transaction(work) {
+          trace.isPrivate = true;
+          return primary.transaction(work);
+        },
+      },
+      get caller() {
+        trace.isPrivate = true;
+        return caller as Caller;
+      },
       metering: metering as Metering,
       network,
       now() {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { doubleOfPostgres, doubleText } from '../kernel/json-text.ts';
+import { doubleText } from '../kernel/json-text.ts';
 import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
 
 /**
@@ -127,7 +127,12 @@ function serializerOf({
     const names = new Map(Object.entries(kind).map(([value, name]) => [value, JSON.stringify(name)]));
     return (value) => (value === '' ? none : names.get(value));
   }
-  if (kind === 'double') return (value) => (value === '' ? none : doubleOfPostgres(value));
+  if (kind === 'double')
+    return (value) => {
+      if (value === '') return none;
+      // PostgreSQL omits the point of integers and writes exponents from 1e15.
+      return value.includes('.') && !value.includes('+') ? value : doubleText(Number(value));
+    };
   if (numbers) {
     // JSON escapes the quotes within a text, so only a key can match.
     const quoted = new RegExp(`"(${numbers.join('|')})":"(-?[\\d.]+)"`, 'g');

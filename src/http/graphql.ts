@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { graphqlEngine } from '../graphql/run/index.ts';
 import { paramsFaults } from '../graphql/run/params.ts';
 import { badInput } from '../kernel/refusal.ts';
+import { answering } from './admission.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { findQuery, keyOfQuery, storeQuery } from './cache/graphql-cache.ts';
-import { answering } from './metering.ts';
 import type { NetworkHeader } from './network-header.ts';
 
 const MAX_BODY = 256 * 1024;

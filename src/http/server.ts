@@ -21,15 +21,14 @@ import { type Pool, primaryOf } from '../db/pool.ts';
 import { Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
+import { admitRequests, concurrencyLimit } from './admission.ts';
 import { answerCache } from './cache/answer-cache.ts';
 import { recordResponses, replayCached } from './cache/replay.ts';
 import { sendClientError } from './client-errors.ts';
-import { concurrencyLimit } from './concurrency-limit.ts';
 import { boundedServers } from './connections.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
-import { meterRequests } from './metering.ts';
 import { refusalOf } from './methods.ts';
 import { openMetrics } from './metrics.ts';
 import { metricsServer, serveBeside, serveMetrics } from './metrics-server.ts';
@@ -145,7 +144,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
     if (cache) recordResponses(metered, cache);
-    meterRequests(metered, { tokens, meter, gate, networkHeader });
+    admitRequests(metered, { tokens, meter, gate, networkHeader });
     for (const route of routes) serveRoute(metered, route, served);
     await metered.register(async (scope) => serveGraphql(scope, served));
   });

@@ -18,10 +18,6 @@ export function doubleText(value: number): string {
 export const isPlainDouble = (value: number): boolean =>
   !Number.isInteger(value) && (value >= 1e-4 || value <= -1e-4);
 
-/** PostgreSQL omits the point of integers and writes exponents from 1e15. */
-export const doubleOfPostgres = (text: string): string =>
-  text.includes('.') && !text.includes('+') ? text : doubleText(Number(text));
-
 /** Holds a double that JSON.stringify would write differently. */
 export class WrittenDouble {
   readonly text: string;

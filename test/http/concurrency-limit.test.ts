@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import Fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { concurrencyLimit } from '../../src/http/concurrency-limit.ts';
+import { concurrencyLimit } from '../../src/http/admission.ts';
 import { Refusal, refusalStatus } from '../../src/kernel/refusal.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayForTest } from '../support/gateway.ts';

@@ -48,7 +48,7 @@ type Found = { list?: number; rank: number | null; text: string };
 
 /** A list, its revision (null: the current one), and the ranks between which to read. */
 type Place<List> = List & { asked: number | null; after: number; before: number };
-const placeText = (place: object): string => JSON.stringify(place);
+const placeText: (place: object) => string = JSON.stringify;
 
 /**
  * Reads one page per list; deep pages cost no more than the first. Ranks are dense, so no row beyond the page is

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answer } from '../metering.ts';
+import type { Answer } from '../admission.ts';
 import { type Encoding, encodingOf, isUnchanged } from '../negotiation.ts';
 import type { CachedAnswer } from './answer-cache.ts';
 

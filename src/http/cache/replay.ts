@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Meter, Metering } from '../../accounts/meter.ts';
 import type { TokenDirectory } from '../../accounts/token-directory.ts';
 import type { Caller } from '../../context.ts';
-import { admissions } from '../metering.ts';
+import { admissions } from '../admission.ts';
 import type { Metrics } from '../metrics.ts';
 import type { NetworkHeader } from '../network-header.ts';
 import { baseUrl } from '../rest/rest.ts';
