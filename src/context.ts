@@ -61,7 +61,7 @@ export function contextMaker(options: {
           return pool.query(statement);
         },
       },
-      // Using any of the next three marks the answer as private (not cached).
+      // Using `primary`, `caller` or `now` marks the answer as private (not cached).
       primary: {
         query(statement) {
           trace.isPrivate = true;
@@ -72,10 +72,13 @@ export function contextMaker(options: {
           return primary.transaction(work);
         },
       },
-      get caller() {
-        trace.isPrivate = true;
-        return caller as Caller;
-      },
+      // A proxy, because V8 would make a hidden class for each object literal with a getter.
+      caller: new Proxy(caller as Caller, {
+        get(of, name, receiver) {
+          trace.isPrivate = true;
+          return Reflect.get(of, name, receiver);
+        },
+      }),
       metering: metering as Metering,
       network,
       now() {
