@@ -23,7 +23,7 @@ export type Read<Key, Value, Args extends unknown[] = []> = {
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Map<string, Value>>;
 };
 
-/** Undefined for a key without a value. Reads a key once per request. */
+/** Resolves to undefined for a key without a value. A request reads each key once. */
 export type SharedReads = <Key, Value, Args extends unknown[]>(
   request: Pick<Reading, 'loaders' | 'trace'>,
   read: Read<Key, Value, Args>,

@@ -97,12 +97,12 @@ export function pagesByRank<List extends object, Field extends string, Row exten
         const [head] = checkRows(texts ? Texts : Head, [row], { text });
         Object.assign(page, { total: head?.total, revision: head?.revision });
       }
+      if (row.rank === null) continue;
       let { rank } = row;
-      if (rank === null) continue;
       if (texts) for (const json of texts.decode(row.text)) page.rows.push({ rank: rank++, text: json });
       else {
         checkRows(read.row, [row], { text });
-        page.rows.push({ ...row, rank });
+        page.rows.push(row as { rank: number });
       }
     }
     const byPlace = new Map<string, RankedPage<Row>>();
