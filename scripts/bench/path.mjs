@@ -1,5 +1,6 @@
 // The functions and files of `src` that one warm GraphQL query runs, from its HTTP request to its answer:
 //   npm run bench:path            (with `-- --list` it names them)
+// Fails above the numbers in `most`.
 // Counts by V8's precise coverage, in one process with the gateway: first with the cache off, where the query runs compiled,
 // then with the cache on. Timers run between requests too, so what counts is what ran in each of several.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,6 +17,7 @@ setFlagsFromString('--no-opt');
 setFlagsFromString('--no-maglev');
 
 const REQUESTS = 10;
+const most = { functions: 100, files: 30 };
 const dist = new URL('../../dist/', import.meta.url);
 const query = `{ operators(window: SEVEN_DAYS, idType: POOL, first: 15) { nodes { operatorId network idType timeWindow
   validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
@@ -81,6 +83,7 @@ async function ranInEach(session, send) {
 function report(title, files) {
   const functions = [...files.values()].reduce((sum, names) => sum + names.length, 0);
   console.log(`${title}: ${functions} functions in ${files.size} files`);
+  if (functions > most.functions || files.size > most.files) process.exitCode = 1;
   if (!process.argv.includes('--list')) return;
   for (const [file, names] of [...files].sort()) {
     console.log(`  ${file.replace(/\.js$/, '.ts')} (${names.length}): ${names.join(', ')}`);
