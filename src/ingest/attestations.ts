@@ -9,19 +9,17 @@ import {
   SLOTS_PER_EPOCH,
 } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
-import { decode } from '../kernel/decode.ts';
 import { flag, moment } from '../kernel/leaves.ts';
 import { timestampText } from '../kernel/time.ts';
 import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
-import { percentFault } from './fault-messages.ts';
+import { percentFaults } from './fault-messages.ts';
 import {
   type ColumnName,
   columnsOf,
   type Faults,
   type ImportCounts,
   type Importer,
-  isObject,
   rowChecker,
   snakeCased,
 } from './importer.ts';
@@ -60,7 +58,7 @@ const MAX_BIGINT_DIGITS = 19;
 /** Rows cover hours or days; requests sum longer periods. */
 export type ImportedAttestation = z.infer<typeof Shape>;
 
-const check = rowChecker(Shape, function* (row): Faults {
+function* faultsOf(row: ImportedAttestation): Faults {
   yield* periodFaults(row);
   for (const [name, of] of derivedFields) {
     const given = row[name];
@@ -68,15 +66,14 @@ const check = rowChecker(Shape, function* (row): Faults {
     const value = of(row);
     if (given !== value) yield [name, `is ${given}; on ${row.network} this row's is ${value}`];
   }
-  const percent = percentFault(row.avgAttesterEffectiveness);
-  if (percent) yield ['avgAttesterEffectiveness', percent];
+  yield* percentFaults('avgAttesterEffectiveness', row.avgAttesterEffectiveness);
   for (const name in row) {
     const value = row[name as keyof ImportedAttestation];
     if (typeof value !== 'string' || value.length < MAX_BIGINT_DIGITS || name === 'id') continue;
     if (/^\d+$/.test(value) && BigInt(value) >= 2n ** 63n)
       yield [name, `is ${value}; at most 2^63 - 1 can be stored`];
   }
-});
+}
 
 const Stored = Shape.omit({
   id: true,
@@ -175,12 +172,13 @@ export const attestationImporter: Importer<ImportedAttestation, AttestationColum
   resource: 'attestations',
   grows: true,
   shape: Shape,
-  check: (raw, options) => {
-    if (!isObject(raw)) return check(raw);
-    const calendar: Calendar = (raw.utc ?? options.utc) === true ? 'utc' : 'chain';
-    const given = { network: options.network, calendar, entityType: options.idType, ...raw };
-    return check(decode(Shape, given));
-  },
+  check: rowChecker(Shape, {
+    defaults: ({ network, idType, utc }, row) => {
+      const calendar: Calendar = (row.utc ?? utc) === true ? 'utc' : 'chain';
+      return { network, calendar, entityType: idType };
+    },
+    faults: faultsOf,
+  }),
   columns,
   stored,
   // The hour of a day is null; without coalesce, repeated days would go unnoticed.

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { calendars, dateOfDay, dayOfEpoch, epochStart } from '../chain/calendar.ts';
 import { electraEpoch, MAX_EFFECTIVE_BALANCE_ELECTRA } from '../chain/churn.ts';
 import { Network } from '../chain/networks.ts';
-import { decode } from '../kernel/decode.ts';
 import { moment } from '../kernel/leaves.ts';
 import { Consolidation } from '../resources/consolidations/record.ts';
 import { mergeWithTotals } from './consolidation-totals.ts';
-import { futureFault, momentFault } from './given-time.ts';
-import { type Importer, isObject } from './importer.ts';
-import { fieldColumns, type PlainTable } from './plain-table.ts';
+import { futureFaults, momentFaults } from './given-time.ts';
+import type { Faults, Importer } from './importer.ts';
+import { plainImporter } from './plain-table.ts';
 
 const record = Consolidation.shape;
 // Omits entities, which follow from validators.
@@ -19,63 +18,52 @@ const Shape = Consolidation.omit({ sourceEntities: true, targetEntities: true })
   date: record.date.nullable(),
   timestamp: moment().nullable(),
 });
-type ShapeRow = z.infer<typeof Shape>;
+export type ImportedConsolidation = z.infer<typeof Shape>;
 
-const ImportedConsolidation = Shape.pipe(z.custom<ShapeRow>()).superRefine((row, context) => {
-  const { network, epoch, day, date, timestamp } = row;
-  const fault = (path: keyof ShapeRow, message: string) =>
-    context.addIssue({ code: 'custom', path: [path], message });
-  if (row.sourceValidatorIndex === row.targetValidatorIndex) {
-    fault('targetValidatorIndex', `is ${row.targetValidatorIndex}, the source itself`);
-  }
+function* faultsOf(row: ImportedConsolidation): Faults {
+  const { network, epoch, day, date } = row;
+  if (row.sourceValidatorIndex === row.targetValidatorIndex)
+    yield ['targetValidatorIndex', `is ${row.targetValidatorIndex}, the source itself`];
   if (BigInt(row.consolidatedBalance) > MAX_EFFECTIVE_BALANCE_ELECTRA) {
-    const msg = `is ${row.consolidatedBalance}; at most ${MAX_EFFECTIVE_BALANCE_ELECTRA} Gwei can move`;
-    fault('consolidatedBalance', msg);
+    const message = `is ${row.consolidatedBalance}; at most ${MAX_EFFECTIVE_BALANCE_ELECTRA} Gwei can move`;
+    yield ['consolidatedBalance', message];
   }
-  if (epoch < electraEpoch[network]) {
-    fault('epoch', `is ${epoch}; consolidations of ${network} begin with epoch ${electraEpoch[network]}`);
-  }
-  const future = futureFault(epoch, epochStart(network, epoch), 'an epoch');
-  if (future) fault('epoch', future);
+  if (epoch < electraEpoch[network])
+    yield ['epoch', `is ${epoch}; consolidations of ${network} begin with epoch ${electraEpoch[network]}`];
+  yield* futureFaults('epoch', epoch, epochStart(network, epoch), 'an epoch');
   // The source may use either calendar.
   const days = calendars.map((calendar) => dayOfEpoch(network, calendar, epoch));
   const dates = days.map((known) => dateOfDay(network, known));
   const either = (values: readonly unknown[]) => [...new Set(values)].join(' or ');
   if (day !== null && !days.includes(day))
-    fault('day', `is ${day}; epoch ${epoch} is in day ${either(days)}`);
-  if (date !== null && !dates.includes(date)) {
-    fault('date', `is ${date}; epoch ${epoch} is in the day of ${either(dates)}`);
-  }
-  if (timestamp === null) return;
-  const wrong = momentFault(timestamp, epochStart(network, epoch), `epoch ${epoch}`);
-  if (wrong) fault('timestamp', wrong);
-});
-export type ImportedConsolidation = z.infer<typeof ImportedConsolidation>;
+    yield ['day', `is ${day}; epoch ${epoch} is in day ${either(days)}`];
+  if (date !== null && !dates.includes(date))
+    yield ['date', `is ${date}; epoch ${epoch} is in the day of ${either(dates)}`];
+  yield* momentFaults('timestamp', row.timestamp, epochStart(network, epoch), `epoch ${epoch}`);
+}
 
-const { columns, stored } = fieldColumns<Omit<ImportedConsolidation, 'day' | 'date' | 'timestamp'>>({
-  network: ['network', 'text'],
-  sourceValidatorIndex: ['source_index', 'int'],
-  sourceValidatorPubkey: ['source_pubkey', 'text'],
-  targetValidatorIndex: ['target_index', 'int'],
-  targetValidatorPubkey: ['target_pubkey', 'text'],
-  epoch: ['epoch', 'int'],
-  consolidatedBalance: ['consolidated_balance', 'bigint'],
-});
-const table: PlainTable = {
-  name: 'consolidations',
-  key: ['network', 'source_index'],
-  columns,
-  scope: ['network'],
-};
-
-// No `replacesWhen`: consolidations are permanent, and responses may be partial.
-export const consolidationImporter: Importer<ImportedConsolidation> = {
+export const consolidationImporter: Importer<ImportedConsolidation> = plainImporter({
   resource: 'consolidations',
   shape: Shape,
-  check: (raw, { network }) =>
-    ImportedConsolidation.safeParse(isObject(raw) ? decode(Shape, { network, ...raw }) : raw),
-  columns,
-  stored,
-  key: table.key,
-  merge: (client, options) => mergeWithTotals(client, table, options),
-};
+  key: ['network', 'source_index'],
+  columns: z.object({
+    network: Network,
+    sourceIndex: record.sourceValidatorIndex,
+    sourcePubkey: record.sourceValidatorPubkey,
+    targetIndex: record.targetValidatorIndex,
+    targetPubkey: record.targetValidatorPubkey,
+    epoch: record.epoch,
+    consolidatedBalance: record.consolidatedBalance,
+  }),
+  stored: (row) => ({
+    network: row.network,
+    source_index: row.sourceValidatorIndex,
+    source_pubkey: row.sourceValidatorPubkey,
+    target_index: row.targetValidatorIndex,
+    target_pubkey: row.targetValidatorPubkey,
+    epoch: row.epoch,
+    consolidated_balance: row.consolidatedBalance,
+  }),
+  faults: faultsOf,
+  merge: mergeWithTotals,
+});

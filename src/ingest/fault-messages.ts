@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Faults } from './importer.ts';
 
 const nouns: Record<string, string> = {
   int: 'a whole number',
@@ -50,5 +51,6 @@ function boundOf(origin: string, words: string, bound: number | bigint): string 
 
 const HIGHEST_PERCENT = 100 + 1e-6; // a mean of doubles may round up
 
-export const percentFault = (percent: number): string | undefined =>
-  percent > HIGHEST_PERCENT ? `is ${percent}; a percentage of at most 100 is needed` : undefined;
+export function* percentFaults(field: string, percent: number): Faults {
+  if (percent > HIGHEST_PERCENT) yield [field, `is ${percent}; a percentage of at most 100 is needed`];
+}

@@ -1,18 +1,37 @@
-import { SECONDS_PER_DAY } from '../chain/calendar.ts';
+import { SECONDS_PER_DAY, SLOTS_PER_EPOCH, slotStart } from '../chain/calendar.ts';
+import type { Network } from '../chain/networks.ts';
 import { timestampText } from '../kernel/time.ts';
+import type { Faults } from './importer.ts';
 
-/** `expected` in seconds since 1970. */
-export function momentFault(given: string, expected: number, what: string): string | undefined {
+/** `expected` in seconds since 1970. Null means that the time was not given. */
+export function* momentFaults(field: string, given: string | null, expected: number, what: string): Faults {
   const begins = timestampText(expected);
-  return given === begins ? undefined : `is ${given}; ${what} begins at ${begins}`;
+  if (given !== null && given !== begins) yield [field, `is ${given}; ${what} begins at ${begins}`];
 }
 
 /** Refuses future rows, which would move the chain head and the end of every window; allows a day of clock difference. */
-export const futureFault = (
+export function* futureFaults(
+  field: string,
   given: number | string,
   start: number,
   what: 'a slot' | 'an epoch' | 'a day',
-): string | undefined =>
-  start > Date.now() / 1000 + SECONDS_PER_DAY
-    ? `is ${given}, which has not begun; ${what} of the past is needed`
-    : undefined;
+): Faults {
+  if (start > Date.now() / 1000 + SECONDS_PER_DAY)
+    yield [field, `is ${given}, which has not begun; ${what} of the past is needed`];
+}
+
+type OfSlot = {
+  network: Network;
+  consensusSlot: number;
+  epoch: number | null;
+  blockTimestamp: string | null;
+};
+
+export function* slotFaults({ network, consensusSlot: slot, ...row }: OfSlot): Faults {
+  const epoch = Math.floor(slot / SLOTS_PER_EPOCH);
+  if (row.epoch !== null && row.epoch !== epoch)
+    yield ['epoch', `is ${row.epoch}; slot ${slot} is in epoch ${epoch}`];
+  const start = slotStart(network, slot);
+  yield* momentFaults('blockTimestamp', row.blockTimestamp, start, `slot ${slot} of ${network}`);
+  yield* futureFaults('consensusSlot', slot, start, 'a slot');
+}

@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { Network } from '../chain/networks.ts';
 import type { TimeWindow } from '../chain/windows.ts';
-import { type LeafKind, leafKind, unwrap } from '../kernel/leaves.ts';
+import { decode } from '../kernel/decode.ts';
+import { type LeafKind, leafKind, leafOf, unwrap } from '../kernel/leaves.ts';
 import { type Snake, snake } from '../kernel/names.ts';
 import type { IdType } from '../resources/operators/record.ts';
 import type { Column, Unique } from './staging.ts';
@@ -57,20 +58,32 @@ export function stagedScopes(
 
 export type Faults = Iterable<readonly [field: string, message: string]>;
 
-/** `faultsOf` adds checks that the shape cannot express. */
-export const rowChecker = <Shape extends z.ZodObject>(
-  shape: Shape,
-  faultsOf: (row: z.output<Shape>) => Faults,
-): ((decoded: unknown) => z.ZodSafeParseResult<z.output<Shape>>) => {
-  const checked = shape.pipe(z.custom<z.output<Shape>>()).superRefine((row, context) => {
-    for (const [field, message] of faultsOf(row))
-      context.addIssue({ code: 'custom', path: [field], message });
-  });
-  return (decoded) => checked.safeParse(decoded);
-};
-
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+type Checks<Row> = {
+  /** Fields of rows without them; by default the network. */
+  defaults?: (options: RowOptions, row: Record<string, unknown>) => Record<string, unknown>;
+  /** Corrects decoded rows. */
+  tidied?: (row: Record<string, unknown>) => Record<string, unknown>;
+  /** Checks that the shape cannot express. */
+  faults?: (row: Row) => Faults;
+};
+
+export function rowChecker<Shape extends z.ZodObject>(
+  shape: Shape,
+  { defaults = ({ network }) => ({ network }), tidied = (row) => row, faults }: Checks<z.output<Shape>>,
+): Importer<z.output<Shape>>['check'] {
+  const checked = shape.pipe(z.custom<z.output<Shape>>()).superRefine((row, context) => {
+    for (const [field, message] of faults?.(row) ?? [])
+      context.addIssue({ code: 'custom', path: [field], message });
+  });
+  return (raw, options) => {
+    if (!isObject(raw)) return checked.safeParse(raw);
+    const decoded = decode(shape, { ...defaults(options, raw), ...raw });
+    return checked.safeParse(tidied(decoded as Record<string, unknown>));
+  };
+}
 
 const sqlTypes: Record<LeafKind, string> = {
   Boolean: 'boolean',
@@ -95,7 +108,7 @@ export const columnsOf = <Shape extends z.ZodObject>(shape: Shape): Column<Colum
 function sqlType(schema: z.core.$ZodType): string {
   const kind = leafKind(schema);
   const plain = unwrap(schema);
-  if (kind) return sqlTypes[kind];
+  if (kind) return leafOf(schema)?.wide ? sqlTypes.Decimal : sqlTypes[kind];
   if (!(plain instanceof z.ZodArray)) return 'text';
   return plain.element instanceof z.ZodObject ? 'json' : 'text[]';
 }

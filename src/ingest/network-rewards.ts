@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { decode } from '../kernel/decode.ts';
 import { snake } from '../kernel/names.ts';
 import type { RewardsDefinition } from '../resources/network-rewards/networks/definition.ts';
 import {
@@ -11,19 +10,21 @@ import {
   rewardKinds,
   rewardsNetworks,
 } from '../resources/network-rewards/record.ts';
-import { futureFault } from './given-time.ts';
+import { futureFaults } from './given-time.ts';
 import {
   columnsOf,
+  type Faults,
   type ImportCounts,
   type Importer,
   isObject,
   type MergeOptions,
+  rowChecker,
   snakeCased,
 } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 import type { Column } from './staging.ts';
 
-export type ImportedReward = { kind: RewardKind; row: Record<string, unknown> };
+type Row = Record<string, unknown>;
 
 function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   const scope = kind === 'validator' ? [snake(definitions[network].idField)] : [];
@@ -56,60 +57,48 @@ async function mergeRewards(
   return counts;
 }
 
-function checkDay({ day }: Record<string, unknown>, context: z.RefinementCtx) {
-  const future = futureFault(day as string, Date.parse(day as string) / 1000, 'a day');
-  if (future) context.addIssue({ code: 'custom', path: ['day'], message: future });
-}
-
 /** Checks the order of pairs such as `fromBlockNumber` and `toBlockNumber`. */
-function checkRanges(row: Record<string, unknown>, context: z.RefinementCtx) {
+function* rangeFaults(row: Row): Faults {
   for (const [name, last] of Object.entries(row)) {
     const from = name.replace(/^to(?=[A-Z])/, 'from');
     const first = row[from];
     if (from === name || typeof first !== 'number' || typeof last !== 'number' || first <= last) continue;
-    context.addIssue({ code: 'custom', path: [name], message: `is ${last}, before ${from} ${first}` });
+    yield [name, `is ${last}, before ${from} ${first}`];
   }
 }
 
 // No `replacesWhen`: responses may be limited to a range of days.
-function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
+function importerOf(network: RewardsNetwork): Importer<Row> {
   const { idField, countField, tidied = (row) => row, faults }: RewardsDefinition = definitions[network];
-  const checkOwn = (row: Record<string, unknown>, context: z.RefinementCtx) => {
-    for (const [field, message] of faults?.(row) ?? [])
-      context.addIssue({ code: 'custom', path: [field], message });
-  };
   const checkOf = (kind: RewardKind) =>
-    recordOf(network, kind)
-      .superRefine(kind === 'validator' ? checkOwn : () => undefined)
-      .superRefine(checkDay)
-      .superRefine(checkRanges)
-      .transform((row) => ({ kind, row }));
+    rowChecker(recordOf(network, kind), {
+      defaults: () => ({}),
+      *faults(row) {
+        if (kind === 'validator' && faults) yield* faults(row);
+        yield* futureFaults('day', row.day as string, Date.parse(row.day as string) / 1000, 'a day');
+        yield* rangeFaults(row);
+      },
+    });
   const checks = { validator: checkOf('validator'), network: checkOf('network') };
-  const neither = z.custom<ImportedReward>(
+  const neither = z.custom<Row>(
     () => false,
     `has neither ${idField} (rows of validators) nor ${countField} (rows of the network)`,
   );
-  const another = z.custom<ImportedReward>(
-    () => false,
-    `is of another network; these rows are of ${network}`,
-  );
+  const another = z.custom<Row>(() => false, `is of another network; these rows are of ${network}`);
   return {
     resource: `${network}-rewards`,
     shape: recordOf(network, 'network').extend(recordOf(network, 'validator').shape),
-    check: (raw) => {
-      if (!isObject(raw)) return checks.network.safeParse(raw);
+    check: (raw, options) => {
+      if (!isObject(raw)) return checks.network(raw, options);
       // only GraphQL rows have this field
       if (raw.network !== undefined && String(raw.network).toLowerCase() !== network) {
         return another.safeParse(raw);
       }
-      const kind = idField in raw ? 'validator' : countField in raw ? 'network' : undefined;
-      if (!kind) return neither.safeParse(raw);
-      return checks[kind].safeParse(
-        decode(recordOf(network, kind), kind === 'validator' ? tidied(raw) : raw),
-      );
+      if (idField in raw) return checks.validator(tidied(raw), options);
+      return countField in raw ? checks.network(raw, options) : neither.safeParse(raw);
     },
     columns: stagedColumns(network),
-    stored: ({ kind, row }) => ({ kind, ...snakeCased(row) }),
+    stored: (row) => ({ kind: idField in row ? 'validator' : 'network', ...snakeCased(row) }),
     key: ['kind', `coalesce(${snake(idField)}::text, '')`, 'day'],
     merge: (client, options) => mergeRewards(client, network, options),
   };
@@ -118,4 +107,4 @@ function importerOf(network: RewardsNetwork): Importer<ImportedReward> {
 /** One importer per network: REST rows do not name theirs. */
 export const networkRewardImporters = Object.fromEntries(
   rewardsNetworks.map((network) => [`${network}-rewards`, importerOf(network)]),
-) as Record<`${RewardsNetwork}-rewards`, Importer<ImportedReward>>;
+) as Record<`${RewardsNetwork}-rewards`, Importer<Row>>;

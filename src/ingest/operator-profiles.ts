@@ -2,20 +2,19 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { Network } from '../chain/networks.ts';
 import { raisedRevision } from '../db/changes/revisions.ts';
-import { decode } from '../kernel/decode.ts';
 import { text } from '../kernel/leaves.ts';
 import { normaliseId, OperatorTag } from '../resources/operators/record.ts';
-import { type ImportCounts, type Importer, isObject, type MergeOptions } from './importer.ts';
+import { type Faults, type ImportCounts, type MergeOptions, snakeCased } from './importer.ts';
 import {
-  checkParents,
-  checkPoolType,
+  parentFaults,
   parentsOf,
   poolTypeByTags,
+  poolTypeFaults,
   ToldPoolType,
   tagShown,
 } from './operator-tags.ts';
 import { type ListOf, rankLists } from './operators.ts';
-import { mergePlain, type PlainTable } from './plain-table.ts';
+import { mergePlain, type PlainTable, plainImporter } from './plain-table.ts';
 
 /** Types that a refresh computes. */
 export const computedTypes = [
@@ -37,34 +36,16 @@ const Shape = z.object({
   nodeOperatorId: text(256).nullable(),
   poolType: ToldPoolType,
 });
-const ImportedProfile = Shape.superRefine((row, context) => {
-  checkParents(row, context);
-  checkPoolType(row, context);
-  if (row.idType !== 'poolShare') return;
-  for (const [path, value] of Object.entries(parentsOf(row))) {
-    if (value !== null) continue;
-    const message = 'is needed for a pool share, as a field or as a tag with that idType';
-    context.addIssue({ code: 'custom', path: [path], message });
-  }
-});
-type ImportedProfile = z.infer<typeof ImportedProfile>;
+type ImportedProfile = z.infer<typeof Shape>;
 
-const key = ['network', 'id_type', 'operator_id'];
-const table: PlainTable = {
-  name: 'operator_profiles',
-  key,
-  columns: [
-    { name: 'network', type: 'text' },
-    { name: 'id_type', type: 'text' },
-    { name: 'operator_id', type: 'text' },
-    { name: 'operator_tags', type: 'json' },
-    { name: 'display_name', type: 'text' },
-    { name: 'pool_id', type: 'text' },
-    { name: 'node_operator_id', type: 'text' },
-    { name: 'pool_type', type: 'text' },
-  ],
-  scope: ['network', 'id_type'],
-};
+function* faultsOf(row: ImportedProfile): Faults {
+  yield* parentFaults(row);
+  yield* poolTypeFaults(row);
+  if (row.idType !== 'poolShare') return;
+  for (const [field, value] of Object.entries(parentsOf(row))) {
+    if (value === null) yield [field, 'is needed for a pool share, as a field or as a tag with that idType'];
+  }
+}
 
 async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[]>> {
   const { rows } = await client.query(
@@ -76,7 +57,11 @@ async function profiledTypes(client: pg.ClientBase): Promise<Map<string, string[
   );
 }
 
-async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
+async function mergeProfiles(
+  client: pg.ClientBase,
+  table: PlainTable,
+  options: MergeOptions,
+): Promise<ImportCounts> {
   const before = await profiledTypes(client);
   const counts = await mergePlain(client, table, options);
   const after = await profiledTypes(client);
@@ -96,36 +81,22 @@ async function mergeProfiles(client: pg.ClientBase, options: MergeOptions): Prom
   return counts;
 }
 
-// No `replacesWhen`: a file may hold any selection.
-export const operatorProfileImporter: Importer<ImportedProfile> = {
+export const operatorProfileImporter = plainImporter({
   resource: 'operator-profiles',
   shape: Shape,
-  check: (raw, { network, idType }) => {
-    const given = isObject(raw) ? { network, operatorTags: [], ...(idType ? { idType } : {}), ...raw } : raw;
-    return ImportedProfile.safeParse(decode(Shape, given));
-  },
-  columns: table.columns,
-  stored: (row) => {
-    const { poolId, nodeOperatorId } = parentsOf(row);
-    return {
-      network: row.network,
-      id_type: row.idType,
-      operator_id: normaliseId(row.id),
-      operator_tags: row.operatorTags.map(tagShown),
-      display_name: row.displayName,
-      pool_id: poolId,
-      node_operator_id: nodeOperatorId,
-      // names of known pools apply only if neither profile nor summary has a type
-      pool_type: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
-    };
-  },
-  key,
+  key: ['network', 'id_type', 'operator_id'],
+  scope: ['network', 'id_type'],
+  columns: Shape.omit({ id: true }).extend({ operatorId: Shape.shape.id }),
+  stored: ({ id, ...row }) => ({
+    ...snakeCased({ ...row, ...parentsOf(row) }),
+    operator_id: normaliseId(id),
+    operator_tags: row.operatorTags.map(tagShown),
+    // names of known pools apply only if neither profile nor summary has a type
+    pool_type: row.idType === 'pool' ? (row.poolType ?? poolTypeByTags(row.operatorTags)) : null,
+  }),
   // Only pool shares can conflict: other rows have nulls.
-  unique: {
-    table: 'operator_profiles',
-    key,
-    columns: ['network', 'pool_id', 'node_operator_id'],
-    field: 'nodeOperatorId',
-  },
+  unique: { columns: ['network', 'pool_id', 'node_operator_id'], field: 'nodeOperatorId' },
+  defaults: ({ network, idType }) => ({ network, operatorTags: [], idType }),
+  faults: faultsOf,
   merge: mergeProfiles,
-};
+});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from '../kernel/leaves.ts';
 import { normaliseId, type OperatorTag } from '../resources/operators/record.ts';
+import type { Faults } from './importer.ts';
 import { isLiquidStakingPool } from './liquid-staking.ts';
 
 export type Parents = { poolId: string | null; nodeOperatorId: string | null };
@@ -45,21 +46,16 @@ export function parentsOf(row: Tagged & Parents): Parents {
 
 const Id = text(256).min(1);
 
-export function checkParents(row: Tagged & Parents, context: z.RefinementCtx): void {
+export function* parentFaults(row: Tagged & Parents): Faults {
   for (const [name, id] of Object.entries(parentsOf(row))) {
-    if (id === null || Id.safeParse(id).success) continue;
-    const message = `have an invalid ${name}; an id has 1 to 256 characters`;
-    context.addIssue({ code: 'custom', path: ['operatorTags'], message });
+    if (id !== null && !Id.safeParse(id).success)
+      yield ['operatorTags', `have an invalid ${name}; an id has 1 to 256 characters`];
   }
 }
 
-export function checkPoolType(
-  row: { idType: string; poolType: ToldPoolType | null },
-  context: z.RefinementCtx,
-): void {
-  if (row.poolType === null || row.idType === 'pool') return;
-  const message = `is only for pools; leave it out of a row of ${row.idType}`;
-  context.addIssue({ code: 'custom', path: ['poolType'], message });
+export function* poolTypeFaults(row: { idType: string; poolType: ToldPoolType | null }): Faults {
+  if (row.poolType !== null && row.idType !== 'pool')
+    yield ['poolType', `is only for pools; leave it out of a row of ${row.idType}`];
 }
 
 export const ToldPoolType = z.enum(toldPoolTypes).nullable();

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { Network } from '../chain/networks.ts';
-import { decode } from '../kernel/decode.ts';
 import { jsonWriter } from '../kernel/json.ts';
 import { text } from '../kernel/leaves.ts';
 import {
@@ -11,21 +10,22 @@ import {
   OperatorSummary,
   RelayerPercentage,
 } from '../resources/operators/record.ts';
-import { percentFault } from './fault-messages.ts';
+import { percentFaults } from './fault-messages.ts';
 import {
   type ColumnName,
   columnsOf,
+  type Faults,
   type ImportCounts,
   type Importer,
-  isObject,
   type MergeOptions,
+  rowChecker,
   snakeCased,
   stagedScopes,
 } from './importer.ts';
 import {
-  checkParents,
-  checkPoolType,
+  parentFaults,
   parentsOf,
+  poolTypeFaults,
   poolTypeOf,
   ToldPoolType,
   tagShown,
@@ -41,12 +41,11 @@ const ImportedOperator = OperatorSummary.extend({
 });
 export type ImportedOperator = z.infer<typeof ImportedOperator>;
 
-const Checked = ImportedOperator.pipe(z.custom<ImportedOperator>()).superRefine((row, context) => {
-  const message = percentFault(row.avgValidatorEffectiveness);
-  if (message) context.addIssue({ code: 'custom', path: ['avgValidatorEffectiveness'], message });
-  checkParents(row, context);
-  checkPoolType(row, context);
-});
+function* faultsOf(row: ImportedOperator): Faults {
+  yield* percentFaults('avgValidatorEffectiveness', row.avgValidatorEffectiveness);
+  yield* parentFaults(row);
+  yield* poolTypeFaults(row);
+}
 
 /** In `rankLists`, the `poolType` of a profile or of a share's pool takes precedence over this one. */
 const Stored = ImportedOperator.omit({ id: true }).extend({ operatorId: ImportedOperator.shape.id });
@@ -167,10 +166,7 @@ async function mergeOperators(client: pg.ClientBase, options: MergeOptions): Pro
 export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typeof Stored>>> = {
   resource: 'operators',
   shape: ImportedOperator,
-  check: (raw, { network }) => {
-    const value = decode(ImportedOperator, raw);
-    return Checked.safeParse(isObject(value) ? { network, ...value } : value);
-  },
+  check: rowChecker(ImportedOperator, { faults: faultsOf }),
   columns,
   stored,
   key: tables.key,

@@ -7,7 +7,8 @@ import {
   FIRST_UTC_DATE,
 } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
-import { futureFault } from './given-time.ts';
+import { futureFaults } from './given-time.ts';
+import type { Faults } from './importer.ts';
 
 /** In the 23rd century. The limit prevents partitions for later days. */
 export const MAX_DAY = 100_000;
@@ -21,7 +22,7 @@ type Period = {
   endEpoch: number;
 };
 
-export function* periodFaults(row: Period): Generator<[field: string, message: string]> {
+export function* periodFaults(row: Period): Faults {
   const { network, calendar, hour, day } = row;
   if (hour !== null && Math.floor(hour / 24) !== day) yield ['hour', `is ${hour}, not an hour of day ${day}`];
   const epochs = hour === null ? epochsOfDay(network, calendar, day) : epochsOfHour(network, calendar, hour);
@@ -35,6 +36,5 @@ export function* periodFaults(row: Period): Generator<[field: string, message: s
   if (calendar === 'utc' && dateOfDay(network, day) < FIRST_UTC_DATE) {
     yield ['day', `is ${day} (${dateOfDay(network, day)}); UTC figures begin on ${FIRST_UTC_DATE}`];
   }
-  const future = futureFault(row.startEpoch, epochStart(network, row.startEpoch), 'an epoch');
-  if (future) yield ['startEpoch', future];
+  yield* futureFaults('startEpoch', row.startEpoch, epochStart(network, row.startEpoch), 'an epoch');
 }

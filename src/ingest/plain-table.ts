@@ -1,6 +1,16 @@
 import type pg from 'pg';
-import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
-import { type Column, changedColumns, columnList, sameColumns } from './staging.ts';
+import type { z } from 'zod';
+import {
+  type ColumnName,
+  columnsOf,
+  type ImportCounts,
+  type Importer,
+  type MergeOptions,
+  rowChecker,
+  snakeCased,
+  stagedScopes,
+} from './importer.ts';
+import { type Column, changedColumns, columnList, sameColumns, type Unique } from './staging.ts';
 
 export type PlainTable = {
   name: string;
@@ -56,16 +66,44 @@ export async function mergePlain(
   return counts;
 }
 
-export function fieldColumns<Row>(
-  columns: Record<keyof Row & string, readonly [column: string, type: string]>,
-) {
-  const fields = Object.entries(columns) as [keyof Row & string, readonly [string, string]][];
+type PlainImport<Shape extends z.ZodObject, Stored extends z.ZodObject> = Parameters<
+  typeof rowChecker<Shape>
+>[1] & {
+  resource: string;
+  shape: Shape;
+  key: readonly (ColumnName<z.infer<Stored>> & string)[];
+  /** By default that of the resource's name. */
+  table?: string;
+  scope?: readonly string[];
+  /** The columns' fields, if they are not those of `shape`. */
+  columns?: Stored;
+  stored?: (row: z.output<Shape>) => Record<string, unknown>;
+  unique?: Pick<Unique, 'columns' | 'field'>;
+  merge?: (client: pg.ClientBase, table: PlainTable, options: MergeOptions) => Promise<ImportCounts>;
+};
+
+/** Without `replacesWhen`: sources may hold any part of the rows. */
+export function plainImporter<Shape extends z.ZodObject, Stored extends z.ZodObject = Shape>({
+  resource,
+  shape,
+  key,
+  table: name = resource.replaceAll('-', '_'),
+  scope = ['network'],
+  columns: fields,
+  stored = snakeCased,
+  unique,
+  merge = mergePlain,
+  ...checks
+}: PlainImport<Shape, Stored>): Importer<z.output<Shape>, ColumnName<z.infer<Stored>>> {
+  const columns = columnsOf(fields ?? (shape as unknown as Stored));
   return {
-    columns: fields.map(([, [name, type]]) => ({ name, type })),
-    stored(row: Row): Record<string, unknown> {
-      const named: Record<string, unknown> = {};
-      for (const [field, [name]] of fields) named[name] = row[field];
-      return named;
-    },
+    resource,
+    shape,
+    check: rowChecker(shape, checks),
+    columns,
+    stored,
+    key,
+    ...(unique && { unique: { table: name, key, ...unique } }),
+    merge: (client, options) => merge(client, { name, key, columns, scope }, options),
   };
 }

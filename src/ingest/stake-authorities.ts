@@ -1,15 +1,14 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { timeWindows } from '../chain/windows.ts';
-import { decode } from '../kernel/decode.ts';
 import { StakeAuthoritySummary } from '../resources/stake-authorities/record.ts';
 import {
   type ColumnName,
   columnsOf,
   type ImportCounts,
   type Importer,
-  isObject,
   type MergeOptions,
+  rowChecker,
   snakeCased,
   stagedScopes,
 } from './importer.ts';
@@ -84,11 +83,7 @@ async function mergeStakeAuthorities(client: pg.ClientBase, options: MergeOption
 export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName<ImportedStakeAuthority>> = {
   resource: 'stake-authorities',
   shape: ImportedStakeAuthority,
-  check: (raw, { window }) => {
-    const value = decode(ImportedStakeAuthority, raw);
-    const named = window ? { timeWindow: window } : {};
-    return ImportedStakeAuthority.safeParse(isObject(value) ? { ...named, ...value } : value);
-  },
+  check: rowChecker(ImportedStakeAuthority, { defaults: ({ window }) => ({ timeWindow: window }) }),
   columns,
   stored: snakeCased,
   key: tables.key,

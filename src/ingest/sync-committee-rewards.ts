@@ -1,14 +1,19 @@
 import type pg from 'pg';
 import type { z } from 'zod';
-import { SLOTS_PER_EPOCH, slotStart } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
-import { decode } from '../kernel/decode.ts';
 import { count, moment } from '../kernel/leaves.ts';
 import { SyncCommitteeReward } from '../resources/sync-committee-rewards/record.ts';
 import { raiseChainHeads } from './chain-heads.ts';
 import { type Seat, type SlotSeats, seatsAfter } from './committee-seats.ts';
-import { futureFault, momentFault } from './given-time.ts';
-import { type ImportCounts, type Importer, isObject, type MergeOptions, snakeCased } from './importer.ts';
+import { slotFaults } from './given-time.ts';
+import {
+  columnsOf,
+  type ImportCounts,
+  type Importer,
+  type MergeOptions,
+  rowChecker,
+  snakeCased,
+} from './importer.ts';
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
@@ -19,24 +24,7 @@ const Shape = SyncCommitteeReward.extend({
   position: count().max(511).nullable(),
 });
 
-const ImportedReward = Shape.superRefine((row, context) => {
-  const fault = (path: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [path], message });
-  // zod runs this even if the slot or (below) the timestamp is invalid
-  if (!Shape.shape.consensusSlot.safeParse(row.consensusSlot).success) return;
-  const epoch = Math.floor(row.consensusSlot / SLOTS_PER_EPOCH);
-  if (row.epoch !== null && row.epoch !== epoch) {
-    fault('epoch', `is ${row.epoch}; slot ${row.consensusSlot} is in epoch ${epoch}`);
-  }
-  const start = slotStart(row.network, row.consensusSlot);
-  const future = futureFault(row.consensusSlot, start, 'a slot');
-  if (future) fault('consensusSlot', future);
-  if (row.blockTimestamp === null || !Shape.shape.blockTimestamp.safeParse(row.blockTimestamp).success)
-    return;
-  const wrong = momentFault(row.blockTimestamp, start, `slot ${row.consensusSlot}`);
-  if (wrong) fault('blockTimestamp', wrong);
-});
-export type ImportedReward = z.infer<typeof ImportedReward>;
+export type ImportedReward = z.infer<typeof Shape>;
 
 const SLOTS_AT_ONCE = 32;
 
@@ -128,17 +116,8 @@ async function mergeRewards(client: pg.ClientBase, options: MergeOptions): Promi
 export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
   resource: 'sync-committee-rewards',
   shape: Shape,
-  check: (raw, { network }) => {
-    const value = decode(Shape, raw);
-    return ImportedReward.safeParse(isObject(value) ? { network, ...value } : value);
-  },
-  columns: [
-    { name: 'network', type: 'text' },
-    { name: 'consensus_slot', type: 'integer' },
-    { name: 'validator_index', type: 'integer' },
-    { name: 'sync_committee_rewards', type: 'bigint' },
-    { name: 'position', type: 'smallint' },
-  ],
+  check: rowChecker(Shape, { faults: slotFaults }),
+  columns: columnsOf(Shape.omit({ epoch: true, blockTimestamp: true })),
   stored: snakeCased,
   // Rows without a position never count as duplicates, because one validator may hold several seats.
   key: ['network', 'consensus_slot', 'position'],

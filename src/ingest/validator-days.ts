@@ -2,16 +2,14 @@ import type pg from 'pg';
 import type { z } from 'zod';
 import { dateOfDay } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
-import { decode } from '../kernel/decode.ts';
 import { date } from '../kernel/leaves.ts';
-import { snake } from '../kernel/names.ts';
 import { ValidatorDay } from '../periods/validator-day.ts';
 import { refreshSetDays } from '../resources/private-sets/set-days.ts';
 import {
+  columnsOf,
   type Faults,
   type ImportCounts,
   type Importer,
-  isObject,
   rowChecker,
   snakeCased,
 } from './importer.ts';
@@ -37,7 +35,7 @@ const MAX_SEATS = 512;
 
 export type ImportedValidatorDay = z.infer<typeof Shape>;
 
-const check = rowChecker(Shape, function* (row): Faults {
+function* faultsOf(row: ImportedValidatorDay): Faults {
   yield* periodFaults({ ...row, calendar: row.utc ? 'utc' : 'chain', hour: null });
   if (row.date !== null) {
     const day = dateOfDay(row.network, row.day);
@@ -75,22 +73,12 @@ const check = rowChecker(Shape, function* (row): Faults {
   ] as const) {
     if ((row[name] ?? 0) > most) yield [name, `is ${row[name]}; ${epochs} epochs hold at most ${most}`];
   }
-});
+}
 
-const figures = Object.keys(ValidatorDay.shape)
-  .filter((name) => !['validatorIndex', 'utc', 'day'].includes(name))
-  .map((name) => ({ name: snake(name), type: /Balance|Rewards|Fees|Mev/.test(name) ? 'bigint' : 'integer' }));
 const table: PlainTable = {
   name: 'validator_days',
   key: ['network', 'utc', 'validator_index', 'date'],
-  columns: [
-    { name: 'network', type: 'text' },
-    { name: 'validator_index', type: 'integer' },
-    { name: 'utc', type: 'boolean' },
-    { name: 'day', type: 'integer' },
-    { name: 'date', type: 'date' },
-    ...figures,
-  ],
+  columns: columnsOf(Shape),
   scope: [],
 };
 
@@ -140,8 +128,7 @@ export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   resource: 'validator-days',
   grows: true,
   shape: Shape,
-  check: (raw, { network, utc = false }) =>
-    check(isObject(raw) ? decode(Shape, { network, utc, ...raw }) : raw),
+  check: rowChecker(Shape, { defaults: ({ network, utc = false }) => ({ network, utc }), faults: faultsOf }),
   columns: table.columns,
   stored: (row) => ({ ...snakeCased(row), date: dateOfDay(row.network, row.day) }),
   key: ['network', 'utc', 'validator_index', 'day'],

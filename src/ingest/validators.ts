@@ -1,45 +1,29 @@
-import type { z } from 'zod';
 import { Network } from '../chain/networks.ts';
-import { decode } from '../kernel/decode.ts';
 import { Validator } from '../resources/validators/record.ts';
 import { mergeWithTotals } from './consolidation-totals.ts';
-import { columnsOf, type Importer, isObject, snakeCased } from './importer.ts';
-import type { PlainTable } from './plain-table.ts';
-
-const Shape = Validator.extend({ network: Network });
-
-const ImportedValidator = Shape.superRefine((row, context) => {
-  const { activationEpoch, exitEpoch } = row;
-  if (exitEpoch !== null && (activationEpoch === null || exitEpoch < activationEpoch)) {
-    const message = `is ${exitEpoch}, before activationEpoch ${activationEpoch ?? 'is known'}`;
-    context.addIssue({ code: 'custom', path: ['exitEpoch'], message });
-  }
-});
-export type ImportedValidator = z.infer<typeof ImportedValidator>;
+import { isObject } from './importer.ts';
+import { plainImporter } from './plain-table.ts';
 
 /** FAR_FUTURE_EPOCH, the chain's "not yet". */
 const farFuture = (value: unknown) => String(value) === '18446744073709551615';
 
-const key = ['network', 'validator_index'];
-const table: PlainTable = {
-  name: 'validators',
-  key,
-  columns: columnsOf(Shape),
-  scope: ['network'],
-};
-
-// No `replacesWhen`: no endpoint returns all validators.
-export const validatorImporter: Importer<ImportedValidator> = {
+const plain = plainImporter({
   resource: 'validators',
-  shape: Shape,
-  check: (raw, { network }) => {
-    if (!isObject(raw)) return ImportedValidator.safeParse(raw);
-    const given = Object.entries(raw).map(([name, value]) => [name, farFuture(value) ? null : value]);
-    return ImportedValidator.safeParse(decode(Shape, { network, ...Object.fromEntries(given) }));
+  shape: Validator.extend({ network: Network }),
+  key: ['network', 'validator_index'],
+  unique: { columns: ['network', 'validator_pubkey'], field: 'validatorPubkey' },
+  *faults({ activationEpoch, exitEpoch }) {
+    if (exitEpoch !== null && (activationEpoch === null || exitEpoch < activationEpoch))
+      yield ['exitEpoch', `is ${exitEpoch}, before activationEpoch ${activationEpoch ?? 'is known'}`];
   },
-  columns: table.columns,
-  stored: snakeCased,
-  key,
-  unique: { table: 'validators', key, columns: ['network', 'validator_pubkey'], field: 'validatorPubkey' },
-  merge: (client, options) => mergeWithTotals(client, table, options),
+  merge: mergeWithTotals,
+});
+
+export const validatorImporter: typeof plain = {
+  ...plain,
+  check(raw, options) {
+    if (!isObject(raw)) return plain.check(raw, options);
+    const given = Object.entries(raw).map(([name, value]) => [name, farFuture(value) ? null : value]);
+    return plain.check(Object.fromEntries(given), options);
+  },
 };

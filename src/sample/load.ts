@@ -51,8 +51,10 @@ export async function loadSampleData(
       chainBalances: await load(chainBalanceImporter, sample.sampleChainBalances()),
       validatorDays: await loadSamplePrivateSet(client),
     };
-    for (const [network, days] of sample.sampleNetworkRewards())
-      counts[`${network}Rewards`] = await load(networkRewardImporters[`${network}-rewards`], days);
+    for (const [network, days] of sample.sampleNetworkRewards()) {
+      const rows = days.map(({ row }) => row);
+      counts[`${network}Rewards`] = await load(networkRewardImporters[`${network}-rewards`], rows);
+    }
     for (const dataset of ['attestations', 'validator-days']) await raisedRevision(client, dataset)();
     await noteFirstLoad(client);
     log.info(counts, 'sample data loaded');
