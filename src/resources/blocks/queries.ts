@@ -3,7 +3,8 @@ import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { recordColumns } from '../../db/record-columns.ts';
+import { keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
@@ -18,40 +19,12 @@ export type BlockRow = Partial<Block> &
   Pick<Block, 'epoch' | 'consensusSlot' | 'blockTimestamp' | 'validatorIndex'> & { network: Network };
 
 /** `epoch` and `blockTimestamp` are computed from the slot. */
-type StoredField = Exclude<BlockField, 'epoch' | 'blockTimestamp'>;
-const fields: Fields<StoredField> = {
+const fields = {
+  ...recordColumns(Block.omit({ epoch: true, blockTimestamp: true }), 'b'),
   consensusSlot: sql`b.slot`,
-  consensusBlockRoot: sql`b.consensus_block_root`,
-  executionBlockNumber: sql`b.execution_block_number`,
-  executionBlockHash: sql`b.execution_block_hash`,
-  validatorIndex: sql`b.validator_index`,
-  feeRecipient: sql`b.fee_recipient`,
-  totalType0Transactions: sql`b.total_type0_transactions`,
-  totalType2Transactions: sql`b.total_type2_transactions`,
-  totalTransactions: sql`b.total_transactions`,
-  totalGasUsed: sql`b.total_gas_used`,
-  baseFeePerGas: sql`b.base_fee_per_gas::text`,
-  totalBurntFees: sql`b.total_burnt_fees::text`,
-  totalType2TxFees: sql`b.total_type2_tx_fees::text`,
-  totalType0TxFees: sql`b.total_type0_tx_fees::text`,
-  totalPriorityFees: sql`b.total_priority_fees::text`,
-  baselineMev: sql`b.baseline_mev::text`,
-  executionProposerDuty: sql`b.execution_proposer_duty`,
-  executionRewards: sql`b.execution_rewards::text`,
-  missedExecutionRewards: sql`b.missed_execution_rewards::text`,
-  consensusProposerDuty: sql`b.consensus_proposer_duty`,
-  consensusRewards: sql`b.consensus_rewards::text`,
-  missedConsensusRewards: sql`b.missed_consensus_rewards::text`,
-  totalRewards: sql`b.total_rewards::text`,
-  totalRewardsMissed: sql`b.total_rewards_missed::text`,
-  totalType1Transactions: sql`b.total_type1_transactions`,
-  totalType1TxFees: sql`b.total_type1_tx_fees::text`,
-  totalSanctionedTransactions: sql`b.total_sanctioned_transactions`,
-  totalPriorityFeesValidator: sql`b.total_priority_fees_validator::text`,
-  relays: sql`b.relays`,
-  blockBuilderPubkeys: sql`b.block_builder_pubkeys`,
 };
 
+type StoredField = keyof typeof fields;
 type StoredRow = Omit<BlockRow, 'epoch' | 'blockTimestamp'>;
 type Selection = {
   columns: Sql;

@@ -3,7 +3,8 @@ import { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
-import { type Fields, rows, sql } from '../../db/rows.ts';
+import { recordColumns } from '../../db/record-columns.ts';
+import { rows, sql } from '../../db/rows.ts';
 import { type IdType, type OperatorField, OperatorSummary } from './record.ts';
 
 export type OperatorKey = { network: Network; idType: IdType; timeWindow: TimeWindow; id: string };
@@ -22,30 +23,11 @@ export type ListKey = {
 export type OperatorRow = Partial<OperatorSummary> & OperatorKey;
 export type RankedOperatorRow = OperatorRow & { rank: number };
 
-const fields: Fields<OperatorField | 'network'> = {
-  network: sql`s.network`,
-  id: sql`s.operator_id`,
-  idType: sql`s.id_type`,
-  timeWindow: sql`s.time_window`,
-  validatorCount: sql`s.validator_count`,
-  avgCorrectness: sql`s.avg_correctness`,
-  avgInclusionDelay: sql`s.avg_inclusion_delay`,
-  avgUptime: sql`s.avg_uptime`,
-  avgValidatorEffectiveness: sql`s.avg_validator_effectiveness`,
-  clientPercentages: sql`s.client_percentages`,
-  networkPenetration: sql`s.network_penetration`,
-  relayerPercentages: sql`s.relayer_percentages`,
-  nodeOperatorCount: sql`s.node_operator_count`,
-  operatorTags: sql`s.operator_tags`,
-  displayName: sql`s.display_name`,
-  aprPercentage: sql`s.apr_percentage`,
-  sumEndEpochBalance: sql`s.sum_end_epoch_balance::text`,
-  sumEndEpochEffectiveBalance: sql`s.sum_end_epoch_effective_balance::text`,
-};
+const record = OperatorSummary.extend({ network: Network });
 
 const summaries: RankedRows = {
-  record: OperatorSummary.extend({ network: Network }),
-  fields,
+  record,
+  fields: { ...recordColumns(record, 's'), id: sql`s.operator_id` },
   keys: ['network', 'id', 'idType', 'timeWindow'],
 };
 

@@ -2,25 +2,18 @@ import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, keyTable, rows, selectList, sql } from '../../db/rows.ts';
+import { recordColumns } from '../../db/record-columns.ts';
+import { keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import type { PubkeyKey, ValidatorKey } from '../validators/loaders.ts';
-import { Slashing, type SlashingField, slashingFields } from './record.ts';
+import { Slashing, slashingFields } from './record.ts';
 
 export type SlashingPosition = { slashingEpoch: number; validatorIndex: number };
 export type SlashingRow = Slashing & { network: Network };
 
-const fields: Fields<SlashingField> = {
-  validatorIndex: sql`s.validator_index`,
-  validatorPubkey: sql`s.validator_pubkey`,
-  slashingEpoch: sql`s.slashing_epoch`,
-  withdrawableEpoch: sql`s.withdrawable_epoch`,
-  balanceBeforeSlashing: sql`s.balance_before_slashing::text`,
-  balanceBeforeWithdrawal: sql`s.balance_before_withdrawal::text`,
-  slashingPenalties: sql`s.slashing_penalties::text`,
-};
+const fields = recordColumns(Slashing, 's');
 // Selects all seven narrow columns: reading fewer made no measurable difference.
 const select = sql`s.network, ${selectList(fields, slashingFields)}`;
 const Row = Slashing.extend({ network: Network });

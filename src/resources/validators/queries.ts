@@ -1,27 +1,18 @@
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type Fields, keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { recordColumns } from '../../db/record-columns.ts';
+import { keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
-import { Validator, type ValidatorField, validatorFields } from './record.ts';
+import { Validator, validatorFields } from './record.ts';
 
 export type ValidatorKey = { network: Network; validatorIndex: number };
 export type PubkeyKey = { network: Network; validatorPubkey: string };
 export type ValidatorRow = Validator & { network: Network };
 
-const fields: Fields<ValidatorField> = {
-  validatorIndex: sql`v.validator_index`,
-  validatorPubkey: sql`v.validator_pubkey`,
-  depositAddress: sql`v.deposit_address`,
-  withdrawalAddress: sql`v.withdrawal_address`,
-  nodeOperator: sql`v.node_operator`,
-  pool: sql`v.pool`,
-  activationEpoch: sql`v.activation_epoch`,
-  exitEpoch: sql`v.exit_epoch`,
-  slashed: sql`v.slashed`,
-};
+const fields = recordColumns(Validator, 'v');
 const select = sql`v.network, ${selectList(fields, validatorFields)}`;
 const Row = Validator.extend({ network: Network });
 const ListedRow = Row.extend({ list: count() });

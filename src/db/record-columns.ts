@@ -1,0 +1,15 @@
+import type { z } from 'zod';
+import { leafKind } from '../kernel/leaves.ts';
+import { snake } from '../kernel/names.ts';
+import { type Fields, raw } from './rows.ts';
+
+const sentAsText = new Set(['BigInt', 'Decimal', 'Date']);
+
+/** The columns of table `alias` that are named after the record's fields, as their response types. */
+export const recordColumns = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>, alias: string) =>
+  Object.fromEntries(
+    Object.entries(record.shape).map(([name, schema]) => {
+      const cast = sentAsText.has(leafKind(schema) ?? '') ? '::text' : '';
+      return [name, raw(`${alias}.${snake(name)}${cast}`)];
+    }),
+  ) as Fields<keyof Shape & string>;
