@@ -52,42 +52,32 @@ type Figures = Record<
   string
 >;
 const generated: Figures = {
-  validator_count: 'v.validators',
-  total_unique_attestations: 'v.duties - w.missed',
-  sum_missed_attestations: 'w.missed',
-  sum_missed_sync_signatures: 'case when s.sync > 0 then s.missed end',
-  sum_correct_head: 'w.voted - w.wrong_head',
-  sum_correct_target: 'w.voted - w.wrong_target',
-  sum_correct_source: 'w.voted',
-  sum_wrong_head_votes: 'w.wrong_head',
-  sum_wrong_target_votes: 'w.wrong_target',
-  sum_late_target_votes: '(w.wrong_target * 0.4)::bigint',
-  sum_late_source_votes: 'least(v.duties - w.missed, w.missed * 0.05)::bigint',
-  avg_attester_effectiveness: 'greatest(0, least(100, x.effectiveness * (0.985 + 0.03 * n.noise)))',
-  sum_inclusion_delay: '(w.voted * (1 + (x.delay - 1) * (0.5 + n.noise)))::bigint',
-  sum_sync_signature_count: 'case when s.sync > 0 then s.sync - s.missed end',
-  sum_end_epoch_balance: 'v.validators * 32000000000::bigint + v.validators * (n.noise * 19000000)::bigint',
-  sum_end_epoch_effective_balance: 'v.validators * 32000000000::bigint',
+  validator_count: 'x.validators',
+  total_unique_attestations: 'w.attested',
+  sum_missed_attestations: 'n.duties - w.attested',
+  sum_missed_sync_signatures: '(w.sync * n.noise / 50)::bigint',
+  sum_correct_head: 'w.attested - w.wrong',
+  sum_correct_target: 'w.attested - w.wrong / 4',
+  sum_correct_source: 'w.attested',
+  sum_wrong_head_votes: 'w.wrong',
+  sum_wrong_target_votes: 'w.wrong / 4',
+  sum_late_target_votes: 'w.wrong / 8',
+  sum_late_source_votes: 'w.wrong / 16',
+  avg_attester_effectiveness: 'least(100, x.effectiveness * (0.985 + 0.03 * n.noise))',
+  sum_inclusion_delay: '(w.attested * (1 + n.noise / 20))::bigint',
+  sum_sync_signature_count: 'w.sync - (w.sync * n.noise / 50)::bigint',
+  sum_end_epoch_balance: 'x.validators * (32000000000 + (n.noise * 19000000)::bigint)',
+  sum_end_epoch_effective_balance: 'x.validators * 32000000000',
   start_epoch: 'x.first',
   end_epoch: 'x.last',
 };
+const atEnd = (name: string) => `(array_agg(${name} order by hour desc))[1]`;
 const fromHours: Figures = {
-  validator_count: '(array_agg(validator_count order by hour desc))[1]',
-  total_unique_attestations: 'sum(total_unique_attestations)',
-  sum_missed_attestations: 'sum(sum_missed_attestations)',
-  sum_missed_sync_signatures: 'sum(sum_missed_sync_signatures)',
-  sum_correct_head: 'sum(sum_correct_head)',
-  sum_correct_target: 'sum(sum_correct_target)',
-  sum_correct_source: 'sum(sum_correct_source)',
-  sum_wrong_head_votes: 'sum(sum_wrong_head_votes)',
-  sum_wrong_target_votes: 'sum(sum_wrong_target_votes)',
-  sum_late_target_votes: 'sum(sum_late_target_votes)',
-  sum_late_source_votes: 'sum(sum_late_source_votes)',
+  ...(Object.fromEntries(Object.keys(generated).map((name) => [name, `sum(${name})`])) as Figures),
+  validator_count: atEnd('validator_count'),
   avg_attester_effectiveness: 'sum(avg_attester_effectiveness * validator_count) / sum(validator_count)',
-  sum_inclusion_delay: 'sum(sum_inclusion_delay)',
-  sum_sync_signature_count: 'sum(sum_sync_signature_count)',
-  sum_end_epoch_balance: '(array_agg(sum_end_epoch_balance order by hour desc))[1]',
-  sum_end_epoch_effective_balance: '(array_agg(sum_end_epoch_effective_balance order by hour desc))[1]',
+  sum_end_epoch_balance: atEnd('sum_end_epoch_balance'),
+  sum_end_epoch_effective_balance: atEnd('sum_end_epoch_effective_balance'),
   start_epoch: 'min(start_epoch)',
   end_epoch: 'max(end_epoch)',
 };
@@ -108,34 +98,24 @@ const fill = (hours: boolean) => `/* sampleAttestations */
     select * from json_to_recordset($1)
       as p (calendar text, day int, hour int, date date, first int, last int)
     cross join (
-      select entity_key, "validatorCount" as validators, "avgUptime" as uptime, "avgCorrectness" as correctness,
-        "avgInclusionDelay" as delay, "avgValidatorEffectiveness" as effectiveness
-      from json_to_recordset($2) as r ("idType" text, id text, "validatorCount" int, "avgUptime" float8,
-        "avgCorrectness" float8, "avgInclusionDelay" float8, "avgValidatorEffectiveness" float8)
+      select entity_key, "validatorCount"::bigint as validators, "avgValidatorEffectiveness" as effectiveness
+      from json_to_recordset($2)
+        as r ("idType" text, id text, "validatorCount" int, "avgValidatorEffectiveness" float8)
       join attestation_entities a on a.network = 'mainnet' and a.id_type = "idType" and a.entity_id = r.id
     ) e
     order by e.entity_key, p.calendar = 'utc', p.day, p.hour
   ) x
-  cross join lateral (select ((x.entity_key * 7919::bigint + x.first * 104729::bigint) % 10007) / 10007.0::float8 as noise offset 0) n
   cross join lateral (
-    select c.validators, c.validators::bigint * (x.last - x.first + 1) as duties
-    from (select greatest(1, (x.validators * (0.75 + 0.25 * x.last / $3::float8))::int) as validators) c
+    select x.validators * (x.last - x.first + 1) as duties,
+      ((x.entity_key * 7919::bigint + x.first * 104729::bigint) % 10007) / 10007.0::float8 as noise
     offset 0
-  ) v
-  cross join lateral (select (v.duties * least(1, (1 - x.uptime) * (0.5 + n.noise)))::bigint as missed offset 0) m
+  ) n
   cross join lateral (
-    select m.missed, v.duties - m.missed as voted,
-      ((v.duties - m.missed) * least(1, (1 - x.correctness) * 2.4 * (0.5 + n.noise)))::bigint as wrong_head,
-      ((v.duties - m.missed) * least(1, (1 - x.correctness) * 0.6 * (0.5 + n.noise)))::bigint as wrong_target
+    select n.duties - (n.duties * n.noise / 100)::bigint as attested, (n.duties * n.noise / 60)::bigint as wrong,
+      case when x.validators > 2000 or (x.entity_key + x.day) % 17 = 0
+        then (x.validators / 2000 + 1) * 32 * (x.last - x.first + 1) end as sync
     offset 0
-  ) w
-  cross join lateral (
-    select sync, least(sync, sync * (1 - x.uptime) * 2 * n.noise)::bigint as missed from (
-      select case when v.validators > 2000 or (x.entity_key + x.day) % 17 = 0
-        then (v.validators / 2000 + 1)::bigint * 32 * (x.last - x.first + 1) else 0 end as sync
-      offset 0
-    ) duty
-  ) s`;
+  ) w`;
 
 /** Sums up the hours of the days that have hours. */
 const gather = `/* sampleAttestationDays */
@@ -165,13 +145,10 @@ export async function loadSampleAttestations(
   await ensureParts(client, hourDates, true);
   await ensureParts(client, [...hourDates, ...days.map(({ date }) => date)], false);
   await client.query(`set local work_mem = '128MB'`);
-  const head = Math.max(...hours.map(({ last }) => last));
   const count = async (text: string, values: unknown[] = []) =>
     (await client.query(text, values)).rowCount ?? 0;
-  const [inHours, inDays] = [hours, days].map((periods) => [
-    JSON.stringify(periods),
-    JSON.stringify(entities),
-    head,
-  ]);
+  const [inHours, inDays] = [hours, days].map((periods) =>
+    [periods, entities].map((rows) => JSON.stringify(rows)),
+  );
   return (await count(fill(true), inHours)) + (await count(fill(false), inDays)) + (await count(gather));
 }

@@ -4,11 +4,10 @@ import type { Block, ProposerDuty } from '../resources/blocks/record.ts';
 import { headEpoch } from './chain.ts';
 import { relays as relayNames } from './operators.ts';
 import {
-  between,
+  bigDecimal,
   chance,
   hexDigits,
   pick,
-  pickEarly,
   publicKey,
   type Random,
   some,
@@ -20,30 +19,24 @@ import type { SampleValidator } from './validators.ts';
 
 type SampleBlock = Omit<Block, 'epoch' | 'blockTimestamp'> & { network: Network };
 
-/** `missed` is a share of the slots before the head; `baseFee` is in wei. */
-const plans: Record<
-  Network,
-  { slots: number; missed: number; number: number; gas: number; baseFee: number }
-> = {
-  mainnet: { slots: 2_048, missed: 0.006, number: 23_701_450, gas: 22_500_000, baseFee: 6e8 },
-  hoodi: { slots: 320, missed: 0.04, number: 1_551_200, gas: 30_000_000, baseFee: 9e6 },
-  holesky: { slots: 64, missed: 0.08, number: 3_540_700, gas: 18_000_000, baseFee: 1e6 },
+/** `missed` is a share of the slots before the head. */
+const plans: Record<Network, { slots: number; missed: number }> = {
+  mainnet: { slots: 2_048, missed: 0.006 },
+  hoodi: { slots: 320, missed: 0.04 },
+  holesky: { slots: 64, missed: 0.08 },
 };
 
+const LAST_NUMBER = 23_701_450;
 const ORPHANED = 100;
 
 const sum = (...parts: string[]): string => parts.reduce((all, part) => all + BigInt(part), 0n).toString();
-/** Adds digits that a double cannot hold. */
-const wei = (random: Random, gwei: number): bigint =>
-  BigInt(Math.round(gwei)) * 1_000_000_000n + BigInt(whole(random, 1, 999_999_999));
 
-function transactions(random: Random, network: Network) {
-  const gas = Math.round(plans[network].gas * between(random, 0.4, 1.6));
-  const baseFee = BigInt(Math.round(plans[network].baseFee * between(random, 0.7, 1.4)));
+function transactions(random: Random) {
+  const gas = whole(random, 9_000_000, 36_000_000);
+  const baseFee = BigInt(whole(random, 400_000_000, 900_000_000));
   const total = Math.round(gas / 125_000);
-  const legacy = Math.floor(total * between(random, 0.08, 0.2));
-  const price = (network === 'mainnet' ? 1 : 0.02) * between(random, 0.3, 3); // priority fee in Gwei
-  const fees = [0.15, 0.004, 0.8].map((share) => wei(random, gas * price * share));
+  const legacy = Math.floor(total / 8);
+  const fees = [0.15, 0.004, 0.8].map((share) => bigDecimal(random, gas * share, 9));
   return {
     totalTransactions: total,
     totalType0Transactions: legacy,
@@ -60,20 +53,15 @@ function transactions(random: Random, network: Network) {
   };
 }
 
-type Builder = { pubkey: string; feeRecipient: string };
-
 /** `fees` is in Gwei. */
-function payment(random: Random, builders: readonly Builder[], fees: string) {
-  const isLocal = chance(random, 0.08);
-  const { feeRecipient, pubkey } = pickEarly(random, builders);
-  const relays = some(random, relayNames, isLocal ? 0 : whole(random, 1, 4));
-  const mev = isLocal || chance(random, 0.4) ? 0 : Number(fees) * between(random, 0.1, 2);
+function payment(random: Random, builder: string, fees: string) {
+  const relays = some(random, relayNames, chance(random, 0.08) ? 0 : whole(random, 1, 4));
   return {
-    feeRecipient,
+    feeRecipient: builder.slice(0, 42),
     relays,
-    blockBuilderPubkeys: relays.map(() => pubkey),
-    totalPriorityFeesValidator: isLocal ? fees : String(Math.round(Number(fees) * between(random, 0.9, 1))),
-    baselineMev: String(Math.round(mev)),
+    blockBuilderPubkeys: relays.map(() => builder),
+    totalPriorityFeesValidator: fees,
+    baselineMev: String(relays.length * whole(random, 0, 9_000_000)),
   };
 }
 
@@ -103,7 +91,7 @@ export function* blocksOf(
   validators: readonly SampleValidator[],
   seed: number,
 ): Generator<SampleBlock> {
-  const { slots, missed, number: last } = plans[network];
+  const { slots, missed } = plans[network];
   const random = stream(seed, network, 'blocks');
   const head = headEpoch[network] * SLOTS_PER_EPOCH;
   const first = headEpoch[network] - slots / SLOTS_PER_EPOCH;
@@ -111,15 +99,13 @@ export function* blocksOf(
     ({ activationEpoch, exitEpoch }) =>
       activationEpoch !== null && activationEpoch <= first && exitEpoch === null,
   );
-  const builders = [1, 2, 3, 4, 5, 6, 7, 8].map(() => {
-    return { pubkey: publicKey(random), feeRecipient: `0x${hexDigits(random, 40)}` };
-  });
-  let executionBlockNumber = last - slots;
+  const builders = [1, 2, 3, 4, 5, 6, 7, 8].map(() => publicKey(random));
+  let executionBlockNumber = LAST_NUMBER - slots;
   for (let slot = head - slots; slot < head; slot++) {
     const drawn: ProposerDuty = chance(random, missed) ? 'missed' : 'proposed';
     const duty = rewardedSlot(network, slot) ?? (slot === head - ORPHANED ? 'orphaned' : drawn);
-    const paid = transactions(random, network);
-    const got = payment(random, builders, paid.totalPriorityFees);
+    const paid = transactions(random);
+    const got = payment(random, pick(random, builders), paid.totalPriorityFees);
     const execution = sum(got.totalPriorityFeesValidator, got.baselineMev);
     const common = {
       network,

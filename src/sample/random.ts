@@ -67,3 +67,8 @@ export function decimalText(units: bigint, places: number): string {
   const text = units.toString().padStart(places + 1, '0');
   return `${text.slice(0, -places)}.${text.slice(-places)}`;
 }
+
+/** In units of 10^-`places`, at least 6, with digits that a double cannot hold. */
+export const bigDecimal = (random: Random, value: number, places: number): bigint =>
+  BigInt(Math.floor(value * 1e6)) * 10n ** BigInt(places - 6) +
+  BigInt(whole(random, 1, 10 ** Math.min(places - 6, 15) - 1));

@@ -1,11 +1,12 @@
 import { type TimeWindow, timeWindows, windowDays } from '../chain/windows.ts';
+import { leafKind } from '../kernel/leaves.ts';
 import { definitions } from '../resources/network-rewards/record.ts';
-import type { SolanaNetworkOverview } from '../resources/solana-overview/record.ts';
+import { SolanaNetworkOverview } from '../resources/solana-overview/record.ts';
 import type { StakeAuthoritySummary } from '../resources/stake-authorities/record.ts';
 import {
   base58,
   between,
-  chance,
+  bigDecimal,
   decimalText,
   pick,
   powerLaw,
@@ -49,13 +50,10 @@ function delegationsOf(random: Random, validators: Validators, size: number) {
   });
 }
 
-/** Adds digits that a double cannot hold. */
-const lamports = (random: Random, sol: number): bigint =>
-  BigInt(Math.floor(sol * 1e6)) * 1_000n + BigInt(whole(random, 0, 999));
+const lamports = (random: Random, sol: number): bigint => bigDecimal(random, sol, 9);
 /** In units of 10^-24. */
 const ratio = (random: Random, low: number, high: number): bigint =>
-  BigInt(Math.floor(between(random, low, high) * 1e12)) * 10n ** 12n +
-  BigInt(whole(random, 1, 999_999_999_999));
+  bigDecimal(random, between(random, low, high), 24);
 const sol = (units: bigint): string => decimalText(units, 9);
 const daysOf = (window: TimeWindow): number => windowDays[window] ?? 1_200;
 
@@ -120,35 +118,14 @@ export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthorit
 export function* sampleSolanaOverviews(seed = 1): Generator<SolanaNetworkOverview> {
   for (const timeWindow of timeWindows) {
     const random = stream(seed, 'solana', 'overview', timeWindow);
-    const earned = (STAKED_SOL * daysOf(timeWindow)) / 365;
-    const validatorApy = between(random, 0.0041, 0.0049);
-    yield {
-      timeWindow,
-      networkEffectiveness: between(random, 0.97, 0.99),
-      networkVoteSuccessRate: between(random, 0.981, 0.995),
-      networkMissedBlocksRate: between(random, 0.01, 0.03),
-      networkVotingLatency: between(random, 1.02, 1.4),
-      validatorApy,
-      netValidatorApy: validatorApy * 0.7,
-      delegatorApy: between(random, 0.069, 0.073),
-      rewardsSolanaVoting: sol(lamports(random, earned * 0.064)),
-      rewardsSolanaProposals: sol(lamports(random, earned * 0.006)),
-      rewardsSolanaMev: sol(lamports(random, earned * 0.01)),
-      rewardsSolanaRent: sol(lamports(random, earned * 0.00001)),
-      activeValidatorCount: VALIDATORS,
-      activeValidatorDiff: whole(random, -6, 3),
-      totalDelegatedStake: sol(lamports(random, STAKED_SOL)),
-      activeDelegatorStakeAccountCount: STAKE_AUTHORITIES * 3,
-      activeDelegatorStakeAccountCountDiff: whole(random, -300, 500),
-      activeDelegatorWithdrawAuthorityCount: STAKE_AUTHORITIES - 100,
-      activeDelegatorWithdrawAuthorityCountDiff: whole(random, -80, 120),
-      stakeAccountWithdrawAuthorityRatio: '3.06122448979591836734',
-      activeDelegatorStakeAuthorityCount: STAKE_AUTHORITIES,
-      activeDelegatorStakeAuthorityCountDiff: whole(random, -80, 120),
-      stakeAccountStakeAuthorityRatio: '3.00000000000000000000',
-      networkEffectivenessDiff: `${chance(random, 0.5) ? '-' : ''}${decimalText(ratio(random, 0, 0.001), 24)}`,
-      giniCoefficient: decimalText(ratio(random, 0.7, 0.8), 24),
-      deactivatingStakeAccounts: timeWindow === 'all' ? null : whole(random, 40, 400),
-    };
+    const figures = Object.entries(SolanaNetworkOverview.shape).map(([name, schema]) => {
+      const kind = leafKind(schema);
+      if (kind === 'Int') return [name, whole(random, 10, VALIDATORS)];
+      return [
+        name,
+        kind === 'Float' ? between(random, 0.06, 0.08) : decimalText(ratio(random, 0.6, 0.8), 24),
+      ];
+    });
+    yield { ...Object.fromEntries(figures), timeWindow };
   }
 }
