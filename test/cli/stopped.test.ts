@@ -124,7 +124,7 @@ describe('an import that is stopped', () => {
     const { code, stderr } = await outcome;
     expect(code).toBe(1);
     expect(stderr.split('\n').slice(1)).toEqual([
-      `stakegraph: The embedded PostgreSQL was stopped by the process that owned it (pid ${gateway.child.pid}): uncommitted changes are lost; run this command again.`,
+      `stakegraph: The embedded PostgreSQL was stopped, because the process that owned it (pid ${gateway.child.pid}) has ended: uncommitted changes are lost; run this command again.`,
       '-: nothing loaded; the import was stopped',
       `${three}: nothing loaded; the import was stopped`,
       '',
@@ -157,7 +157,7 @@ describe('a mirror that goes on until SIGTERM', () => {
     const { code, stderr } = await outcome;
     expect(code).toBe(1);
     expect(stderr).toContain(
-      `was stopped by the process that owned it (pid ${gateway.child.pid}): uncommitted changes are lost; run this command again.\n`,
+      `was stopped, because the process that owned it (pid ${gateway.child.pid}) has ended: uncommitted changes are lost; run this command again.\n`,
     );
   });
 });

@@ -5,6 +5,7 @@ import {
   chmod,
   constants,
   lchown,
+  link,
   mkdir,
   mkdtemp,
   readdir,
@@ -27,6 +28,7 @@ import {
 } from './account.ts';
 import { type Binaries, bareEnvironment, program } from './binaries.ts';
 import { exists } from './copy.ts';
+import { isRunning } from './process.ts';
 
 export const DATABASE_NAME = 'stakegraph';
 
@@ -34,8 +36,6 @@ export type Home = {
   folder: string;
   cluster: string;
   password: string;
-  owner: string;
-  lock: string;
   log: string;
   account: Account | undefined;
 };
@@ -72,8 +72,6 @@ export async function openHome(dataDir: string): Promise<Home> {
       folder,
       cluster: clusterIn(folder),
       password: at('password'),
-      owner: at('owner.json'),
-      lock: at('lock'),
       log: at('server.log'),
       account: await serverAccount(folder),
     };
@@ -104,15 +102,14 @@ export async function readPassword(home: Home): Promise<string> {
   throw new Error(`${home.password} is missing: put back the password of the cluster beside it.`);
 }
 
+/** Another start, or one killed before it created the cluster, may have written the password. */
 async function makePassword(home: Home): Promise<string> {
-  // A start killed before it created the cluster may have written the password.
-  if (await exists(home.password)) return readPassword(home);
-  const temporary = join(home.folder, `init-password-${randomBytes(4).toString('hex')}`);
-  const password = randomBytes(24).toString('base64url');
-  await writeFile(temporary, `${password}\n`, { mode: 0o600, flag: 'wx' });
+  const temporary = join(home.folder, `${ownPrefix}password-${randomBytes(4).toString('hex')}`);
+  await writeFile(temporary, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   await giveToOwner(temporary, home.folder);
-  await rename(temporary, home.password);
-  return password;
+  await link(temporary, home.password).catch(unlessThere);
+  await rm(temporary);
+  return readPassword(home);
 }
 
 async function runInitdb(bin: string, folder: string, data: string, account?: Account): Promise<void> {
@@ -134,15 +131,26 @@ async function runInitdb(bin: string, folder: string, data: string, account?: Ac
   throw new Error(`The embedded PostgreSQL could not create a cluster in ${folder}:\n${tail}`);
 }
 
-/** Renames the finished cluster into place, so that an incomplete one is never used. */
-async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
-  for (const name of await readdir(home.folder)) {
-    // Left behind by starts that were killed; an initdb that is still writing here fails harmlessly.
-    if (name.startsWith('init-'))
-      await rm(join(home.folder, name), { recursive: true, force: true, maxRetries: 5 });
+const ownPrefix = `init-${process.pid}-`;
+
+/** Removes what killed starts left; an initdb that is still writing there fails harmlessly. */
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = Number(/^init-(\d+)-/.exec(name)?.[1] ?? 0);
+    if (name.startsWith('init-') && !isRunning(pid))
+      await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST' && error.code !== 'ENOTEMPTY') throw error;
+}
+
+/** Renames the finished cluster into place, so that an incomplete one is never used and of two starts one wins. */
+async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
+  await sweep(home.folder);
   const password = await makePassword(home);
-  const temporary = await mkdtemp(join(home.folder, 'init-'));
+  const temporary = await mkdtemp(join(home.folder, ownPrefix));
   try {
     const data = join(temporary, 'data');
     await mkdir(data, { mode: 0o700 });
@@ -152,7 +160,7 @@ async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
       for (const path of [temporary, data, join(temporary, 'password')]) await lchown(path, uid, gid);
     }
     await runInitdb(bin, home.folder, data, home.account);
-    await rename(data, home.cluster);
+    await rename(data, home.cluster).catch(unlessThere);
   } finally {
     await rm(temporary, { recursive: true, force: true, maxRetries: 5 });
   }

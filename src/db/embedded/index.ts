@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { bareEnvironment, findNative, prepareBinaries, program } from './binaries.ts';
 import { ensureCluster, type Home, openHome, readPassword } from './cluster.ts';
-import { withLock } from './lock.ts';
-import { endServer, isAlive, isRunning, isServer, ownMark, type ProcessMark, readMark } from './process.ts';
+import { endServer, isAlive, isRunning, isServer, ownerOf } from './process.ts';
 import { pidFile, probe, readPidFile, type Server, startServer, urlOf } from './server.ts';
 
 export type Embedded = {
@@ -17,7 +14,7 @@ export type Embedded = {
   owned: boolean;
   /** Resolves with the reason when the server ends before `stop()`. */
   ended: Promise<Error>;
-  /** Stops an owned server. If its owner is killed instead, the next start adopts the server. */
+  /** Stops an owned server. If its owner is killed instead, the next start ends it. */
   stop(): Promise<void>;
 };
 
@@ -28,26 +25,12 @@ export type StartOptions = {
   /** Folder with `bin`, `lib` and `share`. */
   native?: string;
   platform?: string;
-  /** Milliseconds to wait for a running server's response. */
-  patience?: number;
   pickPort?: () => Promise<number>;
 };
 
-// Long, because the lock's holder may be waiting for a server that replays its log.
-const LOCK_WAIT = 150_000;
+const SILENT_BOUND = 5_000;
 const BUSY_BOUND = 120_000;
 const WATCH_MS = 250;
-
-function ownerOf(home: Home): ProcessMark | undefined {
-  const owner = readMark(home.owner);
-  return owner && isAlive(owner) ? owner : undefined;
-}
-
-function becomeOwner(home: Home): void {
-  const temporary = `${home.owner}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(temporary, JSON.stringify(ownMark()), { flag: 'wx' });
-  renameSync(temporary, home.owner);
-}
 
 async function endOwn(pid: number, home: Home, native: string | undefined, bound?: number): Promise<void> {
   if (process.platform !== 'win32') return endServer(pid, bound);
@@ -56,21 +39,23 @@ async function endOwn(pid: number, home: Home, native: string | undefined, bound
   await promisify(execFile)(pgCtl, ['stop', '-D', home.cluster, '-m', 'fast'], { env: bareEnvironment });
 }
 
-/** Ends a server that does not respond, or throws if a process owns it. */
+/** Ends a server whose owner was killed; throws for a server that does not respond. */
 async function findServer(home: Home, options: StartOptions): Promise<Server | undefined> {
   const first = await readPidFile(home.cluster);
   if (!first) return undefined;
   const began = performance.now();
   while (isServer(first.pid, home.cluster)) {
+    const owner = ownerOf(first.pid);
+    if (owner && !isAlive(owner)) {
+      options.log?.(`ending the PostgreSQL left running in ${home.cluster}`);
+      await endOwn(first.pid, home, options.native, 4_000);
+      break;
+    }
     const port = (await readPidFile(home.cluster))?.port ?? first.port;
     const state = await probe(port, await readPassword(home));
     if (state === 'ready') return { pid: first.pid, port };
-    if (performance.now() - began > (state === 'busy' ? BUSY_BOUND : (options.patience ?? 5_000))) {
-      const owner = ownerOf(home);
-      if (owner) throw new Error(`The embedded PostgreSQL of process ${owner.pid} is silent: end that one.`);
-      options.log?.(`the PostgreSQL left running in ${home.cluster} does not answer and is ended`);
-      await endOwn(first.pid, home, options.native, 2_000);
-      break;
+    if (performance.now() - began > (state === 'busy' ? BUSY_BOUND : SILENT_BOUND)) {
+      throw new Error(`The embedded PostgreSQL (process ${first.pid}) is silent: end its owner first.`);
     }
     await sleep(20);
   }
@@ -81,22 +66,18 @@ async function findServer(home: Home, options: StartOptions): Promise<Server | u
   return undefined;
 }
 
-function watch(home: Home, server: Server): Pick<Embedded, 'ended'> & { close(): void } {
+function watch(home: Home, server: Server, owned: boolean): Pick<Embedded, 'ended'> & { close(): void } {
+  const owner = ownerOf(server.pid);
   let timer: NodeJS.Timeout | undefined;
-  let owner = readMark(home.owner);
   const ended = new Promise<Error>((resolve) => {
-    timer = setInterval(() => {
-      const now = readMark(home.owner);
-      if (isRunning(server.pid)) {
-        owner = now ?? owner;
-        return;
-      }
+    timer = setInterval(async () => {
+      if (isRunning(server.pid)) return;
       clearInterval(timer);
-      // An owner removes its mark before it stops the server.
-      const crashed = now?.pid === owner?.pid && now?.started === owner?.started;
+      // A server that is stopped removes its pid file.
+      const crashed = owned || (await readPidFile(home.cluster))?.pid === server.pid;
       const reason = crashed
         ? `The embedded PostgreSQL has ended; ${home.log} has its log.`
-        : `The embedded PostgreSQL was stopped by the process that owned it (pid ${owner?.pid}): uncommitted changes are lost; run this command again.`;
+        : `The embedded PostgreSQL was stopped, because the process that owned it (pid ${owner?.pid}) has ended: uncommitted changes are lost; run this command again.`;
       resolve(new Error(reason));
     }, WATCH_MS).unref();
   });
@@ -104,72 +85,53 @@ function watch(home: Home, server: Server): Pick<Embedded, 'ended'> & { close():
 }
 
 function joinServer(home: Home, server: Server, url: string): Embedded {
-  const { ended, close } = watch(home, server);
+  const { ended, close } = watch(home, server, false);
   return { url, owned: false, ended, stop: async () => close() };
 }
 
 function ownServer(home: Home, server: Server, url: string, options: StartOptions): Embedded {
-  becomeOwner(home);
-  const { ended, close } = watch(home, server);
-  const disown = (): boolean => {
+  const { ended, close } = watch(home, server, true);
+  const leave = (): boolean => {
     close();
-    if (!isServer(server.pid, home.cluster)) return false;
-    rmSync(home.owner, { force: true });
-    return true;
+    return isServer(server.pid, home.cluster);
   };
   // Handles an exit without stop().
   const onExit = () => {
-    if (disown() && process.platform !== 'win32') process.kill(server.pid, 'SIGINT');
+    if (leave() && process.platform !== 'win32') process.kill(server.pid, 'SIGINT');
   };
   process.once('exit', onExit);
-  const end = async () => {
-    if (disown()) await endOwn(server.pid, home, options.native);
-  };
   const stop = async () => {
-    // The lock keeps a starting process from joining a server that is about to end.
-    let locked = false;
-    await withLock(home.lock, 10_000, () => {
-      locked = true;
-      return end();
-    }).catch((error: unknown) => (locked ? Promise.reject(error) : end()));
+    if (leave()) await endOwn(server.pid, home, options.native);
     process.off('exit', onExit);
   };
   let stopped: Promise<void> | undefined;
   return { url, owned: true, ended, stop: () => (stopped ??= stop()) };
 }
 
-async function launch(home: Home, options: StartOptions): Promise<Server> {
-  const native = options.native ?? (await findNative(options.platform));
-  const binaries = await prepareBinaries(native, home.account);
-  await ensureCluster(home, binaries, options.log);
-  try {
-    const server = await startServer(home, binaries, await readPassword(home), options.pickPort);
-    options.log?.(`started PostgreSQL ${binaries.major} in ${home.cluster}`);
-    return server;
-  } catch (error) {
-    // A late server's owner may have been killed right after launching it.
-    const late = await findServer(home, options);
-    if (!late) throw error;
-    return late;
-  }
-}
-
 /**
- * Starts, joins or adopts the PostgreSQL in `<dataDir>/postgres`. The process that starts a server owns and stops it;
- * processes that joined then lose it. A server whose owner was killed is adopted.
+ * Starts or joins the PostgreSQL in `<dataDir>/postgres`. The process that starts a server owns and stops it; processes
+ * that joined then lose it.
  */
 export async function startEmbedded(options: StartOptions): Promise<Embedded> {
   const home = await openHome(options.dataDir);
-  return withLock(home.lock, LOCK_WAIT, async () => {
-    const found = await findServer(home, options);
-    const owner = found && ownerOf(home);
-    const server = found ?? (await launch(home, options));
-    const url = urlOf(server.port, await readPassword(home));
-    if (owner) {
-      options.log?.(`joined the PostgreSQL running in ${home.cluster}`);
-      return joinServer(home, server, url);
-    }
-    if (found) options.log?.(`adopted the PostgreSQL left running in ${home.cluster}`);
-    return ownServer(home, server, url, options);
-  });
+  const join = async (server: Server) => {
+    options.log?.(`joined the PostgreSQL running in ${home.cluster}`);
+    return joinServer(home, server, urlOf(server.port, await readPassword(home)));
+  };
+  const found = await findServer(home, options);
+  if (found) return join(found);
+  const native = options.native ?? (await findNative(options.platform));
+  const binaries = await prepareBinaries(native, home.account);
+  await ensureCluster(home, binaries, options.log);
+  const password = await readPassword(home);
+  try {
+    const server = await startServer(home, binaries, password, options.pickPort);
+    options.log?.(`started PostgreSQL ${binaries.major} in ${home.cluster}`);
+    return ownServer(home, server, urlOf(server.port, password), options);
+  } catch (error) {
+    // Of two starts at once, PostgreSQL lets one run.
+    const other = await findServer(home, options);
+    if (!other) throw error;
+    return join(other);
+  }
 }

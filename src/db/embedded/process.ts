@@ -16,17 +16,19 @@ function quiet(command: string, args: string[]): string {
   }
 }
 
-/** Empty if unknown. */
+/** A word; empty if unknown. */
 function startOf(pid: number): string {
   if (process.platform === 'win32') return '';
-  if (process.platform !== 'linux') return quiet('ps', ['-o', 'lstart=', '-p', String(pid)]);
+  if (process.platform !== 'linux')
+    return quiet('ps', ['-o', 'lstart=', '-p', String(pid)]).replace(/\W+/g, '_');
   try {
     // The second field, the command in parentheses, may contain spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     // A zombie has ended: a container's first process may never reap it.
     if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${fields[19]}`;
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().replaceAll('-', '_');
+    return `${boot}_${fields[19]}`;
   } catch {
     return '';
   }
@@ -80,9 +82,16 @@ function inodeSetting(cluster: string): string {
   return `stakegraph.cluster=${statSync(cluster, { bigint: true, throwIfNoEntry: false })?.ino ?? 'none'}:`;
 }
 
-/** The `-c` setting that `isServer` looks for. */
-export function clusterSetting(cluster: string): string {
-  return `${inodeSetting(cluster)}${cluster}`;
+/** The settings by which `isServer` and `ownerOf` know a server and the process that started it. */
+export function ownSettings(cluster: string): string[] {
+  const { pid, started } = ownMark();
+  return [`stakegraph.owner=${pid}.${started}`, `${inodeSetting(cluster)}${cluster}`];
+}
+
+/** The process that started the server; undefined if none of ours did. */
+export function ownerOf(server: number): ProcessMark | undefined {
+  const [, pid, started = ''] = /stakegraph\.owner=(\d+)\.(\w*)/.exec(commandLine(server)) ?? [];
+  return pid === undefined ? undefined : { pid: Number(pid), started };
 }
 
 /** Compares command lines: most containers hide working directories even from root. */

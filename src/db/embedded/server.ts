@@ -8,7 +8,7 @@ import pg from 'pg';
 import { giveToOwner } from './account.ts';
 import { type Binaries, bareEnvironment, program } from './binaries.ts';
 import { DATABASE_NAME, type Home, placeOf } from './cluster.ts';
-import { clusterSetting, endServer } from './process.ts';
+import { endServer, ownSettings } from './process.ts';
 
 export type Server = { pid: number; port: number };
 
@@ -17,6 +17,9 @@ const LOG_LIMIT = 8_000_000;
 const START_BOUND = 120_000;
 // Faults that pass: another program took the port, or children of a killed server still run.
 const PASSING = /could not (bind|create any TCP)|pre-existing shared memory block|Address already in use/;
+
+/** Another process creates the database at the same time. */
+const BEING_CREATED = ['42P04', '23505', '55006'];
 
 export function pidFile(cluster: string): string {
   return join(cluster, 'postmaster.pid');
@@ -62,8 +65,12 @@ export async function probe(port: number, password: string): Promise<'ready' | '
     if (code !== '3D000') return 'silent';
   }
   // initdb does not create this database, and a start may have been killed before.
-  await query(urlOf(port, password, 'postgres'), `create database ${DATABASE_NAME}`, 30_000);
-  return 'ready';
+  await query(urlOf(port, password, 'postgres'), `create database ${DATABASE_NAME}`, 30_000).catch(
+    (error) => {
+      if (!BEING_CREATED.includes(error.code)) throw error;
+    },
+  );
+  return 'busy';
 }
 
 async function freePort(): Promise<number> {
@@ -102,7 +109,7 @@ async function launch(
     'timezone=UTC',
     'log_timezone=UTC',
     'logging_collector=off',
-    clusterSetting(home.cluster),
+    ...ownSettings(home.cluster),
   ];
   const file = await openLog(home);
   try {
