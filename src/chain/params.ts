@@ -1,3 +1,4 @@
+import type { PageSizes } from '../kernel/page.ts';
 import { boolParam, enumParam, formParam, intParam } from '../kernel/params.ts';
 import { parseDate } from '../kernel/time.ts';
 import { networks } from './networks.ts';
@@ -39,9 +40,13 @@ export const rangeParams = () => ({
   }),
 });
 
+/** For v0 lists. */
+export const sizeParam = ({ defaultSize, maxSize }: PageSizes) =>
+  intParam({ description: 'Rows per page.', min: 1, max: maxSize, default: defaultSize });
+
 /** For v1 lists (spec §9). */
-export const pageParams = (size: { default: number; max: number }) => ({
-  limit: intParam({ description: 'Results per page.', min: 1, ...size }),
+export const pageParams = ({ defaultSize, maxSize }: PageSizes) => ({
+  limit: intParam({ description: 'Results per page.', min: 1, max: maxSize, default: defaultSize }),
   offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
 });
 

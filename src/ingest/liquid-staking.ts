@@ -4,54 +4,16 @@ import { type Sql, sql } from '../db/rows.ts';
  * Recognized by name, because no service tags these pools. Names used by services and explorers, in lower case without
  * separators. Imported `operator-profiles` take precedence.
  */
-const liquidStakingPools: readonly string[] = [
-  ...[
-    'ankr',
-    'stakefi',
-    'bedrock',
-    'bifrost',
-    'claystack',
-    'cream',
-    'creamfinance',
-    'dinero',
-    'dineropirex',
-    'pirex',
-  ],
-  ...[
-    'diva',
-    'divastaking',
-    'etherfi',
-    'frax',
-    'fraxether',
-    'fraxfinance',
-    'geode',
-    'geodefi',
-    'hord',
-    'hordfi',
-  ],
-  ...[
-    'kelp',
-    'kelpdao',
-    'lido',
-    'lidocsm',
-    'lidosimpledvt',
-    'liquidcollective',
-    'mantle',
-    'mantlelsp',
-    'mantlemeth',
-  ],
-  ...['metapool', 'nodedao', 'originether', 'originprotocol', 'pstake', 'puffer', 'pufferfinance', 'renzo'],
-  ...[
-    'rocketpool',
-    'sharedstake',
-    'stader',
-    'staderpermissioned',
-    'staderpermissionless',
-    'stafi',
-    'stakehouse',
-  ],
-  ...['stakehound', 'staketogether', 'stakewise', 'swell', 'swellnetwork', 'tranchess'],
-];
+const liquidStakingPools: readonly string[] = `
+  ankr stakefi bedrock bifrost claystack cream creamfinance dinero dineropirex pirex diva
+  divastaking etherfi frax fraxether fraxfinance geode geodefi hord hordfi kelp kelpdao lido
+  lidocsm lidosimpledvt liquidcollective mantle mantlelsp mantlemeth metapool nodedao originether
+  originprotocol pstake puffer pufferfinance renzo rocketpool sharedstake stader
+  staderpermissioned staderpermissionless stafi stakehouse stakehound staketogether stakewise
+  swell swellnetwork tranchess
+`
+  .trim()
+  .split(/\s+/);
 
 const known = new Set(liquidStakingPools);
 

@@ -1,5 +1,7 @@
 import { intParam } from './params.ts';
 
+export type PageSizes = { defaultSize: number; maxSize: number };
+
 /** `after` and `before` are exclusive; `backward` reads from the end. */
 export type Range<Key> = {
   after?: Key;

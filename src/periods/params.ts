@@ -1,15 +1,14 @@
 import { pageParams, rangeParams, sortOrderParam } from '../chain/params.ts';
 import { enumParam } from '../kernel/params.ts';
 
-export const PERIODS_DEFAULT_SIZE = 10;
-export const PERIODS_MAX_SIZE = 1_000;
+export const PERIODS_SIZES = { defaultSize: 10, maxSize: 1_000 };
 
 /** Spec §4.4. */
 export const periodParams = <Field extends string, Size extends string>(
   sortFields: readonly (Field | 'day')[],
   sizes: readonly (Size | 'day')[],
 ) => ({
-  ...pageParams({ default: PERIODS_DEFAULT_SIZE, max: PERIODS_MAX_SIZE }),
+  ...pageParams(PERIODS_SIZES),
   ...rangeParams(),
   sortBy: enumParam<Field | 'day', { description: string; default: 'day' }>(sortFields, {
     description: 'Field to sort by, ties by period; `day` is the period itself.',

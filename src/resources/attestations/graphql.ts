@@ -17,7 +17,7 @@ import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { collectFaults } from '../../kernel/refusal.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
-import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
+import { PERIODS_SIZES } from '../../periods/params.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { normaliseId } from '../operators/record.ts';
 import type { AttestationQuery, AttestationRow, EntityKey } from './queries.ts';
@@ -61,11 +61,7 @@ async function attestationConnection(
   const cursors = integerCursors(
     () => `attestations:${JSON.stringify([key.network, key.idType, key.id, query])}`,
   );
-  const range = connectionRange(args, info, {
-    defaultSize: PERIODS_DEFAULT_SIZE,
-    maxSize: PERIODS_MAX_SIZE,
-    decode: cursors.read,
-  });
+  const range = connectionRange(args, info, { ...PERIODS_SIZES, decode: cursors.read });
   const page = await read(query, range);
   return connection(
     page,
@@ -74,7 +70,7 @@ async function attestationConnection(
   );
 }
 
-const sizes = `At most ${PERIODS_MAX_SIZE} a page, ${PERIODS_DEFAULT_SIZE} by default.`;
+const sizes = `At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default.`;
 
 export function attestationsOf<Row>(
   type: ObjectRef<SchemaTypes, Row, Row>,
@@ -86,7 +82,7 @@ export function attestationsOf<Row>(
       {
         type: AttestationRecordType,
         nullable: true,
-        extensions: { operation: 'listEntityAttestations', rows: PERIODS_DEFAULT_SIZE },
+        extensions: { operation: 'listEntityAttestations', rows: PERIODS_SIZES.defaultSize },
         description: `${description} ${sizes}`,
         args: queryArgs,
         resolve: (row, args, ctx, info) => {
@@ -112,7 +108,7 @@ builder.queryField('attestations', (t) =>
     {
       type: AttestationRecordType,
       nullable: true,
-      extensions: { operation: 'listEntityAttestations', rows: PERIODS_DEFAULT_SIZE },
+      extensions: { operation: 'listEntityAttestations', rows: PERIODS_SIZES.defaultSize },
       description: `Attestation duties of an entity over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
       args: {
         entityId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
@@ -124,7 +120,7 @@ builder.queryField('attestations', (t) =>
         collectFaults(
           () => checkId('entityId', args.entityId),
           () => periodQuery<SortField>(args),
-          () => checkSizes(args, PERIODS_MAX_SIZE),
+          () => checkSizes(args, PERIODS_SIZES.maxSize),
         );
         const key = {
           network: args.network ?? ctx.network,

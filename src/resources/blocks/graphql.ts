@@ -13,11 +13,10 @@ import { loadBlock, loadProposerBlockTotal } from './loaders.ts';
 import type { BlockRow } from './queries.ts';
 import { Block, type BlockField, blockFields } from './record.ts';
 import {
-  BLOCKS_DEFAULT_SIZE,
-  BLOCKS_MAX_SIZE,
+  BLOCKS_SIZES,
   blockCursors,
   blocks,
-  PROPOSED_BLOCKS_DEFAULT_SIZE,
+  PROPOSED_BLOCKS_SIZES,
   proposerBlockCursors,
   proposerBlocks,
   totalBlocks,
@@ -89,8 +88,8 @@ builder.queryField('blocks', (t) =>
     {
       type: BlockType,
       nullable: true,
-      extensions: { operation: 'listBlocks', rows: BLOCKS_DEFAULT_SIZE },
-      description: `All stored slots, newest first, missed slots included. At most ${BLOCKS_MAX_SIZE} a page, ${BLOCKS_DEFAULT_SIZE} by default. REST: GET /v0/eth/blocks.`,
+      extensions: { operation: 'listBlocks', rows: BLOCKS_SIZES.defaultSize },
+      description: `All stored slots, newest first, missed slots included. At most ${BLOCKS_SIZES.maxSize} a page, ${BLOCKS_SIZES.defaultSize} by default. REST: GET /v0/eth/blocks.`,
       args: {
         fromSlot: t.arg.int({
           description:
@@ -103,12 +102,7 @@ builder.queryField('blocks', (t) =>
         const cursors = blockCursors(network);
         const [fromSlot, range] = collectFaults(
           () => startSlot(args.fromSlot),
-          () =>
-            connectionRange(args, info, {
-              defaultSize: BLOCKS_DEFAULT_SIZE,
-              maxSize: BLOCKS_MAX_SIZE,
-              decode: cursors.read,
-            }),
+          () => connectionRange(args, info, { ...BLOCKS_SIZES, decode: cursors.read }),
         );
         const list = { network, fromSlot };
         const page = await blocks(ctx, list, range, selectedOf(info, blockFields, IN_PAGE));
@@ -149,15 +143,11 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
     {
       type: BlockType,
       nullable: true,
-      extensions: { operation: 'listBlocks', rows: PROPOSED_BLOCKS_DEFAULT_SIZE },
-      description: `Slots in which it was assigned to propose, newest first, missed slots included. At most ${BLOCKS_MAX_SIZE} a page, ${PROPOSED_BLOCKS_DEFAULT_SIZE} by default.`,
+      extensions: { operation: 'listBlocks', rows: PROPOSED_BLOCKS_SIZES.defaultSize },
+      description: `Slots in which it was assigned to propose, newest first, missed slots included. At most ${PROPOSED_BLOCKS_SIZES.maxSize} a page, ${PROPOSED_BLOCKS_SIZES.defaultSize} by default.`,
       resolve: async (validator, args, ctx, info) => {
         const cursors = proposerBlockCursors(validator);
-        const range = connectionRange(args, info, {
-          defaultSize: PROPOSED_BLOCKS_DEFAULT_SIZE,
-          maxSize: BLOCKS_MAX_SIZE,
-          decode: cursors.read,
-        });
+        const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
         const page = await proposerBlocks(ctx, validator, range, selectedOf(info, blockFields, IN_PAGE));
         return connection(
           page,

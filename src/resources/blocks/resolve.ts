@@ -7,9 +7,8 @@ import { loadProposerBlocks } from './loaders.ts';
 import { type BlockRow, blockPage, blockTotal } from './queries.ts';
 import type { BlockField } from './record.ts';
 
-export const BLOCKS_DEFAULT_SIZE = 15;
-export const BLOCKS_MAX_SIZE = 200;
-export const PROPOSED_BLOCKS_DEFAULT_SIZE = 10;
+export const BLOCKS_SIZES = { defaultSize: 15, maxSize: 200 };
+export const PROPOSED_BLOCKS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 /**
  * Newest slot first (spec §4.9). The first page starts at `fromSlot`; the total counts all slots. Positions are slots,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sizeParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { descendingPageV0, envelopeV0 } from '../../kernel/envelopes.ts';
 import { intParam } from '../../kernel/params.ts';
@@ -6,7 +7,7 @@ import { notFound } from '../../kernel/refusal.ts';
 import { route } from '../../kernel/route.ts';
 import { loadBlock } from './loaders.ts';
 import { Block, blockFields } from './record.ts';
-import { BLOCKS_DEFAULT_SIZE, BLOCKS_MAX_SIZE, blocks, totalBlocks } from './resolve.ts';
+import { BLOCKS_SIZES, blocks, totalBlocks } from './resolve.ts';
 
 const tag = 'Blocks';
 const units =
@@ -27,12 +28,7 @@ const list = route({
       min: 0,
       nullable: true,
     }),
-    size: intParam({
-      description: 'Rows per page.',
-      min: 1,
-      max: BLOCKS_MAX_SIZE,
-      default: BLOCKS_DEFAULT_SIZE,
-    }),
+    size: sizeParam(BLOCKS_SIZES),
   }),
   reply: envelopeV0(Block),
   async handle(ctx: Context, { query: { from: fromSlot, size } }, call) {

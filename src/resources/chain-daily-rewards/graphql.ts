@@ -13,8 +13,7 @@ import { loadChainDailyReward } from './loaders.ts';
 import type { ChainDailyRewardRow } from './queries.ts';
 import { ChainDailyReward, MAX_DAY } from './record.ts';
 import {
-  CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
-  CHAIN_DAILY_REWARDS_MAX_SIZE,
+  CHAIN_DAILY_REWARDS_SIZES,
   chainDailyRewardCursors,
   chainDailyRewards,
   totalChainDailyRewards,
@@ -72,8 +71,8 @@ builder.queryField('chainDailyRewards', (t) =>
     {
       type: ChainDailyRewardType,
       nullable: true,
-      extensions: { operation: 'listChainDailyRewards', rows: CHAIN_DAILY_REWARDS_DEFAULT_SIZE },
-      description: `What a network's validators earned in each stored chain day, newest first. At most ${CHAIN_DAILY_REWARDS_MAX_SIZE} a page, ${CHAIN_DAILY_REWARDS_DEFAULT_SIZE} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
+      extensions: { operation: 'listChainDailyRewards', rows: CHAIN_DAILY_REWARDS_SIZES.defaultSize },
+      description: `What a network's validators earned in each stored chain day, newest first. At most ${CHAIN_DAILY_REWARDS_SIZES.maxSize} a page, ${CHAIN_DAILY_REWARDS_SIZES.defaultSize} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
       args: {
         fromDay: t.arg.int({
           description: `Chain day, 0 to ${MAX_DAY}, that the page begins with; default: the newest. Ignored with a cursor. It does not narrow the list: totalCount counts all days.`,
@@ -89,12 +88,7 @@ builder.queryField('chainDailyRewards', (t) =>
         const cursors = chainDailyRewardCursors(network);
         const [fromDay, range] = collectFaults(
           () => dayOf(network, ['fromDay', args.fromDay], ['fromDate', args.fromDate]),
-          () =>
-            connectionRange(args, info, {
-              defaultSize: CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
-              maxSize: CHAIN_DAILY_REWARDS_MAX_SIZE,
-              decode: cursors.read,
-            }),
+          () => connectionRange(args, info, { ...CHAIN_DAILY_REWARDS_SIZES, decode: cursors.read }),
         );
         const read = (part: Range<number>) => chainDailyRewards(ctx, { network, fromDay }, part);
         const page = await withPreviousPage(await read(range), fromDay, range, info, read);

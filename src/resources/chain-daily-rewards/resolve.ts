@@ -4,8 +4,7 @@ import { integerCursors } from '../../kernel/cursor.ts';
 import { type Range, rangeDownFrom, type Slice, slice } from '../../kernel/page.ts';
 import { type ChainDailyRewardRow, chainDailyRewardPage, chainDailyRewardTotal } from './queries.ts';
 
-export const CHAIN_DAILY_REWARDS_DEFAULT_SIZE = 15;
-export const CHAIN_DAILY_REWARDS_MAX_SIZE = 200;
+export const CHAIN_DAILY_REWARDS_SIZES = { defaultSize: 15, maxSize: 200 };
 
 /** Newest day first (spec §4.9); positions are chain days. The first page starts at `fromDay`. */
 export async function chainDailyRewards(

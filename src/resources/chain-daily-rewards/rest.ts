@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import { chainDayOfMoment, dateOfDay, dayOfDate } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { sizeParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { descendingPageV0, envelopeV0 } from '../../kernel/envelopes.ts';
-import { formParam, intParam } from '../../kernel/params.ts';
+import { formParam } from '../../kernel/params.ts';
 import { badInput, notFound } from '../../kernel/refusal.ts';
 import { route } from '../../kernel/route.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { loadChainDailyReward } from './loaders.ts';
 import { ChainDailyReward, MAX_DAY } from './record.ts';
-import {
-  CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
-  CHAIN_DAILY_REWARDS_MAX_SIZE,
-  chainDailyRewards,
-  totalChainDailyRewards,
-} from './resolve.ts';
+import { CHAIN_DAILY_REWARDS_SIZES, chainDailyRewards, totalChainDailyRewards } from './resolve.ts';
 
 /** `day` is a function: chain days depend on the network. */
 type Given = { text: string; day: (network: Network) => number };
@@ -61,12 +57,7 @@ const list = route({
       { type: 'string' },
       readDay,
     ),
-    size: intParam({
-      description: 'Rows per page.',
-      min: 1,
-      max: CHAIN_DAILY_REWARDS_MAX_SIZE,
-      default: CHAIN_DAILY_REWARDS_DEFAULT_SIZE,
-    }),
+    size: sizeParam(CHAIN_DAILY_REWARDS_SIZES),
   }),
   reply: envelopeV0(ChainDailyReward),
   async handle(ctx: Context, { query }, call) {

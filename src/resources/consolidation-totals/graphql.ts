@@ -21,8 +21,7 @@ import {
 } from './record.ts';
 import {
   consolidationCapacity,
-  ENTITIES_DEFAULT_SIZE,
-  ENTITIES_MAX_SIZE,
+  ENTITIES_SIZES,
   entityCapacities,
   entityConsolidations,
   type PlacedPage,
@@ -92,16 +91,12 @@ async function placedConnection<Row>(
   read: (range: Range<number>) => Promise<PlacedPage<Row>>,
 ) {
   const cursors = integerCursors(() => name);
-  const range = connectionRange(args, info, {
-    defaultSize: ENTITIES_DEFAULT_SIZE,
-    maxSize: ENTITIES_MAX_SIZE,
-    decode: cursors.read,
-  });
+  const range = connectionRange(args, info, { ...ENTITIES_SIZES, decode: cursors.read });
   const page = await read(range);
   return connection(page, (row) => cursors.of(row.position), page.total);
 }
 
-const sizes = `At most ${ENTITIES_MAX_SIZE} a page, ${ENTITIES_DEFAULT_SIZE} by default.`;
+const sizes = `At most ${ENTITIES_SIZES.maxSize} a page, ${ENTITIES_SIZES.defaultSize} by default.`;
 const listArgs = {
   ...networkArgs,
   ...builder.args((t) => ({
@@ -119,7 +114,7 @@ builder.queryField('entityConsolidations', (t) =>
     {
       type: EntityConsolidationType,
       nullable: true,
-      extensions: { operation: 'listEntityConsolidations', rows: ENTITIES_DEFAULT_SIZE },
+      extensions: { operation: 'listEntityConsolidations', rows: ENTITIES_SIZES.defaultSize },
       description: `Consolidations by the entity of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
       args: {
         ...listArgs,
@@ -165,7 +160,7 @@ builder.queryField('entityConsolidationCapacities', (t) =>
     {
       type: EntityCapacityType,
       nullable: true,
-      extensions: { operation: 'listEntityConsolidationCapacity', rows: ENTITIES_DEFAULT_SIZE },
+      extensions: { operation: 'listEntityConsolidationCapacity', rows: ENTITIES_SIZES.defaultSize },
       description: `What entities used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),

@@ -21,8 +21,7 @@ import type {
   EntitySortField,
 } from './record.ts';
 
-export const ENTITIES_DEFAULT_SIZE = 10;
-export const ENTITIES_MAX_SIZE = 200;
+export const ENTITIES_SIZES = { defaultSize: 10, maxSize: 200 };
 
 /** `position` is the 0-based rank. */
 export type PlacedPage<Row> = Slice<Row & { position: number }> & { total: () => Promise<number> };

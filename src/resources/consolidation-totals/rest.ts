@@ -15,15 +15,14 @@ import {
 } from './record.ts';
 import {
   consolidationCapacity,
-  ENTITIES_DEFAULT_SIZE,
-  ENTITIES_MAX_SIZE,
+  ENTITIES_SIZES,
   entityCapacities,
   entityConsolidations,
   type PlacedPage,
 } from './resolve.ts';
 
 const tag = 'Consolidations';
-const sizes = () => pageParams({ default: ENTITIES_DEFAULT_SIZE, max: ENTITIES_MAX_SIZE });
+const sizes = () => pageParams(ENTITIES_SIZES);
 const entityTypeParam = () =>
   enumParam(entityClasses, {
     description: 'Class of the entities; only classes that validators belong to.',

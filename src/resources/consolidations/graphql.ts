@@ -29,8 +29,7 @@ import {
   entityClasses,
 } from './record.ts';
 import {
-  CONSOLIDATIONS_DEFAULT_SIZE,
-  CONSOLIDATIONS_MAX_SIZE,
+  CONSOLIDATIONS_SIZES,
   type ConsolidationArgs,
   type ConsolidationPage,
   type ConsolidationRow,
@@ -126,15 +125,14 @@ async function consolidationConnection(
   const { sortBy } = query;
   const name = `consolidations:${JSON.stringify([of, query])}`;
   const range = connectionRange(args, info, {
-    defaultSize: CONSOLIDATIONS_DEFAULT_SIZE,
-    maxSize: CONSOLIDATIONS_MAX_SIZE,
+    ...CONSOLIDATIONS_SIZES,
     decode: (cursor) => consolidationPosition(name, sortBy, cursor),
   });
   const page = await read(query, range);
   return connection(page, (row) => consolidationCursor(name, sortBy, row), page.total);
 }
 
-const sizes = `At most ${CONSOLIDATIONS_MAX_SIZE} a page, ${CONSOLIDATIONS_DEFAULT_SIZE} by default.`;
+const sizes = `At most ${CONSOLIDATIONS_SIZES.maxSize} a page, ${CONSOLIDATIONS_SIZES.defaultSize} by default.`;
 
 /** Throws BAD_INPUT for a class that no validator belongs to. */
 export function entityClassOf(idType: IdType) {
@@ -167,7 +165,7 @@ builder.queryField('consolidations', (t) =>
     {
       type: ConsolidationType,
       nullable: true,
-      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
+      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_SIZES.defaultSize },
       description: `Processed consolidations, oldest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
       args: {
         validator: t.arg.string({ description: 'Index or public key of a validator, on either side.' }),
@@ -184,7 +182,7 @@ builder.queryField('consolidations', (t) =>
           () => validatorOf(args.validator),
           () => entityOf(args.entityId, args.entityType),
           () => queryOf(args),
-          () => checkSizes(args, CONSOLIDATIONS_MAX_SIZE),
+          () => checkSizes(args, CONSOLIDATIONS_SIZES.maxSize),
         );
         const asked = { network: args.network ?? ctx.network, validator, entity };
         return consolidationConnection([asked], args, info, (query, range) =>
@@ -201,7 +199,7 @@ builder.objectField(ValidatorType, 'consolidations', (t) =>
     {
       type: ConsolidationType,
       nullable: true,
-      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
+      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_SIZES.defaultSize },
       description: `Its consolidations, as source or as target, oldest first. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, validatorIndex }, args, ctx, info) =>
@@ -218,7 +216,7 @@ builder.objectField(Operator, 'consolidations', (t) =>
     {
       type: ConsolidationType,
       nullable: true,
-      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_DEFAULT_SIZE },
+      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_SIZES.defaultSize },
       description: `Consolidations of its validators, as source or as target, oldest first, independent of its window; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, idType, id }, args, ctx, info) => {

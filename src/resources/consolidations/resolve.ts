@@ -20,8 +20,7 @@ import {
 } from './queries.ts';
 import type { Consolidation, ConsolidationSortField } from './record.ts';
 
-export const CONSOLIDATIONS_DEFAULT_SIZE = 10;
-export const CONSOLIDATIONS_MAX_SIZE = 200;
+export const CONSOLIDATIONS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 export type ConsolidationArgs = Bounds & {
   calendar: Calendar;

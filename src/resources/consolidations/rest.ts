@@ -8,12 +8,7 @@ import { route } from '../../kernel/route.ts';
 import { normaliseId } from '../operators/record.ts';
 import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import { Consolidation, consolidationSortFields, entityClasses } from './record.ts';
-import {
-  CONSOLIDATIONS_DEFAULT_SIZE,
-  CONSOLIDATIONS_MAX_SIZE,
-  consolidations,
-  withEntities,
-} from './resolve.ts';
+import { CONSOLIDATIONS_SIZES, consolidations, withEntities } from './resolve.ts';
 
 const list = route({
   path: '/v1/eth/validators/consolidations',
@@ -25,7 +20,7 @@ const list = route({
   example: '/v1/eth/validators/consolidations?limit=10',
   params: z.object({}),
   query: z.object({
-    ...pageParams({ default: CONSOLIDATIONS_DEFAULT_SIZE, max: CONSOLIDATIONS_MAX_SIZE }),
+    ...pageParams(CONSOLIDATIONS_SIZES),
     ...rangeParams(),
     sortBy: enumParam(consolidationSortFields, {
       description:

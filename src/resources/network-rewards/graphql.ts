@@ -25,7 +25,7 @@ import {
   rewardsNetworks,
   sortFieldsOf,
 } from './record.ts';
-import { REWARDS_DEFAULT_SIZE, REWARDS_MAX_SIZE, type RewardList, rangeOf, rewards } from './resolve.ts';
+import { REWARDS_SIZES, type RewardList, rangeOf, rewards } from './resolve.ts';
 
 const RewardsNetworkEnum = builder.enumType('RewardsNetwork', {
   description: 'A network with daily rewards. Ethereum is not among them.',
@@ -150,11 +150,7 @@ async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, 
   const cursors = integerCursors(
     () => `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`,
   );
-  const range = connectionRange(args, info, {
-    defaultSize: REWARDS_DEFAULT_SIZE,
-    maxSize: REWARDS_MAX_SIZE,
-    decode: cursors.read,
-  });
+  const range = connectionRange(args, info, { ...REWARDS_SIZES, decode: cursors.read });
   // Skips fields that fragments on other networks' types select.
   const asked = selectedOf(info, fieldsOf(list.network, kind), IN_PAGE);
   const page = await rewards(ctx, list, query, range, asked);
@@ -165,7 +161,7 @@ async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, 
   );
 }
 
-const sizes = `Oldest first. At most ${REWARDS_MAX_SIZE} a page, ${REWARDS_DEFAULT_SIZE} by default.`;
+const sizes = `Oldest first. At most ${REWARDS_SIZES.maxSize} a page, ${REWARDS_SIZES.defaultSize} by default.`;
 
 function validatorOf(network: RewardsNetwork, given: string): string {
   const { id } = definitions[network];
@@ -179,7 +175,7 @@ builder.queryField('validatorRewards', (t) =>
     {
       type: ValidatorReward,
       nullable: true,
-      extensions: { operation: 'listValidatorRewards', rows: REWARDS_DEFAULT_SIZE },
+      extensions: { operation: 'listValidatorRewards', rows: REWARDS_SIZES.defaultSize },
       description: `What a validator earned, one row a day; NOT_FOUND for one that was never seen. ${sizes} REST: GET /v1/{network}/validators/{validator_id}/rewards.`,
       args: {
         ...listArgs,
@@ -198,7 +194,7 @@ builder.queryField('validatorRewards', (t) =>
         const [validatorId] = collectFaults(
           () => validatorOf(args.network, args.validatorId),
           () => queryOf(args, 'validator'),
-          () => checkSizes(args, REWARDS_MAX_SIZE),
+          () => checkSizes(args, REWARDS_SIZES.maxSize),
         );
         return rewardConnection(ctx, { network: args.network, validatorId }, args, info);
       },
@@ -212,7 +208,7 @@ builder.queryField('networkRewards', (t) =>
     {
       type: NetworkReward,
       nullable: true,
-      extensions: { operation: 'listNetworkRewards', rows: REWARDS_DEFAULT_SIZE },
+      extensions: { operation: 'listNetworkRewards', rows: REWARDS_SIZES.defaultSize },
       description: `What all validators of a network earned, one row a day. ${sizes} REST: GET /v1/{network}/network/rewards.`,
       args: {
         ...listArgs,

@@ -6,8 +6,7 @@ import { loadRewardPage } from './loaders.ts';
 import { type RewardQuery, type RewardRow, rewardedValidatorExists } from './queries.ts';
 import type { RewardsNetwork } from './record.ts';
 
-export const REWARDS_DEFAULT_SIZE = 10;
-export const REWARDS_MAX_SIZE = 200;
+export const REWARDS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 /** `validatorId` is null for the network as a whole. */
 export type RewardList = { network: RewardsNetwork; validatorId: string | null };

@@ -14,11 +14,11 @@ import {
   rewardsNetworks,
   sortFieldsOf,
 } from './record.ts';
-import { REWARDS_DEFAULT_SIZE, REWARDS_MAX_SIZE, rangeOf, rewards } from './resolve.ts';
+import { REWARDS_SIZES, rangeOf, rewards } from './resolve.ts';
 
 const queryOf = (network: RewardsNetwork, kind: RewardKind) =>
   z.object({
-    ...pageParams({ default: REWARDS_DEFAULT_SIZE, max: REWARDS_MAX_SIZE }),
+    ...pageParams(REWARDS_SIZES),
     fromDate: dateParam('First day, inclusive.'),
     toDate: dateParam('Last day, inclusive.'),
     fromDay: dateParam('The same as fromDate: a `day` here is a UTC date. The narrower of both counts.'),

@@ -9,7 +9,7 @@ import { IN_PAGE, selectedOf } from '../../graphql/schema/selection.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import { type PeriodArgs, periodArgs, periodQuery } from '../../periods/graphql.ts';
 import type { PeriodRow } from '../../periods/pages.ts';
-import { PERIODS_DEFAULT_SIZE, PERIODS_MAX_SIZE } from '../../periods/params.ts';
+import { PERIODS_SIZES } from '../../periods/params.ts';
 import { attestationsOf } from '../attestations/graphql.ts';
 import { PrivateSet } from '../tags/graphql.ts';
 import type { TagRow } from '../tags/loaders.ts';
@@ -17,7 +17,7 @@ import type { FigureName, Figures } from './queries.ts';
 import { SetEffectiveness, SetProposals, SetRewards, sortFieldsOf } from './record.ts';
 import { setFigures } from './resolve.ts';
 
-const sizes = `At most ${PERIODS_MAX_SIZE} a page, ${PERIODS_DEFAULT_SIZE} by default.`;
+const sizes = `At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default.`;
 
 async function figureConnection<Name extends FigureName>(
   ctx: Context,
@@ -29,11 +29,7 @@ async function figureConnection<Name extends FigureName>(
 ) {
   const query = periodQuery<string>(args);
   const cursors = integerCursors(() => `${name}:${JSON.stringify([set.id, query])}`);
-  const range = connectionRange(args, info, {
-    defaultSize: PERIODS_DEFAULT_SIZE,
-    maxSize: PERIODS_MAX_SIZE,
-    decode: cursors.read,
-  });
+  const range = connectionRange(args, info, { ...PERIODS_SIZES, decode: cursors.read });
   const page = await setFigures(
     ctx,
     name,
@@ -74,7 +70,7 @@ function figureField<Name extends FigureName>(name: Name, record: z.ZodObject, t
         nullable: true,
         extensions: {
           operation: `listSet${name[0]?.toUpperCase()}${name.slice(1)}`,
-          rows: PERIODS_DEFAULT_SIZE,
+          rows: PERIODS_SIZES.defaultSize,
         },
         description: `${title} over time. ${sizes} REST: GET /v1/eth/sets/{id}/${name}.`,
         args,

@@ -18,8 +18,7 @@ import {
   operatorSlashingCursor,
   operatorSlashingPosition,
   operatorSlashings,
-  SLASHINGS_DEFAULT_SIZE,
-  SLASHINGS_MAX_SIZE,
+  SLASHINGS_SIZES,
   slashing,
   slashingCursor,
   slashingPosition,
@@ -55,8 +54,8 @@ builder.queryField('slashings', (t) =>
     {
       type: SlashingType,
       nullable: true,
-      extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
-      description: `Slashed validators, ascending by slashing epoch and validator index. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default. REST: GET /v0/eth/slashings.`,
+      extensions: { operation: 'listSlashings', rows: SLASHINGS_SIZES.defaultSize },
+      description: `Slashed validators, ascending by slashing epoch and validator index. At most ${SLASHINGS_SIZES.maxSize} a page, ${SLASHINGS_SIZES.defaultSize} by default. REST: GET /v0/eth/slashings.`,
       args: {
         fromDay: t.arg.int({
           description: `First chain day, inclusive, 0 to ${LAST_START_DAY}.`,
@@ -81,8 +80,7 @@ builder.queryField('slashings', (t) =>
         );
         const list = { network, fromEpoch };
         const range = connectionRange(args, info, {
-          defaultSize: SLASHINGS_DEFAULT_SIZE,
-          maxSize: SLASHINGS_MAX_SIZE,
+          ...SLASHINGS_SIZES,
           decode: (cursor) => slashingPosition(list, cursor),
         });
         const page = await slashings(ctx, list, range);
@@ -120,12 +118,11 @@ builder.objectField(Operator, 'slashings', (t) =>
     {
       type: SlashingType,
       nullable: true,
-      extensions: { operation: 'listSlashings', rows: SLASHINGS_DEFAULT_SIZE },
-      description: `Slashings of its validators, ascending by slashing epoch and validator index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share; for a single validator see \`slashing\`. At most ${SLASHINGS_MAX_SIZE} a page, ${SLASHINGS_DEFAULT_SIZE} by default.`,
+      extensions: { operation: 'listSlashings', rows: SLASHINGS_SIZES.defaultSize },
+      description: `Slashings of its validators, ascending by slashing epoch and validator index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share; for a single validator see \`slashing\`. At most ${SLASHINGS_SIZES.maxSize} a page, ${SLASHINGS_SIZES.defaultSize} by default.`,
       resolve: async (operator, args, ctx, info) => {
         const range = connectionRange(args, info, {
-          defaultSize: SLASHINGS_DEFAULT_SIZE,
-          maxSize: SLASHINGS_MAX_SIZE,
+          ...SLASHINGS_SIZES,
           decode: (cursor) => operatorSlashingPosition(operator, cursor),
         });
         const page = await operatorSlashings(ctx, operator, range);

@@ -8,8 +8,7 @@ import { byValidatorName } from '../validators/loaders.ts';
 import { loadOperatorSlashings, loadSlashing, loadSlashingByPubkey } from './loaders.ts';
 import { type SlashingPosition, type SlashingRow, slashingPage, slashingTotal } from './queries.ts';
 
-export const SLASHINGS_DEFAULT_SIZE = 10;
-export const SLASHINGS_MAX_SIZE = 200;
+export const SLASHINGS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 export type SlashingList = { network: Network; fromEpoch: number };
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { chainDayOfEpoch } from '../../chain/calendar.ts';
+import { sizeParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV0 } from '../../kernel/envelopes.ts';
-import { formParam, intParam, textParam } from '../../kernel/params.ts';
+import { formParam, textParam } from '../../kernel/params.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
@@ -10,8 +11,7 @@ import { Slashing } from './record.ts';
 import {
   epochFrom,
   LAST_START_DAY,
-  SLASHINGS_DEFAULT_SIZE,
-  SLASHINGS_MAX_SIZE,
+  SLASHINGS_SIZES,
   slashingCursor,
   slashingPosition,
   slashings,
@@ -48,12 +48,7 @@ const list = route({
       { type: 'string' },
       readStart,
     ),
-    size: intParam({
-      description: 'Rows per page.',
-      min: 1,
-      max: SLASHINGS_MAX_SIZE,
-      default: SLASHINGS_DEFAULT_SIZE,
-    }),
+    size: sizeParam(SLASHINGS_SIZES),
     cursor: textParam({ description: 'Opaque position, from `next`.', nullable: true, max: 1024 }),
   }),
   reply: envelopeV0(Slashing),

@@ -9,7 +9,7 @@ import { SolanaNetworkOverview, SolanaNetworkOverviewV1 } from './record.ts';
 import { solanaOverviews } from './resolve.ts';
 
 const V1 = '/v1/solana/network/overview';
-const OVERVIEWS_MAX_SIZE = 200;
+const SIZES = { defaultSize: timeWindows.length, maxSize: 200 };
 
 const common = {
   tag: 'Solana',
@@ -39,7 +39,7 @@ const overview = route({
 
 const overviewV1 = route({
   ...common,
-  query: common.query.extend(pageParams({ default: timeWindows.length, max: OVERVIEWS_MAX_SIZE })),
+  query: common.query.extend(pageParams(SIZES)),
   path: V1,
   operationId: 'getSolanaNetworkOverviewV1',
   description: `${description} Decimals are exact JSON numbers.`,

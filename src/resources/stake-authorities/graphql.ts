@@ -17,13 +17,7 @@ import {
   StakeDelegation,
   stakeAuthorityFields,
 } from './record.ts';
-import {
-  listKey,
-  STAKE_AUTHORITIES_DEFAULT_SIZE,
-  STAKE_AUTHORITIES_MAX_SIZE,
-  stakeAuthorities,
-  stakeAuthority,
-} from './resolve.ts';
+import { listKey, STAKE_AUTHORITIES_SIZES, stakeAuthorities, stakeAuthority } from './resolve.ts';
 
 const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
   description: 'A kind of stake authority.',
@@ -86,8 +80,8 @@ builder.queryField('stakeAuthorities', (t) =>
     {
       type: StakeAuthority,
       nullable: true,
-      extensions: { operation: 'listStakeAuthoritiesV1', rows: STAKE_AUTHORITIES_DEFAULT_SIZE },
-      description: `Solana stake authorities by network penetration, largest first. At most ${STAKE_AUTHORITIES_MAX_SIZE} a page, ${STAKE_AUTHORITIES_DEFAULT_SIZE} by default. REST: GET /v1/solana/delegators/stakeAuthorities.`,
+      extensions: { operation: 'listStakeAuthoritiesV1', rows: STAKE_AUTHORITIES_SIZES.defaultSize },
+      description: `Solana stake authorities by network penetration, largest first. At most ${STAKE_AUTHORITIES_SIZES.maxSize} a page, ${STAKE_AUTHORITIES_SIZES.defaultSize} by default. REST: GET /v1/solana/delegators/stakeAuthorities.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
         type: t.arg({
@@ -101,8 +95,7 @@ builder.queryField('stakeAuthorities', (t) =>
         const name = `stakeAuthorities:${timeWindow}:${type}`;
         const ranked = rankedRange(args, info, {
           list: name,
-          defaultSize: STAKE_AUTHORITIES_DEFAULT_SIZE,
-          maxSize: STAKE_AUTHORITIES_MAX_SIZE,
+          ...STAKE_AUTHORITIES_SIZES,
         });
         const page = await stakeAuthorities(ctx, list, ranked, selectionOf(info, IN_PAGE));
         return connection(

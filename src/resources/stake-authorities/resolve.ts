@@ -7,8 +7,7 @@ import { loadStakeAuthority, loadStakeAuthorityPage } from './loaders.ts';
 import type { RankedStakeAuthorityRow, StakeAuthorityListKey, StakeAuthorityRow } from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
 
-export const STAKE_AUTHORITIES_DEFAULT_SIZE = 15;
-export const STAKE_AUTHORITIES_MAX_SIZE = 200;
+export const STAKE_AUTHORITIES_SIZES = { defaultSize: 15, maxSize: 200 };
 
 export type StakeAuthorityList = { window: TimeWindow; type: StakeAuthorityType | null };
 

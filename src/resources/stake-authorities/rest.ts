@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { windowParam } from '../../chain/params.ts';
+import { sizeParam, windowParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
 import { bodyOf, wholeRecord } from '../../fast-rows/index.ts';
 import { envelopeV0, envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
@@ -7,12 +7,7 @@ import { revisionParam, walkOf } from '../../kernel/page.ts';
 import { enumParam, intParam } from '../../kernel/params.ts';
 import { relativeUrl, route } from '../../kernel/route.ts';
 import { StakeAuthoritySummary, StakeAuthoritySummaryV1, stakeAuthorityTypes } from './record.ts';
-import {
-  STAKE_AUTHORITIES_DEFAULT_SIZE,
-  STAKE_AUTHORITIES_MAX_SIZE,
-  type StakeAuthorityList,
-  stakeAuthorities,
-} from './resolve.ts';
+import { STAKE_AUTHORITIES_SIZES, type StakeAuthorityList, stakeAuthorities } from './resolve.ts';
 
 const V1 = '/v1/solana/delegators/stakeAuthorities';
 
@@ -29,13 +24,6 @@ const typeParam = () =>
   enumParam(stakeAuthorityTypes, {
     description: 'Kind of authority: `pool` has a poolName, `individual` has none; both when absent.',
     nullable: true,
-  });
-const sizeParam = () =>
-  intParam({
-    description: 'Rows per page.',
-    min: 1,
-    max: STAKE_AUTHORITIES_MAX_SIZE,
-    default: STAKE_AUTHORITIES_DEFAULT_SIZE,
   });
 
 async function rowsFrom(
@@ -62,7 +50,7 @@ const list = route({
     window: windowParam(),
     type: typeParam(),
     from: intParam({ description: 'Rank of the first row, 0-based.', min: 0, nullable: true, default: 0 }),
-    size: sizeParam(),
+    size: sizeParam(STAKE_AUTHORITIES_SIZES),
     revision: revisionParam(),
   }),
   reply: envelopeV0(StakeAuthoritySummary),
@@ -90,7 +78,7 @@ const listV1 = route({
   query: z.object({
     window: windowParam(),
     type: typeParam(),
-    limit: sizeParam(),
+    limit: sizeParam(STAKE_AUTHORITIES_SIZES),
     offset: intParam({
       description: 'Rows to skip: the rank of the first row, 0-based.',
       min: 0,

@@ -20,8 +20,7 @@ import {
   COMMITTEE_SIZE,
   slotRewardCursors,
   syncCommitteeRewards,
-  VALIDATOR_REWARDS_DEFAULT_SIZE,
-  VALIDATOR_REWARDS_MAX_SIZE,
+  VALIDATOR_REWARDS_SIZES,
   validatorRewardCursor,
   validatorRewardPosition,
   validatorRewards,
@@ -118,12 +117,11 @@ builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
     {
       type: SyncCommitteeRewardType,
       nullable: true,
-      extensions: { operation: 'listSyncCommitteeRewards', rows: VALIDATOR_REWARDS_DEFAULT_SIZE },
-      description: `What it earned on sync committees, newest slot first. At most ${VALIDATOR_REWARDS_MAX_SIZE} a page, ${VALIDATOR_REWARDS_DEFAULT_SIZE} by default.`,
+      extensions: { operation: 'listSyncCommitteeRewards', rows: VALIDATOR_REWARDS_SIZES.defaultSize },
+      description: `What it earned on sync committees, newest slot first. At most ${VALIDATOR_REWARDS_SIZES.maxSize} a page, ${VALIDATOR_REWARDS_SIZES.defaultSize} by default.`,
       resolve: async (validator, args, ctx, info) => {
         const range = connectionRange(args, info, {
-          defaultSize: VALIDATOR_REWARDS_DEFAULT_SIZE,
-          maxSize: VALIDATOR_REWARDS_MAX_SIZE,
+          ...VALIDATOR_REWARDS_SIZES,
           decode: (cursor) => validatorRewardPosition(validator, cursor),
         });
         const page = await validatorRewards(ctx, validator, range);

@@ -8,8 +8,7 @@ import type { RewardPosition, RewardRow, SlotKey } from './queries.ts';
 
 /** Number of seats; also the default page size (spec §8). */
 export const COMMITTEE_SIZE = 512;
-export const VALIDATOR_REWARDS_DEFAULT_SIZE = 10;
-export const VALIDATOR_REWARDS_MAX_SIZE = 200;
+export const VALIDATOR_REWARDS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 /**
  * Sorted by validator index (spec §4.6); ranks are 0-based. A slot without a block has an empty page; throws NOT_FOUND

@@ -11,14 +11,7 @@ import { loadValidator } from '../validators/loaders.ts';
 import { loadTag } from './loaders.ts';
 import type { TagPlace, TagRow } from './queries.ts';
 import { readTagId, Tag, TagValidator } from './record.ts';
-import {
-  countTags,
-  countTagValidators,
-  TAGS_DEFAULT_SIZE,
-  TAGS_MAX_SIZE,
-  tags,
-  tagValidators,
-} from './resolve.ts';
+import { countTags, countTagValidators, TAGS_SIZES, tags, tagValidators } from './resolve.ts';
 
 type MemberRow = TagValidator & { network: TagRow['network'] };
 
@@ -40,8 +33,8 @@ const memberPages = pageTypes(MemberType, {
   list: 'The validators of a private set',
 });
 
-const sizes = `At most ${TAGS_MAX_SIZE} a page, ${TAGS_DEFAULT_SIZE} by default.`;
-const pageSizes = { defaultSize: TAGS_DEFAULT_SIZE, maxSize: TAGS_MAX_SIZE };
+const sizes = `At most ${TAGS_SIZES.maxSize} a page, ${TAGS_SIZES.defaultSize} by default.`;
+const pageSizes = TAGS_SIZES;
 
 export const PrivateSet = builder.objectRef<TagRow>('PrivateSet');
 builder.node(PrivateSet, {
@@ -59,14 +52,11 @@ builder.node(PrivateSet, {
       {
         type: MemberType,
         nullable: true,
-        extensions: { operation: 'listTagValidators', rows: TAGS_DEFAULT_SIZE },
+        extensions: { operation: 'listTagValidators', rows: TAGS_SIZES.defaultSize },
         description: `The validators that are in it now, by index. ${sizes}`,
         resolve: async (set, args, ctx, info) => {
           const cursors = integerCursors(() => `members:${set.id}`);
-          const range = connectionRange(args, info, {
-            ...pageSizes,
-            decode: cursors.read,
-          });
+          const range = connectionRange(args, info, { ...pageSizes, decode: cursors.read });
           const page = await tagValidators(ctx, set.id, range);
           const rows = page.rows.map((row) => ({ ...row, network: set.network }));
           return connection(
@@ -101,7 +91,7 @@ builder.queryField('tags', (t) =>
     {
       type: PrivateSet,
       nullable: true,
-      extensions: { operation: 'listTags', rows: TAGS_DEFAULT_SIZE },
+      extensions: { operation: 'listTags', rows: TAGS_SIZES.defaultSize },
       description: `The account's tags of a network, each with its private set, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
       args: {
         ...networkArgs,

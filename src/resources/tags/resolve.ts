@@ -23,8 +23,7 @@ import {
 } from './queries.ts';
 import { MAX_VALIDATORS, type NewTag, type TagValidator } from './record.ts';
 
-export const TAGS_DEFAULT_SIZE = 10;
-export const TAGS_MAX_SIZE = 200;
+export const TAGS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 /** First element of a fault's `loc`. */
 export type Place = 'body' | 'input';

@@ -24,8 +24,7 @@ import {
   ownTag,
   removeValidator,
   renameTag,
-  TAGS_DEFAULT_SIZE,
-  TAGS_MAX_SIZE,
+  TAGS_SIZES,
   tags,
   tagValidators,
 } from './resolve.ts';
@@ -50,7 +49,7 @@ const validatorParam = () =>
     readValidatorName,
   );
 
-const pageQuery = z.object(pageParams({ default: TAGS_DEFAULT_SIZE, max: TAGS_MAX_SIZE }));
+const pageQuery = z.object(pageParams(TAGS_SIZES));
 const none = z.object({});
 const one = z.object({ id: tagIdParam() });
 

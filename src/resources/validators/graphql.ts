@@ -16,8 +16,7 @@ import {
   operatorsOf,
   operatorValidatorCursors,
   operatorValidators,
-  VALIDATORS_DEFAULT_SIZE,
-  VALIDATORS_MAX_SIZE,
+  VALIDATORS_SIZES,
   validator,
 } from './resolve.ts';
 
@@ -93,15 +92,11 @@ builder.objectField(Operator, 'validators', (t) =>
     {
       type: ValidatorType,
       nullable: true,
-      extensions: { operation: 'validators', rows: VALIDATORS_DEFAULT_SIZE },
-      description: `Its validators by index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share. At most ${VALIDATORS_MAX_SIZE} a page, ${VALIDATORS_DEFAULT_SIZE} by default.`,
+      extensions: { operation: 'validators', rows: VALIDATORS_SIZES.defaultSize },
+      description: `Its validators by index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share. At most ${VALIDATORS_SIZES.maxSize} a page, ${VALIDATORS_SIZES.defaultSize} by default.`,
       resolve: async (operator, args, ctx, info) => {
         const cursors = operatorValidatorCursors(operator);
-        const range = connectionRange(args, info, {
-          defaultSize: VALIDATORS_DEFAULT_SIZE,
-          maxSize: VALIDATORS_MAX_SIZE,
-          decode: cursors.read,
-        });
+        const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });
         const page = await operatorValidators(ctx, operator, range);
         return connection(
           page,

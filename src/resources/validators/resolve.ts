@@ -6,8 +6,7 @@ import type { IdType, OperatorField } from '../operators/record.ts';
 import { byValidatorName, loadOperatorValidators, loadValidator, loadValidatorByPubkey } from './loaders.ts';
 import type { ValidatorRow } from './queries.ts';
 
-export const VALIDATORS_DEFAULT_SIZE = 10;
-export const VALIDATORS_MAX_SIZE = 200;
+export const VALIDATORS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 export const validator = byValidatorName(loadValidator, loadValidatorByPubkey);
 
