@@ -15,12 +15,9 @@ import {
   type ColumnName,
   columnsOf,
   type Faults,
-  type ImportCounts,
   type Importer,
-  type MergeOptions,
   rowChecker,
   snakeCased,
-  stagedScopes,
 } from './importer.ts';
 import {
   parentFaults,
@@ -30,7 +27,7 @@ import {
   ToldPoolType,
   tagShown,
 } from './operator-tags.ts';
-import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
+import { forgetOldLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
 
 const ImportedOperator = OperatorSummary.extend({
   idType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
@@ -151,18 +148,6 @@ export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[],
   await forgetOldLists(client, tables);
 }
 
-async function mergeOperators(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
-  const counts = await mergeSummaries(client, tables, options);
-  if (counts.inserted + counts.updated + counts.removed === 0) return counts;
-  const scopes = stagedScopes(tables.scope, options);
-  const { rows: lists } = await client.query<ListOf>(
-    `/* stagedLists */ select network, id_type, time_window from (${scopes.text}) as of_lists`,
-    scopes.values,
-  );
-  await rankLists(client, lists, await options.revision());
-  return counts;
-}
-
 export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typeof Stored>>> = {
   resource: 'operators',
   shape: ImportedOperator,
@@ -170,7 +155,7 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   columns,
   stored,
   key: tables.key,
-  merge: mergeOperators,
+  merge: mergeRanked(tables, rankLists),
   // False if rows may be incomplete: pages of several lists, shares (of one parent), pools filtered by type.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,

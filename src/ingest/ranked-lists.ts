@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
+import { type ImportCounts, type Importer, type MergeOptions, stagedScopes } from './importer.ts';
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
 /**
@@ -20,7 +20,7 @@ const CACHE_TTL = '1 hour';
 const CACHE_MAX_ENTRIES = 8;
 
 /** Leaves rows untouched that are stored with the same digits. */
-export async function mergeSummaries(
+async function mergeSummaries(
   client: pg.ClientBase,
   { summaries, key, scope, columns }: RankedTables,
   options: Pick<MergeOptions, 'replace' | 'whole'>,
@@ -54,6 +54,21 @@ export async function mergeSummaries(
   await analyzeGrown(client, summaries, written.rowCount ?? 0);
   return counts;
 }
+
+/** Merges summaries; if any changed, `rank` makes their lists again and gets the lists' scopes. */
+export const mergeRanked =
+  <List extends object>(
+    tables: RankedTables,
+    rank: (client: pg.ClientBase, lists: List[], revision: number) => Promise<void>,
+  ): Importer<unknown>['merge'] =>
+  async (client, options) => {
+    const counts = await mergeSummaries(client, tables, options);
+    if (counts.inserted + counts.updated + counts.removed === 0) return counts;
+    const { text, values } = stagedScopes(tables.scope, options);
+    const { rows } = await client.query<List>(`/* stagedLists */ ${text}`, values);
+    await rank(client, rows, await options.revision());
+    return counts;
+  };
 
 /** Deletes expired lists, and superseded summaries that no list ranks. */
 export async function forgetOldLists(

@@ -2,17 +2,8 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { timeWindows } from '../chain/windows.ts';
 import { StakeAuthoritySummary } from '../resources/stake-authorities/record.ts';
-import {
-  type ColumnName,
-  columnsOf,
-  type ImportCounts,
-  type Importer,
-  type MergeOptions,
-  rowChecker,
-  snakeCased,
-  stagedScopes,
-} from './importer.ts';
-import { forgetOldLists, mergeSummaries, type RankedTables } from './ranked-lists.ts';
+import { type ColumnName, columnsOf, type Importer, rowChecker, snakeCased } from './importer.ts';
+import { forgetOldLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
 
 /** Adds the window, which responses lack. */
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
@@ -34,7 +25,12 @@ const tables: RankedTables = {
 };
 
 /** Ranks authorities in lists of all and by type. Order: network penetration descending, address. */
-async function rankWindows(client: pg.ClientBase, windows: readonly string[], revision: number) {
+async function rankWindows(
+  client: pg.ClientBase,
+  lists: readonly { time_window: string }[],
+  revision: number,
+) {
+  const windows = lists.map((list) => list.time_window);
   await client.query(
     `/* supersedeStakeAuthorityLists */
     update stake_authority_lists set superseded_at = now()
@@ -64,22 +60,6 @@ async function rankWindows(client: pg.ClientBase, windows: readonly string[], re
   await forgetOldLists(client, tables);
 }
 
-async function mergeStakeAuthorities(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts> {
-  const counts = await mergeSummaries(client, tables, options);
-  if (counts.inserted + counts.updated + counts.removed === 0) return counts;
-  const scopes = stagedScopes(tables.scope, options);
-  const { rows: windows } = await client.query<{ time_window: string }>(
-    `/* stagedWindows */ select time_window from (${scopes.text}) as of_lists`,
-    scopes.values,
-  );
-  await rankWindows(
-    client,
-    windows.map((row) => row.time_window),
-    await options.revision(),
-  );
-  return counts;
-}
-
 export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName<ImportedStakeAuthority>> = {
   resource: 'stake-authorities',
   shape: ImportedStakeAuthority,
@@ -87,7 +67,7 @@ export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName
   columns,
   stored: snakeCased,
   key: tables.key,
-  merge: mergeStakeAuthorities,
+  merge: mergeRanked(tables, rankWindows),
   // False for only pools or only individuals: the list may be filtered by type.
   replacesWhen: 'count(distinct time_window) = 1 and count(pool_name) between 1 and count(*) - 1',
 };

@@ -1,16 +1,4 @@
-import {
-  chmod,
-  copyFile,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export async function exists(path: string): Promise<boolean> {
@@ -21,16 +9,11 @@ export async function exists(path: string): Promise<boolean> {
 }
 
 async function copyTree(from: string, to: string): Promise<void> {
-  await mkdir(to);
+  await cp(from, to, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') });
   await chmod(to, 0o755);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await copyTree(source, target);
-    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
-    else if (!entry.name.endsWith('.a')) {
-      await copyFile(source, target);
-      await chmod(target, (await stat(source)).mode & 0o100 ? 0o755 : 0o644);
-    }
+  for (const entry of await readdir(to, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isSymbolicLink()) await chmod(path, (await stat(path)).mode & 0o100 ? 0o755 : 0o644);
   }
 }
 

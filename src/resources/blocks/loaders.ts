@@ -1,9 +1,9 @@
 import { byKey } from '../../db/batch/loaders.ts';
-import { listReader, reader, totalReader } from '../../db/batch/readers.ts';
+import { listReader, reader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { rowsToRead } from '../../kernel/page.ts';
-import { validatorKeyText } from '../validators/loaders.ts';
-import { type BlockKey, blocksBySlot, proposerBlockPages, proposerBlockTotals } from './queries.ts';
+import { validatorKeyText, validatorTotalReader } from '../validators/loaders.ts';
+import { type BlockKey, blocksBySlot, proposerBlockPages } from './queries.ts';
 import type { BlockField } from './record.ts';
 
 export type { BlockKey };
@@ -25,7 +25,4 @@ export const loadProposerBlocks = listReader({
   rows: rowsToRead,
 });
 
-export const loadProposerBlockTotal = totalReader({
-  keyOf: validatorKeyText,
-  load: proposerBlockTotals,
-});
+export const loadProposerBlockTotal = validatorTotalReader('proposerBlockTotals', 'blocks');

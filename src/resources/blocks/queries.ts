@@ -1,15 +1,15 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
-import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { totalOf } from '../../db/total.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
-import type { ValidatorKey } from '../validators/loaders.ts';
+import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import { Block, type BlockField } from './record.ts';
 
 export type BlockKey = { network: Network; slot: number };
@@ -83,14 +83,8 @@ export async function blockPage(
 }
 
 /** Reads a stored count: counting millions of rows would cost more than a page. */
-export async function blockTotal(db: Queryable, network: Network): Promise<number> {
-  const [row] = await rows(
-    db,
-    z.object({ total: count() }),
-    sql`/* blockTotal */ select total from block_counts where network = ${network}`,
-  );
-  return row?.total ?? 0;
-}
+export const blockTotal = (db: Queryable, network: Network): Promise<number> =>
+  totalOf(db, sql`/* blockTotal */ select total from block_counts where network = ${network}`);
 
 export async function blocksBySlot(
   db: Queryable,
@@ -122,10 +116,7 @@ export async function proposerBlockPages(
     listed,
     sql`/* proposerBlockPages */
     select k.list::int - 1 as "list", page.*
-    from ${keyTable(proposers, {
-      network: ['text', (key) => key.network],
-      validator_index: ['int', (key) => key.validatorIndex],
-    })}
+    from ${keyTable(proposers, validatorColumns)}
     cross join lateral (
       select b.network, ${columns}
       from blocks b
@@ -136,24 +127,4 @@ export async function proposerBlockPages(
     order by k.list, page."consensusSlot" ${order(range)}`,
   );
   return found.map(timed);
-}
-
-export function proposerBlockTotals(
-  db: Queryable,
-  proposers: readonly ValidatorKey[],
-): Promise<ListedTotal[]> {
-  return rows(
-    db,
-    ListedTotal,
-    sql`/* proposerBlockTotals */
-    select k.list::int - 1 as "list", t.total
-    from ${keyTable(proposers, {
-      network: ['text', (key) => key.network],
-      validator_index: ['int', (key) => key.validatorIndex],
-    })}
-    cross join lateral (
-      select count(*)::int as total from blocks b
-      where b.network = k.network and b.validator_index = k.validator_index
-    ) t`,
-  );
 }

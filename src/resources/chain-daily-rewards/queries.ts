@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { spanOfChainDay } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, selectList, sql } from '../../db/rows.ts';
-import { count } from '../../kernel/leaves.ts';
+import { totalOf } from '../../db/total.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { ChainDailyReward } from './record.ts';
@@ -51,15 +51,12 @@ export async function chainDailyRewardPage(
 }
 
 /** Counting is cheap: there are only 365 rows a year. */
-export async function chainDailyRewardTotal(db: Queryable, network: Network): Promise<number> {
-  const [row] = await rows(
+export const chainDailyRewardTotal = (db: Queryable, network: Network): Promise<number> =>
+  totalOf(
     db,
-    z.object({ total: count() }),
     sql`/* chainDailyRewardTotal */
     select count(*)::int as total from chain_daily_rewards where network = ${network}`,
   );
-  return row?.total ?? 0;
-}
 
 export async function chainDailyRewardsByDay(
   db: Queryable,

@@ -9,6 +9,7 @@ import {
 import { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
+import { totalOf } from '../../db/total.ts';
 import { count, gwei, int } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
@@ -101,18 +102,15 @@ export function entityConsolidationPage(
   );
 }
 
-export async function entityConsolidationTotal(db: Queryable, list: EntityList): Promise<number> {
-  const [row] = await rows(
+export const entityConsolidationTotal = (db: Queryable, list: EntityList): Promise<number> =>
+  totalOf(
     db,
-    z.object({ total: count() }),
     sql`/* entityConsolidationTotal */
     with list as materialized (select ${isStored(list)} as stored)
     select case when stored then (${stored(list, sql`count(*)::int`)})
       else (select count(distinct m.entity_id)::int ${joined(list)}) end as total
     from list`,
   );
-  return row?.total ?? 0;
-}
 
 const BalanceRow = ChainBalance.extend({ network: Network });
 

@@ -8,7 +8,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { type Fields, join, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
-import type { ValidatorKey } from '../validators/loaders.ts';
+import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import {
   Consolidation,
   ConsolidationEntity,
@@ -189,10 +189,7 @@ export function entitiesByValidator(
     EntityRow,
     sql`/* entitiesByValidator */
     select k.list::int - 1 as list, m.entity_id as id, m.id_type as "idType"
-    from ${keyTable(keys, {
-      network: ['text', (key) => key.network],
-      validator_index: ['int', (key) => key.validatorIndex],
-    })}
+    from ${keyTable(keys, validatorColumns)}
     cross join lateral (
       select * from validator_entities e where e.network = k.network and e.validator_index = k.validator_index
       offset 0

@@ -1,13 +1,13 @@
-import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, selectList, sql } from '../../db/rows.ts';
+import { totalOf } from '../../db/total.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
-import type { PubkeyKey, ValidatorKey } from '../validators/loaders.ts';
+import { type PubkeyKey, pubkeyColumns, type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import { Slashing, slashingFields } from './record.ts';
 
 export type SlashingPosition = { slashingEpoch: number; validatorIndex: number };
@@ -42,16 +42,13 @@ export function slashingPage(
 }
 
 /** Counts with an index-only scan. */
-export async function slashingTotal(db: Queryable, network: Network, fromEpoch: number): Promise<number> {
-  const [row] = await rows(
+export const slashingTotal = (db: Queryable, network: Network, fromEpoch: number): Promise<number> =>
+  totalOf(
     db,
-    z.object({ total: count() }),
     sql`/* slashingTotal */
     select count(*)::int as total from slashings s
     where s.network = ${network} and s.slashing_epoch >= ${fromEpoch}`,
   );
-  return row?.total ?? 0;
-}
 
 export function slashingsByValidator(db: Queryable, keys: readonly ValidatorKey[]): Promise<SlashingRow[]> {
   return rows(
@@ -59,10 +56,7 @@ export function slashingsByValidator(db: Queryable, keys: readonly ValidatorKey[
     Row,
     sql`/* slashingsByValidator */
     select ${select}
-    from ${keyTable(keys, {
-      network: ['text', (key) => key.network],
-      validator_index: ['int', (key) => key.validatorIndex],
-    })}
+    from ${keyTable(keys, validatorColumns)}
     join slashings s using (network, validator_index)`,
   );
 }
@@ -74,10 +68,7 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
     Row,
     sql`/* slashingsByPubkey */
     select ${select}
-    from ${keyTable(keys, {
-      network: ['text', (key) => key.network],
-      validator_pubkey: ['text', (key) => key.validatorPubkey],
-    })}
+    from ${keyTable(keys, pubkeyColumns)}
     join slashings s using (network, validator_pubkey)`,
   );
 }

@@ -1,14 +1,13 @@
 import type { Context } from '../../context.ts';
-import { listReader, totalReader } from '../../db/batch/readers.ts';
+import { listReader } from '../../db/batch/readers.ts';
 import { rowsToRead } from '../../kernel/page.ts';
-import { validatorKeyText } from '../validators/loaders.ts';
+import { validatorKeyText, validatorTotalReader } from '../validators/loaders.ts';
 import {
   type SlotKey,
   type SlotState,
   slotRewardPages,
   slotStates,
   validatorRewardPages,
-  validatorRewardTotals,
 } from './queries.ts';
 
 const slotText = (key: SlotKey) => `${key.network}:${key.slot}`;
@@ -30,7 +29,7 @@ export const loadValidatorRewards = listReader({
   rows: rowsToRead,
 });
 
-export const loadValidatorRewardTotal = totalReader({
-  keyOf: validatorKeyText,
-  load: validatorRewardTotals,
-});
+export const loadValidatorRewardTotal = validatorTotalReader(
+  'validatorRewardTotals',
+  'sync_committee_rewards',
+);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
-import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, keyTable, momentText, raw, rows, selectList, sql } from '../../db/rows.ts';
 import { count, flag } from '../../kernel/leaves.ts';
@@ -109,25 +108,5 @@ export function validatorRewardPages(
       limit ${rowsToRead(range)}
     ) page
     order by k.list, page."consensusSlot" ${order}, page.rank ${order}`,
-  );
-}
-
-export function validatorRewardTotals(
-  db: Queryable,
-  validators: readonly ValidatorKey[],
-): Promise<ListedTotal[]> {
-  return rows(
-    db,
-    ListedTotal,
-    sql`/* validatorRewardTotals */
-    select k.list::int - 1 as "list", t.total
-    from ${keyTable(validators, {
-      network: ['text', (key) => key.network],
-      validator_index: ['int', (key) => key.validatorIndex],
-    })}
-    cross join lateral (
-      select count(*)::int as total from sync_committee_rewards r
-      where r.network = k.network and r.validator_index = k.validator_index
-    ) t`,
   );
 }

@@ -3,6 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, momentText, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { totalOf } from '../../db/total.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
@@ -48,16 +49,13 @@ export function tagPage(
 }
 
 /** A null `network` means all. */
-export async function tagTotal(db: Queryable, accountId: string, network: Network | null): Promise<number> {
-  const [row] = await rows(
+export const tagTotal = (db: Queryable, accountId: string, network: Network | null): Promise<number> =>
+  totalOf(
     db,
-    z.object({ total: count() }),
     sql`/* tagTotal */
     select count(*)::int as total from private_sets
     where account_id = ${accountId} and (${network}::text is null or network = ${network})`,
   );
-  return row?.total ?? 0;
-}
 
 export const tagsById = (db: Queryable, accountId: string, ids: readonly string[]): Promise<TagRow[]> =>
   rows(

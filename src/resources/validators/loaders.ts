@@ -7,13 +7,16 @@ import {
   operatorValidatorPages,
   operatorValidatorTotals,
   type PubkeyKey,
+  pubkeyColumns,
+  rowsOfValidators,
   type ValidatorKey,
+  validatorColumns,
   validatorsByIndex,
   validatorsByPubkey,
 } from './queries.ts';
 import type { ValidatorName } from './record.ts';
 
-export type { PubkeyKey, ValidatorKey };
+export { type PubkeyKey, pubkeyColumns, type ValidatorKey, validatorColumns };
 
 export const validatorKeyText = (key: ValidatorKey) => `${key.network}:${key.validatorIndex}`;
 
@@ -52,3 +55,6 @@ export const loadOperatorValidatorTotal = totalReader({
   keyOf: operatorKeyText,
   load: operatorValidatorTotals,
 });
+
+export const validatorTotalReader = (statement: string, table: string) =>
+  totalReader({ keyOf: validatorKeyText, load: rowsOfValidators(statement, table) });

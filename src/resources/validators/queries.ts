@@ -2,7 +2,7 @@ import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
@@ -10,6 +10,14 @@ import { Validator, validatorFields } from './record.ts';
 
 export type ValidatorKey = { network: Network; validatorIndex: number };
 export type PubkeyKey = { network: Network; validatorPubkey: string };
+export const validatorColumns: KeyColumns<ValidatorKey> = {
+  network: ['text', 'network'],
+  validator_index: ['int', 'validatorIndex'],
+};
+export const pubkeyColumns: KeyColumns<PubkeyKey> = {
+  network: ['text', 'network'],
+  validator_pubkey: ['text', 'validatorPubkey'],
+};
 export type ValidatorRow = Validator & { network: Network };
 
 const fields = recordColumns(Validator, 'v');
@@ -23,10 +31,7 @@ export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]):
     Row,
     sql`/* validatorsByIndex */
     select ${select}
-    from ${keyTable(keys, {
-      network: ['text', (key) => key.network],
-      validator_index: ['int', (key) => key.validatorIndex],
-    })}
+    from ${keyTable(keys, validatorColumns)}
     join validators v using (network, validator_index)`,
   );
 }
@@ -38,10 +43,7 @@ export function validatorsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): P
     Row,
     sql`/* validatorsByPubkey */
     select ${select}
-    from ${keyTable(keys, {
-      network: ['text', (key) => key.network],
-      validator_pubkey: ['text', (key) => key.validatorPubkey],
-    })}
+    from ${keyTable(keys, pubkeyColumns)}
     join validators v using (network, validator_pubkey)`,
   );
 }
@@ -97,3 +99,19 @@ export function operatorValidatorTotals(
     ) t`,
   );
 }
+
+/** Counts the rows of a table for each validator. */
+export const rowsOfValidators =
+  (statement: string, table: string) =>
+  (db: Queryable, validators: readonly ValidatorKey[]): Promise<ListedTotal[]> =>
+    rows(
+      db,
+      ListedTotal,
+      sql`/* ${raw(statement)} */
+      select k.list::int - 1 as "list", t.total
+      from ${keyTable(validators, validatorColumns)}
+      cross join lateral (
+        select count(*)::int as total from ${raw(table)} r
+        where r.network = k.network and r.validator_index = k.validator_index
+      ) t`,
+    );

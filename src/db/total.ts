@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { count } from '../kernel/leaves.ts';
+import type { Queryable } from './pool.ts';
+import { rows, type Sql } from './rows.ts';
+
+const Total = z.object({ total: count() });
+
+/** The `total` of the only row; 0 without one. */
+export async function totalOf(db: Queryable, statement: Sql): Promise<number> {
+  return (await rows(db, Total, statement))[0]?.total ?? 0;
+}
