@@ -120,7 +120,7 @@ function notLoaded(file: string, error: string, { json }: Flags) {
   if (json) process.stdout.write(`${JSON.stringify({ file, loaded: false, error })}\n`);
 }
 
-/** Returns whether every row was loaded. */
+/** Returns whether every row was loaded, or with `--dry-run` would be. */
 async function importOne(
   database: Database,
   resource: ImportResource,

@@ -33,7 +33,9 @@ const MOMENT =
  * hours only. Drops trailing zeros of the fraction.
  */
 export function momentText(text: string): string | undefined {
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return text; // most imported moments are like this
+  // most imported moments are like this
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text))
+    return parseDateTime(text) === undefined ? undefined : text;
   const [, date, time, fraction = '', , hours, minutes = '00'] = MOMENT.exec(text) ?? [];
   const seconds = parseDateTime(`${date}T${time}${hours ? `${hours}:${minutes}` : 'Z'}`);
   if (seconds === undefined) return undefined;

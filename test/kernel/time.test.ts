@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDate, parseDateTime } from '../../src/kernel/time.ts';
+import { momentText, parseDate, parseDateTime } from '../../src/kernel/time.ts';
 
 const moment = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
 
@@ -49,6 +49,13 @@ describe('dates', () => {
     '2024-02-30T00:00:00Z',
     '2024-01-01T00:00:00.Z',
   ])('refuse the date-time %s', (text) => expect(parseDateTime(text)).toBeUndefined());
+
+  it('write a moment in UTC, and none that does not exist', () => {
+    expect(momentText('2024-12-31T23:59:59Z')).toBe('2024-12-31T23:59:59Z');
+    expect(momentText('2025-01-01 01:59:59+02')).toBe('2024-12-31T23:59:59Z');
+    for (const text of ['2024-13-01T00:00:00Z', '2024-13-01 00:00:00', '2024-02-30T00:00:00Z'])
+      expect(momentText(text)).toBeUndefined();
+  });
 
   it('take the leap day', () => expect(parseDate('2024-02-29')).toBe(Date.UTC(2024, 1, 29) / 1000));
 });

@@ -9,7 +9,7 @@ import {
   type ShareList,
   shareDigest,
   sharesWithoutParents,
-} from './fruitless-shares.ts';
+} from './shares-without-parents.ts';
 
 type SharesOf = (parentId: string) => AsyncIterable<unknown>;
 
@@ -67,7 +67,7 @@ export async function parentsOfShares(
 ): Promise<(row: unknown) => unknown> {
   const known = await storedParents(db, list.network);
   const before = list.full ? new Map<string, string>() : await sharesWithoutParents(db, list);
-  const fruitless = new Map<string, string>();
+  const without = new Map<string, string>();
   const missing = new Map<string, { stated: Parents; parents: Parents; digest: string }>();
   for await (const row of rows) {
     if (!isObject(row)) continue; // the import refuses the row
@@ -75,16 +75,16 @@ export async function parentsOfShares(
     const id = idOf(row);
     if (hasBoth(stated) || known.has(id)) continue;
     const digest = shareDigest(row);
-    if (before.get(id) === digest) fruitless.set(id, digest);
+    if (before.get(id) === digest) without.set(id, digest);
     else missing.set(id, { stated, parents: { ...stated }, digest });
   }
   const found = new Map([...missing].map(([id, { parents }]) => [id, parents]));
   if (found.size > 0) await findParents(db, list, found, sharesOf);
   for (const [id, { stated, parents, digest }] of missing) {
     if (parents.poolId === stated.poolId && parents.nodeOperatorId === stated.nodeOperatorId)
-      fruitless.set(id, digest);
+      without.set(id, digest);
   }
-  await rememberSharesWithoutParents(db, list, fruitless);
+  await rememberSharesWithoutParents(db, list, without);
   return (row) => {
     if (!isObject(row)) return row;
     const stated = parentsFromTags(row);
