@@ -35,39 +35,45 @@ function checkLimits(tier: Tier, flags: { rate?: number; units?: number }) {
   }
 }
 
-const unitsOption = () =>
-  new Option('--units <number>', "compute units a month, instead of the tier's").argParser(
-    wholeNumber(0, 999_999_999_999_999),
-  );
+type Flags = { rate?: number; units?: number; json?: boolean };
 
-const rateOption = () =>
-  new Option('--rate <number>', "requests per second, instead of the tier's").argParser(
-    wholeNumber(1, 999_999),
-  );
+const withLimits = (command: Command): Command =>
+  command
+    .option('--rate <number>', "requests per second, instead of the tier's", wholeNumber(1, 999_999))
+    .option(
+      '--units <number>',
+      "compute units a month, instead of the tier's",
+      wholeNumber(0, 999_999_999_999_999),
+    )
+    .option('--json', 'as a JSON array');
+
+/** Saves an account with its limits; `save` returns undefined if it cannot, because of `refusal`. */
+function saved(name: string, tier: Tier, flags: Flags, save: typeof createAccount, refusal: Error) {
+  checkLimits(tier, flags);
+  return withDatabase(async ({ write }) => {
+    const account = await save(write, { name, tier, rateLimit: flags.rate, unitAllowance: flags.units });
+    if (!account) throw refusal;
+    print([account], flags.json);
+  });
+}
 
 export function accountCommand(): Command {
   const command = new Command('account').description('make and list accounts, and set their tiers');
-  command
-    .command('create')
-    .description('make an account')
-    .argument('<name>', 'name of the account', givenName)
-    .addOption(new Option('--tier <tier>', 'tier of the account').choices(tiers).default('free'))
-    .addOption(rateOption())
-    .addOption(unitsOption())
-    .option('--json', 'as a JSON array')
-    .action((name: string, flags: { tier: Tier; rate?: number; units?: number; json?: boolean }) => {
-      checkLimits(flags.tier, flags);
-      return withDatabase(async ({ write }) => {
-        const account = await createAccount(write, {
-          name,
-          tier: flags.tier,
-          rateLimit: flags.rate,
-          unitAllowance: flags.units,
-        });
-        if (!account) throw new Error(`There is an account ${JSON.stringify(name)} already.`);
-        print([account], flags.json);
-      });
-    });
+  withLimits(
+    command
+      .command('create')
+      .description('make an account')
+      .argument('<name>', 'name of the account', givenName)
+      .addOption(new Option('--tier <tier>', 'tier of the account').choices(tiers).default('free')),
+  ).action((name: string, flags: Flags & { tier: Tier }) =>
+    saved(
+      name,
+      flags.tier,
+      flags,
+      createAccount,
+      new Error(`There is an account ${JSON.stringify(name)} already.`),
+    ),
+  );
   command
     .command('list')
     .description('list the accounts by name')
@@ -87,28 +93,16 @@ export function accountCommand(): Command {
         print(found, flags.json);
       }),
     );
-  command
-    .command('set-tier')
-    .description(
-      "change the tier of an account, on every replica within seconds; without --rate and --units the tier's limits apply",
-    )
-    .argument('<name>', 'name of the account')
-    .addArgument(new Argument('<tier>', 'its new tier').choices(tiers))
-    .addOption(rateOption())
-    .addOption(unitsOption())
-    .option('--json', 'as a JSON array')
-    .action((name: string, tier: Tier, flags: { rate?: number; units?: number; json?: boolean }) => {
-      checkLimits(tier, flags);
-      return withDatabase(async ({ write }) => {
-        const account = await setTier(write, {
-          name,
-          tier,
-          rateLimit: flags.rate,
-          unitAllowance: flags.units,
-        });
-        if (!account) throw noSuchAccount(name);
-        print([account], flags.json);
-      });
-    });
+  withLimits(
+    command
+      .command('set-tier')
+      .description(
+        "change the tier of an account, on every replica within seconds; without --rate and --units the tier's limits apply",
+      )
+      .argument('<name>', 'name of the account')
+      .addArgument(new Argument('<tier>', 'its new tier').choices(tiers)),
+  ).action((name: string, tier: Tier, flags: Flags) =>
+    saved(name, tier, flags, setTier, noSuchAccount(name)),
+  );
   return command;
 }

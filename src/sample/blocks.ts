@@ -89,15 +89,15 @@ function rewards(duty: ProposerDuty, execution: string, consensus: string) {
 export function* blocksOf(
   network: Network,
   validators: readonly SampleValidator[],
-  seed: number,
+  seed = 1,
 ): Generator<SampleBlock> {
   const { slots, missed } = plans[network];
   const random = stream(seed, network, 'blocks');
   const head = headEpoch[network] * SLOTS_PER_EPOCH;
   const first = headEpoch[network] - slots / SLOTS_PER_EPOCH;
   const active = validators.filter(
-    ({ activationEpoch, exitEpoch }) =>
-      activationEpoch !== null && activationEpoch <= first && exitEpoch === null,
+    ({ activationEpoch, exitEpoch, ...row }) =>
+      row.network === network && activationEpoch !== null && activationEpoch <= first && exitEpoch === null,
   );
   const builders = [1, 2, 3, 4, 5, 6, 7, 8].map(() => publicKey(random));
   let executionBlockNumber = LAST_NUMBER - slots;

@@ -9,7 +9,8 @@ import type { SampleValidator } from './validators.ts';
 const WITHDRAWABLE_AFTER = 256;
 
 /** Ordered by epoch and source. Every exit since Electra is a consolidation. */
-export function consolidationsOf(network: Network, validators: readonly SampleValidator[], seed: number) {
+export function consolidationsOf(network: Network, all: readonly SampleValidator[], seed = 1) {
+  const validators = all.filter((row) => row.network === network);
   const random = stream(seed, network, 'consolidations');
   const active = validators.filter((row) => row.activationEpoch !== null && row.exitEpoch === null);
   const byDepositor = new Map(active.map((row) => [row.depositAddress, row]));

@@ -10,7 +10,7 @@ const feesOf: Record<Network, number> = { mainnet: 270, hoodi: 4, holesky: 2 };
 
 const gwei = (eth: number): bigint => BigInt(Math.round(eth * 1e9));
 
-export function* dailyRewardsOf(network: Network, seed: number) {
+export function* dailyRewardsOf(network: Network, seed = 1) {
   const random = stream(seed, network, 'dailyRewards');
   const end = chainDayOfEpoch(headEpoch[network]);
   for (let day = Math.max(0, end - MAX_DAYS); day < end; day++) {

@@ -5,29 +5,18 @@ import { dailyRewardsOf } from './daily-rewards.ts';
 import { addresses, namedOperators, type SampleOperator, summaries } from './operators.ts';
 import { slashingsOf } from './slashings.ts';
 import { syncCommitteeRewardsOf } from './sync-committee.ts';
-import { type SampleValidator, validatorsOf } from './validators.ts';
+import { validatorsOf } from './validators.ts';
 
 // The same seed gives the same rows.
 
-const SEED = 1;
+type Make<Args extends unknown[], Row> = (network: Network, ...args: Args) => Iterable<Row>;
 
-type Make<Row> = (network: Network, seed: number) => Iterable<Row>;
-type MakeOf<Row> = (network: Network, validators: SampleValidator[], seed: number) => Iterable<Row>;
-
-const each = <Row>(make: Make<Row>) =>
-  function* (seed = SEED): Generator<Row> {
-    for (const network of networks) yield* make(network, seed);
+const each = <Args extends unknown[], Row>(make: Make<Args, Row>) =>
+  function* (...args: Args): Generator<Row> {
+    for (const network of networks) yield* make(network, ...args);
   };
 
-const eachOf = <Row>(make: MakeOf<Row>) =>
-  function* (validators: readonly SampleValidator[], seed = SEED): Generator<Row> {
-    for (const network of networks) {
-      const own = validators.filter((row) => row.network === network);
-      yield* make(network, own, seed);
-    }
-  };
-
-function* operatorsOf(network: Network, seed: number): Generator<SampleOperator> {
+function* operatorsOf(network: Network, seed = 1): Generator<SampleOperator> {
   const operators = [...namedOperators(network, seed), ...addresses(network, seed)];
   for (const operator of operators) yield* summaries(operator, seed);
 }
@@ -37,9 +26,9 @@ export const sampleSlashings = each(slashingsOf);
 export const sampleValidators = each(validatorsOf);
 export const sampleDailyRewards = each(dailyRewardsOf);
 export const sampleChainBalances = each(chainBalancesOf);
-export const sampleSyncCommitteeRewards = eachOf(syncCommitteeRewardsOf);
-export const sampleBlocks = eachOf(blocksOf);
-export const sampleConsolidations = eachOf(consolidationsOf);
+export const sampleSyncCommitteeRewards = each(syncCommitteeRewardsOf);
+export const sampleBlocks = each(blocksOf);
+export const sampleConsolidations = each(consolidationsOf);
 export { sampleNetworkRewards } from './network-rewards.ts';
 export { sampleSolanaOverviews, sampleStakeAuthorities } from './solana.ts';
 export type { SampleOperator };

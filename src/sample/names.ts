@@ -27,19 +27,7 @@ export const nodeOperatorNames: readonly string[] = Array.from(
   (_, index) => `Sample Operator ${first[index % 10]} ${second[Math.floor(index / 10)]}`,
 );
 
-/** Most node operators have no tags. */
-export const nodeOperatorTags = (index: number): OperatorTag[] =>
-  index % 3 === 0 ? [{ name: 'professional', path: '/tags/professional', idType: null }] : [];
-
 export const shareTags = (poolId: string, nodeOperatorId: string): OperatorTag[] => [
   { name: 'operator', path: `/o/${encodeURIComponent(nodeOperatorId)}`, idType: 'nodeOperator' },
   { name: poolId, path: `/o/${encodeURIComponent(poolId)}`, idType: 'pool' },
 ];
-
-/** Null for most addresses. */
-export function ensName(rank: number): string | null {
-  if (rank % 10 !== 4) return null;
-  return rank === 4
-    ? 'sample-🦊.eth'
-    : `sample-${first[Math.floor(rank / 10) % 10]}-${rank}.eth`.toLowerCase();
-}

@@ -3,7 +3,7 @@ import { type TimeWindow, timeWindows, windowDays } from '../chain/windows.ts';
 import type { ImportedOperator } from '../ingest/operators.ts';
 import type { OperatorTag } from '../resources/operators/record.ts';
 import { activeEth } from './chain.ts';
-import { ensName, nodeOperatorNames, nodeOperatorTags, poolNames, poolTags, shareTags } from './names.ts';
+import { nodeOperatorNames, poolNames, poolTags, shareTags } from './names.ts';
 import { between, hexDigits, powerLaw, type Random, some, stream, whole } from './random.ts';
 
 export type SampleOperator = ImportedOperator;
@@ -72,10 +72,7 @@ export function namedOperators(network: Network, seed: number): Operator[] {
     const validators = sizes.validators.map((alone, window) =>
       held.reduce((sum, share) => sum + (share.sizes.validators[window] ?? 0), alone),
     );
-    return {
-      ...operator(network, 'nodeOperator', id, { ...sizes, validators }),
-      operatorTags: nodeOperatorTags(index),
-    };
+    return operator(network, 'nodeOperator', id, { ...sizes, validators });
   });
   return [...pools, ...nodeOperators, ...shares];
 }
@@ -83,9 +80,9 @@ export function namedOperators(network: Network, seed: number): Operator[] {
 export function addresses(network: Network, seed: number): Operator[] {
   const random = stream(seed, network, 'addresses');
   const ofClass = (idType: 'depositAddress' | 'withdrawalAddress', count: number, total: number) =>
-    sizesOf(random, network, count, 1.3, total).map((sizes, rank) => ({
+    sizesOf(random, network, count, 1.3, total).map((sizes) => ({
       ...operator(network, idType, `0x${hexDigits(random, 40)}`, sizes),
-      displayName: ensName(rank),
+      displayName: null,
     }));
   return [...ofClass('depositAddress', 2_000, 0.7), ...ofClass('withdrawalAddress', 500, 0.6)];
 }

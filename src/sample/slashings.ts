@@ -19,7 +19,7 @@ function epochOf(random: Random, head: number, index: number): number {
   return whole(random, 400, head - 500);
 }
 
-export function slashingsOf(network: Network, seed: number): SampleSlashing[] {
+export function slashingsOf(network: Network, seed = 1): SampleSlashing[] {
   const random = stream(seed, network, 'slashings');
   const rows = Array.from({ length: counts[network] }, (_, index): SampleSlashing => {
     const slashingEpoch = epochOf(random, headEpoch[network], index);

@@ -23,18 +23,17 @@ export function rewardedSlot(network: Network, slot: number): 'proposed' | 'miss
 }
 
 /** Yields rewards by slot and seat. Some validators have several seats. */
-export function* syncCommitteeRewardsOf(
-  network: Network,
-  validators: readonly SampleValidator[],
-  seed: number,
-) {
+export function* syncCommitteeRewardsOf(network: Network, validators: readonly SampleValidator[], seed = 1) {
   const { slots, reward } = plans[network];
   const random = stream(seed, network, 'syncCommittee');
   // The committee is drawn a period earlier: a validator slashed since keeps its seat.
   const drawn = headEpoch[network] - EPOCHS_PER_PERIOD;
   const active = validators.filter(
-    ({ activationEpoch, exitEpoch }) =>
-      activationEpoch !== null && activationEpoch <= drawn && (exitEpoch ?? Infinity) > drawn,
+    ({ activationEpoch, exitEpoch, ...row }) =>
+      row.network === network &&
+      activationEpoch !== null &&
+      activationEpoch <= drawn &&
+      (exitEpoch ?? Infinity) > drawn,
   );
   const slashed = active.filter((validator) => validator.slashed);
   const seats = Array.from({ length: SEATS }, (_, seat) => slashed[seat] ?? pick(random, active));

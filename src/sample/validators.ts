@@ -56,7 +56,7 @@ function epochsOf(random: Random, network: Network, index: number, slashingEpoch
   return { activationEpoch: entered, exitEpoch: whole(random, Math.max(from, entered + 256), last) };
 }
 
-export function* validatorsOf(network: Network, seed: number): Generator<SampleValidator> {
+export function* validatorsOf(network: Network, seed = 1): Generator<SampleValidator> {
   const random = stream(seed, network, 'validators');
   const slashings = new Map(slashingsOf(network, seed).map((row) => [row.validatorIndex, row]));
   const indices = new Set(slashings.keys());
