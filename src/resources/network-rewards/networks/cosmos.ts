@@ -1,15 +1,16 @@
+import { z } from 'zod';
 import { count, text } from '../../../kernel/leaves.ts';
-import { amount, bech32, blocks, day, name, rate } from './definition.ts';
+import { amount, bech32, bech32Form, blocks, day, name, type RewardsDefinition, rate } from './definition.ts';
 
 /** Addresses of key accounts have 20 bytes, those of module accounts 32. */
-export const operatorAddress = (prefix: string) => bech32(prefix, 38, 58);
+const operatorAddress = (prefix: string) => bech32(`${prefix}valoper`, 38, 58);
 
 const totals = (token: string) => ({
   totalDelegationRewards: amount('Rewards of the delegators', token),
   totalCommissionRewards: amount('Commission of the validators', token),
 });
 
-export const cosmosValidator = (pattern: RegExp, form: string, token: string) => ({
+const validatorOf = (pattern: RegExp, form: string, token: string) => ({
   day: day(),
   validator: text(90).regex(pattern, `must be ${form}`).describe('Operator address of the validator.'),
   validatorMoniker: name('Name that the validator gives itself'),
@@ -20,10 +21,35 @@ export const cosmosValidator = (pattern: RegExp, form: string, token: string) =>
   commissionRate: rate('Commission of the validator at the end of the day'),
 });
 
-export const cosmosNetwork = (token: string) => ({
+const networkOf = (token: string) => ({
   day: day(),
   avgCommissionRate: rate('Mean commission of the bonded validators'),
   ...blocks,
   totalBondedValidators: count().describe('Bonded validators at the end of the day.'),
   ...totals(token),
 });
+
+/** `more`: fields that only this chain's validators have. */
+export function cosmosChain(
+  chain: { title: string; prefix: string; token: string; exampleId: string },
+  more: z.ZodRawShape = {},
+): RewardsDefinition {
+  const { title, prefix, token, exampleId } = chain;
+  const pattern = operatorAddress(prefix);
+  const form = `an operator address like ${exampleId}`;
+  return {
+    title,
+    idField: 'validator',
+    countField: 'totalBondedValidators',
+    id: bech32Form(pattern, form),
+    exampleId,
+    validator: z.object({ ...validatorOf(pattern, form, token), ...more }).meta({
+      id: `${title}ValidatorReward`,
+      description: `What a ${title} validator earned in a day.`,
+    }),
+    network: z.object(networkOf(token)).meta({
+      id: `${title}NetworkReward`,
+      description: `What all ${title} validators earned in a day.`,
+    }),
+  };
+}
