@@ -107,7 +107,7 @@ async function makePassword(home: Home): Promise<string> {
   const temporary = join(home.folder, `${ownPrefix}password-${randomBytes(4).toString('hex')}`);
   await writeFile(temporary, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   await giveToOwner(temporary, home.folder);
-  await link(temporary, home.password).catch(unlessThere);
+  await link(temporary, home.password).catch(unlessThere(home.password));
   await rm(temporary);
   return readPassword(home);
 }
@@ -142,9 +142,10 @@ async function sweep(folder: string): Promise<void> {
   }
 }
 
-function unlessThere(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST' && error.code !== 'ENOTEMPTY') throw error;
-}
+/** For what another start may have made before. */
+const unlessThere = (path: string) => async (error: Error) => {
+  if (!(await exists(path))) throw error;
+};
 
 /** Renames the finished cluster into place, so that an incomplete one is never used and of two starts one wins. */
 async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
@@ -160,7 +161,7 @@ async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
       for (const path of [temporary, data, join(temporary, 'password')]) await lchown(path, uid, gid);
     }
     await runInitdb(bin, home.folder, data, home.account);
-    await rename(data, home.cluster).catch(unlessThere);
+    await rename(data, home.cluster).catch(unlessThere(join(home.cluster, 'PG_VERSION')));
   } finally {
     await rm(temporary, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -32,8 +32,8 @@ const SILENT_BOUND = 5_000;
 const BUSY_BOUND = 120_000;
 const WATCH_MS = 250;
 
-async function endOwn(pid: number, home: Home, native: string | undefined, bound?: number): Promise<void> {
-  if (process.platform !== 'win32') return endServer(pid, bound);
+async function endOwn(pid: number, home: Home, native: string | undefined): Promise<void> {
+  if (process.platform !== 'win32') return endServer(pid);
   // On Windows a signal would kill the server without a shutdown.
   const pgCtl = program(join(native ?? (await findNative()), 'bin'), 'pg_ctl');
   await promisify(execFile)(pgCtl, ['stop', '-D', home.cluster, '-m', 'fast'], { env: bareEnvironment });
@@ -48,7 +48,7 @@ async function findServer(home: Home, options: StartOptions): Promise<Server | u
     const owner = ownerOf(first.pid);
     if (owner && !isAlive(owner)) {
       options.log?.(`ending the PostgreSQL left running in ${home.cluster}`);
-      await endOwn(first.pid, home, options.native, 4_000);
+      await endOwn(first.pid, home, options.native);
       break;
     }
     const port = (await readPidFile(home.cluster))?.port ?? first.port;
