@@ -72,7 +72,8 @@ export function namedOperators(network: Network, seed: number): Operator[] {
     const validators = sizes.validators.map((alone, window) =>
       held.reduce((sum, share) => sum + (share.sizes.validators[window] ?? 0), alone),
     );
-    return operator(network, 'nodeOperator', id, { ...sizes, validators });
+    const operatorTags = [{ name: 'professional', path: null, idType: null }];
+    return { ...operator(network, 'nodeOperator', id, { ...sizes, validators }), operatorTags };
   });
   return [...pools, ...nodeOperators, ...shares];
 }
