@@ -89,7 +89,7 @@ export const blockImporter: Importer<ImportedBlock> = plainImporter({
   shape: Shape,
   key: ['network', 'slot'],
   columns: Shape.omit({ consensusSlot: true, epoch: true, blockTimestamp: true }).extend({ slot: count() }),
-  stored: ({ consensusSlot: slot, ...row }) => ({ ...snakeCased(row), slot }),
+  stored: (row) => Object.assign(snakeCased(row), { slot: row.consensusSlot }),
   tidied,
   faults: faultsOf,
   merge: mergeBlocks,

@@ -80,8 +80,11 @@ export function rowChecker<Shape extends z.ZodObject>(
   });
   return (raw, options) => {
     if (!isObject(raw)) return checked.safeParse(raw);
-    const decoded = decode(shape, { ...defaults(options, raw), ...raw });
-    return checked.safeParse(tidied(decoded as Record<string, unknown>));
+    const decoded = decode(shape, raw) as Record<string, unknown>;
+    const missing = defaults(options, raw);
+    // A spread of both objects is three times as slow.
+    for (const name in missing) if (decoded[name] === undefined) decoded[name] = missing[name];
+    return checked.safeParse(tidied(decoded));
   };
 }
 
