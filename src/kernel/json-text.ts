@@ -19,7 +19,7 @@ export const isPlainDouble = (value: number): boolean =>
   !Number.isInteger(value) && (value >= 1e-4 || value <= -1e-4);
 
 /** Holds a double that JSON.stringify would write differently. */
-export class WrittenDouble {
+export class SerializedDouble {
   readonly text: string;
 
   constructor(value: number) {
@@ -103,7 +103,7 @@ export async function bytesInTurns(value: unknown): Promise<Buffer> {
     } else if (Array.isArray(part)) {
       for (const [index, entry] of part.entries()) await add(index === 0 ? '[' : ',', ...jsonPieces(entry));
       await add(part.length === 0 ? '[]' : ']');
-    } else if (typeof part === 'object' && part !== null && !(part instanceof WrittenDouble)) {
+    } else if (typeof part === 'object' && part !== null && !(part instanceof SerializedDouble)) {
       let mark = '{';
       for (const [key, entry] of Object.entries(part)) {
         if (entry === undefined) continue;
@@ -129,7 +129,7 @@ export function jsonPieces(value: unknown): string[] {
     } else if (part instanceof JsonText) {
       pieces.push(open, ...part.pieces);
       open = '';
-    } else if (part instanceof WrittenDouble) {
+    } else if (part instanceof SerializedDouble) {
       open += part.text;
     } else if (Array.isArray(part)) {
       open += '[';

@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLFloat, type GraphQLScalarType, Kind, type ValueNode } from 'graphql';
-import { isPlainDouble, WrittenDouble } from '../../kernel/json-text.ts';
+import { isPlainDouble, SerializedDouble } from '../../kernel/json-text.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { builder } from './builder.ts';
 
@@ -37,7 +37,7 @@ const float: GraphQLScalarType = GraphQLFloat;
 const finite = GraphQLFloat.serialize;
 float.serialize = (value) => {
   const number = finite(value);
-  return isPlainDouble(number) ? number : new WrittenDouble(number);
+  return isPlainDouble(number) ? number : new SerializedDouble(number);
 };
 
 textScalar(
