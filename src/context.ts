@@ -14,9 +14,9 @@ export type Caller = {
   tokenId: string;
   tokenName: string;
   tier: Tier;
-  /** Requests per second; undefined without a limit. */
+  /** Requests per second; undefined: no limit. */
   rateLimit: number | undefined;
-  /** Private sets of the tier; undefined without a limit. */
+  /** Private sets the tier allows; undefined: no limit. */
   setLimit: number | undefined;
   allowance: Allowance;
 };
@@ -61,7 +61,7 @@ export function contextMaker(options: {
           return pool.query(statement);
         },
       },
-      // Using `primary`, `caller` or `now` marks the answer as private (not cached).
+      // Using `primary`, `caller` or `now` marks the response as private: it is not cached.
       primary: {
         query(statement) {
           trace.isPrivate = true;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const fileIn = (dataDir: string) => join(dataDir, 'gateway.json');
 const processes = () => import('./db/embedded/process.ts'); // loaded only without DATABASE_URL
 
-/** Writes the file; the returned function removes it. */
+/** Writes `gateway.json`; the returned function removes it. */
 export async function noteGateway(dataDir: string, url: string): Promise<() => Promise<void>> {
   const { ownMark, readMark } = await processes();
   const file = fileIn(dataDir);

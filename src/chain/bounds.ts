@@ -31,7 +31,7 @@ export function checkBounds(bounds: Ends, place: string): void {
 
 export const LAST_EPOCH = 2 ** 31 - 1; // maximum of PostgreSQL's `integer`
 
-/** Epochs within both days and dates; none if `last` is below `first`. */
+/** Epochs within both the days and the dates; empty if `last` < `first`. */
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
   const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));
   const firsts = [bounds.fromDay, dayOf(bounds.fromDate)].filter((day) => day !== null);

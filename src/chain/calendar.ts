@@ -39,7 +39,7 @@ const origin = (network: Network, calendar: Calendar): number =>
     ? genesisTime[network]
     : Math.floor(genesisTime[network] / SECONDS_PER_DAY) * SECONDS_PER_DAY;
 
-/** Seconds from the start of day 0 to epoch 0. The day of an epoch is (384 × epoch + these) / 86,400. */
+/** Seconds from the start of day 0 to epoch 0: an epoch's day is (384 × epoch + these seconds) / 86,400, rounded down. */
 export const secondsBeforeGenesis = (network: Network, calendar: Calendar): number =>
   genesisTime[network] - origin(network, calendar);
 
@@ -53,7 +53,7 @@ const epochsOf = (network: Network, calendar: Calendar, period: number, seconds:
   return { first: firstEpochFrom(network, start), last: firstEpochFrom(network, start + seconds) - 1 };
 };
 
-/** Empty for UTC days before the date of genesis. */
+/** Empty for days before the date of genesis. */
 export const epochsOfDay = (network: Network, calendar: Calendar, day: number): EpochRange =>
   epochsOf(network, calendar, day, SECONDS_PER_DAY);
 
@@ -63,7 +63,7 @@ export const epochsOfHour = (network: Network, calendar: Calendar, hour: number)
 
 const isoDate = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
-/** Holds for both calendars: day 0 has the date of genesis in both. */
+/** Works for both calendars: in both, day 0 starts on the date of genesis. */
 export const dateOfDay = (network: Network, day: number): string =>
   isoDate(origin(network, 'utc') + day * SECONDS_PER_DAY);
 

@@ -33,7 +33,7 @@ export function activationExitChurnLimit(totalActiveBalance: bigint): bigint {
 export const consolidationChurnLimit = (totalActiveBalance: bigint): bigint =>
   balanceChurnLimit(totalActiveBalance) - activationExitChurnLimit(totalActiveBalance);
 
-/** The last `epochs` up to `latest` (null: all), none before Electra. Empty when `last` is below `first`. */
+/** The last `epochs` epochs up to `latest` (null: all), none before Electra. Empty if `last` < `first`. */
 export const electraEpochs = (network: Network, latest: number, epochs: number | null): EpochRange => ({
   first: Math.max(electraEpoch[network], epochs === null ? 0 : latest - epochs + 1),
   last: latest,

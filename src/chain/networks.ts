@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Networks of `X-Service-Network` (spec §4.1). holesky ended in March 2025 (spec §9). */
+/** Values of `X-Service-Network` (spec §4.1). holesky ended in March 2025 (spec §9). */
 export const networks = ['mainnet', 'hoodi', 'holesky'] as const;
 export const Network = z.enum(networks);
 export type Network = z.infer<typeof Network>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Aggregation windows: numbers of days, or all (spec §2.2). */
+/** Aggregation windows: a number of days, or all time (spec §2.2). */
 export const timeWindows = ['1d', '7d', '30d', 'all'] as const;
 export const TimeWindow = z.enum(timeWindows);
 export type TimeWindow = z.infer<typeof TimeWindow>;

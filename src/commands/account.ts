@@ -47,7 +47,7 @@ const withLimits = (command: Command): Command =>
     )
     .option('--json', 'as a JSON array');
 
-/** Saves an account with its limits; `save` returns undefined if it cannot, because of `refusal`. */
+/** Saves an account with its limits; throws `refusal` if `save` returns undefined. */
 function saved(name: string, tier: Tier, flags: Flags, save: typeof createAccount, refusal: Error) {
   checkLimits(tier, flags);
   return withDatabase(async ({ write }) => {

@@ -83,7 +83,7 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
       }
       return withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
-        // One connection per job, one to check earlier imports.
+        // One connection per job, and one to check earlier imports.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
       );
     });
@@ -120,7 +120,7 @@ function notLoaded(file: string, error: string, { json }: Flags) {
   if (json) process.stdout.write(`${JSON.stringify({ file, loaded: false, error })}\n`);
 }
 
-/** Returns whether every row was loaded, or with `--dry-run` would be. */
+/** Returns whether every row was loaded (with `--dry-run`: would be loaded). */
 async function importOne(
   database: Database,
   resource: ImportResource,
@@ -156,7 +156,7 @@ async function importOne(
   }
 }
 
-/** Creates the file with the first rejected row. A failed write ends the import. */
+/** Creates the file for the first rejected row. If a write fails, nothing of `file` is loaded. */
 function rejectsFile(file: string, flags: Flags) {
   const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
   let open: number | undefined;

@@ -18,7 +18,7 @@ export function baseUrl(text: string): URL {
   return url;
 }
 
-/** True without TLS to a host other than loopback. */
+/** Whether requests leave this machine without TLS. */
 export const isInClear = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 

@@ -211,7 +211,7 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
   }
   for (let first = true; !stop.aborted; first = false) {
     const began = performance.now();
-    // Only the first round may resume an interrupted one.
+    // Only the first round may resume an interrupted round.
     await round(first ? options.resumeWithinMs : 0).catch((error: Error) => {
       progress.say(`${error.message} The next round starts when it is due.`);
     });

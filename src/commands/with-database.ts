@@ -6,7 +6,7 @@ import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
   creates?: boolean;
-  /** Names the embedded database on stderr; creates one only with `--create`. */
+  /** The command loads data: names the embedded database on stderr, and creates one only with `--create`. */
   loads?: boolean;
   migrate?: boolean;
   writers?: number;
@@ -19,7 +19,7 @@ const MAX_SHUTDOWN_MS = 20_000;
 
 export type Signals = {
   stop: AbortSignal;
-  /** Aborted once nothing more can be committed: report what was not loaded. */
+  /** Aborted once nothing more can be committed; the command then reports what was not loaded. */
   leave: AbortSignal;
 };
 
@@ -28,12 +28,12 @@ export async function withDatabase(
   options: Options = {},
 ): Promise<void> {
   const settings = readSettings();
-  // Not by default with DATABASE_URL: running gateways may share the database.
+  // Off by default with DATABASE_URL, because running gateways may share the database.
   const migrate = options.migrate ?? (settings.DATABASE_URL ? false : settings.MIGRATE);
   await checkDatabase(settings, options);
   const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const onError = (error: Error) => {
-    // When an embedded server ends, that is reported once, with its reason, and not for each connection.
+    // The end of an embedded server is reported once, with its reason, not once per connection.
     if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
   };
   const opening = openDatabase(settings, onError, { ...options, migrate });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 const VERSION = 1;
 
-/** The checksum of list and key refuses edited cursors and those of other lists; it is no secret. */
+/** By this checksum, edited cursors and cursors of other lists are refused; it is no secret. */
 const mark = (list: string, key: string) =>
   hash('sha256', `stakegraph:${VERSION}:${list}:${key}`, 'base64url').slice(0, 11);
 

@@ -20,7 +20,10 @@ export const envelopeV0 = <T extends z.ZodType>(record: T) =>
     next: z.string().nullable().describe('Relative URL of the next page, null at the end.'),
   });
 
-/** `from` is the requested start or the first row's number; `to`, one below the last row's number, starts the next page. */
+/**
+ * `from` is the requested start, or else the first row's number. `to` is one below the last row's number: the start of
+ * the next page.
+ */
 export function descendingPageV0<Row>(
   { path }: Pick<Call, 'path'>,
   { rows, hasNext }: Slice<Row>,
@@ -55,8 +58,8 @@ export const envelopeV1 = <T extends z.ZodType>(record: T) =>
   });
 
 /**
- * `previous` ends where this page starts, so paging either way returns each row once: before offset 3 with limit 10
- * comes offset 0 with limit 3.
+ * `previous` ends where this page starts, so paging either way returns each row once: the page before offset 3, limit
+ * 10 has offset 0, limit 3.
  */
 export function linksV1(
   call: Pick<Call, 'url' | 'query'>,

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { parseDate, parseDateTime } from './time.ts';
 
 /**
- * A record's zod schema alone defines a field's kind, range and description; row check, REST body, OpenAPI component
- * and GraphQL field derive from it.
+ * Only a record's zod schema defines a field's kind, range and description; the row check, REST body, OpenAPI component
+ * and GraphQL field derive from the schema.
  */
 export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Decimal' | 'Date' | 'DateTime';
 
-/** `raw`: REST writes a JSON number. `bytes`: length once decoded. `wide`: may exceed 64 bits. */
+/** `raw`: REST writes a JSON number. `bytes`: number of decoded bytes. `wide`: may exceed 64 bits. */
 type Leaf = {
   kind: LeafKind;
   raw?: boolean;

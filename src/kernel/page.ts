@@ -8,7 +8,7 @@ export type Range<Key> = {
   before?: Key;
   limit: number;
   backward?: boolean;
-  /** Rows to skip, in lists without a stored order. */
+  /** Rows to skip, in lists without stored ranks. */
   offset?: number;
   /** Omits cursors and page info. */
   rowsOnly?: boolean;
@@ -19,7 +19,7 @@ export type Range<Key> = {
 /** Includes one extra row, which shows whether more follow. */
 export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rowsOnly ? limit : limit + 1);
 
-/** Pages stay on this revision of a ranked list even after a refresh; `loc` is its place in the request. */
+/** Pages read this revision of a ranked list even after a refresh; `loc` locates the parameter in the request. */
 export type Walk = { revision: number; loc: string[] };
 
 /** Where a page of a ranked list lies. */
@@ -46,7 +46,7 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
-/** Makes the range start at `start` or the next lower number, unless it has a cursor. */
+/** Makes a descending range start at `start` or below, unless the range has a cursor. */
 export const rangeDownFrom = (range: Range<number>, start: number | null): Range<number> =>
   start === null || hasCursor(range) ? range : { ...range, after: start + 1 };
 

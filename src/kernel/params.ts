@@ -13,7 +13,7 @@ type Options<D> = {
   description: string;
   /** A parameter without a default is required, unless `nullable`. */
   default?: D;
-  /** Absent, empty and the word null mean the default, or null without one. */
+  /** Absent, empty and the word null mean the default, or null if there is none. */
   nullable?: boolean;
   deprecated?: boolean;
   examples?: unknown[];

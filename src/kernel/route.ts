@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Fault } from './refusal.ts';
 
-/** For links to the request itself. */
+/** The request's address, for links in its response. */
 export type Call = {
   /** `/v0/eth/operators` */
   path: string;
@@ -29,7 +29,7 @@ export type Route<Context> = {
   description: string;
   params: z.ZodObject;
   query: z.ZodObject;
-  /** Faults of valid parameters that contradict each other; invalid ones are undefined in `query`. */
+  /** Reports valid parameters that contradict each other; invalid parameters are undefined in `query`. */
   crossFieldFaults?(query: never): Fault[];
   body?: z.ZodObject;
   /** Default 200; 204 has no body. */
@@ -78,7 +78,7 @@ export function relativeUrl(path: string, query: Record<string, string | number 
   return `${path}?${search}`;
 }
 
-/** When the first deprecation in this service took effect (RFC 9745). */
+/** Unix seconds at which this service's first deprecation took effect (RFC 9745). */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 21) / 1000;
 
 export const deprecated = (): Record<string, string> => ({ deprecation: `@${DEPRECATED_SINCE}` });

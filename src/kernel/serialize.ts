@@ -1,5 +1,5 @@
 export type SerializedWork = {
-  /** Starts a run after the current one; all calls until it starts share it. */
+  /** Queues a run after the current run; calls share a run that is already queued. */
   run(): Promise<void>;
   /** Resolves when the current run has ended; no run starts afterwards. */
   stop(): Promise<void>;

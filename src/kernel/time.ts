@@ -8,7 +8,7 @@ export function parseDate(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysOfMonth(year, month)) return undefined;
-  // Date.UTC reads years 0..99 as 1900..1999, so 400 years are added, after which the calendar repeats (146,097 days).
+  // Date.UTC reads years 0..99 as 1900..1999, so add 400 years (146,097 days), after which the calendar repeats.
   return Date.UTC(year + 400, month - 1, day) / 1000 - 146_097 * 86_400;
 }
 
@@ -29,8 +29,8 @@ const MOMENT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:([Zz])|([+-]\d{2})(?::?(\d{2}))?)?$/;
 
 /**
- * Converts RFC 3339 to UTC with `Z`, or returns undefined. Also accepts a space for `T`, no zone (UTC), and offsets of
- * hours only. Drops trailing zeros of the fraction.
+ * Converts RFC 3339 to UTC with `Z`, or returns undefined. Also accepts a space for `T`, a missing zone (UTC), and
+ * offsets of hours only. Drops trailing zeros of the fraction.
  */
 export function momentText(text: string): string | undefined {
   // most imported moments are like this

@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../db/rows.ts';
 
 /**
- * SQL over validator days `a`, single or summed, shared by private sets and operators: spec §2.2, formulas by the
- * decisions on operators. Doubles from the first step on.
+ * SQL over validator days `a`, single or summed, for private sets and operators: spec §2.2, formulas by the decisions
+ * on operators. Computes in doubles from the first step on.
  */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
 /** 0 on a day with only sync committee duty, which can outlast an exit. */
@@ -23,6 +23,6 @@ export const proposer = sql`(100::float8 * a.proposed_count / nullif(${proposals
 /** ⅝ attester + ⅜ proposer; only the attester's when no block was due. */
 export const effectiveness = sql`coalesce(0.625::float8 * ${attester} + 0.375::float8 * ${proposer}, ${attester})`;
 
-/** Rewards less penalties of both layers, in Gwei. */
+/** Rewards of both layers, less penalties, in Gwei. */
 export const rewards: Sql = sql`(a.sum_attestation_rewards + a.sum_sync_committee_rewards + a.sum_proposer_rewards
   + a.sum_priority_fees + a.sum_baseline_mev)`;

@@ -14,14 +14,14 @@ import type { Granularity } from './record.ts';
 export type PeriodQuery<Field extends string> = Bounds & {
   granularity: Granularity;
   calendar: Calendar;
-  /** `day` sorts by the period itself. */
+  /** `day` sorts by period, whatever the granularity. */
   sortBy: Field | 'day';
   sortOrder: 'asc' | 'desc';
 };
 
 /**
- * `list` is the index of the key. Cursors contain `position`: the hour or day if rows are sorted by it, so that a new
- * day does not shift pages, else the position in the list.
+ * `list` is the key's index. Cursors contain `position`: for hours and days in time order, the number of the hour or
+ * day, so that new days do not shift pages; otherwise the rank from 0.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 
@@ -38,9 +38,9 @@ export type PeriodSource = {
   days: Sql;
   /** Absent if no hours are stored. */
   hours?: Sql;
-  /** Partitioned by date, so a page in date order reads only its partitions. */
+  /** True if partitioned by date: a page in date order then reads only its own partitions. */
   parted: boolean;
-  /** Selects the rows `a` of `k` within the query's bounds. */
+  /** Selects the rows `a` of key `k` within the query's bounds. */
   own: Sql;
 };
 
@@ -63,8 +63,8 @@ const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
     : sql``;
 
 /**
- * Bounds days by date too, in partitioned tables only: elsewhere this second condition would make the planner expect so
- * few rows that it sorts them.
+ * In partitioned tables, bounds days by date too; in others, this second condition would make the planner expect so few
+ * rows that it sorts them.
  */
 export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
@@ -76,7 +76,7 @@ export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
-/** Rows read per key; infinite if all rows are grouped, sorted or, for hours, counted. */
+/** Rows read per key; infinite if all are grouped or sorted, or if hours are counted. */
 export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): number =>
   inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
     ? (range.offset ?? 0) + rowsToRead(range)
@@ -107,13 +107,13 @@ export async function periodPages<Field extends string, Row>(
   return inOrder(found, keyed ? isDescending(query, range) : range.backward);
 }
 
-/** Ensures the order in which rows arrive anyway: an `order by` would sort whole rows with their texts. */
+/** Rows arrive in this order, but without a guarantee; an `order by` would sort whole rows with their texts. */
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
 /**
- * Rows gathered into one text value. pg joins the packets of a large value, so gathering 1,000 rows is slower than
- * reading them separately.
+ * Maximum rows gathered into one text value. pg joins the packets of a large value, so 1,000 gathered rows are slower
+ * than separate ones.
  */
 const MAX_GATHERED = 200;
 
@@ -133,11 +133,11 @@ const gatheredPage = (
   from ${source.keys} ${countOf(source, query, range)}
   cross join lateral (select ${gather(text)} as "text" from (${storedRows(source, query, range, typed)}) p) p`;
 
-/** Omits `position`, because `rowsOnly` asks for no cursors. */
+/** Omits `position`, because `rowsOnly` needs no cursors. */
 const rowsOf = <Row>({ list, total, text }: Gathered, { decode }: Texts): Row[] =>
   text === null ? [] : decode(text).map((row) => ({ list, total, text: row }) as Row);
 
-/** Reads by primary key, so that a page reads only its own rows, plus the count if selected. */
+/** Reads by primary key: a page reads only its own rows, and the count if requested. */
 function keyedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,
@@ -177,7 +177,7 @@ const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<
       ) t`
     : sql``;
 
-/** Groups, sorts, and cuts by position, so a page costs all days in the bounds. */
+/** Groups, sorts, and cuts by position, so every page reads all days within the bounds. */
 function sortedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,

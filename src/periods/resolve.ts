@@ -4,7 +4,7 @@ import type { PeriodRow } from './pages.ts';
 /** `total` is null unless requested. */
 export type PeriodPage<Record> = Slice<PeriodRow<Record>> & { total: number | null };
 
-/** Reads the total separately if the page has no row to carry it; `bare` requests only the total. */
+/** Reads the total separately if the page has no row to contain it; `bare` requests only the total. */
 export async function periodPage<Row extends { total: number | null }>(
   range: Range<number>,
   load: (range: Range<number>, bare: boolean) => Promise<Row[]>,
