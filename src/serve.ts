@@ -16,7 +16,7 @@ import { buildServer } from './http/server.ts';
 import { readinessOf } from './readiness.ts';
 import { loadSampleData } from './sample/load.ts';
 
-/** Uses stderr: stdout is for people. */
+/** Writes to stderr, because stdout is for people. */
 export const makeLog = (settings: Settings): Logger =>
   pino(
     { level: settings.LOG_LEVEL, redact: ['req.headers.authorization', 'headers.authorization'] },
@@ -104,7 +104,7 @@ async function checkHost({ HOST }: Settings): Promise<void> {
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** A second signal ends the process if it comes after 1 s or more; npm repeats signals sooner. */
+/** A second signal ends the process if it comes after 1 s or more; npm repeats a signal sooner. */
 function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void } {
   let first: number | undefined;
   const listener = (signal: NodeJS.Signals) => {
@@ -122,7 +122,7 @@ function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void 
 
 type Serving = { draining: boolean; onDrain?: () => void; undo: (() => Promise<unknown>)[] };
 
-/** Returns false after a signal before listening. */
+/** Returns false if a signal came before listening. */
 async function start(settings: Settings, log: Logger, serving: Serving): Promise<boolean> {
   const onError = (error: Error) => log.warn({ err: error }, 'database error');
   const database = await openDatabase(settings, onError, { serves: true });
@@ -172,7 +172,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   if (serving.draining) return false;
   await app.listen({ port: settings.PORT, host: settings.HOST });
   serving.undo.push(async () => {
-    // Closes connections as they become idle after their last response; they would hold the port for minutes.
+    // Closes connections as soon as they are idle; otherwise they would hold the port for minutes.
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     await app.close().finally(() => clearInterval(sweep));
   });

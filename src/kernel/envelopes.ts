@@ -21,8 +21,8 @@ export const envelopeV0 = <T extends z.ZodType>(record: T) =>
   });
 
 /**
- * `from` is the requested start, or else the first row's number. `to` is one below the last row's number: the start of
- * the next page.
+ * `from` is the requested start, else the first row's number. The next page starts at `to`, one below the last row's
+ * number.
  */
 export function descendingPageV0<Row>(
   { path }: Pick<Call, 'path'>,

@@ -57,7 +57,7 @@ export function jsonList(texts: readonly string[]): JsonText {
   return new JsonText(pieces, texts.length);
 }
 
-/** Maximum bytes per character. With this spare room, the number of bytes written always reveals multi-byte characters. */
+/** Maximum bytes per character; with this spare room, the count of bytes written always reveals multi-byte characters. */
 const SPARE = 4;
 
 /** Encodes 200 rows in 70 µs; joining them first takes 600 µs. Most texts need one byte per character. */

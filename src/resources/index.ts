@@ -14,7 +14,7 @@ import { stakeAuthorityRoutes } from './stake-authorities/rest.ts';
 import { syncCommitteeRewardRoutes } from './sync-committee-rewards/rest.ts';
 import { tagRoutes } from './tags/rest.ts';
 
-// Importing these adds their types to the builder.
+// Importing these modules adds their types to the builder.
 import './attestations/graphql.ts';
 import './blocks/graphql.ts';
 import './chain-daily-rewards/graphql.ts';
@@ -31,7 +31,7 @@ import './tags/graphql.ts';
 import './tags/mutations.ts';
 import './validators/graphql.ts';
 
-/** A test fails if a room is missing here. */
+/** A test fails if a resource folder is missing here. */
 export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
   blocks: blockRoutes,

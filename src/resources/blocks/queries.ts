@@ -14,7 +14,7 @@ import { Block, type BlockField } from './record.ts';
 
 export type BlockKey = { network: Network; slot: number };
 
-/** The selected fields, and those that every caller needs. */
+/** The selected fields, and the fields that every caller needs. */
 export type BlockRow = Partial<Block> &
   Pick<Block, 'epoch' | 'consensusSlot' | 'blockTimestamp' | 'validatorIndex'> & { network: Network };
 
@@ -55,7 +55,7 @@ const timed = <Row extends StoredRow>(row: Row) => ({
   blockTimestamp: timestampText(slotStart(row.network, row.consensusSlot)),
 });
 
-/** Exclusive; slots descend, so `after` is the upper bound. */
+/** Bounds are exclusive; slots descend, so `after` is the upper bound. */
 const within = ({ after, before }: Range<number>) =>
   sql`${after === undefined ? sql`` : sql`and b.slot < ${after}::bigint`}
     ${before === undefined ? sql`` : sql`and b.slot > ${before}::bigint`}`;

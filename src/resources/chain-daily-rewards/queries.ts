@@ -30,7 +30,7 @@ function dated(row: z.infer<typeof StoredRow>): ChainDailyRewardRow {
   return { ...row, ...span, startTimestamp: timestampText(start), endTimestamp: timestampText(end) };
 }
 
-/** Newest day first; positions, which are days, are exclusive. */
+/** Newest day first. Positions are days; bounds are exclusive. */
 export async function chainDailyRewardPage(
   db: Queryable,
   network: Network,

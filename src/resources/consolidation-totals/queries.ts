@@ -26,7 +26,7 @@ const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endD
   position: count(),
 });
 
-// `offset 0` forces the lookup by validator, whatever the statistics.
+// `offset 0` forces a lookup by validator, whatever the table statistics.
 const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   from consolidations c
   cross join lateral (
@@ -37,7 +37,7 @@ const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   where c.network = ${network} and c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
 /**
- * Whether the stored totals are right for the list: no consolidation is outside its range, and no two pool shares have
+ * Whether the stored totals are right for the list: its range covers all consolidations, and no two pool shares have
  * the same name.
  */
 const isStored = ({ network, idType, epochs }: EntityList): Sql => sql`

@@ -114,7 +114,7 @@ const queryOf = (args: InputShapeFromFields<typeof queryArgs>) => ({
   sortOrder: args.sortOrder ?? 'asc',
 });
 
-/** `of` is what else decides the rows; cursors contain it. */
+/** `of` is what else selects the rows; cursors depend on it. */
 async function consolidationConnection(
   of: unknown[],
   args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,

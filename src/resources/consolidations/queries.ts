@@ -19,7 +19,7 @@ import {
 
 export type EntityKey = { idType: EntityClass; id: string };
 
-/** Validator and entity each match the source or the target; null matches any. */
+/** The validator and the entity each match the source or the target; null matches any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
 
 export type ConsolidationQuery = {
@@ -90,7 +90,7 @@ const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
 const ofEntity = sql`m.network = k.network and m.id_type = k.id_type
   and m.operator_id = k.operator_id and m.share_of = k.share_of`;
 
-/** `offset 0` forces the lookup by validator, whatever the statistics. */
+/** `offset 0` forces a lookup by validator, whatever the table statistics. */
 const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c.epoch, c.consolidated_balance
   from operator_validators m
   cross join lateral (
@@ -98,7 +98,7 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
   ) c
   where ${ofEntity}`;
 
-/** Whether places are stored: by time for every range, in other orders for the whole list only. */
+/** Whether places are stored: in time order for every range, in other orders only for the whole list. */
 const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
   order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
 
@@ -198,7 +198,7 @@ export function entitiesByValidator(
   );
 }
 
-/** Takes a public key in lower case; also finds validators that only consolidations name. */
+/** Takes a public key in lower case; also finds validators known only from consolidations. */
 export async function indexOfPubkey(db: Queryable, network: Network, pubkey: string) {
   const [row] = await rows(
     db,

@@ -32,7 +32,7 @@ const RewardsNetworkEnum = builder.enumType('RewardsNetwork', {
   values: enumValues(rewardsNetworks, (network) => `${definitions[network].title}.`),
 });
 
-/** Fields of all networks; each list accepts its own only. */
+/** Fields of all networks; a list accepts only those of its own network. */
 const sortFields = (kind: RewardKind) => [
   ...new Set(rewardsNetworks.flatMap((network) => sortFieldsOf(network, kind))),
 ];

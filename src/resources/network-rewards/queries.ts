@@ -18,8 +18,8 @@ export type RewardQuery = {
 };
 
 /**
- * Cursors contain `position`: the day number since year 1 if rows are sorted by day, so that new days do not shift
- * pages; else the rank.
+ * Cursors contain `position`: if rows are sorted by day, the day number since year 1, so that new days do not shift
+ * pages; otherwise the rank.
  */
 export type RewardRow = Record<string, unknown> & {
   network: RewardsNetwork;
@@ -38,7 +38,7 @@ function wire(table: RewardTable, field: string): Sql {
   return sql`${value} as ${raw(`"${field}"`)}`;
 }
 
-/** Numeric ids arrive as text, too. */
+/** Even numeric ids arrive as text. */
 function ofValidator(table: RewardTable): Sql {
   if (table.kind === 'network') return sql``;
   const isNumber = leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int';

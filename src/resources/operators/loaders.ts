@@ -22,7 +22,7 @@ export type { OperatorKey };
 export const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
   `${network} ${idType} ${timeWindow} ${id}`;
 
-/** Of private sets, finds only the caller's. */
+/** Finds a private set only for its owner. */
 export const loadOperator = (
   ctx: Context,
   key: OperatorKey,
@@ -34,7 +34,7 @@ const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey, ro
 
 const readPage = rankedPageReader(operatorPages);
 
-/** Of private sets, finds only the caller's. */
+/** Lists only the caller's private sets. */
 export const loadOperatorPage = (
   ctx: Context,
   list: ListKey,

@@ -113,8 +113,8 @@ const Summary = z.object({
 export type SetSummary = z.infer<typeof Summary>;
 
 /**
- * Covers the last stored chain days of the window. Without ids, returns `size` sets from rank `from`, most validators
- * first.
+ * Covers the newest stored chain days, as many as the window has. Without ids, returns `size` sets from rank `from`,
+ * most validators first.
  */
 export function setSummaries(
   db: Queryable,

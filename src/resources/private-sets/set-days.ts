@@ -29,7 +29,7 @@ export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bou
   own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} ${withinBounds(bounds, false)}`,
 });
 
-/** Figures of validator days whose sums a set's day has under the same names. */
+/** Figures of validator days that a set's day sums up under the same names. */
 type Summed = Exclude<
   Snake<keyof ValidatorDay>,
   | 'validator_index'
@@ -90,14 +90,14 @@ const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values })
 
 const LOCK = `hashtext('stakegraph private set days')`;
 
-// Makes the planner hash: it expects hundreds of rows, not a million, and would sort on disk.
+// Makes the planner hash: expecting hundreds of rows, not a million, it would sort on disk.
 const HASHED = `set_config('enable_sort', 'off', true)`;
 
 /** Makes changes of sets wait for imports that aggregate days, because neither sees the other's uncommitted rows. */
 export const lockSetDays = (db: Queryable) =>
   run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 
-/** Adds to the stored sums, so call it once per new membership, in the same transaction. */
+/** Adds to the stored sums: call it once per new membership, in the same transaction. */
 export async function addSetDays(
   db: Queryable,
   { network, id }: SetKey,

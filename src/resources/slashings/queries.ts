@@ -73,8 +73,8 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
   );
 }
 
-// Joins from the slashings, which are rare, because an operator may have half a million validators. The cost depends on
-// the number of slashings, not of pages.
+// Starts from the slashings, which are rare; an operator may have half a million validators. The cost depends on the
+// number of slashings, not of pages.
 const operatorSlashings = (operators: readonly OperatorKey[]) => sql`asked as materialized (
       select * from asked_operators(
         ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],

@@ -51,7 +51,7 @@ export const slashing = byValidatorName(loadSlashing, loadSlashingByPubkey);
 export const totalSlashings = (ctx: Context, list: SlashingList): Promise<number> =>
   slashingTotal(ctx.db, list.network, list.fromEpoch);
 
-// Omits the window, because validators are the same in each.
+// Omits the window, because validators do not depend on it.
 const operatorListName = (operator: OperatorKey) =>
   `slashings:${JSON.stringify([operator.network, operator.idType, operator.id])}`;
 

@@ -12,7 +12,7 @@ import {
   ratio,
 } from '../../kernel/leaves.ts';
 
-/** Spec §4.7 and the decisions on Solana. */
+/** Spec §4.7; decisions, "Solana". */
 const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
 const diff = (what: string) =>
   int().describe(`Change in the number of ${what} since the previous window; negative for a decrease.`);

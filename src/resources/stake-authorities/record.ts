@@ -21,7 +21,7 @@ export const StakeDelegation = z
   })
   .meta({ id: 'StakeDelegation', description: 'A validator and the share of stake delegated to it.' });
 
-/** Spec §4.8 and the decisions on Solana. */
+/** Spec §4.8; decisions, "Solana". */
 const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
 
 /** Spec §2.7; the decisions on Solana define the units. */

@@ -17,8 +17,8 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
 });
 
 /**
- * Sorted by network penetration (spec §4.8); ranks are 0-based. With `walk`, reads the revision with which the walk
- * began; throws BAD_INPUT when it is gone.
+ * Sorted by network penetration (spec §4.8); ranks are 0-based. With a walk, reads the revision at which the walk
+ * began; throws BAD_INPUT if that revision is gone.
  */
 export const stakeAuthorities = (
   ctx: Context,

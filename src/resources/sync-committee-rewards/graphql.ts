@@ -73,7 +73,7 @@ async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs,
 }
 
 const sizes = `At most ${COMMITTEE_SIZE} a page, which is the default.`;
-/** Assumed cost without a page size (graphql/run/query-cost.ts). */
+/** Cost assumed if no page size is given (graphql/run/query-cost.ts). */
 const wholeCommittee = { operation: 'listSyncCommitteeRewards', rows: COMMITTEE_SIZE };
 
 function slotOf(ctx: Context, args: { slot: number; network?: Network | null | undefined }): SlotKey {

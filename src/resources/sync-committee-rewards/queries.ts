@@ -34,7 +34,7 @@ const networkColumns = {
   genesis: ['bigint', (key: { network: Network }) => slotStart(key.network, 0)],
 } as const;
 
-/** Reads by stored rank, so a page costs only its own rows. Ranks have no gaps, so the last one gives `total`. */
+/** Reads by stored rank, so a page costs only its own rows. Ranks have no gaps, so the last rank gives `total`. */
 export function slotRewardPages(
   db: Queryable,
   slots: readonly SlotKey[],

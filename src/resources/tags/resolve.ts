@@ -54,10 +54,7 @@ export const tagValidators = async (
 
 export const countTagValidators = loadMemberTotal;
 
-/**
- * Throws FORBIDDEN if the tier allows no further tag. Locks the account, so that its other requests wait for this
- * transaction.
- */
+/** Throws FORBIDDEN if the tier allows no further tag. Locks the account: its other requests wait for this transaction. */
 async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
   const { accountId, tier, setLimit } = caller;
   if (setLimit === undefined) return;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, flag, hex, text } from '../../kernel/leaves.ts';
 import { badArgument, quoted } from '../../kernel/refusal.ts';
 
-/** Only for GraphQL and imports: the interface documents no path. */
+/** Only for GraphQL and imports: the interface documents no REST path. */
 export const Validator = z
   .object({
     validatorIndex: count().describe('Index of the validator.'),

@@ -10,7 +10,7 @@ export const VALIDATORS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 export const validator = byValidatorName(loadValidator, loadValidatorByPubkey);
 
-/** Omits the window, because validators are the same in each. */
+/** Omits the window, because validators do not depend on it. */
 export const operatorValidatorCursors = ({ network, idType, id }: OperatorKey) =>
   integerCursors(() => `validators:${JSON.stringify([network, idType, id])}`);
 

@@ -35,7 +35,7 @@ const tidied = (row: Record<string, unknown>) =>
   typeof row.poolHashId === 'string' ? { ...row, poolHashId: row.poolHashId.toLowerCase() } : row;
 
 function* faults({ poolId, poolHashId }: Record<string, unknown>): RowFaults {
-  if (typeof poolHashId !== 'string' || !HASH.test(poolHashId)) return; // the record reports this fault
+  if (typeof poolHashId !== 'string' || !HASH.test(poolHashId)) return; // the schema reports this fault
   const hashed = poolIdOfHash(poolHashId);
   if (poolId !== hashed) yield ['poolHashId', `is ${poolHashId}, the hash of ${hashed}; poolId is ${poolId}`];
 }

@@ -30,11 +30,11 @@ export const idForm = (pattern: RegExp, form: string): IdForm => ({
   read: (given) => (pattern.test(given) ? given : undefined),
 });
 
-/** `digits` are the allowed lengths after the separator, including 6 of checksum. */
+/** `digits`: allowed numbers of digits after the separator, including 6 of checksum. */
 export const bech32 = (prefix: string, ...digits: number[]) =>
   new RegExp(`^${prefix}1(?:${digits.map((length) => `[${BECH32}]{${length}}`).join('|')})$`);
 
-/** Accepts upper case, which means the same (BIP 173). */
+/** Also accepts upper case, which means the same (BIP 173). */
 export const bech32Form = (pattern: RegExp, form: string): IdForm => ({
   form,
   read: (given) => (pattern.test(given.toLowerCase()) ? given.toLowerCase() : undefined),
