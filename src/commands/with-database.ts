@@ -6,7 +6,7 @@ import { type Database, openDatabase, writeError } from '../db/open.ts';
 
 type Options = {
   creates?: boolean;
-  /** The command loads data: names the embedded database on stderr, and creates one only with `--create`. */
+  /** Names the embedded database on stderr; creates one only with `--create`. */
   loads?: boolean;
   migrate?: boolean;
   writers?: number;
@@ -14,7 +14,7 @@ type Options = {
   graceful?: boolean;
 };
 
-/** How long an embedded server may take to end after it has closed its connections. */
+/** Time for an embedded server to end after it has closed its connections. */
 const MAX_SHUTDOWN_MS = 20_000;
 
 export type Signals = {
@@ -33,7 +33,7 @@ export async function withDatabase(
   await checkDatabase(settings, options);
   const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const onError = (error: Error) => {
-    // The end of an embedded server is reported once, with its reason, not once per connection.
+    // The end of an embedded server is reported once, with its reason, not per connection.
     if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
   };
   const opening = openDatabase(settings, onError, { ...options, migrate });

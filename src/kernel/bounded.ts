@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 /** Evicts the entries used least recently, so callers' keys cannot fill the memory. */
 export const boundedMap = <T extends NonNullable<unknown>>(max: number) => new LRUCache<string, T>({ max });
 
-/** Bounded by the total size of all values. */
 export const sizedMap = <T extends NonNullable<unknown>>(
   maxSize: number,
   sizeOf: (value: T, key: string) => number,

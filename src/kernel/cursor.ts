@@ -35,7 +35,7 @@ export function decodeCursor(list: string, cursor: string): (string | number)[] 
   return key && JSON.stringify(key) === text ? key : undefined;
 }
 
-/** Accepts only integers from 0 to 2³¹ − 1, since keys become statement parameters; returns undefined for others. */
+/** Accepts only integers from 0 to 2³¹ − 1, since keys become statement parameters; otherwise returns undefined. */
 export function decodePosition(list: string, cursor: string, length: number): number[] | undefined {
   const key = decodeCursor(list, cursor);
   const fits = (value: unknown) =>

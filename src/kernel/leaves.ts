@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { parseDate, parseDateTime } from './time.ts';
 
 /**
- * Only a record's zod schema defines a field's kind, range and description; the row check, REST body, OpenAPI component
- * and GraphQL field derive from the schema.
+ * Only a record's zod schema defines a field's kind, range and description; row check, REST body, OpenAPI component and
+ * GraphQL field derive from it.
  */
 export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Decimal' | 'Date' | 'DateTime';
 

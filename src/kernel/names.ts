@@ -1,4 +1,4 @@
-/** The type of the result of `snake`. */
+/** Type of `snake`'s result. */
 export type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : '';

@@ -46,7 +46,7 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
-/** Makes a descending range start at `start` or below, unless the range has a cursor. */
+/** Makes a descending range start at `start` or below, unless it has a cursor. */
 export const rangeDownFrom = (range: Range<number>, start: number | null): Range<number> =>
   start === null || hasCursor(range) ? range : { ...range, after: start + 1 };
 

@@ -52,7 +52,7 @@ export const badInput = (faults: Fault[]) =>
 export const badArgument = (name: string, msg: string, type = 'value_error') =>
   badInput([{ loc: ['argument', name], msg, type }]);
 
-/** Calls every maker, then throws BAD_INPUT with all their faults, if any. */
+/** Calls every maker, then throws BAD_INPUT with all their faults. */
 export function collectFaults<Parts extends unknown[]>(
   ...makers: { [Index in keyof Parts]: () => Parts[Index] }
 ): Parts {

@@ -42,7 +42,7 @@ const chainDailyRewardPages = pageTypes(ChainDailyRewardType, {
   list: 'A list of daily rewards',
 });
 
-/** Returns null if neither day nor date is given. Throws BAD_INPUT if both are given, or if either is out of range. */
+/** Returns null without day and date. Throws BAD_INPUT if both are given, or either is out of range. */
 function dayOf(
   network: Network,
   day: [string, number | null | undefined],

@@ -19,7 +19,7 @@ import {
 
 export type EntityKey = { idType: EntityClass; id: string };
 
-/** The validator and the entity each match the source or the target; null matches any. */
+/** Validator and entity each match the source or the target; null matches any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
 
 export type ConsolidationQuery = {

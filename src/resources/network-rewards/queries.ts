@@ -128,7 +128,7 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>
     `;
 }
 
-/** True for a validator with a row on any day. */
+/** A row on any day suffices. */
 export async function rewardedValidatorExists(
   db: Queryable,
   network: RewardsNetwork,

@@ -65,8 +65,8 @@ const parentClasses = ['pool', 'nodeOperator'] as const;
 
 /**
  * Sorted by network penetration (spec §4.2); ranks are 0-based. With a walk, reads the revision at which the walk
- * began; throws BAD_INPUT if that revision is gone. Throws NOT_FOUND for an unknown `parentId`; a known parent without
- * shares has an empty page.
+ * began; throws BAD_INPUT if that revision is gone. Throws NOT_FOUND for an unknown `parentId`; a parent without shares
+ * has an empty page.
  */
 export async function operatorPage(
   ctx: Context,

@@ -93,7 +93,7 @@ const LOCK = `hashtext('stakegraph private set days')`;
 // Makes the planner hash: expecting hundreds of rows, not a million, it would sort on disk.
 const HASHED = `set_config('enable_sort', 'off', true)`;
 
-/** Makes changes of sets wait for imports that aggregate days, because neither sees the other's uncommitted rows. */
+/** Makes changes of sets wait for imports that aggregate days: neither sees the other's uncommitted rows. */
 export const lockSetDays = (db: Queryable) =>
   run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 
