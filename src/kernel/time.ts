@@ -8,7 +8,7 @@ export function parseDate(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysOfMonth(year, month)) return undefined;
-  // Date.UTC reads years 0..99 as 1900..1999; the calendar repeats after 400 years (146,097 days).
+  // Adds 400 years, after which the calendar repeats (146,097 days): Date.UTC reads years 0..99 as 1900..1999.
   return Date.UTC(year + 400, month - 1, day) / 1000 - 146_097 * 86_400;
 }
 

@@ -75,7 +75,7 @@ export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
-/** Rows read per key; infinite if all are grouped or sorted, or hours counted. */
+/** Rows read per key; infinite if all are grouped or sorted, or hours are counted. */
 export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): number =>
   inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
     ? (range.offset ?? 0) + rowsToRead(range)
@@ -106,7 +106,7 @@ export async function periodPages<Field extends string, Row>(
   return inOrder(found, keyed ? isDescending(query, range) : range.backward);
 }
 
-/** Rows arrive in this order without a guarantee; an `order by` would sort whole rows with their texts. */
+/** SQL returns rows in this order without guaranteeing it: an `order by` would sort whole rows with their texts. */
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 

@@ -114,7 +114,7 @@ const queryOf = (args: InputShapeFromFields<typeof queryArgs>) => ({
   sortOrder: args.sortOrder ?? 'asc',
 });
 
-/** `of` is what else selects the rows; cursors depend on it. */
+/** Cursors depend on `of`, which identifies the list together with `args`. */
 async function consolidationConnection(
   of: unknown[],
   args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,

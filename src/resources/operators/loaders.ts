@@ -34,7 +34,7 @@ const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey, ro
 
 const readPage = rankedPageReader(operatorPages);
 
-/** Lists only the caller's private sets. */
+/** Of private sets, lists only the caller's. */
 export const loadOperatorPage = (
   ctx: Context,
   list: ListKey,
