@@ -15,7 +15,7 @@ export const KEEP_ALIVE_MS = 10_000;
  */
 const transient = /^(08|53|57P0|57014|25P0[34]|40001|40P01|55P03|580[03]0)/;
 export const READ_ONLY = '25006';
-/** Mostly by `statement_timeout`. */
+/** Usually caused by `statement_timeout`. */
 export const CANCELED = '57014';
 const socketCodes = new Set(['ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
@@ -109,9 +109,9 @@ const MAX_STATEMENTS = 200;
 const TEXTS = 2_000;
 
 /**
- * Returns the name of a text on a connection; undefined for the text's first run, which is often its only one. With
- * names, PostgreSQL plans a statement once per connection: a page of operators took 350 µs instead of 1,400. Adds a full
- * connection to `retired`: the protocol does not show which of its statements are in use.
+ * Returns the name for a statement's text on a connection; undefined for its first run, which is often the only one.
+ * With names, PostgreSQL plans a statement once per connection: a page of operators took 350 µs instead of 1,400. Adds
+ * a full connection to `retired`: the protocol does not show which statements are in use.
  */
 export function statementNames(retired: WeakSet<pg.PoolClient>) {
   const names = boundedMap<string>(TEXTS);

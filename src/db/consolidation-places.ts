@@ -11,7 +11,7 @@ export const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
 
 const within = (epochs: EpochRange): Sql => sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
-/** Number of rows of network `k` up to `epoch`; counts fewer than a hundred, from a stored place. */
+/** Number of rows of network `k` up to `epoch`: a stored place plus a count of fewer than a hundred rows. */
 const upTo = (epoch: Sql): Sql => sql`coalesce((
   select p.place + (
     select count(*)::int from consolidations c
@@ -29,7 +29,7 @@ const until = ({ last }: EpochRange): Sql => upTo(sql`${last}::int`);
 export const countWithin = (epochs: EpochRange): Sql =>
   sql`greatest(0, ${until(epochs)} - ${before(epochs)})`;
 
-/** Selects `source_index` for network `k`; skips fewer than a hundred rows, from a stored place. */
+/** Selects `source_index` for network `k`: starts at a stored place and skips fewer than a hundred rows. */
 export function rowsAtOffset(
   order: readonly OrderColumn[],
   descending: boolean,

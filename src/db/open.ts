@@ -79,7 +79,7 @@ export async function openDatabase(
     }
     return { url, embedded, read, revisions, replica, write, primary, applied, close };
   } catch (failure) {
-    // When the embedded server exits, its connections fail first: waits for the exit and reports that instead.
+    // When the embedded server exits, its connections fail first: waits for the exit, to report that instead.
     const stopped = embedded && isDisconnected(failure) ? [embedded.ended, sleep(5_000, failure)] : [];
     const error = stopped.length > 0 ? await Promise.race(stopped) : failure;
     await embedded?.stop();

@@ -40,7 +40,7 @@ export function replicaPool(
     for (const listener of listeners) listener(up, error);
   });
   const current = () => {
-    timer ??= setInterval(() => void probing.run(), PROBE_MS).unref(); // only now, as not every command reads
+    timer ??= setInterval(() => void probing.run(), PROBE_MS).unref(); // not earlier, as not every command reads
     return up ? replica : primary;
   };
 

@@ -25,7 +25,7 @@ export type KeyColumns<Key> = Record<
 
 /**
  * The table `k` of the keys; `list` is their position (from 1). PostgreSQL moves the values of a single key into the
- * conditions: one summary took 45 instead of 180 µs with arrays.
+ * conditions: one summary took 45 µs, with arrays 180.
  */
 export function keyTable<Key>(keys: readonly Key[], columns: KeyColumns<Key>): Sql {
   const texts: string[] = [];

@@ -3,9 +3,12 @@ import { ACQUIRE_DEADLINE_MS } from './connection.ts';
 import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 
 export type Target = {
-  /** For the server chosen last, initially the first of the URL. */
+  /** For the server chosen last; before any choice, the URL's first. */
   config(): pg.ClientConfig;
-  /** Chooses the first server that accepts a connection and matches the URL. Otherwise throws all servers' faults. */
+  /**
+   * Chooses the first server that accepts a connection and has the role that the URL demands. Otherwise throws all
+   * servers' faults.
+   */
   choose(): Promise<void>;
   onChange(listener: () => void): void;
 };

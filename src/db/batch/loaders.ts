@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 
-/** Loaders and rows by name, for one request only: its rows are stale later. */
+/** One request's loaders and rows, by name; for a later request the rows would be stale. */
 export type LoaderCache = Map<string, unknown>;
 
 /** Returns the request's loader `name`. `load` receives at most 1,000 distinct keys; its result is keyed by `keyOf(key)`. */

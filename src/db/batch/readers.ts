@@ -31,8 +31,8 @@ export type SharedReads = <Key, Value, Args extends unknown[]>(
 ) => Promise<Value | undefined>;
 
 /**
- * Larger reads run alone: combining saves a statement's constant cost, which many rows outweigh, and makes each request
- * wait for all rows.
+ * Larger reads run alone: combining saves little compared with the cost of their rows, and each request would wait for
+ * all rows.
  */
 const MAX_ROWS = 128;
 const MAX_KEYS = 8;
@@ -70,7 +70,7 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       for (const { key, resolve } of waiting) resolve(found.get(read.keyOf(key)));
     } catch (error) {
       // A refusal (database unavailable or busy) applies to all requests. After other errors each request reads alone,
-      // so that one's rows cannot fail another.
+      // so that no request's rows can fail another request.
       if (requests.length === 1 || error instanceof Refusal) {
         for (const { reject } of waiting) reject(error);
         return;
@@ -139,7 +139,7 @@ type Of<Key, Args extends unknown[], Found> = {
 let readers = 0;
 
 /**
- * For public data only: one statement serves all requests with the same JSON of arguments. Private data must use the
+ * For public data only: one statement serves all requests whose arguments have the same JSON. Private data must use the
  * request's loaders. Create readers at module level, so that `load` cannot depend on the caller.
  */
 export function reader<Key, Args extends unknown[], Value>({

@@ -1,6 +1,6 @@
 import { boundedMap } from '../../kernel/bounded.ts';
 
-/** Maps each dataset's import name to its tables, views and functions, including the facts that it is computed from. */
+/** Maps each dataset's import name to its tables and to the tables, views and functions that depend on it. */
 export const datasetTables: Record<string, readonly string[]> = {
   operators: [
     'operator_summaries',
@@ -51,7 +51,7 @@ export const privateTables: readonly string[] = [
   ...['private_sets', 'private_set_members', 'private_set_days'],
 ];
 
-/** What an answer has read; decides whether it is cached and what invalidates it. */
+/** What an answer has read, which decides whether the answer is cached and what invalidates it. */
 export type Trace = {
   datasets: Set<string>;
   /** The answer depends on the caller, the time, or tables of no dataset, so it is not cached. */
@@ -60,7 +60,7 @@ export type Trace = {
 
 type Reads = {
   datasets: readonly string[];
-  /** Also true for a text without a known table: it may read anything. */
+  /** Also true for a statement without a known table: it may read anything. */
   isPrivate: boolean;
 };
 
@@ -69,12 +69,12 @@ const patterns = Object.entries(datasetTables).map(([name, tables]) => [name, na
 const privatePattern = naming(privateTables);
 
 export function readsOf(text: string): Reads {
-  const code = text.replace(/'[^']*'/g, ''); // ignores literals, which contain names of callers
+  const code = text.replace(/'[^']*'/g, ''); // ignores literals, which may contain table names
   const datasets = patterns.filter(([, pattern]) => pattern.test(code)).map(([name]) => name);
   return { datasets, isPrivate: datasets.length === 0 || privatePattern.test(code) };
 }
 
-// Few different texts exist, because values are passed separately.
+// Few different statements exist, because values are passed separately.
 const known = boundedMap<Reads>(2_000);
 
 export function noteStatement(trace: Trace, text: string): void {

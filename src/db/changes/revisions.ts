@@ -8,7 +8,7 @@ import type { Queryable } from '../pool.ts';
 import { momentText, rows, sql } from '../rows.ts';
 import { listen } from './listen.ts';
 
-/** The function raises the revision at its first call only; other writers of the dataset then wait. */
+/** The returned function raises the revision at its first call only; other writers of the dataset then wait. */
 export function raisedRevision(client: pg.ClientBase, dataset: string): () => Promise<number> {
   let raised: Promise<number> | undefined;
   const raise = async () => {
@@ -44,7 +44,7 @@ export type Revisions = {
   onChange(listener: (snapshot: Snapshot) => void): void;
   /** Calls `listener` when another database may answer next, with other rows under the same revisions. */
   onLost(listener: () => void): void;
-  /** Pauses caching until another database's revisions are read. */
+  /** Pauses caching until the other database's revisions are read. */
   moved(): void;
   stop(): Promise<void>;
 };

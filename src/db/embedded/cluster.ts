@@ -88,7 +88,7 @@ export async function openHome(dataDir: string): Promise<Home> {
   }
 }
 
-/** The account may be unable to reach the path (a clone in /root), but keeps the working directory that root set. */
+/** `account` may be unable to reach the path (a clone in /root), but keeps the working directory that root set. */
 export async function placeOf(cluster: string, account?: Account): Promise<string> {
   return account && (await exists('/proc/self/cwd')) ? '/proc/self/cwd' : cluster;
 }
@@ -102,7 +102,7 @@ export async function readPassword(home: Home): Promise<string> {
   throw new Error(`${home.password} is missing: put back the password of the cluster beside it.`);
 }
 
-/** Another start, or one killed before it created the cluster, may have written the password. */
+/** Keeps a password written by another start, or by one killed before it created the cluster. */
 async function makePassword(home: Home): Promise<string> {
   const temporary = join(home.folder, `${ownPrefix}password-${randomBytes(4).toString('hex')}`);
   await writeFile(temporary, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
@@ -142,12 +142,12 @@ async function sweep(folder: string): Promise<void> {
   }
 }
 
-/** For what another start may have made before. */
+/** Ignores the error if another start has made `path`. */
 const unlessThere = (path: string) => async (error: Error) => {
   if (!(await exists(path))) throw error;
 };
 
-/** Renames the finished cluster into place, so that an incomplete one is never used and of two starts one wins. */
+/** Renames the finished cluster into place, so that an incomplete one is never used and only one of two starts wins. */
 async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
   await sweep(home.folder);
   const password = await makePassword(home);

@@ -59,8 +59,8 @@ async function findServer(home: Home, options: StartOptions): Promise<Server | u
     }
     await sleep(20);
   }
-  // PostgreSQL does not start while this pid belongs to a process of the same user or a zombie. It handles negative
-  // pids (single-user sessions) itself.
+  // PostgreSQL does not start while this pid belongs to a process of the same user or a zombie. PostgreSQL itself
+  // handles negative pids (single-user sessions).
   const left = await readPidFile(home.cluster);
   if (left?.pid === first.pid && left.pid >= 0) await rm(pidFile(home.cluster), { force: true });
   return undefined;
@@ -109,8 +109,8 @@ function ownServer(home: Home, server: Server, url: string, options: StartOption
 }
 
 /**
- * Starts or joins the PostgreSQL in `<dataDir>/postgres`. The process that starts a server owns and stops it; processes
- * that joined then lose it.
+ * Starts or joins the PostgreSQL in `<dataDir>/postgres`. The process that starts a server owns and stops it, even
+ * while processes that joined still use it.
  */
 export async function startEmbedded(options: StartOptions): Promise<Embedded> {
   const home = await openHome(options.dataDir);

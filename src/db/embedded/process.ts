@@ -16,7 +16,7 @@ function quiet(command: string, args: string[]): string {
   }
 }
 
-/** A word; empty if unknown. */
+/** Identifies the start in one word; empty if unknown. */
 function startOf(pid: number): string {
   if (process.platform === 'win32') return '';
   if (process.platform !== 'linux')

@@ -12,7 +12,7 @@ export type RankedRows = { record: z.ZodObject; fields: Fields<string>; keys: re
 type Read = ReturnType<typeof columnsOrText>;
 type RowTexts = NonNullable<Read['texts']>;
 
-/** Rows have no order. `columns` are those of the key. */
+/** Returns rows in no order. `columns` are those of the key. */
 export function summariesByKey<Key extends object, Field extends string, Row extends Key>(of: {
   statement: string;
   table: string;
@@ -51,8 +51,8 @@ type Place<List> = List & { asked: number | null; after: number; before: number 
 const placeText: (place: object) => string = JSON.stringify;
 
 /**
- * Reads one page per list; deep pages cost no more than the first. Ranks are dense, so no row beyond the page is
- * needed. `columns` are those of the key in `<name>_lists`. The result has no page of an unknown list.
+ * Reads one page per list; deep pages cost no more than the first. Ranks are dense, so no row beyond the page is read.
+ * `columns` are those of the key in `<name>_lists`. An unknown list has no page in the result.
  */
 export function pagesByRank<List extends object, Field extends string, Row extends { rank: number }>(of: {
   statement: string;
@@ -63,7 +63,7 @@ export function pagesByRank<List extends object, Field extends string, Row exten
   const columns: KeyColumns<Place<List>> = {
     ...of.columns,
     asked: ['int', 'asked'],
-    after: ['bigint', 'after'], // adding the limit could exceed an integer
+    after: ['bigint', 'after'], // as `int`, adding the limit could overflow
     before: ['bigint', 'before'],
   };
   const [name, lists] = [raw(`/* ${of.statement} */`), raw(`${of.name}_lists`)];
@@ -161,7 +161,7 @@ const walkEnded = ({ revision, loc }: Walk) =>
     },
   ]);
 
-/** Throws BAD_INPUT when the walk's list is gone. Ranks are dense, so they show whether rows lie beyond the page. */
+/** Throws BAD_INPUT when the revision of `walk` is gone. Ranks are dense, so they show whether rows lie beyond the page. */
 export function rankedSlice<Row extends { rank: number }>(
   page: RankedPage<Row> | undefined,
   { range, walk }: RankedRange,
@@ -187,7 +187,7 @@ export function rankedSlice<Row extends { rank: number }>(
       };
 }
 
-/** Reads the list's current revision, or that of a walk. An unknown list is empty. */
+/** Reads the list's current revision, or that of `ranked.walk`. An unknown list is empty. */
 export function rankedPageReader<List extends object, Field extends string, Row extends { rank: number }>(
   load: ReturnType<typeof pagesByRank<List, Field, Row>>,
 ) {
