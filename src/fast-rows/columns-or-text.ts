@@ -25,8 +25,8 @@ export type RowReader = {
 const known = new WeakMap<Readable, ReturnType<typeof boundedMap<RowReader>>>();
 
 /**
- * Selects columns, or one column `text` that `decode` turns into JSON. `keys` are always columns. Reuse `of`, the key
- * of the cache.
+ * Selects columns, or one column `text` that `decode` turns into JSON. `keys` are always columns. Reuse the object
+ * `of`, a cache key.
  */
 export function columnsOrText<Field extends string>(
   selection: Selection<Field>,
@@ -53,10 +53,10 @@ function readColumns({ record, fields }: Readable, names: readonly string[]): Ro
 }
 
 /**
- * `decode` adds the JSON keys, each of which would cost PostgreSQL as much as a value. Values are not read or checked
- * singly: as columns, 200 stake authorities took 4.3 ms of CPU. The table's types, `not null` and checks (no NaN, no
- * infinity) guarantee valid values. Reading several rows as one text saves a quarter of a statement's cost for 200
- * stake authorities, a fifth for 10 × 30 days.
+ * `decode` adds the JSON keys, because each key would cost PostgreSQL as much as a value. Values are not read or
+ * checked singly: as columns, 200 stake authorities took 4.3 ms of CPU. The table's types, `not null` and checks (no
+ * NaN, no infinity) guarantee valid values. Reading several rows as one text saves a quarter of a statement's cost for
+ * 200 stake authorities, a fifth for 10 × 30 days.
  */
 function readText(layout: RowLayout, of: Readable, keys: readonly string[]): RowReader {
   const serialize = rowSerializer(layout);

@@ -41,7 +41,7 @@ export class RowLayout {
 /** Fields are read as columns, a layout as one text. */
 export type Selection<Field extends string> = readonly Field[] | RowLayout;
 
-/** Separates values, in which JSON escapes it. */
+/** Separates values; JSON escapes this character within them. */
 export const SEPARATOR = '\u0001';
 /** Separates rows. */
 export const ROW_SEPARATOR = '\u0002';
