@@ -29,7 +29,7 @@ const extended = schemaWithPlaceholders(schema);
 export type Compiled = {
   /** A function if it depends on the variables. */
   cost: Cost | ((variables: Values) => Cost);
-  /** Variables with a default, which must not be null: graphql-jit does not check a null in place of a default. */
+  /** Variables with a default; none may be null, because graphql-jit does not check a null in place of a default. */
   defaulted: readonly string[];
   /** A result without `data` means invalid variables; nothing has run. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
@@ -66,7 +66,7 @@ export function compiledQueries() {
     }
     if (known.document === undefined) known.document = validDocument(text) ?? null;
     const operation = known.document && getOperationAST(known.document, operationName);
-    if (!known.document || !operation) return undefined; // not cached: callers could fill the cache with names
+    if (!known.document || !operation) return undefined; // not cached: callers could fill the cache with operation names
     const made = compile(known.document, operation);
     compiled.set(key, made);
     return made.query;

@@ -101,7 +101,7 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
       if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
       if (selection.kind === Kind.INLINE_FRAGMENT) return asksForSchema(selection.selectionSet);
       const fragment = fragments.get(selection.name.value);
-      fragments.delete(selection.name.value); // checks each fragment once, however often spread
+      fragments.delete(selection.name.value); // checks a fragment only once
       return !fragment || asksForSchema(fragment.selectionSet);
     });
   return operation.operation === 'query' && asksForSchema(operation.selectionSet);

@@ -21,11 +21,11 @@ export const limitError = (name: keyof typeof limits) =>
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** The refusal is free, like one over the rate: other requests may soon release their reservations. */
+/** Free, like a refusal over the rate: other requests may soon release their reservations. */
 const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
 /**
- * `left`: what the allowance has left; `limit`: `left` without reservations of requests in progress. Sends 429 when
+ * `left`: what the allowance has left; `limit`: `left` minus what requests in progress have reserved. Sends 429 when
  * `estimate` fits into `left`.
  */
 export function costError(estimate: number, limit: number, left: number) {

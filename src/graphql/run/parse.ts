@@ -14,7 +14,7 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
 
 /** Longer documents are not cached: callers could fill the memory with literals. */
 export const CACHE_MAX_CHARACTERS = 16_384;
-/** In characters, parsed up to 140 bytes each: 40 MB, some 600 plain queries. */
+/** In characters, each up to 140 bytes parsed: 40 MB, some 600 plain queries. */
 const CACHE_MAX_TEXT = 300_000;
 const OVERHEAD = 200;
 

@@ -15,8 +15,8 @@ import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
 
 /**
- * Refuses the key: one of several mutations may fail, while only completed requests store answers. Ignoring the key
- * could apply a mutation twice.
+ * Refuses idempotency keys: one of several mutations may fail, while only completed requests store answers. Ignoring
+ * the key could apply a mutation twice.
  */
 function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
   const { request } = contextValue as { request: Request };
@@ -37,7 +37,7 @@ const limitsPlugin: Plugin = {
     addValidationRule(NulRule);
   },
   onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
-    setExecuteFn(execute); // Yoga's own takes an object with the key `then`, which may be an alias, for a promise
+    setExecuteFn(execute); // Yoga's own executor mistakes an object with an alias `then` for a promise
     const { schema, document, operationName, variableValues } = args;
     const cost = costOf(schema, document, operationName, variableValues ?? {});
     const refused = keyRefusal(args) ?? costRefusal(cost, args.contextValue as unknown as Context);
@@ -88,7 +88,7 @@ const unserialized = new WeakMap<Context['metering'], object>();
 
 /**
  * Makes Yoga's body empty for a large result, which is serialized later over several turns of the event loop. Skips
- * streams, which frame the serialized body.
+ * streams, in which Yoga wraps the serialized body.
  */
 const turnsPlugin: Plugin = {
   onResultProcess({ result, resultProcessor, setResult, serverContext }) {

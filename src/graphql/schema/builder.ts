@@ -46,7 +46,7 @@ const globalIdFault = (loc: (string | number)[], globalId: string): Fault => ({
   type: 'value_error',
 });
 
-/** Each room that `resources/index.ts` imports registers its types here. */
+/** The resources that `resources/index.ts` imports register their types here. */
 export const builder = new SchemaBuilder<Types>({
   plugins: [RelayPlugin],
   defaultFieldNullability: false,

@@ -7,7 +7,7 @@ import { builder, type Types } from './builder.ts';
 
 export type FieldsOf<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;
 
-/** Exposes the record's leaves; rooms define arrays, objects and enums by hand. */
+/** Exposes the record's leaves; each resource defines its arrays, objects and enums by hand. */
 export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, record: z.ZodObject<Shape>) {
   const leaves = Object.entries(record.shape).flatMap(([name, schema]) => {
     const kind = leafKind(schema);

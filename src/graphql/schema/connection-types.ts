@@ -3,7 +3,7 @@ import { builder, type Types } from './builder.ts';
 
 type Schema = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
-/** Types for `t.connection`; descriptions begin with `list` and `row`. */
+/** Types for `t.connection`; their descriptions begin with `list` and `row`. */
 export function pageTypes<Row>(
   type: ObjectRef<Schema, Row> | InterfaceRef<Schema, Row>,
   { name, row, list }: { name: string; row: string; list: string },

@@ -41,7 +41,7 @@ export function selectedOf<Field extends string>(
   return fields.filter((name) => names.has(name === 'id' ? ownId : name));
 }
 
-/** In a compiled query, its row layout; otherwise the selected ones of `fields`. */
+/** Returns a compiled query's row layout; otherwise those of `fields` that are selected. */
 export const selectionFor = <Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
