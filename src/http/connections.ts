@@ -34,7 +34,7 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
 }
 
 /**
- * Refuses (400) a request with no Host header or with several (RFC 9112, section 3.2). Node would answer a missing one
+ * Refuses (400) a request with no Host header or with several (RFC 9112, section 3.2). Node would refuse a missing Host
  * without a body, and use the first of several, while a proxy might use another.
  */
 const withHostChecked =
@@ -71,7 +71,7 @@ const oneAtATime =
     });
   };
 
-/** Bytes sent since a send queue was last empty; with more, the queue is inspected. */
+/** A send queue is inspected after this many bytes since it was last seen empty. */
 const UNSEEN_BYTES = 65_536;
 
 type Sending = {

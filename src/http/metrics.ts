@@ -7,7 +7,7 @@ import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
 
 type Answered = {
-  /** Pattern of the route; with paths, callers could create labels. */
+  /** The route's pattern: with paths as labels, callers could create any number. */
   route: string;
   method: string;
   status: number;

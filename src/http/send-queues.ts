@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const LINE = /^ *\d+: ([\dA-F]+:[\dA-F]{4} [\dA-F]+:[\dA-F]{4}) [\dA-F]{2} ([\dA-F]{8}):/;
 
-/** Parses a line of Linux's table of TCP connections; `bytes` are unacknowledged. */
+/** Parses a line of Linux's table of TCP connections; `bytes` counts unacknowledged bytes. */
 export function parseSendQueue(line: string): { connection: string; bytes: number } | undefined {
   const [, connection, queue] = LINE.exec(line) ?? [];
   return connection && queue ? { connection, bytes: Number.parseInt(queue, 16) } : undefined;
@@ -44,7 +44,7 @@ export function connectionOf({
   return `${tableEndpoint(localAddress, localPort)} ${tableEndpoint(remoteAddress, remotePort)}`;
 }
 
-/** Returns the unacknowledged bytes of each connection in the system's tables; outside Linux, of none. */
+/** Returns the unacknowledged bytes of each connection in the system's tables; empty outside Linux. */
 export async function readSendQueues(connections: ReadonlySet<string>): Promise<Map<string, number>> {
   const queues = new Map<string, number>();
   if (process.platform !== 'linux') return queues;

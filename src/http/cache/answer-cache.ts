@@ -48,7 +48,7 @@ export type CachedAnswer = {
   /** Units of a 200; `unchangedUnits` are those of a 304. */
   units: number;
   unchangedUnits: number;
-  /** Units; GraphQL only. */
+  /** Estimated compute units; GraphQL only. */
   estimated?: number;
   revisions: readonly (readonly [dataset: string, revision: number | undefined])[];
   encoded: Map<Encoding, Promise<Buffer>>;
@@ -62,7 +62,7 @@ type Storable = Pick<CachedAnswer, 'body' | 'headers' | 'units' | 'unchangedUnit
 
 export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
-  /** Counts hits only: after a miss, `get` follows and counts. */
+  /** Counts only hits: after a miss, `get` is called and counts. */
   response(key: string, variant: string): CachedResponse | undefined;
   /** Returns an `entry`, for the ETag, even if the answer is superseded or too large. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };

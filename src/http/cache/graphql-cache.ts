@@ -13,7 +13,7 @@ export const keyOfQuery = (body: string, accept: string | undefined, network: st
 
 const REMAINING = '"remaining":';
 
-/** Replaces the last `remaining` in the text, that of `extensions.cost`, which only `revision` follows. */
+/** Replaces the text's last `remaining`: it is in `extensions.cost`, which only `revision` follows. */
 function withRemaining(text: string, remaining: number | null): string {
   const start = text.lastIndexOf(REMAINING) + REMAINING.length;
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));

@@ -17,7 +17,7 @@ const perRequestHeaders = new Set(['x-request-id', 'ratelimit', 'ratelimit-polic
 const variantOf = (headers: IncomingHttpHeaders) =>
   `${headers['accept-encoding'] ?? ''}\n${headers.origin ?? ''}\n${headers['if-none-match'] ?? ''}`;
 
-/** Callers choose the variant, and entry sizes do not include it. */
+/** Limited because callers choose it and entry sizes exclude it. */
 const MAX_VARIANT_LENGTH = 250;
 
 /** Records responses with cached answers; logs and counts why others were not cached. */
