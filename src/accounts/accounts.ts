@@ -10,9 +10,9 @@ const AccountRow = z.object({
   accountId: z.string(),
   name: z.string(),
   tier: z.enum(tiers),
-  /** Null means the tier's. */
+  /** Null means the tier's limit. */
   rateLimit: z.int().nullable(),
-  /** Null means the tier's. */
+  /** Null means the tier's allowance. */
   unitAllowance: z.number().nullable(),
   createdAt: z.string(),
   activeTokens: z.int(),

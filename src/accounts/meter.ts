@@ -6,7 +6,7 @@ import { memoryRates, redisRates } from './rates.ts';
 import { monthAt, openUsage } from './usage.ts';
 import type { Total } from './usage-queries.ts';
 
-/** Of one admitted request, in compute units except for `rateRemaining`. */
+/** Of one admitted request; compute units except for `rateRemaining`. */
 export type Metering = {
   /** The rate, as response headers. */
   headers: Record<string, string>;
@@ -26,7 +26,7 @@ export type Metering = {
   claim(units: number): void;
   /** Counts the request and its units, and ends its reservation. */
   charge(units: number): void;
-  /** Set for large answers: waits for a turn of the event loop with time for rows that cost `units`. */
+  /** Set for large answers: waits for a turn of the event loop that has time for rows costing `units`. */
   turn?: (units: number) => Promise<void>;
 };
 
@@ -41,8 +41,8 @@ export type Meter = {
 };
 
 /**
- * Enforces rates and allowances: in memory, or across replicas while Redis answers. Usage is the larger of the
- * database's (plus this process's) and Redis's.
+ * Enforces rates and allowances: in memory, or across replicas while Redis answers. Usage is the larger of two figures:
+ * the database's plus this process's, and Redis's.
  */
 export async function openMeter(options: {
   db: Queryable;

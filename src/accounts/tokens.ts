@@ -86,9 +86,9 @@ const ActiveToken = z.object({
   accountId: z.string(),
   account: z.string(),
   tier: z.enum(tiers),
-  /** Null means the tier's. */
+  /** Null means the tier's limit. */
   rateLimit: z.int().nullable(),
-  /** Null means the tier's. */
+  /** Null means the tier's allowance. */
   unitAllowance: z.number().nullable(),
   expiresAtMs: z.number().nullable(),
 });

@@ -5,7 +5,7 @@ import { withDeadline } from '../kernel/deadline.ts';
 import { serialize } from '../kernel/serialize.ts';
 import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from './usage-queries.ts';
 
-/** A UTC month; `name` is like `2026-11`. */
+/** A UTC month, named like `2026-11`. */
 type Month = { name: string; from: number; to: number; next: string };
 /** Cached because most requests are of the same month. */
 let last: Month = { name: '', from: 0, to: 0, next: '' };
@@ -123,7 +123,7 @@ export function usageCounts(): UsageCounts {
 
 /** A crash loses the usage of at most this time. */
 const FLUSH_MS = 2_000;
-/** Reads only totals that changed within this time, or all if the last read is older than half of it. */
+/** Totals that changed this recently are read; all are read after a gap of more than half this time. */
 const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
 
