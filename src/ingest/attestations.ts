@@ -91,7 +91,7 @@ const Stored = Shape.omit({
   entityId: record.id,
   idType: Shape.shape.entityType,
   utc: flag(),
-  /** Whether a refresh computed the row; days only. */
+  /** Only for days: true if a refresh computed it. */
   computed: flag(),
 });
 const columns = columnsOf(Stored);

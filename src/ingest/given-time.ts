@@ -3,7 +3,7 @@ import type { Network } from '../chain/networks.ts';
 import { timestampText } from '../kernel/time.ts';
 import type { Faults } from './importer.ts';
 
-/** `expected` in seconds since 1970. Null means that the time was not given. */
+/** `expected` is in Unix seconds; `given` is null if no time was given. */
 export function* momentFaults(field: string, given: string | null, expected: number, what: string): Faults {
   const begins = timestampText(expected);
   if (given !== null && given !== begins) yield [field, `is ${given}; ${what} begins at ${begins}`];

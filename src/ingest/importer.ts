@@ -18,7 +18,7 @@ export type RowOptions = {
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
 export type MergeOptions = {
-  /** From the staged rows' lists, removes rows that are not staged. */
+  /** From the staged rows' lists, removes stored rows that are not staged. */
   replace: boolean;
   /** Names the replaced list (column → value), because an empty source does not. */
   whole?: Readonly<Record<string, string>> | undefined;
@@ -62,7 +62,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Checks<Row> = {
-  /** Fields of rows without them; by default the network. */
+  /** Values for fields that a row lacks; by default the network. */
   defaults?: (options: RowOptions, row: Record<string, unknown>) => Record<string, unknown>;
   /** Corrects decoded rows. */
   tidied?: (row: Record<string, unknown>) => Record<string, unknown>;

@@ -37,7 +37,7 @@ function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   };
 }
 
-/** Columns of both kinds: one file may hold both. */
+/** Columns of validator and network rows: one file may hold both. */
 function stagedColumns(network: RewardsNetwork): Column[] {
   const both = rewardKinds.flatMap((kind) => columnsOf(recordOf(network, kind)));
   const named = new Map(both.map((column) => [column.name, column]));
@@ -104,7 +104,7 @@ function importerOf(network: RewardsNetwork): Importer<Row> {
   };
 }
 
-/** One importer per network: REST rows do not name theirs. */
+/** One importer per network, because REST rows do not name theirs. */
 export const networkRewardImporters = Object.fromEntries(
   rewardsNetworks.map((network) => [`${network}-rewards`, importerOf(network)]),
 ) as Record<`${RewardsNetwork}-rewards`, Importer<Row>>;

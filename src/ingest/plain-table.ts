@@ -23,7 +23,7 @@ export type PlainTable = {
   parts?: { column: string; dates: readonly string[] };
 };
 
-/** Leaves rows untouched that are stored with the same digits. */
+/** Does not touch rows already stored with the same digits. */
 export async function mergePlain(
   client: pg.ClientBase,
   { name, key, columns, scope, from = 'staged', parts }: PlainTable,

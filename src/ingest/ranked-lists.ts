@@ -19,7 +19,7 @@ export type RankedTables = {
 const CACHE_TTL = '1 hour';
 const CACHE_MAX_ENTRIES = 8;
 
-/** Leaves rows untouched that are stored with the same digits. */
+/** Does not touch rows already stored with the same digits. */
 async function mergeSummaries(
   client: pg.ClientBase,
   { summaries, key, scope, columns }: RankedTables,
@@ -55,7 +55,7 @@ async function mergeSummaries(
   return counts;
 }
 
-/** Merges summaries; if any changed, `rank` makes their lists again and gets the lists' scopes. */
+/** Merges summaries; if any changed, `rank` receives their lists' scopes and makes those lists again. */
 export const mergeRanked =
   <List extends object>(
     tables: RankedTables,

@@ -30,7 +30,7 @@ const atMost = [
   ['sumWrongHeadVotes', 'totalUniqueAttestations'],
   ['sumWrongTargetVotes', 'totalUniqueAttestations'],
 ] as const;
-const SLOTS_TO_INCLUDE = 64; // since Deneb, until the next epoch's end
+const SLOTS_TO_INCLUDE = 64; // since Deneb: until the end of the next epoch
 const MAX_SEATS = 512;
 
 export type ImportedValidatorDay = z.infer<typeof Shape>;

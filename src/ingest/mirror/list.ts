@@ -18,13 +18,13 @@ export type MirrorList = {
   key?: string;
   /** Pages shift when the list changes. */
   ranked?: boolean;
-  /** Present if rows replace the stored list; `whole` names it, because it may be empty. */
+  /** Present if rows replace the stored list; `whole` names the list, because there may be no rows. */
   replaces?: { whole?: Readonly<Record<string, string>> };
   /** Rows descend by `field`; both bounds are inclusive. */
   down?: { field: string; ceiling: number; floor: number };
   /** Position to store: `at` (with `ifAny`, only if there are rows) or the largest value of `field`. */
   position?: { at: string; ifAny?: boolean } | { field: string };
-  /** One of consecutive ranges, each read once. */
+  /** One of consecutive ranges, each of which is read once. */
   part?: boolean;
   /** 404 means no rows. */
   mayBeAbsent?: boolean;

@@ -18,7 +18,7 @@ export type MirrorResource = (typeof mirrorResources)[number];
 
 export type MirrorScope = {
   resources: readonly MirrorResource[];
-  /** Named by the caller: a 404 is then a failure. */
+  /** The caller named the resources: a 404 is then a failure. */
   resourcesNamed: boolean;
   networks: readonly Network[];
   windows: readonly TimeWindow[];

@@ -57,7 +57,7 @@ const hasBoth = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && node
 
 /**
  * Completes the missing pool or node operator of pool shares by requesting lists with `parentId`. Stops when all are
- * found, and does not retry unchanged shares without a result.
+ * found; skips unchanged shares for which an earlier search found none.
  */
 export async function parentsOfShares(
   db: Pool,
@@ -132,7 +132,7 @@ async function findParents(
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
-  // An id of both a pool and a node operator becomes the missing parent, or both parents if no other is found.
+  // An id that is both a pool's and a node operator's becomes the missing parent, or both parents if no other is found.
   const ambiguous = new Set<Parents>();
   await search(
     [...both],

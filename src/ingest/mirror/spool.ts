@@ -7,7 +7,7 @@ import { lineRows } from '../source/lines.ts';
 import type { RawRow, Source } from '../source/source.ts';
 import type { Page } from './walk.ts';
 
-/** Keeps rows on disk, so that memory does not limit a list. */
+/** Keeps rows on disk, so that memory does not limit their number. */
 export type Spool = {
   pages(): number;
   add(page: Page): Promise<void>;

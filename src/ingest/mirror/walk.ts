@@ -18,7 +18,10 @@ export function urlOf(from: URL, form: Form): URL {
   return url;
 }
 
-/** Drops rows repeated from the last two pages. Throws ChangedError when one differs or the list is ranked. */
+/**
+ * Drops rows that this or the last two pages already had. Throws ChangedError when a repeated row differs or the list
+ * is ranked.
+ */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
   const current = new Map<string, string>();
   const texts: string[] = [];

@@ -8,7 +8,7 @@ export const allIndices = (network: Network): Sql => sql`
 
 /**
  * SQL for sums over all validators per chain date, with the `first` and `last` epoch with data. `complete`: all
- * validators of the chain are known (docs/data-model.md), and so is the activation of each row.
+ * validators of the chain are known (docs/data-model.md), and so is each row's activation.
  */
 export const chainDays = (network: Network, dates: Sql): Sql => sql`
   select d.*, ${allIndices(network)} and d.fitting and d.active = (

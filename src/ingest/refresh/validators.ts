@@ -64,8 +64,8 @@ const sums = [
 
 /**
  * Creates `window_validators` in one statement, which reads all facts except blocks: figures over the window, balances
- * on the last day (null without duties then), and earnings (null unless active on every day and neither activated nor
- * exited within).
+ * on the last day (null without duties then), and earnings (null unless the validator was active every day and neither
+ * activated nor exited in that time).
  */
 export async function gatherValidators(client: pg.ClientBase, network: Network, days: Days): Promise<number> {
   const inApr = sql`a.date >= ${days.aprFirst}::date`;
