@@ -12,7 +12,7 @@ import { type AttestationColumn, ensureEntities, ensureParts } from '../ingest/a
 import { headEpoch } from './chain.ts';
 import type { SampleOperator } from './operators.ts';
 
-/** `entities` counts those of each class. The whole sample has some 770,000 rows; tests need fewer. */
+/** `entities` is the number per class. The whole sample has some 770,000 rows; tests need fewer. */
 export type AttestationSize = { days: number; hourDays: number; entities: number };
 export const wholeSize: AttestationSize = { days: 730, hourDays: 30, entities: 87 };
 
@@ -23,7 +23,7 @@ type Period = ReturnType<typeof epochsOfDay> & {
   date: string;
 };
 
-/** Hours of the last `hourDays` days, and the days before, in both calendars, up to the head. */
+/** Hours of the last `hourDays` days, and the days before, in both calendars, up to the chain head. */
 export function attestationPeriods(size: AttestationSize): { hours: Period[]; days: Period[] } {
   const network = 'mainnet';
   const hours: Period[] = [];

@@ -30,10 +30,10 @@ const idOf: Record<RewardsNetwork, (random: Random, place: number) => string> = 
 const DAYS = 90;
 const LAST_DAY = Date.UTC(2025, 9, 31);
 const PLACES = 18;
-/** Each amount of a network is this multiple of its five sample validators' sum. */
+/** A network's amounts are this multiple of the sum over its five sample validators. */
 const SCALE = 20n;
 
-/** The last validator has none of what may be unknown. */
+/** For the last validator, all nullable fields are null. */
 function plainField(name: string, schema: z.core.$ZodType, place: number, index: number): unknown {
   if (isNullable(schema) && place === 4) return null;
   const { kind, bytes } = leafOf(schema) ?? {};
@@ -82,7 +82,7 @@ function* rewardsOf(network: RewardsNetwork, seed: number): Generator<SampleRewa
   }
 }
 
-/** Yields five validators and the total of each network; the same seed gives the same rows. */
+/** Yields five validators and the total of each network. */
 export function* sampleNetworkRewards(seed = 1): Generator<[RewardsNetwork, SampleReward[]]> {
   for (const network of rewardsNetworks) yield [network, [...rewardsOf(network, seed)]];
 }

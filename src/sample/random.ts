@@ -68,7 +68,7 @@ export function decimalText(units: bigint, places: number): string {
   return `${text.slice(0, -places)}.${text.slice(-places)}`;
 }
 
-/** In units of 10^-`places`, at least 6, with digits that a double cannot hold. */
+/** In units of 10^-`places` (`places` ≥ 6), with digits that no double holds. */
 export const bigDecimal = (random: Random, value: number, places: number): bigint =>
   BigInt(Math.floor(value * 1e6)) * 10n ** BigInt(places - 6) +
   BigInt(whole(random, 1, 10 ** Math.min(places - 6, 15) - 1));

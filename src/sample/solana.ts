@@ -84,7 +84,7 @@ function summary(random: Random, stake: number, window: TimeWindow) {
   };
 }
 
-/** Ordered by window, largest first; the same seed gives the same rows. */
+/** Ordered by window, largest first. */
 export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthority> {
   const validators = solanaValidators(seed);
   const stakes = powerLaw(STAKE_AUTHORITIES, 0.85, STAKED_SOL);
@@ -114,7 +114,6 @@ export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthorit
   }
 }
 
-/** The same seed gives the same rows. */
 export function* sampleSolanaOverviews(seed = 1): Generator<SolanaNetworkOverview> {
   for (const timeWindow of timeWindows) {
     const random = stream(seed, 'solana', 'overview', timeWindow);

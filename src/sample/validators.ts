@@ -39,7 +39,7 @@ function ownersOf(network: Network, seed: number): (random: Random) => Owner {
 
 type Epochs = Pick<SampleValidator, 'activationEpoch' | 'exitEpoch'>;
 
-/** Validators are activated by index; some have exited, and the last still wait. */
+/** Validators are activated by index; some have exited, and the last still wait for activation. */
 function epochsOf(random: Random, network: Network, index: number, slashingEpoch?: number): Epochs {
   const now = headEpoch[network];
   const entered = Math.floor((index / lastIndex[network]) * now * 1.003);
