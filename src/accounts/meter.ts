@@ -41,8 +41,8 @@ export type Meter = {
 };
 
 /**
- * Enforces rates and allowances: in memory, or across replicas while Redis answers. Usage is the larger of two figures:
- * the database's plus this process's, and Redis's.
+ * Enforces rates and allowances: in memory, or across replicas while Redis answers. Usage is the larger of Redis's
+ * figure and the database's plus this process's.
  */
 export async function openMeter(options: {
   db: Queryable;

@@ -49,9 +49,9 @@ const SWEEP_MS = 250;
 type Wired = { connection: { stream: Socket; on(event: string, listener: () => void): void } };
 
 /**
- * Destroys connections whose statement exceeds its timeout by 2 s, even if bytes still arrive. It checks all
- * connections periodically, because pg's `query_timeout` holds a timer and the rows of each statement (a fifth more CPU
- * for 200 statements). It counts checks instead of time, so that a suspended process drops no connection.
+ * Destroys connections whose statement exceeds its timeout by 2 s, even if bytes still arrive. Checks all connections
+ * periodically, because pg's `query_timeout` holds a timer and the rows of each statement (a fifth more CPU for 200
+ * statements). Counts checks instead of time, so that a suspended process drops no connection.
  */
 export function boundStatements(statementTimeoutMs: number) {
   const milliseconds = statementTimeoutMs + MARGIN_MS;

@@ -43,7 +43,6 @@ export type Selection<Field extends string> = readonly Field[] | RowLayout;
 
 /** Separates values; JSON escapes this character within them. */
 export const SEPARATOR = '\u0001';
-/** Separates rows. */
 export const ROW_SEPARATOR = '\u0002';
 
 const layouts = new WeakMap<z.ZodObject, RowLayout>();

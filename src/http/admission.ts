@@ -73,9 +73,9 @@ export type ConcurrencyLimit = {
 
 /**
  * Runs at most `most` requests at a time. Others wait in order, and get 503 after the deadline or when too many wait.
- * The limit saves CPU, because V8 copies what running requests hold while they wait for PostgreSQL: with 1,000
- * connections an answer takes 230 µs of CPU, as with 256, and 380 without the limit. With only the pool's queue, an
- * answer took a third more CPU, and the process 440 MB instead of 280 (ten runs).
+ * Saves CPU, because V8 copies what running requests hold while they wait for PostgreSQL: with 1,000 connections an
+ * answer takes 230 µs of CPU, as with 256; without the limit, 380. With only the pool's queue, an answer took a third
+ * more CPU, and the process 440 MB instead of 280 (ten runs).
  */
 export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyLimit {
   const working = new WeakSet<FastifyRequest>();

@@ -41,7 +41,7 @@ export function sendClientError(error: Fault, socket: Socket, absent?: string): 
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  // Reads on for a second, so that the answer arrives; reading longer would delay closing.
+  // Reads on for a second, so that the answer arrives; longer would delay closing.
   socket.resume();
   setTimeout(() => socket.destroy(), 1_000).unref();
 }

@@ -7,7 +7,7 @@ import { paramFaults } from '../kernel/params.ts';
 import type { Fault } from '../kernel/refusal.ts';
 
 export type NetworkHeader = {
-  /** Reads the first of the names that is present; faults name the first, which is documented. */
+  /** Reads the first header that is present; faults name the documented header, the first of `names`. */
   read(headers: IncomingHttpHeaders): { network: Network; faults: Fault[] };
   /** Logs and counts network headers that are not read. They are not refused, because proxies may add some. */
   noteUnread(headers: IncomingHttpHeaders, log: Logger, bindings?: { reqId: string }): void;

@@ -1,5 +1,5 @@
 /**
- * Those of helmet's headers that matter for data; the proxy that ends TLS sets HSTS. They are constants, because helmet
+ * The headers of helmet that matter for data; the proxy that ends TLS sets HSTS. They are constants, because helmet
  * runs ten functions per request.
  */
 export const securityHeaders = {

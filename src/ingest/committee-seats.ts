@@ -44,6 +44,6 @@ export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace:
     }
     seats.set(free, { ...seat, position: free });
   }
-  // A seat's index in this array becomes its stored rank.
+  // A seat's index here becomes its stored rank.
   return [...seats.values()].sort((a, b) => a.validatorIndex - b.validatorIndex || a.position - b.position);
 }

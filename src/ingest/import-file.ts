@@ -26,7 +26,6 @@ export type ImportOptions = RowOptions & {
   /** Overrides the importer's `replacesWhen`. */
   replace?: boolean | undefined;
   whole?: MergeOptions['whole'];
-  /** Leaves out invalid rows. */
   skipInvalid?: boolean;
   dryRun?: boolean;
   /** Receives each rejected row as a line of NDJSON. */

@@ -17,7 +17,6 @@ const liquidStakingPools: readonly string[] = `
 
 const known = new Set(liquidStakingPools);
 
-/** Ignores case and separators. */
 export const isLiquidStakingPool = (name: string): boolean =>
   known.has(name.toLowerCase().replace(/[ ._-]+/g, ''));
 

@@ -109,8 +109,8 @@ function ownServer(home: Home, server: Server, url: string, options: StartOption
 }
 
 /**
- * Starts or joins the PostgreSQL in `<dataDir>/postgres`. The process that starts a server owns and stops it, even
- * while processes that joined still use it.
+ * Starts or joins the PostgreSQL in `<dataDir>/postgres`. The process that starts a server owns it, and stops it even
+ * while joined processes use it.
  */
 export async function startEmbedded(options: StartOptions): Promise<Embedded> {
   const home = await openHome(options.dataDir);

@@ -82,7 +82,7 @@ function inodeSetting(cluster: string): string {
   return `stakegraph.cluster=${statSync(cluster, { bigint: true, throwIfNoEntry: false })?.ino ?? 'none'}:`;
 }
 
-/** The settings by which `isServer` and `ownerOf` know a server and the process that started it. */
+/** Lets `isServer` and `ownerOf` recognize a server and its owner. */
 export function ownSettings(cluster: string): string[] {
   const { pid, started } = ownMark();
   return [`stakegraph.owner=${pid}.${started}`, `${inodeSetting(cluster)}${cluster}`];

@@ -32,5 +32,4 @@ meterFields(schema);
 for (const type of schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType))
   nodeTypes.add(type.name);
 
-/** The text of `schema.graphql`. */
 export const schemaText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

@@ -81,7 +81,6 @@ const OVERHEAD = 3_000;
 const MAX_RESPONSES = 4;
 const MAX_ENTRY_BYTES = 4_000_000;
 
-/** Evicts the least recently used answers beyond `maxBytes`. */
 export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache {
   const answers = new LRUCache<string, CachedAnswer>({
     maxSize: maxBytes,

@@ -24,7 +24,7 @@ export type MirrorList = {
   down?: { field: string; ceiling: number; floor: number };
   /** Position to store: `at` (with `ifAny`, only if there are rows) or the largest value of `field`. */
   position?: { at: string; ifAny?: boolean } | { field: string };
-  /** One of consecutive ranges, each of which is read once. */
+  /** One of consecutive ranges, each read once. */
   part?: boolean;
   /** 404 means no rows. */
   mayBeAbsent?: boolean;

@@ -22,7 +22,6 @@ export type RoundReport = {
   source: string;
   run: number;
   round: number;
-  /** Continued an interrupted round. */
   resumed: boolean;
   startedAt: string;
   endedAt: string;

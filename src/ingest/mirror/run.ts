@@ -33,7 +33,6 @@ type Round = MirrorHooks & {
   failures: RoundReport['failures'];
   /** Consecutive lists without a response. */
   unanswered: number;
-  /** Why the run ends. */
   ended: string | undefined;
 };
 

@@ -89,7 +89,7 @@ export async function addUsage(
   });
 }
 
-/** Throws when another process mirrors the same source into this database. */
+/** Throws when another process holds the lock. */
 export const withAdvisoryLock = <T>(pool: Pool, source: string, work: () => Promise<T>): Promise<T> =>
   pool.withClient(async (client) => {
     const key = `hashtext('stakegraph mirror ' || $1)`;

@@ -107,7 +107,7 @@ const added = [
   'sum_late_source_votes',
   'sum_inclusion_delay',
 ] as const satisfies AttestationColumn[];
-/** Selects the given columns of the day row (alias `a`) as they are. */
+/** Selects columns of the day row `a` unchanged. */
 const ofDay = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`a.${name}`)])) as Record<Name, Sql>;
 const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
