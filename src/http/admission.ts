@@ -162,7 +162,7 @@ export function admitRequests(
     gate.leave(request);
     const { metering, answer } = request;
     const { statusCode: status } = reply;
-    // Our own errors and requests over the rate or allowance are free; other refusals cost one unit.
+    // Server errors and requests over the rate or allowance are free; other refusals cost one unit.
     const isFree = !metering || status >= 500 || notLetIn.has(status);
     const units = isFree ? 0 : (answer?.units ?? (status >= 400 ? CALLER_ERROR_UNITS : 0));
     reply.header('x-service-compute-units', units);

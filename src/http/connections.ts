@@ -133,7 +133,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   }
 
   async function sweep(server: Server) {
-    if (!server.listening) for (const { close } of sockets.values()) close?.(); // stopping does not wait for the queues
+    if (!server.listening) for (const { close } of sockets.values()) close?.(); // a shutdown waits for no send queue
     const looked = [...sockets].filter(([socket, sending]) => sending.close || mayHold(socket, sending));
     if (looked.length === 0) return;
     const sent = looked.map(([socket]) => socket.bytesWritten - socket.writableLength);

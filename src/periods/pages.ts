@@ -19,8 +19,7 @@ export type PeriodQuery<Field extends string> = Bounds & {
 };
 
 /**
- * `list` is the key's index. Cursors contain `position`: for hours and days in time order, the number of the hour or
- * day, so that new days do not shift pages; otherwise the rank from 0.
+ * `list` is the key's index. Cursors contain `position`. When hours or days are in time order, it is their number, so that new days do not shift pages; otherwise it is the rank from 0.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 

@@ -8,7 +8,7 @@ import { between, hexDigits, powerLaw, type Random, some, stream, whole } from '
 
 export type SampleOperator = ImportedOperator;
 
-/** `validators`: number by window. Unless `known`, balances and penetration are null. */
+/** `validators`: count per window. Unless `known`, balances and penetration are null. */
 type Sizes = { validators: number[]; ethEach: number; known: boolean };
 
 type Operator = ReturnType<typeof operator>;

@@ -29,7 +29,7 @@ const extended = schemaWithPlaceholders(schema);
 export type Compiled = {
   /** A function if it depends on the variables. */
   cost: Cost | ((variables: Values) => Cost);
-  /** Variables with a default; none may be null: graphql-jit does not check a null in place of a default. */
+  /** Variables with a default. If one is null, Yoga runs the query: graphql-jit misses invalid nulls. */
   defaulted: readonly string[];
   /** A result without `data` means invalid variables; nothing has run. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;

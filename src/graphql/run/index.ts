@@ -41,7 +41,7 @@ function isPlain(body: unknown): body is Plain {
 }
 
 /**
- * Runs plain queries compiled and without Yoga's HTTP layer, which rebuilds request and response as a browser's. CPU
+ * Compiles repeated plain queries and skips Yoga's HTTP layer, which rebuilds messages as Fetch API objects. CPU
  * with Yoga and here: 1.6 and 0.8 ms for 15 operators with all fields, 0.7 and 0.5 with 4 fields, 13 and 6.3 for 200
  * stake authorities. Yoga answers unusual and invalid requests, so error messages live in one place, and chooses the
  * content type for each Accept header. Throws BAD_INPUT for faults of the request's parameters.

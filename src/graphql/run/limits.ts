@@ -1,7 +1,7 @@
 import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type ValidationContext } from 'graphql';
 
 /**
- * We use our own rules, because graphql-armor's refuse ordinary Relay queries or ignore `__typename`. A document within the
+ * We avoid graphql-armor, because its rules refuse ordinary Relay queries or ignore `__typename`. A document within the
  * limits `fields`, `bytes` and `introspection` cannot block the event loop for more than 200 ms (docs/performance.md).
  */
 export const limits = {
@@ -21,7 +21,7 @@ export const limitError = (name: keyof typeof limits) =>
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** Free, like a refusal over the rate: other requests may soon release their reservations. */
+/** Costs no units: a retry can succeed once other requests release their reservations. */
 const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
 /**

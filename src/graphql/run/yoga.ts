@@ -15,8 +15,7 @@ import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
 
 /**
- * Refuses idempotency keys: one of several mutations may fail, while only completed requests store answers. Ignoring
- * the key could apply a mutation twice.
+ * Refuses idempotency keys. Only requests that succeed store answers, but one of several mutations may fail. Ignoring keys could apply a mutation twice.
  */
 function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
   const { request } = contextValue as { request: Request };

@@ -132,7 +132,7 @@ async function findParents(
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
-  // An id that is both a pool's and a node operator's becomes the missing parent, or both parents if no other is found.
+  // An id of both a pool and a node operator fills the missing parent, or both parents if no other id is found.
   const ambiguous = new Set<Parents>();
   await search(
     [...both],

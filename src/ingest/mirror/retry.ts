@@ -14,7 +14,7 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
   return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
 }
 
-/** The wait doubles per attempt (from 1); half is random. */
+/** The wait doubles from attempt 2 on; half is random. */
 export function backoffMs(firstMs: number, attempt: number): number {
   const most = Math.min(MAX_BACKOFF_MS, firstMs * 2 ** (attempt - 1));
   return most / 2 + (Math.random() * most) / 2;
