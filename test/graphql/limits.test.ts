@@ -27,8 +27,9 @@ const passed = async (query: string, more: object = {}) => {
 };
 
 describe('a query of 2,000 tokens', () => {
-  // Five tokens an operation; one is run, all are counted.
-  const operations = (more: string) => times(400, (i) => `query Q${i} { __typename ${i === 0 ? more : ''} }`);
+  // Five tokens an operation, without the first __typename; one is run, all are counted.
+  const operations = (more: string) =>
+    times(400, (i) => `query Q${i} { __typename __typename ${i === 0 ? more : ''} }`);
   const operationName = 'Q1';
 
   it('is answered', async () => {
@@ -75,7 +76,7 @@ describe('a query of 30 aliases', () => {
       'at several levels',
       (count) => `{ a: slashings { b: nodes { ${times(count - 2, (i) => `c${i}: id`)} } } }`,
     ],
-    ['as __typename', (count) => `{ slashings { ${times(count, () => '__typename')} } }`],
+    ['as __typename after the first', (count) => `{ slashings { ${times(count + 1, () => '__typename')} } }`],
     ['of __typename', (count) => `{ slashings { ${times(count, (i) => `a${i}: __typename`)} } }`],
     [
       'in inline fragments',
@@ -111,6 +112,55 @@ describe('a query of 20 root fields', () => {
   });
 });
 
+describe('a plain __typename', () => {
+  /** Fields at several levels, in fragments and in inline fragments. */
+  const selection = (typename: string, levels: number): string =>
+    `${typename} validatorCount ... on Operator { ${typename} displayName ...F }
+      ${levels ? `in(window: ALL) { ${selection(typename, levels - 1)} }` : ''}`;
+  const document = (typename: string) => `query ($first: Int!) { ${typename}
+    ${times(19, (i) => `slashings(first: $first) { ${typename} nodes { ${typename} id } pageInfo { ${typename} endCursor } }`.replace('slashings', i ? `a${i}: slashings` : 'slashings'))}
+    operators(window: ALL, first: $first) { ${typename} nodes { ${selection(typename, 11)} } } }
+    fragment F on Operator { ${typename} network operatorTags { ${typename} name } }`;
+
+  it('in every selection set of a document changes neither limits nor costs', async () => {
+    const variables = { first: 3 };
+    for (let time = 0; time < 3; time += 1) {
+      const plain = await ask(document(''), { variables });
+      const typed = await ask(document('__typename'), { variables });
+      expect([plain.errors, typed.errors]).toEqual([undefined, undefined]);
+      expect(typed.data.__typename).toBe('Query');
+      expect(typed.extensions).toEqual(plain.extensions);
+    }
+  });
+
+  it('is free within 2,000 tokens, and only once in a selection set', async () => {
+    // Five tokens, and five in each fragment, of which one is free.
+    const query = (more: string) =>
+      `{ slashings { ${times(498, () => `... { __typename totalCount }`)} ${more} } }`;
+    const total = (count: number) => 'totalCount '.repeat(count);
+    expect(await passed(query(total(3)))).toEqual([]);
+    expect(await passed(query(total(4)))).toEqual(['tokens 2000']);
+    expect(await passed(query(`__typename ${total(3)}`))).toEqual([]);
+    expect(await passed(query(`__typename ${total(2)} __typename __typename`))).toEqual(['tokens 2000']);
+  });
+
+  it('is free at the 15th level and in introspection', async () => {
+    const deep = (levels: number): string =>
+      levels ? `in(window: ALL) { __typename ${deep(levels - 1)} }` : 'validatorCount';
+    expect(await passed(`{ operators(window: ALL) { nodes { ${deep(12)} } } }`)).toEqual([]);
+    const fields = (typename: string) =>
+      `{ __schema { ${typename} types { ${typename} name fields { ${typename} name } } } }`;
+    const [plain, typed] = [await ask(fields('')), await ask(fields('__typename'))];
+    expect(typed.extensions.cost).toEqual(plain.extensions.cost);
+  });
+
+  it('counts with an alias', async () => {
+    expect(await passed(`{ slashings { ${times(31, (i) => `a${i}: __typename`)} } }`)).toEqual([
+      'aliases 30',
+    ]);
+  });
+});
+
 describe('a hostile query', () => {
   const chain = (type: string, count: number, last: string) =>
     times(
@@ -119,7 +169,7 @@ describe('a hostile query', () => {
     );
 
   it('of 100 fragments that each spread the next twice is refused quickly', async () => {
-    expect(await passed(`{ ...F0 } ${chain('Query', 100, '__typename')}`)).toEqual([
+    expect(await passed(`{ ...F0 } ${chain('Query', 100, 'a: __typename')}`)).toEqual([
       'aliases 30',
       'rootFields 20',
     ]);
@@ -164,7 +214,7 @@ describe('a hostile query', () => {
 
   it('is refused with 400 as application/graphql-response+json', async () => {
     const headers = { authorization: `Bearer ${gateway.token}`, accept: 'application/graphql-response+json' };
-    for (const query of [`{ ${'a '.repeat(2_000)} }`, `{ ${'__typename '.repeat(31)} }`]) {
+    for (const query of [`{ ${'a '.repeat(2_000)} }`, `{ ${'__typename '.repeat(32)} }`]) {
       const answer = await gateway.fetch('/graphql', {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },

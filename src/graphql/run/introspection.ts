@@ -21,6 +21,7 @@ import { sizedMap } from '../../kernel/bounded.ts';
 import { JsonText } from '../../kernel/json-text.ts';
 import { limits } from './limits.ts';
 import { isSkipped, type Values } from './size-arguments.ts';
+import { freeTypename } from './typename.ts';
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
@@ -42,11 +43,12 @@ export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments
   let bytes = 0;
 
   function ofSet(set: SelectionSetNode, type: GraphQLNamedType, source: unknown): void {
+    const free = freeTypename(set);
     for (const selection of set.selections) {
       steps -= 1;
       if (steps <= 0) left = 0;
       if (left <= 0) return;
-      if (isSkipped(selection, values)) continue;
+      if (selection === free || isSkipped(selection, values)) continue;
       if (selection.kind === Kind.FIELD) ofField(selection, type, source);
       else {
         const fragment =

@@ -1,16 +1,25 @@
 import { type DocumentNode, type ParseOptions, parse, type Source } from 'graphql';
 import { sizedMap } from '../../kernel/bounded.ts';
 import { limitError, limits } from './limits.ts';
+import { freeTokens } from './typename.ts';
 
 export function parseBounded(source: string | Source, options?: ParseOptions): DocumentNode {
   try {
-    return parse(source, { ...options, maxTokens: limits.tokens });
+    const text = typeof source === 'string' ? source : source.body;
+    const document = parse(source, { ...options, maxTokens: limits.tokens + mostFree(text) });
+    const { tokenCount = 0 } = document;
+    if (tokenCount > limits.tokens && tokenCount - freeTokens(document) > limits.tokens)
+      throw limitError('tokens');
+    return document;
   } catch (error) {
     if (/more (?:that|than) \d+ tokens/.test((error as Error).message)) throw limitError('tokens');
     if (error instanceof RangeError) throw limitError('depth'); // deep nesting overflows the parser's stack
     throw error;
   }
 }
+
+/** Each free `__typename` needs a selection set, whose brace counts. */
+const mostFree = (text: string): number => Math.min(text.split('__typename').length - 1, limits.tokens);
 
 /** Longer documents are not cached: callers could fill the memory with literals. */
 export const CACHE_MAX_CHARACTERS = 16_384;

@@ -14,6 +14,7 @@ import { shapeOf } from './field-cost.ts';
 import { fragmentsOf, introspectionCounter, MARKS } from './introspection.ts';
 import { limits } from './limits.ts';
 import { argument, countOf, defaults, isSkipped, sizeOf, sizes, type Values } from './size-arguments.ts';
+import { freeTypename } from './typename.ts';
 
 /** Upper estimates. */
 type Estimate = {
@@ -72,8 +73,9 @@ export function costOf(
     const total = none();
     const byType = new Map<GraphQLNamedType, Part>();
     const spreads = new Set<string>(); // a fragment spread again in the same selection adds nothing
+    const free = freeTypename(set);
     for (const selection of set.selections) {
-      if (isSkipped(selection, values)) continue;
+      if (selection === free || isSkipped(selection, values)) continue;
       if (selection.kind === Kind.FIELD) {
         add(total, ofField(type, selection));
         continue;
