@@ -138,6 +138,15 @@ export const Settings = z.object({
     .describe(
       'Origins whose pages may call the API, separated by commas; * allows all, since requests carry a token and never a cookie.',
     ),
+  TRUSTED_DOCUMENTS: z
+    .string()
+    .optional()
+    .describe(
+      'JSON file of the GraphQL documents that clients request by id, as Relay, Apollo or GraphQL-Codegen write it; read at startup.',
+    ),
+  TRUSTED_ONLY: flag('off').describe(
+    'Refuse every GraphQL document that is not in TRUSTED_DOCUMENTS, introspection included.',
+  ),
   CACHE: flag('on').describe('Cache responses in memory until their data changes.'),
   CACHE_MB: integer(64, 1, 65_536).describe('Maximum memory for cached responses, in megabytes.'),
   DRAIN_DELAY_MS: integer(0, 0, 60_000).describe(

@@ -46,10 +46,29 @@ function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undef
   return detail === undefined ? answers[statusCode] : plain(statusCode, detail);
 }
 
+/** Refusals that precede the document; GraphQL clients read `errors` only. */
+const graphqlCodes: Record<number, RefusalCode> = {
+  401: 'UNAUTHENTICATED',
+  402: 'ALLOWANCE_USED',
+  413: 'TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'RATE_LIMITED',
+  503: 'UNAVAILABLE',
+};
+
+function withErrors({ detail }: Answer['body'], status: number) {
+  const code = graphqlCodes[status];
+  return code ? { detail, errors: [{ message: detail, extensions: { code } }] } : { detail };
+}
+
 /** Masks unknown errors; logs all errors with status 500 or more. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const answer = error instanceof Refusal ? refusalAnswer(error) : fastifyAnswer(error as FastifyError);
   if (!answer || answer.status >= 500) request.log.error({ err: error }, 'request failed');
   const { status, headers, body } = answer ?? plain(500, 'Internal server error.');
-  return reply.code(status).headers(headers).send(body);
+  const isGraphql = request.routeOptions.url === '/graphql';
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(isGraphql ? withErrors(body, status) : body);
 }

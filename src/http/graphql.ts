@@ -3,6 +3,7 @@ import type { Network } from '../chain/networks.ts';
 import type { Context } from '../context.ts';
 import { graphqlEngine } from '../graphql/run/index.ts';
 import { paramsFaults } from '../graphql/run/params.ts';
+import type { TrustedDocuments } from '../graphql/run/trusted-documents.ts';
 import { badInput } from '../kernel/refusal.ts';
 import { answering } from './admission.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
@@ -17,10 +18,11 @@ export function serveGraphql(
     networkHeader: NetworkHeader;
     makeContext: (request: FastifyRequest, network: Network) => Context;
     cache?: AnswerCache | undefined;
+    trusted: TrustedDocuments | undefined;
   },
 ) {
-  const answer = graphqlEngine();
-  const { cache } = options;
+  const { cache, trusted } = options;
+  const answer = graphqlEngine(trusted);
   // The cache key contains the text; only a miss parses it.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   const handler = answering(async (request) => {
@@ -36,7 +38,7 @@ export function serveGraphql(
         if (error) throw error;
         request.body = body;
       });
-    if (faults.length > 0) throw badInput([...faults, ...paramsFaults(request)]);
+    if (faults.length > 0) throw badInput([...faults, ...paramsFaults(request, trusted !== undefined)]);
     const answered = await answer(request, context);
     if (!cache) return answered;
     return text === undefined

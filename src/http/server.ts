@@ -18,6 +18,7 @@ import type { Settings } from '../config.ts';
 import { contextMaker } from '../context.ts';
 import type { Revisions } from '../db/changes/revisions.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
+import { trustedDocuments } from '../graphql/run/trusted-documents.ts';
 import { Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
@@ -135,6 +136,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     publicUrl: settings.PUBLIC_URL,
     makeContext: contextMaker({ pool, primary, revisions, now: meter.now, log }),
     cache,
+    trusted: trustedDocuments(settings),
   };
   serveHealth(app, options.readiness);
   if (settings.METRICS_PORT === undefined) serveMetrics(app, metrics);
@@ -236,7 +238,11 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
   app.addHook('onRequest', (request, _reply, done) => {
     done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // refused before the body is read
   });
-  await app.register(compress, { threshold: 1024, encodings: ['br', 'gzip'] });
+  await app.register(compress, {
+    threshold: 1024,
+    encodings: ['br', 'gzip'],
+    requestEncodings: ['gzip', 'br', 'deflate', 'identity'],
+  });
   await app.register(underPressure, {
     maxEventLoopDelay: maxEventLoopDelayMs ?? 3_000,
     pressureHandler: (request) => {

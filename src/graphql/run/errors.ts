@@ -3,7 +3,13 @@ import type { Logger } from 'pino';
 import { shownFault, withoutTokens } from '../../accounts/token-format.ts';
 import { Refusal, refusalStatus } from '../../kernel/refusal.ts';
 
-const ownCodes = new Set<unknown>([...Object.keys(refusalStatus), 'BAD_QUERY', 'INTERNAL']);
+const ownCodes = new Set<unknown>([
+  ...Object.keys(refusalStatus),
+  'BAD_QUERY',
+  'INTERNAL',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+]);
 
 /** Refusals get their code, invalid requests BAD_QUERY; other errors are masked. */
 export function renderError(error: GraphQLError, log: Logger): GraphQLError {

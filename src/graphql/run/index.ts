@@ -5,10 +5,12 @@ import { boundedMap } from '../../kernel/bounded.ts';
 import { bytesInTurns, bytesOf, jsonPieces } from '../../kernel/json-text.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import { compiledQueries } from './compiled-queries.ts';
+import { documentReader, type Params } from './documents.ts';
 import { renderError } from './errors.ts';
 import { costRefusal, settled } from './metering.ts';
 import { hasNul } from './nul.ts';
 import { paramsFaults } from './params.ts';
+import type { TrustedDocuments } from './trusted-documents.ts';
 import { makeYoga } from './yoga.ts';
 
 export type GraphqlAnswer = {
@@ -46,9 +48,12 @@ function isPlain(body: unknown): body is Plain {
  * stake authorities. Yoga answers unusual and invalid requests, so error messages live in one place, and chooses the
  * content type for each Accept header. Throws BAD_INPUT for faults of the request's parameters.
  */
-export function graphqlEngine(): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {
+export function graphqlEngine(
+  trusted: TrustedDocuments | undefined,
+): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {
   const find = compiledQueries();
-  const yoga = makeYoga();
+  const readDocument = documentReader(trusted);
+  const yoga = makeYoga(readDocument);
   const contentTypes = boundedMap<string>(1_000);
 
   async function runCompiled(
@@ -82,10 +87,12 @@ export function graphqlEngine(): (request: FastifyRequest, context: Context) => 
   return async function answer(request, context) {
     const { accept = '' } = request.headers;
     if (request.method === 'POST') {
-      const answered = await runCompiled(request.body, contentTypes.get(accept), context);
+      const isNamed = trusted && typeof request.body === 'object' && request.body !== null;
+      const body = isNamed ? readDocument(request.body as Params) : request.body;
+      const answered = await runCompiled(body, contentTypes.get(accept), context);
       if (answered) return answered;
     }
-    const faults = paramsFaults(request);
+    const faults = paramsFaults(request, trusted !== undefined);
     if (faults.length > 0) throw badInput(faults);
     const answered = await yoga(request, context);
     const contentType = answered.headers['content-type'];

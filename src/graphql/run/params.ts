@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Fault } from '../../kernel/refusal.ts';
+import { namesDocument } from './documents.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -12,15 +13,23 @@ const isJsonObject = (text: unknown): boolean => {
   }
 };
 
-/** Checked before Yoga because Yoga treats `{}` as a missing body, and answers 500 to bad JSON in a URL. */
-export function paramsFaults({ method, body, query }: FastifyRequest): Fault[] {
+/**
+ * Checked before Yoga because Yoga treats `{}` as a missing body, and answers 500 to bad JSON in a URL. `byId`: documents
+ * may be named by id.
+ */
+export function paramsFaults({ method, body, query }: FastifyRequest, byId: boolean): Fault[] {
   const fault = (loc: string[], msg: string): Fault[] => [{ loc, msg, type: 'graphql_params' }];
   if (method === 'POST') {
     if (!isObject(body)) return fault(['body'], 'The body must be one JSON object with a query.');
+    if (body.query == null && namesDocument(body, byId)) return [];
     return typeof body.query === 'string' ? [] : fault(['body', 'query'], 'query must be given, as text.');
   }
   const given = query as Record<string, unknown>;
-  if (!given.query || typeof given.query !== 'string')
+  const { extensions } = given;
+  const named = { ...given, extensions: isJsonObject(extensions) ? JSON.parse(String(extensions)) : {} };
+  if (
+    typeof given.query !== 'string' ? given.query !== undefined || !namesDocument(named, byId) : !given.query
+  )
     return fault(['query', 'query'], 'query must be given, once.');
   return ['variables', 'extensions'].flatMap((name) =>
     !given[name] || isJsonObject(given[name]) ? [] : fault(['query', name], `${name} must be a JSON object.`),

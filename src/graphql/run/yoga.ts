@@ -1,11 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin, processRegularResult } from 'graphql-yoga';
+import { CALLER_ERROR_UNITS } from '../../accounts/compute-units.ts';
 import type { Context } from '../../context.ts';
 import { bytesInTurns, jsonPieces } from '../../kernel/json-text.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 import { schema } from '../schema/index.ts';
+import { acceptedType } from './accept.ts';
+import { type documentReader, idNames, type Params } from './documents.ts';
 import { renderError } from './errors.ts';
 import type { GraphqlAnswer } from './index.ts';
 import { LimitsRule } from './limits.ts';
@@ -27,7 +30,7 @@ function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): G
   });
 }
 
-const limitsPlugin: Plugin = {
+const limitsPlugin = (readDocument: ReturnType<typeof documentReader>): Plugin => ({
   onParse({ setParseFn }) {
     setParseFn(parseBounded);
   },
@@ -43,10 +46,19 @@ const limitsPlugin: Plugin = {
     if (refused) return setResultAndStopExecution({ errors: [refused] });
     (args.contextValue as unknown as Context).metering.charged += introspectionUnits(cost);
   },
-  onParams({ params }) {
+  onParams({ params, request, setParams }) {
     if (params.variables) refuseNul(params.variables);
+    const isGet = request.method === 'GET';
+    const read = isGet ? readDocument({ ...idsOf(request.url), ...params }, 'query') : readDocument(params);
+    if (read instanceof GraphQLError) throw read;
+    setParams(read as typeof params);
   },
-};
+});
+
+function idsOf(url: string): Params {
+  const { searchParams } = new URL(url);
+  return Object.fromEntries(idNames.map((name) => [name, searchParams.get(name) ?? undefined]));
+}
 
 /** Uses the last hook before serialization, where the request's log is known. */
 const errorsPlugin: Plugin = {
@@ -116,7 +128,9 @@ const notAcceptable = {
   ),
 };
 
-export function makeYoga(): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {
+export function makeYoga(
+  readDocument: ReturnType<typeof documentReader>,
+): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {
   const yoga = createYoga<Context>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -128,13 +142,21 @@ export function makeYoga(): (request: FastifyRequest, context: Context) => Promi
     logging: false,
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
     maskedErrors: false, // errorsPlugin masks them
-    plugins: [limitsPlugin, errorsPlugin, costPlugin, writePlugin, turnsPlugin] as Plugin<object>[],
+    plugins: [
+      limitsPlugin(readDocument),
+      errorsPlugin,
+      costPlugin,
+      writePlugin,
+      turnsPlugin,
+    ] as Plugin<object>[],
   });
   return async (request, context) => {
+    const accept = acceptedType(request.headers.accept);
+    if (!accept) return { status: 406, ...notAcceptable, units: CALLER_ERROR_UNITS, notCached: 'error' };
+    request.raw.headers.accept = accept; // Yoga ignores q
     const response = await yoga.handleNodeRequest(request, context);
     const { status, headers } = response;
     const { charged: units } = context.metering;
-    if (status === 406) return { status, ...notAcceptable, units, notCached: 'error' };
     const result = unserialized.get(context.metering);
     return {
       status,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import { pageSecurityHeaders } from '../security-headers.ts';
 
 export const inScript = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c');
@@ -25,5 +26,8 @@ export const pageCsp = (nonce: string) =>
 
 export const nonceOf = () => randomBytes(16).toString('base64url');
 
+const page = 'text/html';
+const pageOrData = ['application/json', 'application/graphql-response+json', page];
+/** Clients of GraphQL accept any type. */
 export const wantsPage = (request: FastifyRequest): boolean =>
-  request.method === 'GET' && String(request.headers.accept ?? '').includes('text/html');
+  request.method === 'GET' && new Negotiator(request).mediaType(pageOrData) === page;

@@ -1,0 +1,20 @@
+import Negotiator from 'negotiator';
+
+const charset = ';charset=utf-8';
+const types = [`application/json${charset}`, `application/graphql-response+json${charset}`];
+const streams = ['multipart/mixed', 'text/event-stream'];
+
+/** Others, such as `deferSpec`, choose no type. */
+const otherParameters = /;\s*(?!(?:q|charset)\s*=)[^;,"]*(?:"[^"]*")?/gi;
+
+/** The type with the largest q, or undefined if none is accepted. Prefers JSON to streams of equal q. */
+export function acceptedType(accept: string | undefined): string | undefined {
+  const ranges = (accept || '*/*').replace(otherParameters, '').split(',');
+  const isStream = (range: string) => streams.some((type) => range.trim().toLowerCase().startsWith(type));
+  const ordered = [...ranges.filter((range) => !isStream(range)), ...ranges.filter(isStream)];
+  const [best] = new Negotiator({ headers: { accept: ordered.join(',') } }).mediaTypes([
+    ...types,
+    ...streams,
+  ]);
+  return best?.replace(charset, '');
+}
