@@ -4,6 +4,7 @@ import { readSettings } from '../../src/config.ts';
 import { makeAccount, storedUsage, storeUsage } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
+import { refusedBody } from '../support/refused.ts';
 
 let gateway: Gateway;
 let clock = Date.now();
@@ -40,7 +41,10 @@ describe('the allowance of the starter tier', () => {
       },
     ]);
     const other = await graphql(as);
-    expect([other.status, other.json]).toEqual([402, refused.json]);
+    expect([other.status, other.json]).toEqual([
+      402,
+      refusedBody('/graphql', 'ALLOWANCE_USED', refused.json.detail),
+    ]);
     at('2026-10-31T23:59:59.999Z');
     expect((await rest(as)).status).toBe(402);
 

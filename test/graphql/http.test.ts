@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
+import { refusedBody } from '../support/refused.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const query = '{ __typename }';
@@ -66,7 +67,10 @@ describe('a POST to /graphql', () => {
     const body = JSON.stringify({ query });
     const other = await postJson(body, { 'content-encoding': 'rot13' });
     const detail = 'The Content-Encoding is not accepted; send gzip, br, deflate or none.';
-    expect([other.status, other.json]).toEqual([415, { detail }]);
+    expect([other.status, other.json]).toEqual([
+      415,
+      refusedBody('/graphql', 'UNSUPPORTED_MEDIA_TYPE', detail),
+    ]);
     const untrue = await postJson(body, { 'content-encoding': 'gzip' });
     expect([untrue.status, untrue.json]).toEqual([
       400,
@@ -79,7 +83,8 @@ describe('a POST to /graphql', () => {
     async (type) => {
       const { status, json } = await post(JSON.stringify({ query }), { 'content-type': type });
       expect(status).toBe(415);
-      expect(json).toEqual({ detail: 'The content type is not accepted; send application/json.' });
+      const detail = 'The content type is not accepted; send application/json.';
+      expect(json).toEqual(refusedBody('/graphql', 'UNSUPPORTED_MEDIA_TYPE', detail));
     },
   );
 
@@ -97,7 +102,7 @@ describe('a POST to /graphql', () => {
     };
     expect((await postJson(bodyOf(256 * 1024))).json.data).toEqual({ __typename: 'Query' });
     const { status, json } = await postJson(bodyOf(256 * 1024 + 1));
-    expect([status, json]).toEqual([413, { detail: 'The body is too large.' }]);
+    expect([status, json]).toEqual([413, refusedBody('/graphql', 'TOO_LARGE', 'The body is too large.')]);
   });
 
   it('nested 100,000 levels deep is answered', async () => {

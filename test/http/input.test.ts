@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Gateway, gatewayForTest, startGateway, useGateway } from '../support/gateway.ts';
+import { refusedBody } from '../support/refused.ts';
 
 const gateway = useGateway({ template: 'empty' });
 afterEach(async () => {
@@ -51,7 +52,8 @@ describe('a body', () => {
     const broken = await send(path, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
     expect([broken.status, broken.json]).toEqual([400, { detail: 'The body is not UTF-8 text.' }]);
     const other = await send(path, Buffer.from('{}', 'utf16le'), 'application/json; charset=utf-16');
-    expect([other.status, other.json]).toEqual([415, { detail: 'The charset is not accepted; send UTF-8.' }]);
+    const detail = 'The charset is not accepted; send UTF-8.';
+    expect([other.status, other.json]).toEqual([415, refusedBody(path, 'UNSUPPORTED_MEDIA_TYPE', detail)]);
     const named = await send(path, Buffer.from('{}'), 'application/json; charset="UTF-8"');
     expect([named.status, named.json.detail[0].loc[0]]).toEqual([400, 'body']); // of what is missing in it
   });

@@ -5,6 +5,7 @@ import { createToken, revokeToken } from '../../src/accounts/tokens.ts';
 import { routes } from '../../src/resources/index.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { refusedBody } from '../support/refused.ts';
 import { rootQueries } from '../support/schema-queries.ts';
 
 // Nothing is listed by hand: a path or a field that is added is walked too.
@@ -77,7 +78,10 @@ const ways: [string, Ask][] = [
     ]),
 ];
 
-describe.each(ways)('%s', (_name, ask) => {
+describe.each(ways)('%s', (name, ask) => {
+  const path = /^[A-Z]+ (\/.*)/.exec(name)?.[1] ?? '/graphql';
+  const notAuthenticated = refusedBody(path, 'UNAUTHENTICATED', 'Not authenticated');
+
   it('lets a good token in', async () => {
     const { status, json } = await ask(`Bearer ${gateway.token}`);
     expect([401, 402, 403, 429, 500, 503]).not.toContain(status);
@@ -87,7 +91,7 @@ describe.each(ways)('%s', (_name, ask) => {
 
   it.each(Object.keys(wrong))('refuses %s, and asks the database nothing', async (what) => {
     const { status, json, headers } = await ask(wrong[what]?.());
-    expect([status, json]).toEqual([401, { detail: 'Not authenticated' }]);
+    expect([status, json]).toEqual([401, notAuthenticated]);
     expect(headers.get('www-authenticate')).toBe('Bearer');
     expect(gateway.statements).toEqual([]);
   });
@@ -95,7 +99,7 @@ describe.each(ways)('%s', (_name, ask) => {
   it('refuses an account over its rate', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => ask(`Bearer ${slow}`)));
     const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.json).toEqual({ detail: 'Too many requests' });
+    expect(refused?.json).toEqual(refusedBody(path, 'RATE_LIMITED', 'Too many requests'));
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   });
 
@@ -107,7 +111,7 @@ describe.each(ways)('%s', (_name, ask) => {
 
   it('refuses a token in its URL, whoever asks, and logs nothing of it', async () => {
     const unknown = await ask(undefined, `access_token=${gateway.token}`);
-    expect([unknown.status, unknown.json]).toEqual([401, { detail: 'Not authenticated' }]);
+    expect([unknown.status, unknown.json]).toEqual([401, notAuthenticated]);
     const { status, json, text } = await ask(`Bearer ${gateway.token}`, `access_token=${gateway.token}`);
     expect([status, json.detail[0].loc]).toEqual([400, ['url']]);
     expect(json.detail[0].msg).toMatch(/Authorization: Bearer.*revoke/);

@@ -4,6 +4,7 @@ import { newToken } from '../../src/accounts/token-format.ts';
 import { createToken, revokeToken } from '../../src/accounts/tokens.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { refusedBody } from '../support/refused.ts';
 
 let gateway: Gateway;
 let ahead = 0; // milliseconds that the gateway's clock runs ahead
@@ -44,7 +45,10 @@ const send = (method: string, path: string, headers: Record<string, string | str
 describe.each(apis)('a token on %s', (...api) => {
   const refuses = async (authorization?: string) => {
     const answer = await ask(api, authorization);
-    expect([answer.status, answer.json]).toEqual([401, { detail: 'Not authenticated' }]);
+    expect([answer.status, answer.json]).toEqual([
+      401,
+      refusedBody(api[1], 'UNAUTHENTICATED', 'Not authenticated'),
+    ]);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   };
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { makeAccount, storedUsage } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, gatewayForTest, startGateway } from '../support/gateway.ts';
+import { refusedBody } from '../support/refused.ts';
 
 // A kept answer is given again before Fastify sees the request. Whoever asks cannot tell, by anything but the time.
 
@@ -208,7 +209,9 @@ describe('what is not just the same is answered in the whole way', () => {
       const refused = answers.filter(({ status }) => status === 429);
       expect(refused.length).toBeGreaterThan(0);
       expect(refused[0]?.headers['retry-after']).toBe('1');
-      expect(JSON.parse(refused[0]?.body.toString() as string)).toEqual({ detail: 'Too many requests' });
+      expect(JSON.parse(refused[0]?.body.toString() as string)).toEqual(
+        refusedBody(asked.path ?? '/graphql', 'RATE_LIMITED', 'Too many requests'),
+      );
       expect((await by(spent)).status).toBe(402);
     }
   });
