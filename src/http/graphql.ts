@@ -10,8 +10,6 @@ import type { AnswerCache } from './cache/answer-cache.ts';
 import { findQuery, keyOfQuery, storeQuery } from './cache/graphql-cache.ts';
 import type { NetworkHeader } from './network-header.ts';
 
-const MAX_BODY = 256 * 1024;
-
 export function serveGraphql(
   app: FastifyInstance,
   options: {
@@ -48,7 +46,6 @@ export function serveGraphql(
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
-    bodyLimit: MAX_BODY,
     config: { bodyAsText: true },
     exposeHeadRoute: false,
     handler,

@@ -27,6 +27,7 @@ import { answerCache } from './cache/answer-cache.ts';
 import { recordResponses, replayCached } from './cache/replay.ts';
 import { sendClientError } from './client-errors.ts';
 import { boundedServers } from './connections.ts';
+import { boundedZlib, MAX_BODY } from './decompress.ts';
 import { sendError } from './errors.ts';
 import { serveGraphql } from './graphql.ts';
 import { type Readiness, serveHealth } from './health.ts';
@@ -185,7 +186,7 @@ function makeApp(
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     trustProxy: settings.TRUST_PROXY ?? false,
-    bodyLimit: 256 * 1024,
+    bodyLimit: MAX_BODY,
     return503OnClosing: false, // answers requests while draining; only /ready fails
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
@@ -242,6 +243,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     threshold: 1024,
     encodings: ['br', 'gzip'],
     requestEncodings: ['gzip', 'br', 'deflate', 'identity'],
+    zlib: boundedZlib,
   });
   await app.register(underPressure, {
     maxEventLoopDelay: maxEventLoopDelayMs ?? 3_000,
