@@ -106,6 +106,8 @@ export type EpochInput = {
   committees: Committees;
   /** Validator of each seat; empty before Altair. */
   syncCommittee: Uint32Array;
+  /** The same of epoch e + 1, which the block of slot 32(e+1) pays; the same array within a period. */
+  nextSyncCommittee: Uint32Array;
   /** Proposer of each slot. */
   proposers: Uint32Array;
   /** S_{e+1}. */
