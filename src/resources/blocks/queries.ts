@@ -48,8 +48,8 @@ const fields: Fields<StoredField> = {
   totalType1TxFees: sql`b.total_type1_tx_fees::text`,
   totalSanctionedTransactions: sql`b.total_sanctioned_transactions`,
   totalPriorityFeesValidator: sql`b.total_priority_fees_validator::text`,
-  relays: sql`b.relays`,
-  blockBuilderPubkeys: sql`b.block_builder_pubkeys`,
+  relays: sql`coalesce(b.relays, '{}')`,
+  blockBuilderPubkeys: sql`coalesce(b.block_builder_pubkeys, '{}')`,
 };
 
 type StoredRow = Omit<BlockRow, 'epoch' | 'blockTimestamp'>;
