@@ -31,15 +31,22 @@ export async function refreshAttestations(
       return { ...counts, removed: await removeStale(client, asked, types, dates) };
     },
   };
-  const written = await writeSelected(client, importer, entityDays(asked, dates), {
-    replace: false,
-    check: async () => {
-      const { rows } = await client.query(
-        '/* computedDates */ select distinct date::text as date from staged',
-      );
-      computed = rows.map(({ date }) => date);
+  const days = sql`validator_days a
+        where network = ${asked.network} and utc = ${asked.utc} and date = any(${dates}::date[])`;
+  const written = await writeSelected(
+    client,
+    importer,
+    entityPeriods(asked, { hour: sql`null`, rows: days }),
+    {
+      replace: false,
+      check: async () => {
+        const { rows } = await client.query(
+          '/* computedDates */ select distinct date::text as date from staged',
+        );
+        computed = rows.map(({ date }) => date);
+      },
     },
-  });
+  );
   await doneDates(client, 'attestations_due', asked, computed);
   return { ...written, dates };
 }
@@ -48,7 +55,11 @@ export async function refreshAttestations(
  * Creates the temporary tables `member_entities` and `members`. Entities are numbered because grouping a million
  * validators by number is cheap.
  */
-async function gatherMembers(client: pg.ClientBase, network: Network, types: readonly ComputedType[]) {
+export async function gatherMembers(
+  client: pg.ClientBase,
+  network: Network,
+  types: readonly ComputedType[],
+): Promise<void> {
   await run(
     client,
     sql`/* gatherShares */
@@ -114,10 +125,14 @@ const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '))
 const active = sql`filter (where ${figure.duties} > 0)`;
 
 /**
- * Selects columns of entity `e` and its day `a`; `at_end` covers validators that reached the last epoch. Groups by last
- * epoch first, because an entity has few: this avoids sorting validators.
+ * Sums up `rows`, which have the columns of `validator_days a`. Selects columns of entity `e` and its day or hour `a`;
+ * `at_end` covers validators that reached the last epoch. Groups by last epoch first, because an entity has few: this
+ * avoids sorting validators.
  */
-function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Selected<AttestationColumn> {
+export function entityPeriods(
+  { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
+  { hour, rows }: { hour: Sql; rows: Sql },
+): Selected<AttestationColumn> {
   return {
     columns: {
       ...ofDay(['day', 'date', 'start_epoch', ...added]),
@@ -128,7 +143,7 @@ function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Sele
       sum_end_epoch_balance: sql`a.at_end[3]`,
       sum_end_epoch_effective_balance: sql`a.at_end[4]`,
       avg_attester_effectiveness: sql`coalesce((a.effectiveness / nullif(a.members, 0) / 1e15)::float8, 0)`,
-      hour: sql`null`,
+      hour,
       computed: sql`true`,
       id_type: sql`e.id_type`,
       entity_id: sql`e.entity_id`,
@@ -145,8 +160,7 @@ function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Sele
       from (
         select validator_index, day, date, start_epoch, end_epoch, ${raw(added.join(', '))},
           end_epoch_balance, end_epoch_effective_balance, ${scaled(figure.attester)} as effectiveness
-        from validator_days a
-        where network = ${network} and utc = ${utc} and date = any(${[...dates]}::date[])
+        from ${rows}
         offset 0 -- the mean is worked out once for all entities of a validator
       ) a
       join members m using (validator_index)

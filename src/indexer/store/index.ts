@@ -1,0 +1,96 @@
+import type { Network } from '../../chain/networks.ts';
+import { type Pool, type Queryable, transaction } from '../../db/pool.ts';
+import type { PartReport } from '../../ingest/refresh/index.ts';
+import type { EpochFacts, Registry } from '../types.ts';
+import { type Head, writeHead } from './head.ts';
+import { type LabelRule, storeLabels } from './labels.ts';
+import { exitsOf, setMarker, storeRecord, takeMarker } from './marker.ts';
+import { periodsOf } from './periods.ts';
+import { publish } from './publish.ts';
+import { encodeRecord, RECORD_VERSION, recordOf } from './record.ts';
+import { writeEpochRows } from './write-epoch.ts';
+
+export type { Head, HeadSlot } from './head.ts';
+export { type LabelRule, readLabels } from './labels.ts';
+export type { HeadSlashing } from './slashing-rows.ts';
+
+/** `first`: where the epochs begin that were written without a gap. */
+export type Resume = { first: number; epoch: number; saved: Buffer };
+
+/** What an epoch has ended. */
+export type Ended = { hour: boolean; day: boolean };
+
+export type Store = {
+  /** Undefined where nothing of this network was indexed. Throws if another version wrote it. */
+  resume(): Promise<Resume | undefined>;
+  /** Lets the next `write` begin at any epoch. */
+  begin(): void;
+  /**
+   * Writes a closed epoch in one transaction, and days and hours that end with it; with `partial`, also those that are
+   * open. Throws if another process has written meanwhile. Writing the newest epoch again changes nothing.
+   */
+  write(
+    facts: EpochFacts,
+    saved: Buffer,
+    registry: Registry,
+    options?: { partial?: boolean },
+  ): Promise<Ended>;
+  /** Computes published figures; failed parts are in the report. */
+  publish(stopped?: () => boolean): Promise<PartReport[]>;
+  /** Replaces what is not final from a slot on. */
+  writeHead(head: Head): Promise<void>;
+  /** Replaces the labels and applies them; returns how many validators changed. */
+  setLabels(rules: readonly LabelRule[]): Promise<number>;
+};
+
+/** The newest epoch of each network that was indexed. */
+export async function indexedEpochs(db: Queryable): Promise<{ network: Network; epoch: number }[]> {
+  const text = '/* indexedEpochs */ select network, epoch from index_state order by network';
+  return (await db.query({ text, values: [] })).rows as { network: Network; epoch: number }[];
+}
+
+export function openStore(pool: Pool, network: Network): Store {
+  /** The marker that this process wrote or read; null: the next epoch begins anew. */
+  let known: number | null = null;
+  const exits = exitsOf(network);
+  return {
+    async resume() {
+      const { rows } = await pool.query({
+        text: `/* resumeIndex */
+          select first_epoch as first, epoch, state as saved, version from index_state where network = $1`,
+        values: [network],
+      });
+      const [found] = rows as (Resume & { version: number })[];
+      known = found?.epoch ?? null;
+      if (!found) return undefined;
+      const { first, epoch, saved, version } = found;
+      if (version !== RECORD_VERSION)
+        throw new Error(
+          `The index of ${network} was written by another version (${version}, not ${RECORD_VERSION}). Begin anew with --from.`,
+        );
+      return { first, epoch, saved };
+    },
+    begin() {
+      known = null;
+      exits.forget();
+    },
+    async write(facts, saved, registry, { partial = false } = {}) {
+      const { epoch } = facts;
+      const periods = periodsOf(network, epoch);
+      const ended = periods.filter(({ last }) => last === epoch);
+      await transaction(pool, async (client) => {
+        const marker = await takeMarker(client, network, known, epoch);
+        await exits.learn(client, facts, registry);
+        const record = await encodeRecord(recordOf(facts, exits.withLast(epoch)));
+        const first = await storeRecord(client, network, epoch, record, marker);
+        await writeEpochRows(client, network, facts, registry, partial ? periods : ended);
+        await setMarker(client, network, { first, epoch }, saved);
+      });
+      known = epoch;
+      return { hour: ended.some(({ hourly }) => hourly), day: ended.some(({ hourly }) => !hourly) };
+    },
+    publish: (stopped) => publish(pool, network, stopped),
+    writeHead: (head) => writeHead(pool, network, head),
+    setLabels: (rules) => transaction(pool, (client) => storeLabels(client, network, rules)),
+  };
+}
