@@ -13,8 +13,11 @@ import { targetOf } from './db/servers.ts';
 import { checkRoles } from './db/serving.ts';
 import { noteGateway } from './gateway-file.ts';
 import { buildServer } from './http/server.ts';
+import { noteFirstLoad } from './ingest/first-load.ts';
 import { readinessOf } from './readiness.ts';
 import { loadSampleData } from './sample/load.ts';
+import { refuseSampleData } from './sample/present.ts';
+import { indexBeside } from './serve-index.ts';
 
 /** Uses stderr: stdout is for people. */
 export const makeLog = (settings: Settings): Logger =>
@@ -131,7 +134,9 @@ async function start(
   if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
   if (serving.draining) return false;
   if (!database.embedded) await checkRoles({ ...database, readUrl: settings.DATABASE_READ_URL });
-  if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);
+  if (settings.INDEX) await refuseSampleData(database.write);
+  if (database.embedded && settings.INDEX) await noteFirstLoad(database.write);
+  else if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);
   const token = database.embedded ? await developmentToken(settings.DATA_DIR, database.write) : undefined;
   const tokens = await openDirectory({
     url: database.url,
@@ -151,7 +156,9 @@ async function start(
     revisions.moved();
   });
   targetOf(settings.DATABASE_READ_URL ?? database.url).onChange(revisions.moved);
-  const ready = readinessOf(database, log);
+  const index = settings.INDEX ? indexBeside(settings, database, log) : undefined;
+  if (index) serving.undo.push(index.stop);
+  const ready = readinessOf(database, log, index?.status);
   // Ends this process when PostgreSQL ends, because nothing restarts it here; a supervisor may restart both.
   void database.embedded?.ended.then((error) => serving.draining || Promise.reject(error));
   const app = await buildServer({
@@ -163,6 +170,7 @@ async function start(
     meter,
     revisions,
     replicaUp: database.replica?.up,
+    index: index?.status,
     now,
     exchangeCode:
       token === undefined

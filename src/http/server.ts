@@ -16,6 +16,7 @@ import { TOKEN_IN_TEXT } from '../accounts/token-format.ts';
 import type { Settings } from '../config.ts';
 import type { Revisions } from '../db/changes/revisions.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
+import type { IndexStatus } from '../indexer/status.ts';
 import { unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
@@ -59,6 +60,8 @@ export type ServerOptions = {
   revisions: Revisions;
   readiness: () => Promise<Readiness>;
   replicaUp?: (() => boolean) | undefined;
+  /** Of an index in the same process. */
+  index?: IndexStatus | undefined;
   /** Without it every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
   now?: () => Date;
@@ -108,6 +111,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     unreadHeaders: unread.count,
     replicaUp: options.replicaUp,
     connections: servers.connections,
+    index: options.index,
   });
   const logAndMeasure = (answered: Answered, of: Logger, bindings?: { reqId: string }) => {
     metrics.observe(answered);

@@ -1,0 +1,124 @@
+import type { Network } from '../chain/networks.ts';
+import { type Pool, transaction } from '../db/pool.ts';
+import { heartbeat } from './beat.ts';
+import { estimateMissed } from './execution/estimate.ts';
+import { openFills } from './execution/index.ts';
+import { type FollowReport, follow, type Progress } from './follow.ts';
+import { followHead } from './head.ts';
+import { withIndexLock } from './lock.ts';
+import { NodeError, type Nodes, openNodes } from './node/index.ts';
+import type { Asked } from './range.ts';
+import { problemTeller, type Retrying, retrying, type Say, type Teller } from './retry.ts';
+import { countError, type IndexStatus } from './status.ts';
+import { openStore, readLabels, type Store } from './store/index.ts';
+
+export type IndexOptions = {
+  urls: readonly string[];
+  /** What the nodes must be of; undefined: any known network. */
+  network: Network | undefined;
+  asked: Asked;
+  once: boolean;
+  /** Requests to a node per second. */
+  rate: number | undefined;
+  labels: string | undefined;
+  execution: string | undefined;
+  relays: readonly string[];
+  estimateMissed: boolean;
+  database: { url: string; pool: Pool };
+  status: IndexStatus;
+  say: Say;
+  onStored(progress: Progress): void;
+  onPublished(epoch: number, failures: string[]): void;
+  stop: AbortSignal;
+};
+
+const EPOCHS_AT_ONCE = 4;
+
+/** Indexes until the end of the range, or until `stop`. Throws what waiting does not mend. */
+export async function runIndex(options: IndexOptions): Promise<FollowReport> {
+  const { database, status, say, once, stop } = options;
+  const halt = new AbortController();
+  const signal = AbortSignal.any([stop, halt.signal]);
+  const tell = problemTeller(say);
+  const retry = retrying({ status, tell, say, once, stop });
+  const rules = options.labels === undefined ? undefined : await readLabels(options.labels);
+  try {
+    const nodes = await openedNodes(options, tell, retry, signal);
+    if (!nodes) return { from: undefined, to: undefined, epochs: 0, done: false };
+    status.network = nodes.network;
+    return await withIndexLock(database.url, nodes.network, async (lost) => {
+      const store = await openStore(database.pool, nodes.network);
+      if (rules) await store.setLabels(rules);
+      return run({ ...options, nodes, store, tell, retry, lost });
+    });
+  } finally {
+    halt.abort();
+  }
+}
+
+/** Undefined after a stop. Waits for nodes that do not answer; throws if they are of another network. */
+async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying, signal: AbortSignal) {
+  const onError = (error: NodeError) => {
+    if (signal.aborted) return;
+    countError(options.status, error.reason);
+    tell.tell(`${error.reason} ${error.node}`, error.message);
+  };
+  while (!options.stop.aborted) {
+    try {
+      const { urls, network, rate } = options;
+      return await openNodes({ urls, network, rate, onError, signal });
+    } catch (error) {
+      if (!(error instanceof NodeError) || error.reason === 'other-network') throw error;
+      if (!options.stop.aborted) await retry.failed(error.reason, error);
+    }
+  }
+  return undefined;
+}
+
+type Running = IndexOptions & {
+  nodes: Nodes;
+  store: Store;
+  tell: Teller;
+  retry: Retrying;
+  lost: AbortSignal;
+};
+
+async function run(options: Running): Promise<FollowReport> {
+  const { nodes, store, tell, retry, lost, once, status, say } = options;
+  const halt = new AbortController();
+  const stop = AbortSignal.any([options.stop, lost, halt.signal]);
+  const beat = heartbeat(nodes.events, nodes.spec.secondsPerSlot * 1000, tell, stop);
+  const fills = fillsOf(options, stop);
+  const onFault = (error: Error) => tell.tell('fills', error.message);
+  const beside = once ? [] : [followHead({ nodes, store, beat, tell, stop }), fills?.run(onFault)];
+  try {
+    const { asked, onStored, onPublished, estimateMissed, database } = options;
+    const { network } = nodes;
+    const report = await follow({
+      ...{ network, nodes, store, asked, once, width: EPOCHS_AT_ONCE, status, retry, beat, say },
+      ...{ onStored, onPublished, stop },
+      afterEpoch: estimateMissed ? (epoch) => estimated(database.pool, network, epoch) : undefined,
+    });
+    lost.throwIfAborted();
+    if (once) await fills?.drain();
+    return report;
+  } finally {
+    halt.abort();
+    await Promise.all(beside);
+  }
+}
+
+const estimated = (pool: Pool, network: Network, epoch: number) =>
+  transaction(pool, (client) => estimateMissed(client, network, [epoch]));
+
+function fillsOf({ nodes, database, tell, status, ...options }: Running, signal: AbortSignal) {
+  const { execution, relays, estimateMissed } = options;
+  const { network, spec } = nodes;
+  return openFills({
+    ...{ pool: database.pool, network, spec, execution, relays, estimateMissed, signal },
+    onError(error) {
+      countError(status, `fill-${error.reason}`);
+      tell.tell(`fill-${error.reason} ${error.source}`, error.message);
+    },
+  });
+}
