@@ -31,7 +31,8 @@ export async function writeValidatorDays(
       where network = $1 and epoch > $4 group by validator_index
     ) p, validators v
     where d.network = $1 and d.utc = $2 and d.date = $3 and d.validator_index = p.validator_index
-      and v.network = $1 and v.validator_index = p.validator_index and d.end_epoch = v.exit_epoch - 1`,
+      and v.network = $1 and v.validator_index = p.validator_index and d.end_epoch = v.exit_epoch - 1
+      and d.total_unique_attestations + d.sum_missed_attestations > 0`,
     [network, utc, date, sums.last],
   );
   await finishValidatorDays(client, [{ network, utc, day }]);
@@ -58,8 +59,8 @@ export async function addLatePenalties(
   const { rows } = await client.query<{ date: string; validator_index: number }>(
     `/* addLatePenalties */
     with given as (
-      select * from unnest($3::int[], $4::bigint[], $5::int[], $6::int[])
-        as g (validator_index, amount, chain_day, utc_day)
+      select * from unnest($3::int[], $4::bigint[], $5::int[], $6::int[], $7::int[])
+        as g (validator_index, amount, chain_day, utc_day, exit_epoch)
     ), fresh as (
       insert into index_late_penalties (network, validator_index, epoch, amount)
       select $1, validator_index, $2, amount from given
@@ -71,12 +72,14 @@ export async function addLatePenalties(
     join given g using (validator_index)
     cross join lateral (values (false, g.chain_day), (true, g.utc_day)) as o (utc, day)
     join index_periods p on p.network = $1 and p.utc = o.utc and not p.hourly and p.period = o.day
+      and p.start_epoch < g.exit_epoch
     join validator_day_dates t on t.network = $1 and t.utc = o.utc and t.day = o.day
     where d.network = $1 and d.utc = o.utc and d.validator_index = f.validator_index and d.date = t.date
     returning d.date::text as date, d.validator_index`,
     [
       ...[network, epoch, penalties.map((one) => one.validator), penalties.map((one) => one.amount)],
       ...[penalties.map(lastDay('chain')), penalties.map(lastDay('utc'))],
+      penalties.map((one) => one.exitEpoch),
     ],
   );
   if (rows.length === 0) return false;
