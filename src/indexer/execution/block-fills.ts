@@ -45,14 +45,10 @@ export class BlockFills {
     this.#options = options;
   }
 
-  /** When something that failed is to be tried again, and after how many attempts; undefined: nothing waits. */
-  waiting(): Wait | undefined {
-    const all = [...this.#slots.values(), this.#node, this.#relays].filter(({ attempts }) => attempts > 0);
-    if (all.length === 0) return undefined;
-    return {
-      attempts: Math.max(...all.map(({ attempts }) => attempts)),
-      until: Math.min(...all.map(({ until }) => until)),
-    };
+  /** Whether something is to be tried again that has failed, but not so often yet. */
+  waits(attempts: number): boolean {
+    const all = [...this.#slots.values(), this.#node, this.#relays];
+    return all.some((wait) => wait.attempts > 0 && wait.attempts < attempts);
   }
 
   /** Fills the next blocks. False: nothing is left to do at present. */
@@ -177,7 +173,7 @@ export class BlockFills {
     for (const { slot } of due) {
       const { attempts, until } = this.#slots.get(slot) ?? { attempts: 0, until: 0 };
       if (!changed.has(slot) && until <= now())
-        this.#slots.set(slot, { attempts, until: now() + firstWaitMs });
+        this.#slots.set(slot, { attempts: attempts + 1, until: now() + firstWaitMs });
     }
     if (this.#missed === BATCH) {
       this.#missing = { upTo: Math.max(...due.map(({ slot }) => slot)), until: now() + MAX_WAIT_MS };

@@ -74,9 +74,8 @@ export function openFills(options: FillOptions): Fills | undefined {
     async drain() {
       for (let more = true; more && !signal.aborted; ) {
         if (await blocks.step()) continue;
-        const waiting = blocks.waiting();
-        more = waiting !== undefined && waiting.attempts < ATTEMPTS;
-        if (more && waiting) await pause(waiting.until - Date.now(), signal);
+        more = blocks.waits(ATTEMPTS);
+        if (more) await pause(firstWaitMs, signal);
       }
       for (let failures = 0; deposits && !signal.aborted && failures < ATTEMPTS; ) {
         try {
@@ -145,4 +144,4 @@ async function forever(step: () => Promise<boolean>, { signal, onError, onFault,
 }
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  sleep(Math.max(0, milliseconds), undefined, { signal }).catch(() => undefined);
+  sleep(milliseconds, undefined, { signal }).catch(() => undefined);
