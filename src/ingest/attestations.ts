@@ -173,7 +173,6 @@ async function mergeAttestations(client: pg.ClientBase): Promise<ImportCounts> {
 
 export const attestationImporter: Importer<ImportedAttestation, AttestationColumn> = {
   resource: 'attestations',
-  grows: true,
   shape: Shape,
   check: (raw, options) => {
     if (!isObject(raw)) return check(raw);

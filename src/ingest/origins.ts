@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { networks } from '../chain/networks.ts';
+import type { Importer } from './importer.ts';
 
-export const origins = ['index', 'import', 'mirror', 'sample'] as const;
+const origins = ['index', 'import', 'mirror', 'sample'] as const;
 export type Origin = (typeof origins)[number];
 
 /** Records where rows of datasets come from; the network is '' where rows have none. */
@@ -18,3 +20,21 @@ export async function noteOrigins(
     [datasets.map(([dataset]) => dataset), datasets.map(([, network]) => network), origin],
   );
 }
+
+const hasNetworks = ({ columns }: Importer<unknown>) => columns.some(({ name }) => name === 'network');
+
+/** For `noteOrigins`: the dataset with each network of the staged rows. */
+export async function stagedDatasets(
+  client: pg.ClientBase,
+  importer: Importer<unknown>,
+): Promise<[dataset: string, network: string][]> {
+  const { resource } = importer;
+  const network = hasNetworks(importer) ? 'network' : `''`;
+  const { rows } = await client.query(
+    `/* stagedNetworks */ select distinct ${network} as network from staged`,
+  );
+  return rows.map((row) => [resource, row.network]);
+}
+
+/** Of a dataset without staged rows, such as the generated attestations. */
+export const ofAllNetworks = (dataset: string) => networks.map((network) => [dataset, network] as const);

@@ -138,7 +138,6 @@ async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> 
 
 export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   resource: 'validator-days',
-  grows: true,
   shape: Shape,
   check: (raw, { network, utc = false }) =>
     check(isObject(raw) ? decode(Shape, { network, utc, ...raw }) : raw),

@@ -32,6 +32,23 @@ export const readDatasets = (db: Queryable): Promise<Dataset[]> =>
     from datasets order by name`,
   );
 
+const DatasetOrigin = z.object({ network: z.string().nullable(), origin: z.string() });
+export type DatasetOrigin = z.infer<typeof DatasetOrigin>;
+const ListedDataset = Dataset.extend({ origins: z.array(DatasetOrigin) });
+export type ListedDataset = z.infer<typeof ListedDataset>;
+
+export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
+  rows(
+    db,
+    ListedDataset,
+    sql`/* listDatasets */
+    select name, revision, ${momentText(sql`refreshed_at`)} as "refreshedAt", array(
+      select json_build_object('network', nullif(o.network, ''), 'origin', o.origin)
+      from dataset_origins o where o.dataset = name order by o.network, o.origin
+    ) as origins
+    from datasets order by name`,
+  );
+
 export type Snapshot = ReadonlyMap<string, Dataset>;
 
 export type Revisions = {

@@ -11,7 +11,7 @@ import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { loadBlock, loadProposerBlockTotal } from './loaders.ts';
 import type { BlockRow } from './queries.ts';
-import { Block, type BlockField, blockFields } from './record.ts';
+import { Block, type BlockField, FinalizedBlock, finalizedBlockFields } from './record.ts';
 import {
   BLOCKS_DEFAULT_SIZE,
   BLOCKS_MAX_SIZE,
@@ -32,7 +32,7 @@ const ProposerDutyEnum = builder.enumType('ProposerDuty', {
   } as const,
 });
 
-const described = (name: BlockField) => Block.shape[name].description as string;
+const described = (name: BlockField) => FinalizedBlock.shape[name].description as string;
 
 export const BlockType = builder.objectRef<BlockRow>('Block');
 builder.node(BlockType, {
@@ -40,14 +40,14 @@ builder.node(BlockType, {
   id: { resolve: (row) => `${row.network}:${row.consensusSlot}`, description: 'Global id, for `node`.' },
   loadMany: loadNodes('Block', async (id, ctx) => {
     const found = networkNumber(id);
-    return found && loadBlock(ctx, { network: found.network, slot: found.number }, blockFields);
+    return found && loadBlock(ctx, { network: found.network, slot: found.number }, finalizedBlockFields);
   }),
   fields: (t) => ({
     network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of the block.',
     }),
-    ...columns(t, Block),
+    ...columns(t, FinalizedBlock),
     consensusProposerDuty: t.field({
       type: ProposerDutyEnum,
       description: described('consensusProposerDuty'),
@@ -111,7 +111,7 @@ builder.queryField('blocks', (t) =>
             }),
         );
         const list = { network, fromSlot };
-        const page = await blocks(ctx, list, range, selectedOf(info, blockFields, IN_PAGE));
+        const page = await blocks(ctx, list, range, selectedOf(info, finalizedBlockFields, IN_PAGE));
         const begun = await withPreviousPage(page, fromSlot, range, info, (above) =>
           blocks(ctx, list, above, []),
         );
@@ -139,7 +139,11 @@ builder.queryField('block', (t) =>
     },
     resolve: (_root, { slot, network }, ctx, info) => {
       if (slot < 0) throw badArgument('slot', `slot is ${slot}; an integer >= 0 is needed.`);
-      return loadBlock(ctx, { network: network ?? ctx.network, slot }, selectedOf(info, blockFields, IN_ROW));
+      return loadBlock(
+        ctx,
+        { network: network ?? ctx.network, slot },
+        selectedOf(info, finalizedBlockFields, IN_ROW),
+      );
     },
   }),
 );
@@ -158,7 +162,12 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
           maxSize: BLOCKS_MAX_SIZE,
           decode: cursors.read,
         });
-        const page = await proposerBlocks(ctx, validator, range, selectedOf(info, blockFields, IN_PAGE));
+        const page = await proposerBlocks(
+          ctx,
+          validator,
+          range,
+          selectedOf(info, finalizedBlockFields, IN_PAGE),
+        );
         return connection(
           page,
           (row) => cursors.of(row.consensusSlot),
