@@ -21,7 +21,7 @@ const unknown = {
   ...{ totalSanctionedTransactions: null, totalType0TxFees: null, totalType1TxFees: null },
   ...{ totalType2TxFees: null, totalPriorityFees: null, totalPriorityFeesValidator: null, baselineMev: null },
   ...{ executionRewards: null, missedExecutionRewards: null, totalRewards: null, totalRewardsMissed: null },
-  ...{ relays: '{}', blockBuilderPubkeys: '{}' },
+  ...{ relays: null, blockBuilderPubkeys: null },
 };
 
 const withoutBlock = {
@@ -37,14 +37,14 @@ function contents({ block }: BlockResult) {
     payload.transactions.filter((bytes: string) => test(Number(bytes.slice(0, 4)))).length;
   return {
     consensusBlockRoot: block.root,
-    executionBlockNumber: payload.block_number,
+    executionBlockNumber: Number(payload.block_number),
     executionBlockHash: payload.block_hash,
     feeRecipient: payload.fee_recipient.toLowerCase(),
     totalTransactions: payload.transactions.length,
     totalType0Transactions: ofType((first) => first >= 0xc0),
     totalType1Transactions: ofType((first) => first === 1),
     totalType2Transactions: ofType((first) => first === 2),
-    totalGasUsed: payload.gas_used,
+    totalGasUsed: Number(payload.gas_used),
     baseFeePerGas: payload.base_fee_per_gas,
     totalBurntFees: BigInt(payload.gas_used) * BigInt(payload.base_fee_per_gas),
   };

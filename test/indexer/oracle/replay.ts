@@ -29,42 +29,65 @@ function compare(position: Position, recording: Recording, slot: number): void {
   position.compared += balances.length;
 }
 
-const replayed = new WeakMap<Recording, { epochs: Map<number, EpochResult>; compared: number }>();
-
 /**
  * Goes through a recording from its first state, with the balances of all validators, and compares these with every
  * state recorded. Effective balances, activity, slashed validators, consolidations and the number of deposits applied
  * are read off the states.
  */
-export function replay(recording: Recording) {
-  const done = replayed.get(recording);
-  if (done) return done;
-  const first = recording.anchor / SLOTS;
-  const state = known(recording.states.get(recording.anchor), 'first state');
-  const position: Position = {
-    recording,
-    balances: [...state.balances],
-    votes: new Votes(recording),
-    slashed: new Set([...state.validators.keys()].filter((index) => state.validators[index]?.slashed)),
-    deposits: [],
-    scores: new Map(),
-    compared: 0,
-  };
-  const epochs = new Map<number, EpochResult>();
-  let opening: BlockResult | undefined;
-  for (let epoch = first; recording.states.has((epoch + 1) * SLOTS); epoch += 1) {
+export class Replay {
+  readonly epochs = new Map<number, EpochResult>();
+  private readonly position: Position;
+  private readonly first: number;
+  private opening: BlockResult | undefined;
+
+  constructor(recording: Recording) {
+    const state = known(recording.states.get(recording.anchor), 'first state');
+    this.first = recording.anchor / SLOTS;
+    this.position = {
+      recording,
+      balances: [...state.balances],
+      votes: new Votes(recording),
+      slashed: new Set([...state.validators.keys()].filter((index) => state.validators[index]?.slashed)),
+      deposits: [],
+      scores: new Map(),
+      compared: 0,
+    };
+  }
+
+  /** How many balances were compared with recorded ones. */
+  get compared(): number {
+    return this.position.compared;
+  }
+
+  /** Up to the end of this epoch. */
+  until(epoch: number): this {
+    for (let next = this.first + this.epochs.size; next <= epoch; next += 1) this.step(next);
+    return this;
+  }
+
+  private step(epoch: number): void {
+    const { position } = this;
+    const { recording } = position;
     const terms = termsOf(recording, epoch);
-    const blocks = opening ? [opening] : [];
+    const blocks = this.opening ? [this.opening] : [];
     for (let slot = epoch * SLOTS + 1; slot < (epoch + 1) * SLOTS; slot += 1) {
       blocks.push(applyBlock(position, slot, terms));
     }
     compare(position, recording, (epoch + 1) * SLOTS - 1);
     const end = endEpoch(position, epoch, terms);
-    opening = applyBlock(position, (epoch + 1) * SLOTS, termsOf(recording, epoch + 1));
+    this.opening = applyBlock(position, (epoch + 1) * SLOTS, termsOf(recording, epoch + 1));
     compare(position, recording, (epoch + 1) * SLOTS);
-    epochs.set(epoch, { epoch, terms, votes: position.votes.of(epoch), blocks, end });
+    this.epochs.set(epoch, { epoch, terms, votes: position.votes.of(epoch), blocks, end });
   }
-  const result = { epochs, compared: position.compared };
-  replayed.set(recording, result);
-  return result;
+}
+
+const replays = new WeakMap<Recording, Replay>();
+
+/** Gone through as far as somebody has asked, once for all tests of a worker. */
+export function replayOf(recording: Recording): Replay {
+  const known = replays.get(recording);
+  if (known) return known;
+  const replay = new Replay(recording);
+  replays.set(recording, replay);
+  return replay;
 }

@@ -1,6 +1,6 @@
 import { Days } from './calendar.ts';
 import { known, type Recording, type State, type ValidatorRecord } from './recording.ts';
-import { type EpochResult, replay } from './replay.ts';
+import { type EpochResult, replayOf } from './replay.ts';
 import { isActive } from './terms.ts';
 import { SLOTS } from './votes.ts';
 
@@ -31,8 +31,14 @@ export class Run {
     return known(this.recording.states.get(epoch * SLOTS), `state of epoch ${epoch}`);
   }
 
+  /** With all that the epoch after the last one adds: inclusions, and what it pays. */
   result(epoch: number): EpochResult {
-    return known(replay(this.recording).epochs.get(epoch), `epoch ${epoch}`);
+    return known(
+      replayOf(this.recording)
+        .until(this.to + 1)
+        .epochs.get(epoch),
+      `epoch ${epoch}`,
+    );
   }
 
   /** For the votes of an epoch; the end of the next one pays them. */
