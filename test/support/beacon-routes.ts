@@ -29,11 +29,15 @@ function tell(node: Switches, data: unknown, slot: number, version?: string): An
     data,
   };
   if (!node.otherLayout) return { code: 200, body: JSON.stringify(value), ...(version && { version }) };
-  const reversed = (_: string, item: any) =>
-    item && typeof item === 'object' && !Array.isArray(item)
-      ? Object.fromEntries([...Object.entries(item).reverse(), ['of_another_client', ['x', { y: 1 }]]])
-      : item;
-  return { code: 200, body: ` ${JSON.stringify(value, reversed, 2)}\n`, ...(version && { version }) };
+  return { code: 200, body: ` ${JSON.stringify(reversed(value), null, 2)}\n`, ...(version && { version }) };
+}
+
+/** With keys in another order, and one that no other client has. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, reversed(item)]);
+  return Object.fromEntries([...entries.reverse(), ['of_another_client', ['x', { y: 1 }]]]);
 }
 
 /** What the node has at a path. Throws `Refused`. */

@@ -1,0 +1,92 @@
+import type {
+  BeaconBlock,
+  Committees,
+  DepositRequest,
+  EpochState,
+  Registry,
+  ValidatorRecord,
+} from '../types.ts';
+import { readDeposits } from './answers.ts';
+import { type Asking, blocksOf, committeesOf, firstSlot, pruned, stateAt, syncCommittee } from './epoch.ts';
+import { NodeError } from './errors.ts';
+import { RegistryReader } from './scan/registry.ts';
+
+export type AllRecords = Registry & Iterable<ValidatorRecord>;
+
+/** What an index begins with at epoch F. */
+export type Start = {
+  /** S_F. */
+  state: EpochState;
+  /** As of S_F. */
+  records: AllRecords;
+  /** As of S_F; empty where the node does not tell. */
+  pendingDeposits: DepositRequest[];
+  syncCommittee: Uint32Array;
+  /** Of F - 1, and the first block of F; null where the history of the node begins with S_F. */
+  before: {
+    blocks: (BeaconBlock | null)[];
+    committees: Committees;
+    firstBlock: BeaconBlock | null;
+  } | null;
+};
+
+/** What an index goes on with after epoch e. */
+export type Resume = { state: EpochState; committees: Committees; records: AllRecords };
+
+async function registryAt(asking: Asking, epoch: number, size: number): Promise<AllRecords> {
+  const path = `/eth/v1/beacon/states/${firstSlot(asking, epoch)}/validators`;
+  const open = () => new RegistryReader(size);
+  const found = await asking.endpoint.client.scan({ path, signal: asking.signal }, open, 'registry');
+  if (!found) throw pruned(asking, path);
+  return found;
+}
+
+async function stateWithRecords(asking: Asking, epoch: number) {
+  const state = await stateAt(asking, epoch);
+  return { state, records: await registryAt(asking, epoch, state.balances.length) };
+}
+
+/** 404, or 400 before Electra: not told. */
+async function pendingDeposits(asking: Asking, epoch: number): Promise<DepositRequest[]> {
+  const path = `/eth/v1/beacon/states/${firstSlot(asking, epoch)}/pending_deposits`;
+  try {
+    return (await asking.endpoint.client.json({ path, signal: asking.signal }, readDeposits)) ?? [];
+  } catch (error) {
+    if (error instanceof NodeError && error.reason === 'status') return [];
+    throw error;
+  }
+}
+
+/** The state of an epoch may be gone where that of the next is there. */
+const committeesBefore = (asking: Asking, epoch: number): Promise<Committees> =>
+  committeesOf(asking, epoch - 1).catch((error) => {
+    if (error instanceof NodeError && error.reason === 'pruned')
+      return committeesOf(asking, epoch - 1, epoch);
+    throw error;
+  });
+
+async function beforeStart(asking: Asking, epoch: number): Promise<Start['before']> {
+  if (epoch === 0) return null;
+  const { anchor } = await blocksOf(asking, epoch);
+  if (anchor !== undefined) return null;
+  const { blocks, next } = await blocksOf(asking, epoch - 1);
+  return { blocks, committees: await committeesBefore(asking, epoch), firstBlock: next };
+}
+
+export async function startAt(asking: Asking, epoch: number): Promise<Start> {
+  const before = await beforeStart(asking, epoch);
+  const { state, records } = await stateWithRecords(asking, epoch);
+  const seats = await syncCommittee(asking, epoch);
+  return {
+    state,
+    records,
+    pendingDeposits: await pendingDeposits(asking, epoch),
+    syncCommittee: seats,
+    before,
+  };
+}
+
+export async function resumeAfter(asking: Asking, epoch: number): Promise<Resume> {
+  const { state, records } = await stateWithRecords(asking, epoch + 1);
+  return { state, records, committees: await committeesBefore(asking, epoch + 1) };
+}
