@@ -13,9 +13,11 @@ import { beginState } from './begin.ts';
 import type { ChainState } from './chain-state.ts';
 import { recordsNeeded } from './needs.ts';
 import { ValidatorSet } from './registry.ts';
+import { type Resume, restoreState, saveState } from './saved.ts';
 import { step } from './step.ts';
 
 export { InputError, MissingRecords, ReconcileError } from './errors.ts';
+export { savedEpoch } from './saved.ts';
 
 /** What a chain begins with: the state S_F. */
 export type Start = {
@@ -34,7 +36,7 @@ export type Start = {
   } | null;
 };
 
-/** The rules of `design` applied epoch by epoch; without I/O. A step that throws leaves the chain as it was. */
+/** The consensus rules, applied epoch by epoch; without I/O. A step that throws leaves the chain as it was. */
 export class Chain {
   readonly #spec: ChainSpec;
   readonly #registry: ValidatorSet;
@@ -49,6 +51,17 @@ export class Chain {
   static begin(spec: ChainSpec, start: Start): Chain {
     const registry = new ValidatorSet(spec.effectiveBalanceIncrement, start.state.balances.length + 4096);
     return new Chain(spec, registry, beginState(spec, registry, start));
+  }
+
+  /** Goes on where `save` was called. `resume.state` is that of `savedEpoch(saved)`. */
+  static restore(spec: ChainSpec, saved: Buffer, resume: Resume): Chain {
+    const registry = new ValidatorSet(spec.effectiveBalanceIncrement, resume.state.balances.length + 4096);
+    return new Chain(spec, registry, restoreState(spec, registry, saved, resume));
+  }
+
+  /** What `restore` needs, besides what a node tells again. */
+  save(): Buffer {
+    return saveState(this.#state);
   }
 
   /** The epoch that `step` expects. */

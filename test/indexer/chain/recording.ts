@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { Chain, Start } from '../../../src/indexer/chain/index.ts';
+import type { Resume } from '../../../src/indexer/chain/saved.ts';
 import { type ChainSpec, parseSpec } from '../../../src/indexer/spec.ts';
 import type {
   Attestation,
@@ -172,11 +173,6 @@ export class Recording {
     };
   }
 
-  /** How many deposits wait. */
-  pendingDeposits(epoch: number): number {
-    return this.#states.get(epoch * SLOTS).pendingDeposits;
-  }
-
   record(index: number, epoch: number): ValidatorRecord {
     return (this.#records[index] as [number, ValidatorRecord][]).findLast(
       ([slot]) => slot <= epoch * SLOTS,
@@ -199,7 +195,7 @@ export class Recording {
     return {
       state: this.state(epoch),
       records: this.records(epoch),
-      pendingDeposits: [],
+      pendingDeposits: this.#waiting(epoch),
       syncCommittee: Uint32Array.from(this.#epochs.get(epoch).sync),
       before:
         epoch === this.firstEpoch
@@ -210,6 +206,12 @@ export class Recording {
               firstBlock: this.#blocks.get(epoch * SLOTS) ?? null,
             },
     };
+  }
+
+  /** To go on with what was saved before `epoch`. */
+  resume(epoch: number): Resume {
+    const records = this.records(epoch).map((record) => ({ ...record, effectiveBalance: 0 }));
+    return { state: this.state(epoch), committees: this.committees(epoch - 1), records };
   }
 
   blocks(epoch: number): (BeaconBlock | null)[] {
@@ -241,6 +243,16 @@ export class Recording {
       if (told) facts.push(told);
     }
     return facts;
+  }
+
+  /** Deposits of blocks that are not final at S_epoch still wait; a recording does not tell others. */
+  #waiting(epoch: number): Start['pendingDeposits'] {
+    const blocks = [...this.#blocks.values()].filter(
+      ({ slot }) => slot > this.state(epoch).finalizedEpoch * SLOTS && slot <= epoch * SLOTS,
+    );
+    return blocks.flatMap(({ slot, depositRequests }) =>
+      depositRequests.map((deposit) => ({ ...deposit, slot })),
+    );
   }
 
   #addState(line: any): void {
