@@ -3,7 +3,8 @@ import { calendars, epochStart } from '../chain/calendar.ts';
 import { genesisTime, type Network } from '../chain/networks.ts';
 import type { Beat } from './beat.ts';
 import { type Chain, InputError, MissingRecords, ReconcileError } from './chain/index.ts';
-import { NodeError, type Nodes } from './node/index.ts';
+import { NodeError } from './node/errors.ts';
+import type { Nodes } from './node/index.ts';
 import { prefetcher } from './prefetch.ts';
 import { type Asked, endOf, newestClosed, RangeFault, startOf } from './range.ts';
 import type { Retrying, Say } from './retry.ts';
@@ -49,6 +50,9 @@ const ATTEMPTS_AT_ONCE = 2;
 /** After so many, what the index began with may be what is wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
+/** Rows of open days are written each hour, and with a large registry each sixth. */
+const epochsBetween = (validators: number): number => (validators < 200_000 ? 1 : 56);
+
 /** Stores epoch after epoch. Faults of nodes and of the database are waited out, with `once` for about a minute. */
 export async function follow(options: FollowOptions): Promise<FollowReport> {
   const report: FollowReport = { from: undefined, to: undefined, epochs: 0, done: false };
@@ -85,6 +89,7 @@ class Pass {
   #finalized = 0;
   #published: number | undefined;
   #stored: number | undefined;
+  #partial: number | undefined;
   readonly #o: FollowOptions;
   readonly #report: FollowReport;
   readonly #signal: AbortSignal;
@@ -218,10 +223,12 @@ class Pass {
     const last = this.#last();
     const isNewest = facts.epoch >= last;
     const isHourEnd = endsHour(network, facts.epoch);
-    const partial = isNewest && (once || isHourEnd || this.#published === undefined);
+    const isDue = isHourEnd && facts.epoch - (this.#partial ?? 0) >= epochsBetween(chain.registry.size);
+    const partial = isNewest && (once || isDue || this.#published === undefined);
     await store.write(facts, chain.save(), chain.registry, { partial });
     await this.#o.afterEpoch?.(facts.epoch);
     this.#stored = facts.epoch;
+    if (partial) this.#partial = facts.epoch;
     this.#report.from ??= facts.epoch;
     this.#report.to = facts.epoch;
     this.#report.epochs += 1;

@@ -36,7 +36,7 @@ export async function withIndexLock<T>(
   await client.connect();
   try {
     const { rows } = await client.query(
-      `/* indexLock */ select pg_try_advisory_lock(hashtext('stakegraph index ' || $1)) as free`,
+      `/* indexLock */ select pg_try_advisory_lock(hashtext('stakegraph index process ' || $1)) as free`,
       [network],
     );
     if (!rows[0].free) {

@@ -47,7 +47,7 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
     if (!nodes) return { from: undefined, to: undefined, epochs: 0, done: false };
     status.network = nodes.network;
     return await withIndexLock(database.url, nodes.network, async (lost) => {
-      const store = await openStore(database.pool, nodes.network);
+      const store = openStore(database.pool, nodes.network);
       if (rules) await store.setLabels(rules);
       return run({ ...options, nodes, store, tell, retry, lost });
     });
@@ -66,9 +66,9 @@ async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying,
   while (!options.stop.aborted) {
     try {
       const { urls, network, rate } = options;
-      return await openNodes({ urls, network, rate, onError, signal });
+      return await openNodes({ urls, onError, signal, ...(network && { network }), ...(rate && { rate }) });
     } catch (error) {
-      if (!(error instanceof NodeError) || error.reason === 'other-network') throw error;
+      if (!(error instanceof NodeError)) throw error;
       if (!options.stop.aborted) await retry.failed(error.reason, error);
     }
   }

@@ -45,7 +45,7 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
 
   it('fills every table', () => {
     const empty = Object.entries(calm).filter(([, rows]) => rows.length === 0);
-    expect(empty.map(([name]) => name)).toEqual(['index_late_penalties', 'chain_daily_rewards']);
+    expect(empty.map(([name]) => name)).toEqual(['slashings', 'chain_daily_rewards']);
   });
 
   it('goes on where it left off, from the middle of a day, with the same rows', async () => {
@@ -90,9 +90,9 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
         if (status.reconcileFailures >= 2) stop.abort();
       },
     });
-    expect(await running).toMatchObject({ to: 2_350, done: false });
+    expect(await running).toMatchObject({ to: 2_349, done: false });
     expect(said.join('\n')).toContain('add a second node to --beacon');
-    expect(status).toMatchObject({ indexedEpoch: 2_350 });
+    expect(status).toMatchObject({ indexedEpoch: 2_349 });
     expect(status.problem).toContain('17');
   });
 
@@ -188,5 +188,35 @@ describe.skipIf(!hasRecordings)('near the head', () => {
     const rows = (await stored()).filter(({ slot }) => slot < (LAST + 1) * 32);
     expect(rows.every(({ finalized }) => finalized)).toBe(true);
     expect(rows.filter(({ slot, root }) => root !== null && root !== node.chain.root(slot))).toEqual([]);
+  });
+
+  it('has a slashing within two slots of the head, replaced by the final one', async () => {
+    const slashed = 77_893;
+    const own = await databaseForTest();
+    const node = await nodeForTest({ head: slashed - 1 });
+    const stop = new AbortController();
+    const status = newStatus();
+    const from = Math.floor(slashed / 32) - 3;
+    const running = indexed(own, [node.url], { from, once: false, stop: stop.signal, status });
+    const rows = async () =>
+      (await own.pool.query({ text: 'select * from slashings', values: [] })).rows as Record<string, any>[];
+    const until = async (test: () => Promise<boolean>) => {
+      while (!(await test())) await Promise.race([sleep(20), running]);
+    };
+    await until(async () => status.indexedEpoch === from);
+    expect(await rows()).toEqual([]);
+    node.advance(2);
+    await until(async () => (await rows()).length === 1);
+    const [early] = await rows();
+    expect(early).toMatchObject({ slashing_epoch: 2_434, head_slot: slashed });
+    node.setHead(slashed + 5 * 32);
+    node.advance(1);
+    await until(async () => (await rows())[0]?.head_slot === null);
+    stop.abort();
+    await running;
+    const [late] = await rows();
+    expect(late).toMatchObject({
+      ...{ validator_index: early?.validator_index, withdrawable_epoch: early?.withdrawable_epoch },
+    });
   });
 });

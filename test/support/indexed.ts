@@ -27,7 +27,14 @@ export async function indexed(
 }
 
 const plain = [
-  ...['validators', 'validator_days', 'consolidations', 'consolidation_entities', 'chain_balances'],
+  ...[
+    'validators',
+    'validator_days',
+    'slashings',
+    'consolidations',
+    'consolidation_entities',
+    'chain_balances',
+  ],
   ...['chain_daily_rewards', 'index_late_penalties', 'index_state', 'index_ranges', 'index_periods'],
 ];
 /** Times, and the state that the chain saves for itself. */
@@ -40,12 +47,7 @@ const queries: Record<string, string> = {
   ...Object.fromEntries(
     plain.map((table) => [table, `select to_jsonb(t) - ${own} as row from ${table} t order by 1`]),
   ),
-  ...Object.fromEntries(
-    ['blocks', 'slashings'].map((table) => [
-      table,
-      `select to_jsonb(t) as row from ${table} t where finalized order by 1`,
-    ]),
-  ),
+  blocks: 'select to_jsonb(t) as row from blocks t where finalized order by 1',
   attestation_days: ofEntities('attestation_days'),
   attestation_hours: ofEntities('attestation_hours'),
   sync_committee_rewards: `select network, slot, md5(string_agg(t::text, ' ' order by rank)) as row
