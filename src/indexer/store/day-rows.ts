@@ -1,8 +1,9 @@
 import type pg from 'pg';
-import { type Calendar, dateOfDay, dayOfEpoch } from '../../chain/calendar.ts';
+import { type Calendar, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { ensureValidatorDayParts, finishValidatorDays } from '../../ingest/validator-days.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
+import { applyBlockFees } from '../execution/day-sums.ts';
 import type { Period } from './periods.ts';
 import type { Sums } from './sums.ts';
 import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
@@ -35,6 +36,10 @@ export async function writeValidatorDays(
       and d.total_unique_attestations + d.sum_missed_attestations > 0`,
     [network, utc, date, sums.last],
   );
+  await applyBlockFees(client, network, {
+    firstSlot: sums.first * SLOTS_PER_EPOCH,
+    lastSlot: (sums.last + 1) * SLOTS_PER_EPOCH - 1,
+  });
   await finishValidatorDays(client, [{ network, utc, day }]);
 }
 

@@ -6,7 +6,7 @@ import { Vote } from '../types.ts';
 /** Of `index_epochs.facts`; the engine's state has a version of its own inside. */
 export const RECORD_VERSION = 1;
 
-/** Sums of one validator's seats in an epoch: set and unset bits, and Gwei, less what a balance of 0 left unpaid. */
+/** Sums of one validator's seats in an epoch: set and unset bits, and Gwei by formula, also where a balance of 0 left it unpaid. */
 export type SeatSum = { validator: number; set: number; missed: number; rewards: number };
 export type ProposerSum = { validator: number; proposed: number; missed: number; rewards: number };
 /** Balances of a validator whose row may end with this epoch although the day goes on. */
@@ -101,14 +101,14 @@ function symbolsOf({ votes, delays, rewards }: EpochFacts) {
 
 function seatSums(facts: EpochFacts): Map<number, SeatSum> {
   const sums = new Map<number, SeatSum>();
-  for (const { validators, rewards, unpaid } of facts.seats) {
+  for (const { validators, rewards } of facts.seats) {
     for (const [position, validator] of validators.entries()) {
       let sum = sums.get(validator);
       if (!sum) sums.set(validator, (sum = { validator, set: 0, missed: 0, rewards: 0 }));
       const reward = rewards[position] as number;
       if (reward < 0) sum.missed += 1;
       else sum.set += 1;
-      sum.rewards += reward + (unpaid.get(position) ?? 0);
+      sum.rewards += reward;
     }
   }
   return sums;
