@@ -55,12 +55,19 @@ function namedForSlashing(body: any): number[] {
   return [...proposers, ...attesters];
 }
 
-function slash(position: Position, result: BlockResult, body: any, terms: Terms): void {
+/** `before`: balances right before the block, whose withdrawals come first. */
+function slash(
+  position: Position,
+  result: BlockResult,
+  body: any,
+  terms: Terms,
+  before: Map<number, bigint>,
+): void {
   for (const validator of namedForSlashing(body)) {
     if (position.slashed.has(validator)) continue;
     position.slashed.add(validator);
     const penalty = terms.effective(validator) / 4096n;
-    const balanceBefore = known(position.balances[validator], 'balance');
+    const balanceBefore = known(before.get(validator), 'balance');
     result.slashed.push({ validator, balanceBefore, penalty });
     decrease(position, validator, penalty);
     increase(position, result.proposer, penalty);
@@ -131,10 +138,13 @@ export function applyBlock(position: Position, slot: number, terms: Terms): Bloc
   const result: BlockResult = { slot, proposer, block, rewards: 0n, seats: [], slashed: [] };
   if (!block) return result;
   const { body } = block.message;
+  const before = new Map(
+    namedForSlashing(body).map((one) => [one, known(position.balances[one], 'balance')]),
+  );
   for (const { validator_index, amount } of body.execution_payload.withdrawals) {
     decrease(position, Number(validator_index), BigInt(amount));
   }
-  slash(position, result, body, terms);
+  slash(position, result, body, terms, before);
   payVotes(position, result, body, terms);
   takeRequests(position, slot, body.execution_requests);
   paySeats(position, result, body, terms);

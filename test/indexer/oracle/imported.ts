@@ -36,6 +36,11 @@ export async function importExpected(gateway: Gateway, run: Run, slots: readonly
   await load(gateway, 'attestations', plain(renamed(rows.attestation_hours, attestations)));
   const blocks = rows.blocks.map((row) => ({ ...row, relays: [], blockBuilderPubkeys: [] }));
   await load(gateway, 'blocks', plain(renamed(blocks, { slot: 'consensusSlot' })));
+  // No import knows of unknown relays.
+  await gateway.database.pool.query({
+    text: 'update blocks set relays = null, block_builder_pubkeys = null',
+    values: [],
+  });
   await load(gateway, 'sync-committee-rewards', seatsOf(run, slots));
   await load(gateway, 'slashings', plain(rows.slashings));
   const sides = { sourceIndex: 'sourceValidatorIndex', sourcePubkey: 'sourceValidatorPubkey' };
