@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
+import { applyLabels } from '../store/labels.ts';
 import type { Deposit } from './deposit-log.ts';
 
 /** `emptyFrom`: no deposit was seen from this block on. */
@@ -110,13 +111,15 @@ async function giveAddresses(
       and v.network = w.network and v.validator_pubkey = w.validator_pubkey and v.deposit_address is not null`,
     [network, keys],
   );
-  if (rows.length === 0) return 0;
+  const given = rows.map(({ index }) => index);
+  if (given.length === 0) return 0;
+  await applyLabels(client, network, given);
   await client.query(
     `/* consolidationTotals */
     select store_consolidation_totals(array[$1::text])
     where exists (select from consolidations where network = $1 and source_index = any($2::int[]))`,
-    [network, rows.map(({ index }) => index)],
+    [network, given],
   );
   await raisedRevision(client, 'validators')();
-  return rows.length;
+  return given.length;
 }

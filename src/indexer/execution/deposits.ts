@@ -20,6 +20,8 @@ const FIRST_RANGE = 10_000;
 const MAX_RANGE = 100_000;
 /** Deposits in a transaction; a range with more is halved. */
 const MAX_DEPOSITS = 20_000;
+/** All logs since the last deposit that was seen are read again after it. */
+const GAP_WAIT_MS = 3_600_000;
 
 const Finalized = z.object({ number: quantity.transform(Number) });
 const Sent = z.object({ hash, from: address });
@@ -29,6 +31,7 @@ const hexOf = (number: number) => `0x${number.toString(16)}`;
 export function openDeposits({ rpc, pool, network, contract, concurrency }: DepositOptions) {
   let range = FIRST_RANGE;
   let grows = true;
+  let againFrom = 0;
 
   async function logsOf(from: number, to: number): Promise<Deposit[]> {
     const filter = { address: contract, topics: [DEPOSIT_TOPIC], fromBlock: hexOf(from), toBlock: hexOf(to) };
@@ -84,8 +87,10 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
         if (!(error instanceof SourceError) || outage) throw error;
         if (to === scan.nextBlock) {
           // Earlier ranges may be what lacks deposits.
-          if (error.reason === 'missing' && scan.emptyFrom < scan.nextBlock)
+          if (error.reason === 'missing' && scan.emptyFrom < scan.nextBlock) {
             await writeDeposits(pool, { network, contract }, { ...scan, nextBlock: scan.emptyFrom }, []);
+            againFrom = Date.now() + GAP_WAIT_MS;
+          }
           throw error;
         }
         range = Math.max(1, Math.floor((to - scan.nextBlock + 1) / 2));
@@ -95,8 +100,9 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
   }
 
   return {
-    /** Reads the next range. False: all finalized blocks are read. */
+    /** Reads the next range. False: all finalized blocks are read, or the node lacks some that were. */
     async step(): Promise<boolean> {
+      if (Date.now() < againFrom) return false;
       const scan = await scanOf(pool, network, contract);
       const { number: last } = await rpc.call('eth_getBlockByNumber', ['finalized', false], Finalized);
       if (scan.nextBlock > last) {

@@ -1,17 +1,18 @@
 import type pg from 'pg';
 import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
+import { raisedRevision } from '../../db/changes/revisions.ts';
 
 /**
  * Sets what missed blocks of these epochs would have earned to the mean of the epoch's proposed blocks: consensus rewards
  * in whole Gwei, execution rewards to the wei, both rounded down. Null until that part of all of them is known, and in an
- * epoch without blocks. Idempotent. Returns the number of changed blocks; the caller raises the revision of `blocks`.
+ * epoch without blocks. Idempotent.
  */
 export async function estimateMissed(
   client: pg.ClientBase,
   network: Network,
   epochs: readonly number[],
-): Promise<number> {
+): Promise<void> {
   const { rowCount } = await client.query(
     `/* estimateMissed */
     update blocks m set missed_consensus_rewards = e.consensus, missed_execution_rewards = e.execution,
@@ -31,5 +32,5 @@ export async function estimateMissed(
       and (m.missed_consensus_rewards, m.missed_execution_rewards) is distinct from (e.consensus, e.execution)`,
     [network, epochs, SLOTS_PER_EPOCH],
   );
-  return rowCount ?? 0;
+  if (rowCount) await raisedRevision(client, 'blocks')();
 }

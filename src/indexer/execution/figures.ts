@@ -51,7 +51,7 @@ export type Received = {
 };
 
 /**
- * Divides what the proposer received into priority fees and MEV. Rules: docs/index.md, "Execution rewards". A payment
+ * Divides what the proposer received into priority fees and MEV. Rules: docs/index-from-your-node.md. A payment
  * is paid out of the priority fees, less its own gas, first; the rest is MEV.
  */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {

@@ -1,6 +1,7 @@
 import type { Network } from '../../chain/networks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import type { StoredBlock } from './block.ts';
+import { lockFills } from './day-sums.ts';
 import type { Figures } from './figures.ts';
 import { finishFills } from './finish.ts';
 
@@ -79,13 +80,13 @@ const all = [...assigned, 'missed_execution_rewards', 'total_rewards', 'total_re
 const FILL = `/* fillBlocks */
   update blocks b set ${all.map((name) => `${name} = n.${name}`).join(', ')}
   from (
-    select b.network, b.slot, n.*, ${totals}
+    select b.network, b.slot, f.hash, n.*, ${totals}
     from json_to_recordset($2) as f (slot int, hash text,
       ${Object.entries(columns).map(([name, type]) => `${name} ${type}`)}, relays text[], block_builder_pubkeys text[])
     join blocks b on b.network = $1 and b.slot = f.slot and b.execution_block_hash = f.hash
     cross join lateral (select ${next}) n
   ) n
-  where b.network = n.network and b.slot = n.slot
+  where b.network = n.network and b.slot = n.slot and b.execution_block_hash = n.hash -- a concurrent update may change it
     and (${all.map((name) => `b.${name}`)}) is distinct from (${all.map((name) => `n.${name}`)})
   returning b.slot`;
 
@@ -97,10 +98,7 @@ export async function writeFills(
 ): Promise<number[]> {
   if (fills.length === 0) return [];
   return transaction(pool, async (client) => {
-    await client.query(
-      `/* lockDataset */ select pg_advisory_xact_lock(hashtext('stakegraph dataset ' || name))
-      from unnest(array['blocks', 'validator-days']) with ordinality as d (name, n) order by n`,
-    );
+    await lockFills(client);
     const { rows } = await client.query<{ slot: number }>(FILL, [options.network, JSON.stringify(fills)]);
     const slots = rows.map(({ slot }) => slot);
     await finishFills(client, options, slots);
