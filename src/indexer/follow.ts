@@ -50,6 +50,9 @@ const ATTEMPTS_AT_ONCE = 2;
 /** After so many, what the index began with may be what is wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
+/** How often the head is looked at while there is much to store. */
+const ASK_MS = 30_000;
+
 /** Rows of open days are written each hour, and with a large registry each sixth. */
 const epochsBetween = (validators: number): number => (validators < 200_000 ? 1 : 56);
 
@@ -77,7 +80,7 @@ export async function follow(options: FollowOptions): Promise<FollowReport> {
 
 const isFinal = (error: unknown) => error instanceof RangeFault || error instanceof SpecError;
 const kindOf = (error: unknown) => {
-  if (error instanceof NodeError) return error.reason;
+  if (error instanceof NodeError) return `${error.reason} ${error.node}`; // as it was told when it came
   if (error instanceof ReconcileError) return 'unexplained';
   return error instanceof InputError ? 'nonsense' : 'database';
 };
@@ -87,6 +90,7 @@ class Pass {
   /** The node whose state the chain began with. */
   beganWith: string | undefined;
   #finalized = 0;
+  #askedAt = 0;
   #published: number | undefined;
   #stored: number | undefined;
   #partial: number | undefined;
@@ -112,6 +116,7 @@ class Pass {
       this.#o.width,
     );
     while (!stop.aborted) {
+      if (performance.now() - this.#askedAt > ASK_MS) await this.#askFinality().catch(() => undefined);
       if (chain.epoch - 1 > this.#last()) {
         if (await this.#idle(chain)) return;
         continue;
@@ -147,6 +152,7 @@ class Pass {
 
   async #askFinality(): Promise<void> {
     const { nodes, status } = this.#o;
+    this.#askedAt = performance.now();
     const { epoch } = await nodes.finality();
     this.#finalized = Math.max(this.#finalized, epoch);
     status.finalizedEpoch = this.#finalized;
@@ -167,7 +173,7 @@ class Pass {
       retry.succeeded();
     } catch (error) {
       if (!(error instanceof NodeError)) throw error;
-      await retry.failed(error.reason, error);
+      await retry.failed(kindOf(error), error);
     }
     return false;
   }
@@ -178,7 +184,7 @@ class Pass {
     let avoid: string | undefined;
     for (let failures = 0; !stop.aborted; ) {
       try {
-        const { input, node } = await inputs.take(chain.epoch, this.#finalized - 1, avoid);
+        const { input, node } = await inputs.take(chain.epoch, this.#last() + 1, avoid);
         avoid = node;
         await turn();
         const facts = chain.step(input);
@@ -187,7 +193,7 @@ class Pass {
       } catch (error) {
         if (stop.aborted) return undefined;
         if (error instanceof NodeError) {
-          await retry.failed(error.reason, error);
+          await retry.failed(kindOf(error), error);
         } else if (error instanceof InputError) {
           failures += 1;
           if (!(error instanceof MissingRecords)) this.#sayRefused(error, avoid);
@@ -239,7 +245,7 @@ class Pass {
 
   async #publish(): Promise<void> {
     const epoch = this.#stored as number;
-    const reports = await this.#o.store.publish();
+    const reports = await this.#o.store.publish(() => this.#o.stop.aborted);
     this.#published = epoch;
     this.#o.onPublished(
       epoch,

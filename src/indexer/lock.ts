@@ -8,6 +8,7 @@ export class LockedError extends Error {}
 
 const CHECK_MS = 2_000;
 const CHECK_DEADLINE_MS = 10_000;
+const WAIT_MS = 3_000;
 
 /**
  * Runs `work` while no other process indexes the network into the database; throws LockedError if one does. The signal
@@ -31,24 +32,31 @@ export async function withIndexLock<T>(
   const done = new AbortController();
   const lose = () =>
     done.signal.aborted ||
-    lost.abort(new Error('the connection that keeps other indexers out was lost; the index starts again'));
+    lost.abort(new Error('The connection that keeps other indexes out was lost; the index begins again.'));
   client.on('end', lose);
   await client.connect();
   try {
-    const { rows } = await client.query(
-      `/* indexLock */ select pg_try_advisory_lock(hashtext('stakegraph index process ' || $1)) as free`,
-      [network],
-    );
-    if (!rows[0].free) {
-      throw new LockedError(
-        `Another process indexes ${network} into this database; stop it first, or use another database.`,
-      );
-    }
+    await take(client, network);
     void watch(client, done.signal).catch(lose);
     return await work(lost.signal);
   } finally {
     done.abort();
     await client.end().catch(() => undefined);
+  }
+}
+
+/** Waits a little: the server may not have noticed yet that a process was killed. */
+async function take(client: Connection, network: Network): Promise<void> {
+  for (const until = performance.now() + WAIT_MS; ; await sleep(CHECK_MS / 10)) {
+    const { rows } = await client.query(
+      `/* indexLock */ select pg_try_advisory_lock(hashtext('stakegraph index process ' || $1)) as free`,
+      [network],
+    );
+    if (rows[0].free) return;
+    if (performance.now() < until) continue;
+    throw new LockedError(
+      `Another process indexes ${network} into this database; stop it first, or use another database.`,
+    );
   }
 }
 

@@ -45,10 +45,11 @@ export function retrying(
       await sleep(wait, undefined, { signal: options.stop }).catch(() => undefined);
     },
     succeeded(): void {
-      if (failures > 0) options.say('info', 'The index goes on.');
+      if (failures === 0) return;
       failures = 0;
       options.status.problem = undefined;
       options.tell.over();
+      options.say('info', 'The index goes on.');
     },
   };
 }

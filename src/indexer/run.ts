@@ -5,10 +5,11 @@ import { estimateMissed } from './execution/estimate.ts';
 import { openFills } from './execution/index.ts';
 import { type FollowReport, follow, type Progress } from './follow.ts';
 import { followHead } from './head.ts';
-import { withIndexLock } from './lock.ts';
+import { LockedError, withIndexLock } from './lock.ts';
 import { NodeError, type Nodes, openNodes } from './node/index.ts';
-import type { Asked } from './range.ts';
+import { type Asked, RangeFault } from './range.ts';
 import { problemTeller, type Retrying, retrying, type Say, type Teller } from './retry.ts';
+import { SpecError } from './spec.ts';
 import { countError, type IndexStatus } from './status.ts';
 import { openStore, readLabels, type Store } from './store/index.ts';
 
@@ -37,6 +38,7 @@ const EPOCHS_AT_ONCE = 4;
 /** Indexes until the end of the range, or until `stop`. Throws what waiting does not mend. */
 export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   const { database, status, say, once, stop } = options;
+  status.problem = undefined;
   const halt = new AbortController();
   const signal = AbortSignal.any([stop, halt.signal]);
   const tell = problemTeller(say);
@@ -46,13 +48,28 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
     const nodes = await openedNodes(options, tell, retry, signal);
     if (!nodes) return { from: undefined, to: undefined, epochs: 0, done: false };
     status.network = nodes.network;
-    return await withIndexLock(database.url, nodes.network, async (lost) => {
-      const store = openStore(database.pool, nodes.network);
-      if (rules) await store.setLabels(rules);
-      return run({ ...options, nodes, store, tell, retry, lost });
-    });
+    return await lastingly(retry, stop, () =>
+      withIndexLock(database.url, nodes.network, async (lost) => {
+        const store = openStore(database.pool, nodes.network);
+        if (rules) await store.setLabels(rules);
+        return run({ ...options, nodes, store, tell, retry, lost });
+      }),
+    );
   } finally {
     halt.abort();
+  }
+}
+
+/** Begins again after a fault of the database. */
+async function lastingly<T>(retry: Retrying, stop: AbortSignal, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isFinal = [LockedError, RangeFault, SpecError].some((kind) => error instanceof kind);
+      if (isFinal || stop.aborted) throw error;
+      await retry.failed('database', error as Error);
+    }
   }
 }
 
@@ -68,8 +85,9 @@ async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying,
       const { urls, network, rate } = options;
       return await openNodes({ urls, onError, signal, ...(network && { network }), ...(rate && { rate }) });
     } catch (error) {
+      if (options.stop.aborted) return undefined;
       if (!(error instanceof NodeError)) throw error;
-      if (!options.stop.aborted) await retry.failed(error.reason, error);
+      await retry.failed(`${error.reason} ${error.node}`, error);
     }
   }
   return undefined;
