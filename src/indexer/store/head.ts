@@ -17,10 +17,7 @@ export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: r
 export async function writeHead(pool: Pool, network: Network, head: Head): Promise<void> {
   const { fromSlot, blocks, slashings } = head;
   await transaction(pool, async (client) => {
-    // In the order of an epoch's transaction.
-    await client.query(`/* lockIndex */ select pg_advisory_xact_lock(hashtext('stakegraph index ' || $1))`, [
-      network,
-    ]);
+    // Without the lock of an epoch's transaction, which lasts a minute where a day ends: neither changes rows of the other.
     const { rows } = await client.query<{ epoch: number }>(
       '/* newestFinal */ select epoch from index_state where network = $1',
       [network],

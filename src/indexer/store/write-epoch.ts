@@ -54,13 +54,22 @@ async function writeChainRows(
   const { epoch } = facts;
   note('blocks', await dropSlots(client, network, facts));
   note('blocks', await writeBlocks(client, network, facts.blocks, { finalized: true }));
-  await raiseChainHeads(client, [{ network, slot: (epoch + 1) * SLOTS_PER_EPOCH - 1 }]);
+  await raiseHead(client, network, (epoch + 1) * SLOTS_PER_EPOCH - 1);
   note('sync-committee-rewards', await writeSeats(client, network, epoch, facts.seats));
   note('chain-balances', await writeChainBalance(client, network, facts));
   note('validators', await writeValidators(client, network, facts.changed, registry));
   note('slashings', await writeSlashings(client, network, facts, registry));
   note('consolidations', await writeConsolidations(client, network, facts.consolidations, registry));
   return changed;
+}
+
+/** Locks the row only where it is behind: rows near the head are written meanwhile. */
+async function raiseHead(client: pg.ClientBase, network: Network, slot: number): Promise<void> {
+  const { rows } = await client.query(
+    '/* headBehind */ select 1 from chain_heads where network = $1 and slot >= $2',
+    [network, slot],
+  );
+  if (rows.length === 0) await raiseChainHeads(client, [{ network, slot }]);
 }
 
 /** Removes rows near the head of slots that the closed epoch has not. */
