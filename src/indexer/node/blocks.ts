@@ -2,6 +2,7 @@ import type { BeaconBlock } from '../types.ts';
 import { readHeader, readRoot } from './answers.ts';
 import { readBlock } from './block.ts';
 import type { NodeClient } from './client.ts';
+import { NodeError } from './errors.ts';
 
 /** Blocks of about 15 epochs. */
 const KEPT = 512;
@@ -21,9 +22,12 @@ export type EpochBlocks = {
 export class BlockSource {
   readonly #client: NodeClient;
   readonly #kept = new Map<number, Promise<BeaconBlock | null>>();
+  readonly #lifetime: AbortSignal;
 
-  constructor(client: NodeClient) {
+  /** `lifetime`: of requests whose answers are shared. */
+  constructor(client: NodeClient, lifetime: AbortSignal) {
     this.#client = client;
+    this.#lifetime = lifetime;
   }
 
   /** Forgets what the node has answered. */
@@ -31,20 +35,19 @@ export class BlockSource {
     this.#kept.clear();
   }
 
-  async #fetch(slot: number, signal: AbortSignal): Promise<BeaconBlock | null> {
-    const block = await this.#client.json({ path: blockPath(slot), signal }, (answer) =>
-      readBlock(answer, ''),
-    );
+  async #fetch(slot: number): Promise<BeaconBlock | null> {
+    const asked = { path: blockPath(slot), signal: this.#lifetime };
+    const block = await this.#client.json(asked, (answer) => readBlock(answer, ''));
     if (block && block.slot !== slot)
       throw this.#client.error('nonsense', `${blockPath(slot)}: the block is of slot ${block.slot}.`);
     return block ?? null;
   }
 
   /** Without its root. */
-  #at(slot: number, final: number, signal: AbortSignal): Promise<BeaconBlock | null> {
+  #at(slot: number, final: number): Promise<BeaconBlock | null> {
     const kept = this.#kept.get(slot);
     if (kept) return kept;
-    const block = this.#fetch(slot, signal);
+    const block = this.#fetch(slot);
     if (slot > final) return block;
     this.#kept.set(slot, block);
     block.catch(() => this.#kept.get(slot) === block && this.#kept.delete(slot));
@@ -56,10 +59,22 @@ export class BlockSource {
   }
 
   /** Throws `NodeError`: 404 is a missed slot only where the next block's parent is the block before. */
-  async epoch(first: number, slots: number, final: number, signal: AbortSignal): Promise<EpochBlocks> {
-    const asked = Array.from({ length: slots + 1 }, (_, i) => this.#at(first + i, final, signal));
+  async epoch(
+    ...range: [first: number, slots: number, final: number, signal: AbortSignal]
+  ): Promise<EpochBlocks> {
+    try {
+      return await this.#linked(...range);
+    } catch (error) {
+      if (!(error instanceof NodeError) || error.reason !== 'missing-block') throw error;
+      this.#client.report(error);
+      return this.#linked(...range);
+    }
+  }
+
+  async #linked(first: number, slots: number, final: number, signal: AbortSignal): Promise<EpochBlocks> {
+    const asked = Array.from({ length: slots + 1 }, (_, i) => this.#at(first + i, final));
     const found = await Promise.all(asked);
-    const after = await this.#firstFrom(first + slots, final, signal);
+    const after = await this.#firstFrom(first + slots, final);
     let anchor: number | undefined;
     const blocks = found.slice(0, slots);
     let following = after;
@@ -77,9 +92,9 @@ export class BlockSource {
     return { blocks, next: next && { ...next, root: await this.#rootOf(next.slot, signal) }, anchor };
   }
 
-  async #firstFrom(slot: number, final: number, signal: AbortSignal): Promise<BeaconBlock> {
+  async #firstFrom(slot: number, final: number): Promise<BeaconBlock> {
     for (let at = slot; at < slot + LONGEST_GAP; at += 1) {
-      const block = await this.#at(at, final, signal);
+      const block = await this.#at(at, final);
       if (block) return block;
     }
     throw this.#client.error(

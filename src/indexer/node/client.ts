@@ -121,6 +121,7 @@ export class NodeClient {
       try {
         return await once();
       } catch (thrown) {
+        signal.throwIfAborted();
         const error =
           thrown instanceof AnswerError ? this.error(thrown.reason, `${path}: ${thrown.message}.`) : thrown;
         if (!(error instanceof NodeError)) throw error;

@@ -19,6 +19,8 @@ export type Common = {
   identity: Identity | undefined;
   /** Roots of finalized epochs as told first, and by whom. */
   finalized: Map<number, { root: string; node: string }>;
+  /** Of the index. */
+  lifetime: AbortSignal;
   log: { info(detail: object, message: string): void; warn(detail: object, message: string): void };
 };
 
@@ -39,7 +41,7 @@ const KEPT_ROOTS = 256;
 export class Endpoint {
   readonly client: NodeClient;
   readonly blocks: BlockSource;
-  readonly #common: Common;
+  readonly common: Common;
   #known = false;
   #inSyncUntil = 0;
   #failures = 0;
@@ -53,8 +55,8 @@ export class Endpoint {
 
   constructor(client: NodeClient, common: Common) {
     this.client = client;
-    this.#common = common;
-    this.blocks = new BlockSource(client);
+    this.common = common;
+    this.blocks = new BlockSource(client, common.lifetime);
   }
 
   /** Throws `NodeError` unless the node is of the right network and in sync. */
@@ -87,7 +89,7 @@ export class Endpoint {
     try {
       const genesis = await told('/eth/v1/beacon/genesis', parseGenesis);
       const spec = await told('/eth/v1/config/spec', parseSpec);
-      const network = networkOf(genesis, spec, this.#common.asked);
+      const network = networkOf(genesis, spec, this.common.asked);
       this.#agree({ network, genesis, spec });
     } catch (error) {
       if (error instanceof SpecError) throw this.client.error('other-network', error.message);
@@ -97,7 +99,7 @@ export class Endpoint {
   }
 
   #agree(own: Identity): void {
-    const common = (this.#common.identity ??= own);
+    const common = (this.common.identity ??= own);
     const roots = [own.genesis.validatorsRoot, common.genesis.validatorsRoot];
     if (roots[0] !== roots[1])
       throw new SpecError(
@@ -126,7 +128,7 @@ export class Endpoint {
   }
 
   #compare({ epoch, root }: Finality): void {
-    const { finalized } = this.#common;
+    const { finalized } = this.common;
     const first = finalized.get(epoch);
     if (first && first.root !== root)
       throw this.client.error(
@@ -158,7 +160,7 @@ export class Endpoint {
 
   failed(error: NodeError): void {
     this.client.report(error);
-    const { log } = this.#common;
+    const { log } = this.common;
     if (this.#failures === 0)
       log.warn(
         { node: error.node, reason: error.reason },
@@ -174,7 +176,7 @@ export class Endpoint {
 
   succeeded(): void {
     if (this.#failures > 0)
-      this.#common.log.info({ node: this.client.name }, `The beacon node ${this.client.name} answers again.`);
+      this.common.log.info({ node: this.client.name }, `The beacon node ${this.client.name} answers again.`);
     this.#failures = 0;
     this.coolingUntil = 0;
   }

@@ -10,7 +10,7 @@ import {
 import * as answers from './answers.ts';
 import type { EpochBlocks } from './blocks.ts';
 import type { Endpoint, Identity } from './endpoint.ts';
-import { AnswerError, type NodeError } from './errors.ts';
+import { AnswerError, NodeError } from './errors.ts';
 import { BalanceReader } from './scan/balances.ts';
 import { listAt } from './scan/bytes.ts';
 import { CommitteeReader } from './scan/committees.ts';
@@ -67,8 +67,7 @@ export async function stateAt(asking: Asking, epoch: number): Promise<EpochState
   return { epoch, balances, finalizedEpoch: finality.epoch, pendingConsolidations };
 }
 
-/** `stateEpoch`: whose first state is asked; the epoch itself or the next. */
-export async function committeesOf(asking: Asking, epoch: number, stateEpoch = epoch): Promise<Committees> {
+async function committeesOf(asking: Asking, epoch: number, stateEpoch: number): Promise<Committees> {
   const { spec } = asking.identity;
   const path = statePath(asking, stateEpoch, `committees?epoch=${epoch}`);
   const shape = { epoch, slotsPerEpoch: spec.slotsPerEpoch, maxPerSlot: spec.maxCommitteesPerSlot };
@@ -78,15 +77,24 @@ export async function committeesOf(asking: Asking, epoch: number, stateEpoch = e
   return found;
 }
 
-/** Kept, because it is the same for 256 epochs. */
-export function syncCommittee(asking: Asking, epoch: number): Promise<Uint32Array> {
+/** The first state of the epoch may be gone where that of the next is still there. */
+export const lastCommittees = (asking: Asking, epoch: number): Promise<Committees> =>
+  committeesOf(asking, epoch, epoch).catch((error) => {
+    if (error instanceof NodeError && error.reason === 'pruned')
+      return committeesOf(asking, epoch, epoch + 1);
+    throw error;
+  });
+
+/** Kept, because it is the same for 256 epochs. `stateEpoch`: of the same period. */
+export function syncCommittee(asking: Asking, epoch: number, stateEpoch = epoch): Promise<Uint32Array> {
   if (!since(asking, epoch, 'altair')) return Promise.resolve(new Uint32Array(0));
   const { spec } = asking.identity;
   const { committees } = asking.endpoint;
   const period = Math.floor(epoch / spec.epochsPerSyncCommitteePeriod);
   const kept = committees.get(period);
   if (kept) return kept;
-  const asked = stateJson(asking, epoch, `sync_committees?epoch=${epoch}`, (answer) =>
+  const shared = { ...asking, signal: asking.endpoint.common.lifetime };
+  const asked = stateJson(shared, stateEpoch, `sync_committees?epoch=${epoch}`, (answer) =>
     answers.readSyncCommittee(answer, spec.syncCommitteeSize),
   );
   committees.set(period, asked);
@@ -173,20 +181,28 @@ export async function recordsAt(
   return found.flat();
 }
 
+function checkFork({ endpoint, identity }: Asking, epoch: number): void {
+  try {
+    forkAt(identity.spec, epoch);
+  } catch (error) {
+    throw endpoint.client.error('unknown-fork', (error as Error).message);
+  }
+}
+
 /** All that the rules need of an epoch that is final, from one node. */
 export async function epochInput(
   asking: Asking,
   epoch: number,
   recordsNeeded: (input: Omit<EpochInput, 'records'>) => readonly number[],
 ): Promise<EpochInput> {
-  forkAt(asking.identity.spec, epoch + 1);
-  const period = asking.identity.spec.epochsPerSyncCommitteePeriod;
-  const committee = () => syncCommittee(asking, epoch);
+  checkFork(asking, epoch + 1);
+  const newPeriod = (epoch + 1) % asking.identity.spec.epochsPerSyncCommitteePeriod === 0;
+  const committee = syncCommittee(asking, epoch, newPeriod ? epoch : epoch + 1);
   const [{ blocks, next: nextFirstBlock }, committees, seats, nextSeats, next] = await Promise.all([
     blocksOf(asking, epoch),
-    committeesOf(asking, epoch),
-    committee(),
-    (epoch + 1) % period === 0 ? syncCommittee(asking, epoch + 1) : committee(),
+    lastCommittees(asking, epoch),
+    committee,
+    newPeriod ? syncCommittee(asking, epoch + 1) : committee,
     stateAt(asking, epoch + 1),
   ]);
   const proposers = await proposersOf(asking, epoch, blocks);

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Endpoint } from './endpoint.ts';
@@ -27,17 +26,28 @@ function eventOf(topic: string, data: string, slotsPerEpoch: number): ChainEvent
   return { kind: kind as ChainEvent['kind'], slot };
 }
 
+const MAX_LINE = 1 << 16;
+
+async function* linesOf(stream: Readable, onBytes: () => void): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
+    onBytes();
+    const lines = (rest + chunk).split(/\r?\n/);
+    rest = lines.pop() as string;
+    if (rest.length > MAX_LINE) return;
+    yield* lines;
+  }
+}
+
 /** Events of one stream until it ends, or is silent for too long. */
-export async function* streamEvents(
+async function* streamEvents(
   stream: Readable,
-  { idleMs, slotsPerEpoch }: { idleMs: number; slotsPerEpoch: number },
+  { idleMs, slotsPerEpoch }: Pick<Options, 'idleMs' | 'slotsPerEpoch'>,
 ): AsyncGenerator<ChainEvent> {
-  let timer = setTimeout(() => stream.destroy(), idleMs);
+  const timer = setTimeout(() => stream.destroy(), idleMs);
   let [topic, data] = ['', ''];
   try {
-    for await (const line of createInterface({ input: stream })) {
-      clearTimeout(timer);
-      timer = setTimeout(() => stream.destroy(), idleMs);
+    for await (const line of linesOf(stream, () => timer.refresh())) {
       const [, field, value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];
       if (field === 'event') topic = value;
       else if (field === 'data') data = value;

@@ -104,15 +104,18 @@ export function openHttp(given: URL): Http {
   return {
     name,
     async get(path, sink, { idleMs, totalMs, maxBytes }, signal) {
+      // Not AbortSignal.any, which leaves something behind in a signal that lives long.
       const aborter = new AbortController();
       const slow = (ms: number) => () =>
         aborter.abort(new NodeError('slow', name, `${path}: no answer within ${ms / 1000} s.`));
+      const stop = () => aborter.abort(signal.reason);
+      signal.throwIfAborted();
+      signal.addEventListener('abort', stop);
       const total = setTimeout(slow(totalMs), totalMs);
       let idle = setTimeout(slow(idleMs), idleMs);
-      const all = AbortSignal.any([signal, aborter.signal]);
       let response: IncomingMessage | undefined;
       try {
-        response = await send(path, 'application/json', all);
+        response = await send(path, 'application/json', aborter.signal);
         if (response.statusCode === 404) {
           await refusalText(response);
           return false;
@@ -130,13 +133,13 @@ export function openHttp(given: URL): Http {
         return true;
       } catch (error) {
         response?.destroy();
-        signal.throwIfAborted();
-        if (aborter.signal.aborted) throw aborter.signal.reason;
+        aborter.signal.throwIfAborted();
         if (error instanceof NodeError) throw error;
         if (error instanceof AnswerError)
           throw new NodeError(error.reason, name, `${path}: ${error.message}.`);
         throw failed(path, error, response !== undefined);
       } finally {
+        signal.removeEventListener('abort', stop);
         clearTimeout(total);
         clearTimeout(idle);
       }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Network } from '../../chain/networks.ts';
 import type { ChainSpec } from '../spec.ts';
 import { SpecError } from '../spec.ts';
@@ -9,6 +10,7 @@ import { type Asking, dutiesOf, epochInput, recordsAt } from './epoch.ts';
 import { NodeError } from './errors.ts';
 import { type ChainEvent, chainEvents } from './events.ts';
 import { type Resume, resumeAfter, type Start, startAt } from './start.ts';
+import { type ValidatorAt, validatorsAt } from './validators-at.ts';
 
 export { NodeError, type NodeReason, nodeReasons } from './errors.ts';
 export type { ChainEvent } from './events.ts';
@@ -67,12 +69,13 @@ export type Nodes = {
   ): Promise<{ input: EpochInput; node: string }>;
   /** As of the first state of an epoch. */
   records(epoch: number, indices: readonly number[], ask?: Ask): Promise<ValidatorRecord[]>;
+  /** In the state of the head or of a slot. */
+  validatorsAt(state: 'head' | number, indices: readonly number[]): Promise<ValidatorAt[]>;
   events(signal: AbortSignal): AsyncGenerator<ChainEvent>;
   close(): void;
 };
 
 const silent: Common['log'] = { info() {}, warn() {} };
-const anySignal = (a: AbortSignal, b: AbortSignal) => (a === b ? a : AbortSignal.any([a, b]));
 
 /** The error of one node, or one that has those of all. */
 function together(errors: readonly NodeError[]): NodeError {
@@ -85,14 +88,13 @@ function together(errors: readonly NodeError[]): NodeError {
 class Pool {
   readonly endpoints: readonly Endpoint[];
   readonly common: Common;
-  readonly #signal: AbortSignal;
 
   constructor(options: NodesOptions) {
-    this.#signal = options.signal;
     this.common = {
       asked: options.network,
       identity: undefined,
       finalized: new Map(),
+      lifetime: options.signal,
       log: options.log ?? silent,
     };
     const settings = {
@@ -116,18 +118,17 @@ class Pool {
   }
 
   /** Asks one node after another until one answers well. */
-  async ask<T>(work: (asking: Asking) => Promise<T>, { signal, avoid }: Ask = this): Promise<T> {
-    const all = anySignal(signal, this.#signal);
+  async ask<T>(
+    work: (asking: Asking) => Promise<T>,
+    ask: Ask = { signal: this.common.lifetime },
+  ): Promise<T> {
     const errors: NodeError[] = [];
-    for (const endpoint of this.inOrder(avoid)) {
+    for (const endpoint of this.inOrder(ask.avoid)) {
+      if (endpoint.client.name === ask.avoid) endpoint.blocks.clear();
       try {
-        if (endpoint.client.name === avoid) endpoint.blocks.clear();
-        await endpoint.ready(all);
-        const answer = await work({ endpoint, identity: this.common.identity as Identity, signal: all });
-        endpoint.succeeded();
-        return answer;
+        return await this.#askOne(endpoint, work, ask.signal);
       } catch (error) {
-        all.throwIfAborted();
+        ask.signal.throwIfAborted();
         if (!(error instanceof NodeError)) throw error;
         endpoint.failed(error);
         errors.push(error);
@@ -136,8 +137,27 @@ class Pool {
     throw together(errors);
   }
 
-  get signal(): AbortSignal {
-    return this.#signal;
+  /** What is still asked of the node when a part has failed is given up. */
+  async #askOne<T>(
+    endpoint: Endpoint,
+    work: (asking: Asking) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const attempt = new AbortController();
+    setMaxListeners(0, attempt.signal);
+    const stop = () => attempt.abort(signal.reason);
+    signal.throwIfAborted();
+    signal.addEventListener('abort', stop);
+    try {
+      await endpoint.ready(attempt.signal);
+      const identity = this.common.identity as Identity;
+      const answer = await work({ endpoint, identity, signal: attempt.signal });
+      endpoint.succeeded();
+      return answer;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      attempt.abort();
+    }
   }
 }
 
@@ -146,6 +166,7 @@ class Pool {
  * than asked for, or of none that is known, and `NodeError` where none answers.
  */
 export async function openNodes(options: NodesOptions): Promise<Nodes> {
+  setMaxListeners(0, options.signal);
   const pool = new Pool(options);
   const { common } = pool;
   const name = (asking: Asking) => asking.endpoint.client.name;
@@ -182,13 +203,14 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
         return { input: await epochInput(asking, epoch, recordsNeeded), node: name(asking) };
       }, ask),
     records: (epoch, indices, ask) => pool.ask((asking) => recordsAt(asking, epoch, indices), ask),
+    validatorsAt: (state, indices) => pool.ask((asking) => validatorsAt(asking, state, indices)),
     events: (signal) =>
       chainEvents({
         endpoints: () => pool.inOrder(),
         idleMs: options.idleMs ?? 60_000,
         pollMs: options.pollMs ?? 2_000,
         slotsPerEpoch: identity.spec.slotsPerEpoch,
-        signal: anySignal(signal, pool.signal),
+        signal,
       }),
     close() {
       for (const { client } of pool.endpoints) client.close();

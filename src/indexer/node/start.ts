@@ -7,7 +7,7 @@ import type {
   ValidatorRecord,
 } from '../types.ts';
 import { readDeposits } from './answers.ts';
-import { type Asking, blocksOf, committeesOf, firstSlot, pruned, stateAt, syncCommittee } from './epoch.ts';
+import { type Asking, blocksOf, firstSlot, lastCommittees, pruned, stateAt, syncCommittee } from './epoch.ts';
 import { NodeError } from './errors.ts';
 import { RegistryReader } from './scan/registry.ts';
 
@@ -57,20 +57,17 @@ async function pendingDeposits(asking: Asking, epoch: number): Promise<DepositRe
   }
 }
 
-/** The state of an epoch may be gone where that of the next is there. */
-const committeesBefore = (asking: Asking, epoch: number): Promise<Committees> =>
-  committeesOf(asking, epoch - 1).catch((error) => {
-    if (error instanceof NodeError && error.reason === 'pruned')
-      return committeesOf(asking, epoch - 1, epoch);
-    throw error;
-  });
-
 async function beforeStart(asking: Asking, epoch: number): Promise<Start['before']> {
   if (epoch === 0) return null;
-  const { anchor } = await blocksOf(asking, epoch);
-  if (anchor !== undefined) return null;
-  const { blocks, next } = await blocksOf(asking, epoch - 1);
-  return { blocks, committees: await committeesBefore(asking, epoch), firstBlock: next };
+  try {
+    const { blocks, next } = await blocksOf(asking, epoch - 1);
+    return { blocks, committees: await lastCommittees(asking, epoch - 1), firstBlock: next };
+  } catch (error) {
+    if (!(error instanceof NodeError) || error.reason !== 'pruned') throw error;
+    const { anchor } = await blocksOf(asking, epoch);
+    if (anchor !== undefined) return null;
+    throw error;
+  }
 }
 
 export async function startAt(asking: Asking, epoch: number): Promise<Start> {
@@ -88,5 +85,5 @@ export async function startAt(asking: Asking, epoch: number): Promise<Start> {
 
 export async function resumeAfter(asking: Asking, epoch: number): Promise<Resume> {
   const { state, records } = await stateWithRecords(asking, epoch + 1);
-  return { state, records, committees: await committeesBefore(asking, epoch + 1) };
+  return { state, records, committees: await lastCommittees(asking, epoch) };
 }
