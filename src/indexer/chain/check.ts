@@ -4,6 +4,7 @@ import type { ChainState } from './chain-state.ts';
 import { InputError, MissingRecords } from './errors.ts';
 import { recordsNeeded } from './needs.ts';
 import type { ValidatorSet } from './registry.ts';
+import { refuseUpgrade } from './rules.ts';
 
 /** Validators active in an epoch, and what they have at stake. */
 export function activeIn(registry: ValidatorSet, epoch: number, increments: Uint16Array) {
@@ -50,6 +51,7 @@ export function checkInput(
     throw new InputError(epoch, message);
   };
   const first = epoch * spec.slotsPerEpoch;
+  refuseUpgrade(spec, epoch);
   if (epoch !== state.epoch) throw new Error(`epoch ${state.epoch} comes next, not ${epoch}`);
   if (next.epoch !== epoch + 1) fail(`the next state is of epoch ${next.epoch}`);
   if (next.balances.length < registry.size)
@@ -63,6 +65,8 @@ export function checkInput(
       fail(`slot ${first + at} has a block of slot ${block.slot} by validator ${block.proposerIndex}`);
   if (input.nextFirstBlock && input.nextFirstBlock.slot !== first + spec.slotsPerEpoch)
     fail(`the first block of the next epoch is of slot ${input.nextFirstBlock.slot}`);
+  if (Math.max(...proposers, input.nextFirstBlock?.proposerIndex ?? 0) >= registry.size)
+    fail('a proposer is not in the registry');
   if (state.first.known && blocks[0]?.root !== state.first.block?.root)
     fail(`the block of slot ${first} is another one than in the state before`);
   checkCommittees(registry, state.increments, input.committees, epoch);

@@ -12,7 +12,7 @@ export function takeRequests(world: World, block: BeaconBlock): void {
     const index = world.registry.indexOf(deposit.pubkey) ?? world.newcomers.get(deposit.pubkey);
     if (index === undefined) continue; // the signature was invalid
     if (world.rules.electra) world.deposits.push({ ...deposit, slot: OWN_DEPOSIT });
-    else increase(world.balances, index, deposit.amount);
+    else depositAtOnce(world, index, deposit.amount);
   }
   for (const index of block.voluntaryExits) noteExit(world, index);
   for (const { pubkey, withdrawalCredentials, amount } of block.depositRequests)
@@ -24,6 +24,15 @@ export function takeRequests(world: World, block: BeaconBlock): void {
     if (request.sourcePubkey !== request.targetPubkey) noteExit(world, source);
     else if (source !== undefined) switchToCompounding(world, source, request);
   }
+}
+
+/** Before Electra, a deposit is in the balance with its block. */
+function depositAtOnce({ spec, registry, balances, increments }: World, index: number, amount: number): void {
+  if (index >= registry.size && balances[index] === 0)
+    increments[index] = Math.floor(
+      Math.min(amount, spec.maxEffectiveBalance) / spec.effectiveBalanceIncrement,
+    );
+  increase(balances, index, amount);
 }
 
 /** Whether a request was followed is not told; that the validator exits is. */

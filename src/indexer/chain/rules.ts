@@ -49,3 +49,15 @@ export function rulesAt(spec: ChainSpec, epoch: number): Rules {
       : spec.inactivityPenaltyQuotientBellatrix,
   };
 }
+
+/**
+ * Throws `SpecError` for the last epoch before Electra: the upgrade at its end puts balances of waiting validators into the
+ * queue of deposits.
+ */
+export function refuseUpgrade(spec: ChainSpec, epoch: number): void {
+  const { electra } = spec.forkEpochs;
+  if (epoch + 1 !== electra) return;
+  throw new SpecError(
+    `epoch ${epoch} ends with the upgrade to Electra, which is not supported; end before it, or begin at epoch ${electra} or later.`,
+  );
+}
