@@ -1,12 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { calendars, epochStart } from '../chain/calendar.ts';
-import { genesisTime, type Network } from '../chain/networks.ts';
+import type { Network } from '../chain/networks.ts';
 import type { Beat } from './beat.ts';
 import { type Chain, InputError, MissingRecords, ReconcileError } from './chain/index.ts';
 import { NodeError } from './node/errors.ts';
 import type { Nodes } from './node/index.ts';
 import { prefetcher } from './prefetch.ts';
-import { type Asked, endOf, newestClosed, RangeFault, startOf } from './range.ts';
+import { type Asked, endOf, endsDay, endsHour, newestClosed, RangeFault, startOf } from './range.ts';
 import type { Retrying, Say } from './retry.ts';
 import { SpecError } from './spec.ts';
 import { begin, restore } from './start.ts';
@@ -255,14 +254,3 @@ class Pass {
 }
 
 type Inputs = { take(epoch: number, last: number, avoid?: string): ReturnType<Nodes['fetchEpoch']> };
-
-const startsAnew = (network: Network, epoch: number, seconds: number): boolean =>
-  calendars.some((calendar) => {
-    const origin = calendar === 'chain' ? genesisTime[network] : 0;
-    const period = (of: number) => Math.floor((epochStart(network, of) - origin) / seconds);
-    return period(epoch) !== period(epoch + 1);
-  });
-
-/** True if the epoch is the last of an hour of either calendar. */
-export const endsHour = (network: Network, epoch: number): boolean => startsAnew(network, epoch, 3_600);
-const endsDay = (network: Network, epoch: number): boolean => startsAnew(network, epoch, 86_400);

@@ -202,7 +202,7 @@ describe.skipIf(!hasRecordings)('near the head', () => {
     const node = await nodeForTest({ head: slashed - 1 });
     const stop = new AbortController();
     const status = newStatus();
-    const from = Math.floor(slashed / 32) - 3;
+    const from = Math.floor(slashed / 32) - 4;
     const running = indexed(own, [node.url], { from, once: false, stop: stop.signal, status });
     const rows = async () =>
       (await own.pool.query({ text: 'select * from slashings', values: [] })).rows as Record<string, any>[];
