@@ -65,7 +65,7 @@ export async function copyRows(
   copy.on('error', (error: Error) => (broken ??= error));
   const write = async (bytes: Buffer) => {
     if (broken) throw broken;
-    if (!copy.write(bytes)) await Promise.race([once(copy, 'drain'), once(copy, 'error')]);
+    if (!copy.write(bytes)) await once(copy, 'drain'); // throws its error, too
   };
   const rows = new BinaryRows();
   try {

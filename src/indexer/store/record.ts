@@ -142,7 +142,7 @@ export async function encodeRecord(record: EpochRecord): Promise<Buffer> {
     const from = 4 + text.length + plane * symbols.length;
     for (let v = 0; v < symbols.length; v += 1) body[from + v] = (symbols[v] as number) >>> (8 * plane);
   }
-  return compress(body, { level: 3 });
+  return compress(body, { level: 4 });
 }
 
 export async function decodeRecord(stored: Buffer): Promise<EpochRecord> {
