@@ -30,7 +30,7 @@ export function indexProgress(stream: NodeJS.WriteStream = process.stderr) {
       clear();
       shown = [
         `epoch ${epoch.toLocaleString('en')}`,
-        ...(rate > 0 ? [`${rate.toPrecision(2)} epochs/s`] : []),
+        ...(rate > 0 ? [`${rate.toFixed(rate < 10 ? 1 : 0)} epochs/s`] : []),
         left === 0 ? 'up to date' : `${left.toLocaleString('en')} epochs behind`,
         ...(left > 0 && rate > 0 ? [`${shortTime(left / rate)} left`] : []),
       ].join(' · ');

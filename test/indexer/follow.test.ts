@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LockedError } from '../../src/indexer/lock.ts';
@@ -135,6 +138,20 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
     stop.abort();
     expect(await running).toMatchObject({ to: LAST, done: false });
     expect((await contentOf(database)).blocks).toEqual(calm.blocks);
+  });
+
+  it('names pools and node operators by the rules of a file, and publishes them', async () => {
+    const database = await databaseForTest();
+    const node = await nodeForTest();
+    const folder = mkdtempSync(join(tmpdir(), 'stakegraph-labels-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const labels = join(folder, 'labels.csv');
+    writeFileSync(labels, 'firstIndex,lastIndex,pool,nodeOperator\n10,29,Test Pool,Test Operator\n');
+    await indexed(database, [node.url], { from: FIRST, to: FIRST + 2, labels });
+    const text = `select id_type, operator_id, validator_count from operator_summaries
+      where time_window = 'all' and id_type in ('pool', 'nodeOperator') order by 1`;
+    const { rows } = await database.pool.query({ text, values: [] });
+    expect(rows).toMatchObject([{ operator_id: 'Test Operator' }, { operator_id: 'Test Pool' }]);
   });
 
   it.each([['hoodi', 'mainnet', /hoodi/]] as const)(
