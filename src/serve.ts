@@ -13,10 +13,9 @@ import { targetOf } from './db/servers.ts';
 import { checkRoles } from './db/serving.ts';
 import { noteGateway } from './gateway-file.ts';
 import { buildServer } from './http/server.ts';
-import { noteFirstLoad } from './ingest/first-load.ts';
 import { readinessOf } from './readiness.ts';
 import { loadSampleData } from './sample/load.ts';
-import { refuseSampleData } from './sample/present.ts';
+import { beginWithoutSample } from './sample/present.ts';
 import { indexBeside } from './serve-index.ts';
 
 /** Uses stderr: stdout is for people. */
@@ -134,8 +133,7 @@ async function start(
   if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
   if (serving.draining) return false;
   if (!database.embedded) await checkRoles({ ...database, readUrl: settings.DATABASE_READ_URL });
-  if (settings.INDEX) await refuseSampleData(database.write);
-  if (database.embedded && settings.INDEX) await noteFirstLoad(database.write);
+  if (database.embedded && settings.INDEX) await beginWithoutSample(database.write);
   else if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);
   const token = database.embedded ? await developmentToken(settings.DATA_DIR, database.write) : undefined;
   const tokens = await openDirectory({

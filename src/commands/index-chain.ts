@@ -6,7 +6,7 @@ import type { FollowReport } from '../indexer/follow.ts';
 import type { Boundary, From } from '../indexer/range.ts';
 import { runIndex } from '../indexer/run.ts';
 import { behindSeconds, type IndexStatus, newStatus } from '../indexer/status.ts';
-import { noteFirstLoad } from '../ingest/first-load.ts';
+import { beginWithoutSample } from '../sample/present.ts';
 import { createOption } from './flags.ts';
 import { fromOf, fromSetting, toOf, urlsOf } from './index-flags.ts';
 import { serveIndexMetrics } from './index-metrics.ts';
@@ -97,7 +97,7 @@ async function index(
   settings: Settings,
   { stop, leave }: Signals,
 ): Promise<void> {
-  if (database.embedded) await noteFirstLoad(database.write);
+  if (database.embedded) await beginWithoutSample(database.write);
   const status = newStatus();
   const progress = indexProgress();
   leave.addEventListener('abort', () => {

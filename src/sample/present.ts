@@ -1,8 +1,10 @@
 import { SettingsError } from '../config.ts';
 import type { Queryable } from '../db/pool.ts';
+import { noteFirstLoad } from '../ingest/first-load.ts';
 
-/** Throws if the sample data was loaded, so that an index is not mixed with it. */
-export async function refuseSampleData(db: Queryable): Promise<void> {
+/** For an index, which is never mixed with the sample data: throws if they were loaded, and rules them out. */
+export async function beginWithoutSample(db: Queryable): Promise<void> {
+  await noteFirstLoad(db);
   const { rows } = await db.query({
     text: `/* hasSampleData */
       select exists (select from operator_summaries where operator_id like 'Sample Pool %') as sample`,

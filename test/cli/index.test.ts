@@ -208,6 +208,23 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
     expect(await served.stop()).toMatchObject({ code: 0 });
   });
 
+  it('is refused on a database with the sample data', async () => {
+    const node = await nodeForTest();
+    const env = { DATA_DIR: dataDirForTest() };
+    expect(await (await serve({ env })).stop()).toMatchObject({ code: 0 });
+    for (const args of [
+      ['index', '--beacon', node.url],
+      ['serve', '--index', node.url],
+    ]) {
+      expect(await stakegraph(args, { env: { PORT: '0', ...env } })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          'The database has the sample data, and an index would be mixed with it',
+        ),
+      });
+    }
+  });
+
   it('serves on while the node is away, and says so in /ready, logs and metrics', async () => {
     const database = await databaseForTest();
     const node = await nodeForTest();
