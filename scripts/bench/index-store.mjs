@@ -1,18 +1,16 @@
 // What the database costs an index at the size of mainnet: an epoch, the end of an hour, the end of a day:
-//   npm run -s build && node scripts/bench/index-store.mjs [active validators]     (1,000,000: 3 GB on disk)
+//   npm run bench:index-store [active validators]     (1,000,000: 3 GB on disk)
 // Facts are made, twice as many validators are in the registry. Exits with 1 when a step fails.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { epochsOfDay } from '../../dist/chain/calendar.js';
+import { migrate } from '../../dist/db/migrate.js';
+import { createPool } from '../../dist/db/pool.js';
+import { openStore } from '../../dist/indexer/store/index.js';
+import { encodeRecord, recordOf } from '../../dist/indexer/store/record.js';
 import { benchServer } from './server.mjs';
-
-const dist = process.env.BENCH_DIST ?? '../../dist';
-const { migrate } = await import(`${dist}/db/migrate.js`);
-const { createPool } = await import(`${dist}/db/pool.js`);
-const { epochsOfDay } = await import(`${dist}/chain/calendar.js`);
-const { openStore } = await import(`${dist}/indexer/store/index.js`);
-const { encodeRecord, recordOf } = await import(`${dist}/indexer/store/record.js`);
 
 const active = Number(process.argv[2] ?? 1_000_000);
 const size = 2 * active;
@@ -20,7 +18,7 @@ const network = 'hoodi';
 const ETH = 1e9;
 const hex = (value, bytes) => `0x${value.toString(16).padStart(2 * bytes, '0')}`;
 
-/** A generator of Lehmer: much faster than Math.random is not needed, the same numbers each time are. */
+/** The same numbers each time. */
 let state = 1;
 const chance = (bound) => (state = (state * 48_271) % 2_147_483_647) % bound;
 

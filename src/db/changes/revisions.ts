@@ -23,7 +23,7 @@ export function raisedRevision(client: pg.ClientBase, dataset: string): () => Pr
 const Dataset = z.object({ name: z.string(), revision: count(), refreshedAt: z.string() });
 export type Dataset = z.infer<typeof Dataset>;
 
-export const readDatasets = (db: Queryable): Promise<Dataset[]> =>
+const readDatasets = (db: Queryable): Promise<Dataset[]> =>
   rows(
     db,
     Dataset,

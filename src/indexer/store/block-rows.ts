@@ -49,7 +49,7 @@ const figures = names.filter((name) => name !== 'slot');
 const ofOthers = [
   ...['total_type0_tx_fees', 'total_type1_tx_fees', 'total_type2_tx_fees', 'total_priority_fees'],
   ...['total_priority_fees_validator', 'baseline_mev', 'execution_rewards', 'missed_execution_rewards'],
-  ...['total_rewards', 'total_rewards_missed', 'relays', 'block_builder_pubkeys'],
+  ...['total_rewards_missed', 'relays', 'block_builder_pubkeys'],
 ];
 
 /** Writes slots whose rows differ; what others filled in stays while the execution block is the same. Returns how many. */
@@ -72,6 +72,7 @@ export async function writeBlocks(
     on conflict (network, slot) do update set
       ${figures.map((name) => `${name} = excluded.${name}`).join(', ')},
       ${ofOthers.map((name) => `${name} = case when ${same} then b.${name} else excluded.${name} end`).join(', ')},
+      total_rewards = case when ${same} then b.execution_rewards + excluded.consensus_rewards end,
       missed_consensus_rewards = case
         when excluded.consensus_proposer_duty = 'missed' and b.consensus_proposer_duty = 'missed'
         then b.missed_consensus_rewards else excluded.missed_consensus_rewards end,

@@ -8,7 +8,7 @@ import { writeBlocks } from './block-rows.ts';
 import { type HeadSlashing, writeHeadSlashings } from './slashing-rows.ts';
 
 /** A slot that is not final: its block, or null where the proposal was missed. */
-export type HeadSlot = { slot: number; proposerIndex: number; block: BeaconBlock | null };
+type HeadSlot = { slot: number; proposerIndex: number; block: BeaconBlock | null };
 
 /** All that is known from `fromSlot` on. */
 export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: readonly HeadSlashing[] };

@@ -10,15 +10,14 @@ import { publish } from './publish.ts';
 import { encodeRecord, RECORD_VERSION, recordOf } from './record.ts';
 import { writeEpochRows } from './write-epoch.ts';
 
-export type { Head, HeadSlot } from './head.ts';
-export { type LabelRule, readLabels } from './labels.ts';
+export { readLabels } from './labels.ts';
 export type { HeadSlashing } from './slashing-rows.ts';
 
 /** `first`: where the epochs begin that were written without a gap. */
-export type Resume = { first: number; epoch: number; saved: Buffer };
+type Resume = { first: number; epoch: number; saved: Buffer };
 
 /** What an epoch has ended. */
-export type Ended = { hour: boolean; day: boolean };
+type Ended = { hour: boolean; day: boolean };
 
 export type Store = {
   /** Undefined where nothing of this network was indexed. Throws if another version wrote it. */

@@ -10,7 +10,7 @@ export const RECORD_VERSION = 1;
 export type SeatSum = { validator: number; set: number; missed: number; rewards: number };
 export type ProposerSum = { validator: number; proposed: number; missed: number; rewards: number };
 /** Balances of a validator whose row may end with this epoch although the day goes on. */
-export type EndBalance = { validator: number; balance: number; effective: number };
+type EndBalance = { validator: number; balance: number; effective: number };
 
 /** What sums of days and hours need of an epoch. */
 export type EpochRecord = {

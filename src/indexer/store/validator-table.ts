@@ -6,7 +6,7 @@ import { applyLabels } from './labels.ts';
 const AT_ONCE = 10_000;
 
 /** From 0x01 and 0x02 credentials; null for those of a BLS key. */
-export const withdrawalAddressOf = ({ withdrawalCredentials }: ValidatorRecord): string | null =>
+const withdrawalAddressOf = ({ withdrawalCredentials }: ValidatorRecord): string | null =>
   /^0x0[12]/.test(withdrawalCredentials) ? `0x${withdrawalCredentials.slice(-40)}` : null;
 
 const epochOrNull = (epoch: number) => (Number.isFinite(epoch) ? epoch : null);

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import { writeChainDailyReward } from './chain-rows.ts';
 import { writeValidatorDays } from './day-rows.ts';
-import { prepareHours, writeAttestationHour } from './hour-rows.ts';
+import { writeAttestationHour } from './hour-rows.ts';
 import type { Period } from './periods.ts';
 import { decodeRecord, type EpochTotals } from './record.ts';
 import { Sums } from './sums.ts';
@@ -65,14 +65,11 @@ export async function writePeriods(
   at: EndBalances,
 ): Promise<Set<string>> {
   const changed = new Set<string>();
-  let prepared = false;
   for (const period of [...periods].sort((a, b) => Number(a.hourly) - Number(b.hourly))) {
     const summed = await sumOf(client, network, period, epoch, at.balances.length);
     if (!summed || !(await takePeriod(client, network, period, summed.sums))) continue;
     const { sums, totals } = summed;
     if (period.hourly) {
-      if (!prepared) await prepareHours(client, network);
-      prepared = true;
       await writeAttestationHour(client, network, period, sums, at);
       continue; // its import raises the revision
     }

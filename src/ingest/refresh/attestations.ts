@@ -31,34 +31,29 @@ export async function refreshAttestations(
       return { ...counts, removed: await removeStale(client, asked, types, dates) };
     },
   };
-  const days = sql`validator_days a
-        where network = ${asked.network} and utc = ${asked.utc} and date = any(${dates}::date[])`;
-  const written = await writeSelected(
-    client,
-    importer,
-    entityPeriods(asked, { hour: sql`null`, rows: days }),
-    {
-      replace: false,
-      check: async () => {
-        const { rows } = await client.query(
-          '/* computedDates */ select distinct date::text as date from staged',
-        );
-        computed = rows.map(({ date }) => date);
-      },
+  const selected = entityPeriods(asked, { hour: sql`null`, sums: sumsOfDays(asked, dates) });
+  const written = await writeSelected(client, importer, selected, {
+    replace: false,
+    check: async () => {
+      const { rows } = await client.query(
+        '/* computedDates */ select distinct date::text as date from staged',
+      );
+      computed = rows.map(({ date }) => date);
     },
-  );
+  });
   await doneDates(client, 'attestations_due', asked, computed);
   return { ...written, dates };
 }
 
 /**
- * Creates the temporary tables `member_entities` and `members`. Entities are numbered because grouping a million
- * validators by number is cheap.
+ * Creates the temporary tables `share_names`, `member_entities` and `members` of the validators, or of rows that have
+ * their columns. Entities are numbered because grouping a million validators by number is cheap.
  */
 export async function gatherMembers(
   client: pg.ClientBase,
   network: Network,
   types: readonly ComputedType[],
+  validators = 'validators',
 ): Promise<void> {
   await run(
     client,
@@ -68,7 +63,7 @@ export async function gatherMembers(
     select 'poolShare' as id_type, coalesce(k.name, v.pool || ' - ' || v.node_operator) as operator_id,
       v.pool as pool_id, v.node_operator as node_operator_id
     from (
-      select distinct pool, node_operator from validators
+      select distinct pool, node_operator from ${raw(validators)}
       where network = ${network} and pool is not null and node_operator is not null
     ) v
     left join known k on k.id_type = 'poolShare' and k.pool_id = v.pool and k.node_operator_id = v.node_operator`,
@@ -76,7 +71,7 @@ export async function gatherMembers(
   if (types.includes('poolShare')) await checkShareNames(client, 'share_names');
   const memberships = sql`
     select v.validator_index, m.id_type, m.entity_id
-    from validators v
+    from ${raw(validators)} v
     left join share_names s on s.pool_id = v.pool and s.node_operator_id = v.node_operator
     cross join lateral (values
       ('depositAddress', v.deposit_address),
@@ -121,17 +116,32 @@ const added = [
 /** Selects the given columns of the day row (alias `a`) as they are. */
 const ofDay = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`a.${name}`)])) as Record<Name, Sql>;
-const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
-const active = sql`filter (where ${figure.duties} > 0)`;
+export const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
+export const active = sql`filter (where ${figure.duties} > 0)`;
+
+/** Sums of entities by last epoch, of which an entity has few: this avoids sorting validators. */
+const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
+      select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp},
+        count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
+        coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
+        coalesce(sum(a.end_epoch_effective_balance) ${active}, 0) as effective
+      from (
+        select validator_index, day, date, start_epoch, end_epoch, ${raw(added.join(', '))},
+          end_epoch_balance, end_epoch_effective_balance, ${scaled(figure.attester)} as effectiveness
+        from validator_days a
+        where network = ${network} and utc = ${utc} and date = any(${[...dates]}::date[])
+        offset 0 -- the mean is worked out once for all entities of a validator
+      ) a
+      join members m using (validator_index)
+      group by m.entity, a.day, a.date, a.end_epoch`;
 
 /**
- * Sums up `rows`, which have the columns of `validator_days a`. Selects columns of entity `e` and its day or hour `a`;
- * `at_end` covers validators that reached the last epoch. Groups by last epoch first, because an entity has few: this
- * avoids sorting validators.
+ * Selects columns of entity `e` and its day or hour `a` from sums by last epoch; `at_end` covers validators that reached
+ * the last epoch.
  */
 export function entityPeriods(
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
-  { hour, rows }: { hour: Sql; rows: Sql },
+  { hour, sums }: { hour: Sql; sums: Sql },
 ): Selected<AttestationColumn> {
   return {
     columns: {
@@ -152,19 +162,7 @@ export function entityPeriods(
   from (
     select entity, day, date, min(start_epoch) as start_epoch, ${addedUp}, sum(members) as members,
       sum(effectiveness) as effectiveness, max(array[end_epoch, members, balance, effective]::bigint[]) as at_end
-    from (
-      select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp},
-        count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
-        coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
-        coalesce(sum(a.end_epoch_effective_balance) ${active}, 0) as effective
-      from (
-        select validator_index, day, date, start_epoch, end_epoch, ${raw(added.join(', '))},
-          end_epoch_balance, end_epoch_effective_balance, ${scaled(figure.attester)} as effectiveness
-        from ${rows}
-        offset 0 -- the mean is worked out once for all entities of a validator
-      ) a
-      join members m using (validator_index)
-      group by m.entity, a.day, a.date, a.end_epoch
+    from (${sums}
     ) a
     group by entity, day, date
   ) a
