@@ -126,8 +126,9 @@ async function run(options: Running): Promise<FollowReport> {
   }
 }
 
+/** The epoch before, too: the process may have ended between its commit and this. */
 const estimated = (pool: Pool, network: Network, epoch: number) =>
-  transaction(pool, (client) => estimateMissed(client, network, [epoch]));
+  transaction(pool, (client) => estimateMissed(client, network, [epoch - 1, epoch]));
 
 function fillsOf({ nodes, database, tell, status, ...options }: Running, signal: AbortSignal) {
   const { execution, relays, estimateMissed } = options;

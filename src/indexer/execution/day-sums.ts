@@ -2,13 +2,6 @@ import type pg from 'pg';
 import { calendars, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 
-/** Makes writers of days and of fills wait for each other; call it first in a transaction that replaces days. */
-export const lockFills = (client: pg.ClientBase) =>
-  client.query(
-    `/* lockFills */ select pg_advisory_xact_lock(hashtext('stakegraph dataset ' || name))
-    from (values (1, 'blocks'), (2, 'validator-days')) as d (n, name) order by n`,
-  );
-
 /**
  * Sets `sum_priority_fees` and `sum_baseline_mev` of the days of validators that proposed in these slots, from `blocks`:
  * whole Gwei, rounded down, once all blocks of the row are known. Does nothing where no block has fees. Idempotent.

@@ -41,7 +41,7 @@ export async function writeDeposits(
   deposits: readonly (Deposit & { depositor: string })[],
 ): Promise<void> {
   await transaction(pool, async (client) => {
-    await lockValidators(client);
+    await lockValidators(client, network);
     await client.query(
       `/* waitingDeposits */
       insert into waiting_deposits (network, validator_pubkey, deposit_index, withdrawal_address, depositor)
@@ -73,12 +73,17 @@ export async function writeDeposits(
 /** Gives validators that have appeared since their deposit their address. */
 export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
   transaction(pool, async (client) => {
-    await lockValidators(client);
+    await lockValidators(client, network);
     return giveAddresses(client, network, null);
   });
 
-const lockValidators = (client: pg.ClientBase) =>
-  client.query(`/* lockDataset */ select pg_advisory_xact_lock(hashtext('stakegraph dataset validators'))`);
+/** Of imports, then of the index. */
+const lockValidators = (client: pg.ClientBase, network: Network) =>
+  client.query(
+    `/* lockWriters */ select pg_advisory_xact_lock(hashtext(name))
+    from (values (1, 'stakegraph dataset validators'), (2, 'stakegraph index ' || $1)) as w (n, name) order by n`,
+    [network],
+  );
 
 /**
  * The first deposit of a key whose credentials can have become the validator's: those of a BLS key, which may have been

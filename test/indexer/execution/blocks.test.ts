@@ -1,7 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { transaction } from '../../../src/db/pool.ts';
 import { openFills } from '../../../src/indexer/execution/index.ts';
+import { writeBlocks } from '../../../src/indexer/store/block-rows.ts';
+import type { BeaconBlock } from '../../../src/indexer/types.ts';
 import { eventually } from '../../support/eventually.ts';
-import { hexOf, madeBlock, tipsIn, transfer } from '../../support/execution-chain.ts';
+import {
+  gasUsedIn,
+  hexOf,
+  type MadeBlock,
+  madeBlock,
+  tipsIn,
+  transfer,
+} from '../../support/execution-chain.ts';
 import { type ExecutionNode, startExecutionNode } from '../../support/execution-node.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import type { Fault } from '../../support/source-server.ts';
@@ -26,6 +36,34 @@ const builtBlock = (value: bigint) =>
     feeRecipient: BUILDER,
     transactions: [transfer(), transfer({ from: BUILDER, to: OWN, value, tip: 0n })],
   });
+/** A slot as the index knows it. */
+const slotOf = (made: MadeBlock, blockHash: string) => {
+  const count = (type: number) => made.transactions.filter((one) => one.type === type).length;
+  const block: BeaconBlock = {
+    ...{
+      slot: made.slot,
+      fork: 'electra',
+      root: hexOf('root', 32),
+      parentRoot: hexOf('parent', 32),
+      proposerIndex: 7,
+    },
+    ...{
+      attestations: [],
+      proposerSlashings: [],
+      attesterSlashings: [],
+      voluntaryExits: [],
+      credentialChanges: [],
+    },
+    ...{ deposits: [], depositRequests: [], withdrawalRequests: [], consolidationRequests: [] },
+    syncCommitteeBits: new Uint8Array(64),
+    execution: {
+      ...{ blockNumber: made.number, blockHash, feeRecipient: made.feeRecipient, withdrawals: [] },
+      ...{ gasUsed: Number(gasUsedIn(made)), baseFeePerGas: String(made.baseFee) },
+      transactions: { type0: count(0), type1: count(1), type2: count(2), total: made.transactions.length },
+    },
+  };
+  return { slot: made.slot, proposerIndex: 7, block };
+};
 const unfilled = async () =>
   (await rowsOf(database, 'select slot from blocks where total_priority_fees is null order by slot')).map(
     ({ slot }) => slot,
@@ -228,6 +266,33 @@ describe('fills', () => {
     expect(await storedBlock(database)).toMatchObject({
       execution_block_hash: after.hash,
       baseline_mev: '0',
+    });
+  });
+
+  it('made near the head stay when the block is final, and their total follows its consensus rewards', async () => {
+    const made = madeBlock(SLOT);
+    node.blocks = [made];
+    const write = (consensusRewards: number | null, blockHash = made.hash) =>
+      transaction(database.pool, (client) =>
+        writeBlocks(client, 'hoodi', [{ ...slotOf(made, blockHash), consensusRewards }], {
+          finalized: consensusRewards !== null,
+        }),
+      );
+    await write(null);
+    await fill();
+    const near = await storedBlock(database);
+    expect(near).toMatchObject({ total_rewards: null, execution_rewards: expect.stringMatching(/^\d/) });
+    await write(CONSENSUS);
+    expect(await storedBlock(database)).toMatchObject({
+      execution_rewards: near.execution_rewards,
+      total_rewards: String(Number(near.execution_rewards) + CONSENSUS),
+      total_rewards_missed: '0',
+    });
+    await write(CONSENSUS, hexOf('another block', 32));
+    expect(await storedBlock(database)).toMatchObject({
+      execution_rewards: null,
+      total_rewards: null,
+      relays: null,
     });
   });
 
