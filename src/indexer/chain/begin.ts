@@ -6,12 +6,13 @@ import { activeIn, checkCommittees } from './check.ts';
 import type { DepositQueue } from './deposits.ts';
 import { InputError } from './errors.ts';
 import type { Start } from './index.ts';
-import { FAR, type ValidatorSet } from './registry.ts';
+import type { ValidatorSet } from './registry.ts';
 import { rootsOf } from './roots.ts';
 import { rulesAt } from './rules.ts';
+import { slashingsBefore } from './slashings.ts';
 import { termsOf } from './terms.ts';
 import { EpochVotes, flagWeights } from './votes.ts';
-import type { Slashed, World } from './world.ts';
+import type { World } from './world.ts';
 
 /** The state that a chain begins with. Fills the registry. */
 export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start): ChainState {
@@ -34,7 +35,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
     votes: votesBefore(registry, start),
     roots: start.before ? rootsOf(epoch - 1, start.before.blocks, undefined) : [],
     queue: queueOf(start),
-    slashings: slashingsOf(spec, registry, epoch),
+    slashings: slashingsBefore(spec, registry, epoch),
     open: null,
     published: false,
   };
@@ -71,21 +72,6 @@ const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
   carry: [0, pendingDeposits.length ? Number.POSITIVE_INFINITY : 0],
 });
 
-/** The slashings vector is not told; the registry has when each was slashed, and today's effective balance. */
-function slashingsOf(spec: ChainSpec, registry: ValidatorSet, epoch: number): Slashed[] {
-  const found: Slashed[] = [];
-  for (let index = 0; index < registry.size; index++) {
-    if (!registry.slashed[index] || registry.withdrawable[index] === FAR) continue;
-    const slashed = (registry.withdrawable[index] as number) - spec.epochsPerSlashingsVector;
-    if (slashed > epoch - spec.epochsPerSlashingsVector)
-      found.push({
-        epoch: Math.min(slashed, epoch),
-        increments: registry.increments[index] as number,
-      });
-  }
-  return found;
-}
-
 /**
  * Counts the votes of epoch F − 1, and finds what the block of slot 32F did by doing it again on a copy of S_F, which has
  * it already: amounts depend on balances only where one is 0.
@@ -96,14 +82,14 @@ function firstOf(
   state: Omit<ChainState, 'first'>,
   { before, syncCommittee, state: { balances } }: Start,
 ): FirstBlock {
-  if (!before) return { known: false, block: null, effects: null };
+  if (!before) return { known: false, root: null, effects: null };
   const block = before.firstBlock;
   const roots = [...state.roots, ...rootsOf(state.epoch, [block], state.roots.at(-1))];
   const since = (state.epoch - 1) * spec.slotsPerEpoch;
   const world = worldOf(spec, registry, state, (slot) => roots[slot - since]);
   for (const each of before.blocks)
     if (each) attest({ ...world, epoch: state.epoch - 1 }, ownVotes(each, state));
-  if (!block) return { known: true, block, effects: null };
+  if (!block) return { known: true, root: null, effects: null };
   world.balances.set(balances);
   const effects = applyBlock(world, block, syncCommittee);
   const slashings = effects.slashings.map((each) => {
@@ -112,7 +98,7 @@ function firstOf(
     const { withdrawableEpoch } = registry.record(each.validatorIndex);
     return { ...each, withdrawableEpoch, balanceBeforeSlashing: now - change };
   });
-  return { known: true, block, effects: { ...effects, slashings } };
+  return { known: true, root: block.root, effects: { ...effects, slashings } };
 }
 
 /** Votes of the epoch before F − 1 cannot be read without its committees. */

@@ -1,4 +1,4 @@
-import type { BeaconBlock, EpochFacts, PendingConsolidation } from '../types.ts';
+import type { EpochFacts, PendingConsolidation } from '../types.ts';
 import type { BlockEffects } from './block.ts';
 import type { DepositQueue } from './deposits.ts';
 import type { Terms } from './terms.ts';
@@ -9,7 +9,8 @@ import type { Slashed } from './world.ts';
 export type FirstBlock = {
   /** False where the slot has no facts, because nothing before it is known. */
   readonly known: boolean;
-  readonly block: BeaconBlock | null;
+  /** Null where the proposal was missed. */
+  readonly root: string | null;
   readonly effects: BlockEffects | null;
 };
 

@@ -67,7 +67,7 @@ export function checkInput(
     fail(`the first block of the next epoch is of slot ${input.nextFirstBlock.slot}`);
   if (Math.max(...proposers, input.nextFirstBlock?.proposerIndex ?? 0) >= registry.size)
     fail('a proposer is not in the registry');
-  if (state.first.known && blocks[0]?.root !== state.first.block?.root)
+  if (state.first.known && (blocks[0]?.root ?? null) !== state.first.root)
     fail(`the block of slot ${first} is another one than in the state before`);
   checkCommittees(registry, state.increments, input.committees, epoch);
   const given = new Set(input.records.map(({ index }) => index));

@@ -63,7 +63,7 @@ export function step(
         roots,
         queue: { ...applied.queue, entries: [...applied.queue.entries, ...world.deposits] },
         slashings: recent(world),
-        first: { known: true, block: input.nextFirstBlock, effects: first },
+        first: { known: true, root: input.nextFirstBlock?.root ?? null, effects: first },
         open: openFactsOf(spec, state, input, applied),
         published: state.open !== null,
       },
@@ -102,6 +102,9 @@ function worldOf(
   const compounding = new Uint8Array(size);
   for (let index = 0; index < registry.size; index++)
     compounding[index] = registry.prefix(index) === 2 ? 1 : 0;
+  const newcomers = input.records.filter(({ index }) => index >= registry.size);
+  for (const { index, withdrawalCredentials } of newcomers)
+    compounding[index] = withdrawalCredentials.startsWith('0x02') ? 1 : 0;
   const start = (epoch - 1) * spec.slotsPerEpoch;
   return {
     spec,
@@ -121,9 +124,7 @@ function worldOf(
     rootAt: (slot) => roots[slot - start],
     deposits: [],
     slashings: [...state.slashings],
-    newcomers: new Map(
-      input.records.flatMap(({ index, pubkey }) => (index >= registry.size ? [[pubkey, index]] : [])),
-    ),
+    newcomers: new Map(newcomers.map(({ index, pubkey }) => [pubkey, index])),
   };
 }
 
@@ -137,7 +138,7 @@ function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied
   const votes = world.votes[0] as EpochVotes;
   const duties = payDuties(world, votes, next.finalizedEpoch);
   noteEjections(world);
-  const correlation = penalizeCorrelation(world);
+  const correlation = penalizeCorrelation(world, next.balances);
   const entries = [...state.queue.entries, ...world.deposits.splice(0)];
   const queue = world.rules.electra
     ? processDeposits(world, { ...state.queue, entries }, next.finalizedEpoch, next.balances)

@@ -14,7 +14,12 @@ export type PendingDeposit = {
 };
 
 /** A slashing that counts for correlation penalties. */
-export type Slashed = { readonly epoch: number; readonly increments: number };
+export type Slashed = {
+  readonly epoch: number;
+  readonly increments: number;
+  /** From before the start: the effective balance may have been greater. */
+  readonly estimated?: true;
+};
 
 /** What blocks and the end of an epoch change, while one epoch is applied. Nothing of it is shared with the chain. */
 export type World = {

@@ -1,5 +1,6 @@
 import mainnet from '../../../scripts/bench/mainnet-config.json' with { type: 'json' };
-import { Chain, ReconcileError } from '../../../src/indexer/chain/index.ts';
+import { Chain, ReconcileError, type Start } from '../../../src/indexer/chain/index.ts';
+import type { Resume } from '../../../src/indexer/chain/saved.ts';
 import { parseSpec } from '../../../src/indexer/spec.ts';
 import type {
   BeaconBlock,
@@ -85,10 +86,11 @@ type Changes = {
 
 /** A chain of a few validators whose node agrees with the rules: a test says what is in blocks. */
 export class SmallChain {
-  readonly chain: Chain;
+  chain: Chain;
+  readonly start: Start;
   records: ValidatorRecord[];
-  #state: EpochState;
-  #first: BeaconBlock;
+  private state: EpochState;
+  private first: BeaconBlock;
 
   constructor(
     records: ValidatorRecord[],
@@ -99,24 +101,37 @@ export class SmallChain {
     } = {},
   ) {
     this.records = records;
-    this.#state = {
+    this.state = {
       epoch: FIRST,
       balances: Float64Array.from(balances),
       finalizedEpoch: FIRST - 2,
       pendingConsolidations: [],
     };
-    this.#first = blockOf(FIRST * SLOTS, first);
-    this.chain = Chain.begin(spec, {
-      state: this.#state,
+    this.first = blockOf(FIRST * SLOTS, first);
+    this.start = {
+      state: this.state,
       records,
       pendingDeposits: deposits,
       syncCommittee: new Uint32Array(512),
       before: {
         blocks: Array.from({ length: SLOTS }, (_, at) => blockOf((FIRST - 1) * SLOTS + at)),
         committees: committeesOf(FIRST - 1, records),
-        firstBlock: this.#first,
+        firstBlock: this.first,
       },
-    });
+    };
+    this.chain = Chain.begin(spec, this.start);
+  }
+
+  /** What the node tells after a restart. */
+  resume(): Resume {
+    const committees = committeesOf(this.state.epoch - 1, this.records);
+    return { state: this.state, committees, records: this.records };
+  }
+
+  /** The same chain after a restart. */
+  restored(): SmallChain {
+    const chain = Chain.restore(spec, this.chain.save(), this.resume());
+    return Object.assign(Object.create(SmallChain.prototype), this, { chain });
   }
 
   /** The input of the next epoch, with the balances that the rules give. */
@@ -129,11 +144,11 @@ export class SmallChain {
       ...records[index],
     }));
     const balances = new Float64Array(size);
-    balances.set(this.#state.balances);
-    return this.#settled({
+    balances.set(this.state.balances);
+    return this.settled({
       epoch,
       blocks: Array.from({ length: SLOTS }, (_, at) =>
-        at === 0 ? this.#first : blockOf(first + at, blocks[at]),
+        at === 0 ? this.first : blockOf(first + at, blocks[at]),
       ),
       committees: committeesOf(epoch, this.records),
       syncCommittee: new Uint32Array(512),
@@ -147,12 +162,8 @@ export class SmallChain {
   }
 
   /** Takes the balances of the next state from what cannot be explained otherwise. */
-  #settled(input: EpochInput): EpochInput {
-    const trial = Chain.restore(spec, this.chain.save(), {
-      state: this.#state,
-      committees: committeesOf(input.epoch - 1, this.records),
-      records: this.records,
-    });
+  private settled(input: EpochInput): EpochInput {
+    const trial = this.restored().chain;
     for (;;)
       try {
         trial.step(input);
@@ -171,12 +182,12 @@ export class SmallChain {
     const input = 'epoch' in changes ? changes : this.input(changes);
     const facts = this.chain.step(input);
     this.records = [...input.records];
-    this.#state = input.next;
-    this.#first = input.nextFirstBlock as BeaconBlock;
+    this.state = input.next;
+    this.first = input.nextFirstBlock as BeaconBlock;
     return facts;
   }
 
   balance(index: number): number {
-    return this.#state.balances[index] as number;
+    return this.state.balances[index] as number;
   }
 }
