@@ -130,7 +130,7 @@ describe('duties', () => {
 });
 
 describe('correlation penalties', () => {
-  const slashed = { slashed: true, exitEpoch: FULU - 10, withdrawableEpoch: FULU + 4096 };
+  const slashed = { slashed: true, exitEpoch: 1000, withdrawableEpoch: FULU + 4096 };
   const world = (epoch: number, effective = 33) => {
     const of = worldOf(epoch, [
       ...Array.from({ length: 100 }, (_, index) => recordOf(index)),
