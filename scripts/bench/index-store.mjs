@@ -1,5 +1,5 @@
 // What the database costs an index at the size of mainnet: an epoch, the end of an hour, the end of a day:
-//   npm run bench:index-store [active validators]     (1,000,000: 3 GB on disk)
+//   npm run -s build && node scripts/bench/index-store.mjs [active validators]     (1,000,000: 3 GB on disk)
 // Facts are made, twice as many validators are in the registry. Exits with 1 when a step fails.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,132 +1,21 @@
-// What the indexer costs at the size of mainnet: CPU of an epoch, memory, and bytes that it saves.
-//   npm run bench:index -- [--validators 1000000] [--epochs 3] [--queue 0]
-// --validators are active ones; the registry has twice as many. --queue deposits wait.
+// What an index costs at the size of mainnet, and how it grows: the rules, the answers of a node, the database:
+//   npm run bench:index -- [--validators 100000,1000000] [--part chain,node,store]
+// --validators are active ones; the registry has twice as many. Exits with 1 when a part fails.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Chain } from '../../dist/indexer/chain/index.js';
-import { parseSpec } from '../../dist/indexer/spec.js';
-import mainnet from './mainnet-config.json' with { type: 'json' };
-import { SyntheticChain } from './synthetic-chain.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    validators: { type: 'string', default: '1000000' },
-    epochs: { type: 'string', default: '3' },
-    queue: { type: 'string', default: '0' },
+    validators: { type: 'string', default: '100000,1000000' },
+    part: { type: 'string', default: 'chain,node,store' },
   },
 });
-const rows = [];
 
-/** Runs `work` and notes its CPU and wall time; repeated rows keep the least. */
-function measured(part, work, more = () => '') {
-  globalThis.gc?.();
-  const [cpu, wall] = [process.cpuUsage(), performance.now()];
-  const result = work();
-  const { user, system } = process.cpuUsage(cpu);
-  const row = {
-    part,
-    'CPU ms': Math.round((user + system) / 1000),
-    'wall ms': Math.round(performance.now() - wall),
-    '': more(result),
-  };
-  const at = rows.findIndex((each) => each.part === part);
-  if (at < 0) rows.push(row);
-  else if (row['CPU ms'] < rows[at]['CPU ms']) rows[at] = row;
-  return result;
-}
-
-const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
-
-/** Balances that the step computes, before it compares: what the node would tell. */
-function expectedBalances(chain, input, state) {
-  let last;
-  class Noted extends Float64Array {
-    constructor(...given) {
-      super(...given);
-      if (given.length === 1) last = this; // others are views
-    }
+for (const part of options.part.split(','))
+  for (const validators of options.validators.split(',')) {
+    console.log(`\n${part}, ${Number(validators).toLocaleString('en')} active validators`);
+    const script = fileURLToPath(new URL(`index-${part}.mjs`, import.meta.url));
+    const { status } = spawnSync(process.execPath, ['--expose-gc', script, validators], { stdio: 'inherit' });
+    if (status !== 0) process.exitCode = 1;
   }
-  Object.setPrototypeOf(state.balances, Noted.prototype);
-  try {
-    chain.step({ ...input, next: { ...input.next, balances: new Float64Array(state.balances.length) } });
-  } catch (error) {
-    if (error.name !== 'ReconcileError') throw error;
-  } finally {
-    Object.setPrototypeOf(state.balances, Float64Array.prototype);
-  }
-  return Float64Array.from(last);
-}
-
-function nextInput(synthetic, epoch, committeesOf, state) {
-  const first = epoch * 32;
-  const blocks = Array.from({ length: 32 }, (_, at) => synthetic.block(first + at, committeesOf));
-  const committee = synthetic.syncCommittee();
-  return {
-    epoch,
-    blocks,
-    committees: committeesOf(epoch),
-    syncCommittee: committee,
-    nextSyncCommittee: committee,
-    proposers: Uint32Array.from(blocks, ({ proposerIndex }) => proposerIndex),
-    next: { ...state, epoch: epoch + 1, finalizedEpoch: epoch - 1 },
-    nextFirstBlock: synthetic.block(first + 32, committeesOf),
-    records: [],
-  };
-}
-
-const spec = parseSpec(mainnet);
-const synthetic = new SyntheticChain(Number(options.validators));
-const kept = new Map();
-const committeesOf = (epoch) => {
-  if (!kept.has(epoch)) kept.set(epoch, synthetic.committees(epoch));
-  return kept.get(epoch);
-};
-
-let epoch = synthetic.first;
-let state = synthetic.state(epoch);
-const before = {
-  blocks: Array.from({ length: 32 }, (_, at) => synthetic.block((epoch - 1) * 32 + at, committeesOf)),
-  committees: committeesOf(epoch - 1),
-  firstBlock: synthetic.block(epoch * 32, committeesOf),
-};
-const pendingDeposits = synthetic.queue(Number(options.queue), epoch * 32);
-const start = {
-  state,
-  records: synthetic.records(),
-  pendingDeposits,
-  syncCommittee: synthetic.syncCommittee(),
-  before,
-};
-const chain = measured(
-  'begin',
-  () => Chain.begin(spec, start),
-  () => `${synthetic.size} records`,
-);
-let rss = 0;
-let saved;
-for (const last = epoch + Number(options.epochs); epoch <= last; epoch++) {
-  const input = nextInput(synthetic, epoch, committeesOf, state);
-  const balances = expectedBalances(chain, input, state);
-  state = { ...input.next, balances };
-  const whole = { ...input, next: state };
-  measured('records needed', () => chain.recordsNeeded(whole));
-  measured('step', () => chain.step(whole));
-  saved = measured(
-    'save',
-    () => chain.save(),
-    (bytes) => megabytes(bytes.length),
-  );
-  kept.delete(epoch - 1);
-  globalThis.gc?.();
-  rss = Math.max(rss, process.memoryUsage.rss());
-}
-const resume = { state, committees: committeesOf(epoch - 1), records: synthetic.records() };
-measured(
-  'restore',
-  () => Chain.restore(spec, saved, resume),
-  () => `${synthetic.size} records`,
-);
-console.log(`${synthetic.active} active validators of ${synthetic.size}`);
-console.table(rows);
-console.log(
-  `resident after an epoch ${megabytes(rss)}, at most ${megabytes(process.resourceUsage().maxRSS * 1024)}`,
-);
