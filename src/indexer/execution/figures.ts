@@ -7,7 +7,7 @@ export function gweiText(wei: bigint): string {
 }
 
 /** Wei and units of gas. */
-export type Transaction = { type: number; gasUsed: bigint; gasPrice: bigint };
+type Transaction = { type: number; gasUsed: bigint; gasPrice: bigint };
 
 /** The last transaction of a block, where it may pay the proposer. `cost` is its gas, burnt and tip, in wei. */
 export type LastTransaction = { from: string; to: string; value: bigint; cost: bigint };
