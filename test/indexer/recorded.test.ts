@@ -24,7 +24,7 @@ async function indexedGateway(chain: Chain, span: Span) {
   const [first, ...ends] = [...pauses, to];
   await indexed(database, [node.url], { from, ...(first && { to: first }) });
   for (const end of ends) await indexed(database, [node.url], end ? { to: end } : {});
-  return { gateway, run: new Run(readRecording(chain), span) };
+  return { gateway, run: new Run(readRecording(chain, to && to + 3), span) };
 }
 
 async function checkRows(chain: Chain, span: Span) {

@@ -18,8 +18,8 @@ export type Position = {
   compared: number;
 };
 
-export type Seat = { position: number; validator: number; reward: bigint };
-export type Slashed = { validator: number; balanceBefore: bigint; penalty: bigint };
+type Seat = { position: number; validator: number; reward: bigint };
+type Slashed = { validator: number; balanceBefore: bigint; penalty: bigint };
 
 /** A slot: its block, or the proposal that was missed. */
 export type BlockResult = {

@@ -3,7 +3,7 @@ import { known, type State } from './recording.ts';
 import { ETH, isActive, max, min, type Terms, weights } from './terms.ts';
 import { type Flag, flagNames, SLOTS } from './votes.ts';
 
-export type Consolidation = { source: number; target: number; amount: bigint };
+type Consolidation = { source: number; target: number; amount: bigint };
 
 /** What the end of an epoch moved. */
 export type EpochEnd = {

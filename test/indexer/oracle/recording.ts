@@ -36,7 +36,7 @@ export type State = {
 /** The body is the Beacon API's JSON. */
 export type Block = { slot: number; root: string; message: any };
 
-export type Duties = {
+type Duties = {
   /** Members by slot and committee index. */
   committees: Map<number, number[][]>;
   sync: number[];
@@ -97,18 +97,25 @@ function dutiesOf(line: any): Duties {
   return { committees, sync: line.sync, proposers: line.proposers };
 }
 
-const read = new Map<Chain, Recording>();
+const read = new Map<string, Recording>();
 
-/** Read once for all tests of a worker. */
-export function readRecording(chain: Chain): Recording {
-  const known = read.get(chain);
-  if (known) return known;
-  const lines = gunzipSync(readFileSync(recordingPath(chain) as string))
-    .toString()
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  const [meta] = lines;
+/** Up to the first state of an epoch, if given; the same recording for all tests of a worker. */
+export function readRecording(chain: Chain, upTo = Infinity): Recording {
+  const name = `${chain} ${upTo}`;
+  if (!read.has(name)) read.set(name, parsed(recordingPath(chain) as string, upTo));
+  return read.get(name) as Recording;
+}
+
+function* linesUpTo(path: string, epoch: number): Generator<any> {
+  for (const text of gunzipSync(readFileSync(path)).toString().trim().split('\n')) {
+    const line = JSON.parse(text);
+    yield line;
+    if (line.state >= epoch * 32) return;
+  }
+}
+
+function parsed(path: string, upTo: number): Recording {
+  const [meta, ...lines] = linesUpTo(path, upTo);
   const recording: Recording = {
     spec: meta.spec,
     genesisTime: Number(meta.genesis.genesis_time),
@@ -131,7 +138,6 @@ export function readRecording(chain: Chain): Recording {
       ({ validators } = state);
     }
   }
-  read.set(chain, recording);
   return recording;
 }
 

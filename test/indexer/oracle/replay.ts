@@ -14,7 +14,7 @@ export type EpochResult = {
 };
 
 /** A balance that the rules do not explain. */
-export class Unexplained extends Error {}
+class Unexplained extends Error {}
 
 function compare(position: Position, recording: Recording, slot: number): void {
   const { balances } = known(recording.states.get(slot), `state of slot ${slot}`);

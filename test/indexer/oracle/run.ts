@@ -15,12 +15,12 @@ export class Run {
   /** What the registry says at the end of the run. */
   readonly registry: ValidatorRecord[];
 
-  /** `to` is at most, and by default, two epochs before the one that is finalized at the recording's end. */
+  /** `to`: by default two epochs before the one that is finalized at the recording's end. */
   constructor(recording: Recording, { from, to }: { from: number; to?: number }) {
     this.recording = recording;
     this.from = from;
     const last = known([...recording.states.values()].at(-1), 'state');
-    this.to = Math.min(to ?? Infinity, last.finalized - 2);
+    this.to = to ?? last.finalized - 2;
     this.epochs = Array.from({ length: this.to - from + 1 }, (_, place) => from + place);
     this.days = new Days(recording.genesisTime);
     this.registry = this.state(this.to + 2).validators;

@@ -30,7 +30,7 @@ export function setBits(hex: string, length: number): number[] {
 }
 
 /** Who took part in an attestation, in the order of its bits. */
-export function attesters(recording: Recording, attestation: any): number[] {
+function attesters(recording: Recording, attestation: any): number[] {
   const slot = Number(attestation.data.slot);
   const { committees } = known(recording.duties.get(epochOf(slot)), `duties of slot ${slot}`);
   const ofSlot = known(committees.get(slot), `committees of slot ${slot}`);
@@ -40,7 +40,7 @@ export function attesters(recording: Recording, attestation: any): number[] {
 }
 
 /** The root of the last block at or before a slot. */
-export function rootAt(recording: Recording, slot: number): string | undefined {
+function rootAt(recording: Recording, slot: number): string | undefined {
   for (let at = slot; at >= recording.anchor; at -= 1) {
     const root = recording.roots.get(at);
     if (root) return root;
