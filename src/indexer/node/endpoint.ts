@@ -45,7 +45,10 @@ export class Endpoint {
   #known = false;
   #inSyncUntil = 0;
   #failures = 0;
+  #asked: Promise<Finality> | undefined;
   coolingUntil = 0;
+  /** The newest epoch of which the node has not all that is needed. */
+  goneTo = -1;
   /** As told last; -1: not yet. */
   finalized: Finality = { epoch: -1, root: '' };
   /** Sync committees by period. */
@@ -113,9 +116,17 @@ export class Endpoint {
   }
 
   /** Asks for the finalized checkpoint. Throws `NodeError`, also where the node is behind what it told before. */
-  async finality(signal: AbortSignal): Promise<Finality> {
+  finality(): Promise<Finality> {
+    // One at a time: of two answers, the older may come last.
+    this.#asked ??= this.#finality().finally(() => {
+      this.#asked = undefined;
+    });
+    return this.#asked;
+  }
+
+  async #finality(): Promise<Finality> {
     const path = '/eth/v1/beacon/states/head/finality_checkpoints';
-    const told = await this.client.json({ path, signal }, readFinality);
+    const told = await this.client.json({ path, signal: this.common.lifetime }, readFinality);
     if (told === undefined) throw this.client.error('nonsense', `${path} answers 404; is it a beacon node?`);
     if (told.epoch < this.finalized.epoch)
       throw this.client.error(
@@ -144,9 +155,9 @@ export class Endpoint {
   }
 
   /** Throws `NodeError` unless the node has finalized this epoch. */
-  async needFinal(epoch: number, signal: AbortSignal): Promise<void> {
+  async needFinal(epoch: number): Promise<void> {
     if (this.finalized.epoch >= epoch) return;
-    const { epoch: told } = await this.finality(signal);
+    const { epoch: told } = await this.finality();
     if (told < epoch)
       throw this.client.error('behind', `has finalized epoch ${told}, and epoch ${epoch} is needed.`);
   }
@@ -158,9 +169,17 @@ export class Endpoint {
     return head;
   }
 
-  failed(error: NodeError): void {
+  /** `epoch`: what was asked for. */
+  failed(error: NodeError, epoch?: number): void {
     this.client.report(error);
     const { log } = this.common;
+    const gone = error.reason === 'pruned' || error.reason === 'unknown-proposer';
+    if (gone && epoch !== undefined) {
+      const message = `Older epochs are asked of other nodes, if there are any. ${error.message}`;
+      if (this.goneTo < 0) log.warn({ node: error.node, reason: error.reason }, message);
+      this.goneTo = Math.max(this.goneTo, epoch);
+      return;
+    }
     if (this.#failures === 0)
       log.warn(
         { node: error.node, reason: error.reason },

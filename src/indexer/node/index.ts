@@ -110,10 +110,12 @@ class Pool {
   }
 
   /** The healthy first, in the order given. */
-  inOrder(avoid?: string): Endpoint[] {
+  inOrder(avoid?: string, epoch = Number.POSITIVE_INFINITY): Endpoint[] {
     const now = performance.now();
     const rank = (endpoint: Endpoint) =>
-      (endpoint.client.name === avoid ? 2 : 0) + (endpoint.coolingUntil > now ? 1 : 0);
+      (endpoint.client.name === avoid ? 4 : 0) +
+      (epoch <= endpoint.goneTo ? 2 : 0) +
+      (endpoint.coolingUntil > now ? 1 : 0);
     return this.endpoints.toSorted((a, b) => rank(a) - rank(b));
   }
 
@@ -121,16 +123,17 @@ class Pool {
   async ask<T>(
     work: (asking: Asking) => Promise<T>,
     ask: Ask = { signal: this.common.lifetime },
+    epoch?: number,
   ): Promise<T> {
     const errors: NodeError[] = [];
-    for (const endpoint of this.inOrder(ask.avoid)) {
+    for (const endpoint of this.inOrder(ask.avoid, epoch)) {
       if (endpoint.client.name === ask.avoid) endpoint.blocks.clear();
       try {
         return await this.#askOne(endpoint, work, ask.signal);
       } catch (error) {
         ask.signal.throwIfAborted();
         if (!(error instanceof NodeError)) throw error;
-        endpoint.failed(error);
+        endpoint.failed(error, epoch);
         errors.push(error);
       }
     }
@@ -183,25 +186,37 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     network: identity.network,
     genesisTime: identity.genesis.time,
     names: pool.endpoints.map(({ client }) => client.name),
-    finality: () => pool.ask(({ endpoint, signal }) => endpoint.finality(signal)),
+    finality: () => pool.ask(({ endpoint }) => endpoint.finality()),
     head: () => pool.ask(({ endpoint, signal }) => endpoint.head(signal)),
     blockAt: (id) => pool.ask(({ endpoint, signal }) => endpoint.blocks.near(id, signal)),
     proposers: (epoch) => pool.ask((asking) => dutiesOf(asking, epoch)),
     start: (epoch, ask) =>
-      pool.ask(async (asking) => {
-        await asking.endpoint.needFinal(epoch, asking.signal);
-        return { ...(await startAt(asking, epoch)), node: name(asking) };
-      }, ask),
+      pool.ask(
+        async (asking) => {
+          await asking.endpoint.needFinal(epoch);
+          return { ...(await startAt(asking, epoch)), node: name(asking) };
+        },
+        ask,
+        epoch,
+      ),
     resume: (epoch, ask) =>
-      pool.ask(async (asking) => {
-        await asking.endpoint.needFinal(epoch + 1, asking.signal);
-        return { ...(await resumeAfter(asking, epoch)), node: name(asking) };
-      }, ask),
+      pool.ask(
+        async (asking) => {
+          await asking.endpoint.needFinal(epoch + 1);
+          return { ...(await resumeAfter(asking, epoch)), node: name(asking) };
+        },
+        ask,
+        epoch,
+      ),
     fetchEpoch: (epoch, recordsNeeded, ask) =>
-      pool.ask(async (asking) => {
-        await asking.endpoint.needFinal(epoch + 1, asking.signal);
-        return { input: await epochInput(asking, epoch, recordsNeeded), node: name(asking) };
-      }, ask),
+      pool.ask(
+        async (asking) => {
+          await asking.endpoint.needFinal(epoch + 1);
+          return { input: await epochInput(asking, epoch, recordsNeeded), node: name(asking) };
+        },
+        ask,
+        epoch,
+      ),
     records: (epoch, indices, ask) => pool.ask((asking) => recordsAt(asking, epoch, indices), ask),
     validatorsAt: (state, indices) => pool.ask((asking) => validatorsAt(asking, state, indices)),
     events: (signal) =>

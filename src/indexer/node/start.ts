@@ -19,7 +19,7 @@ export type Start = {
   state: EpochState;
   /** As of S_F. */
   records: AllRecords;
-  /** As of S_F; empty where the node does not tell. */
+  /** As of S_F; where the node does not tell them, those of blocks after the finalized one. */
   pendingDeposits: DepositRequest[];
   syncCommittee: Uint32Array;
   /** Of F - 1, and the first block of F; null where the history of the node begins with S_F. */
@@ -46,15 +46,32 @@ async function stateWithRecords(asking: Asking, epoch: number) {
   return { state, records: await registryAt(asking, epoch, state.balances.length) };
 }
 
-/** 404, or 400 before Electra: not told. */
-async function pendingDeposits(asking: Asking, epoch: number): Promise<DepositRequest[]> {
-  const path = `/eth/v1/beacon/states/${firstSlot(asking, epoch)}/pending_deposits`;
-  try {
-    return (await asking.endpoint.client.json({ path, signal: asking.signal }, readDeposits)) ?? [];
-  } catch (error) {
-    if (error instanceof NodeError && error.reason === 'status') return [];
-    throw error;
+/** Deposits of blocks after the finalized one, which cannot have been processed yet. Some older ones may wait, too. */
+async function unfinalDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
+  const after = firstSlot(asking, state.finalizedEpoch);
+  const waiting: DepositRequest[] = [];
+  for (let epoch = state.finalizedEpoch; epoch < state.epoch; epoch += 1) {
+    const { blocks, next } = await blocksOf(asking, epoch).catch((error) => {
+      if (error instanceof NodeError && error.reason === 'pruned') return { blocks: [], next: null };
+      throw error;
+    });
+    for (const block of epoch === state.epoch - 1 ? [...blocks, next] : blocks)
+      if (block && block.slot > after)
+        waiting.push(...block.depositRequests.map((deposit) => ({ ...deposit, slot: block.slot })));
   }
+  return waiting;
+}
+
+async function pendingDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
+  const path = `/eth/v1/beacon/states/${firstSlot(asking, state.epoch)}/pending_deposits`;
+  const told = await asking.endpoint.client
+    .json({ path, signal: asking.signal }, readDeposits)
+    .catch((error) => {
+      // Refused before Electra.
+      if (error instanceof NodeError && error.reason === 'status') return undefined;
+      throw error;
+    });
+  return told ?? unfinalDeposits(asking, state);
 }
 
 async function beforeStart(asking: Asking, epoch: number): Promise<Start['before']> {
@@ -77,7 +94,7 @@ export async function startAt(asking: Asking, epoch: number): Promise<Start> {
   return {
     state,
     records,
-    pendingDeposits: await pendingDeposits(asking, epoch),
+    pendingDeposits: await pendingDeposits(asking, state),
     syncCommittee: seats,
     before,
   };

@@ -113,6 +113,20 @@ describe('the start of an index', () => {
     expect(start.before?.firstBlock?.slot).toBe(72_064);
   });
 
+  it('has the deposits of blocks after the finalized one, where the node does not tell the queue', async () => {
+    const deposit = {
+      ...{ pubkey: `0x${'ab'.repeat(48)}`, withdrawal_credentials: `0x${'01'.repeat(32)}`, index: '3' },
+      ...{ amount: '32000000000', signature: `0x${'cd'.repeat(96)}` },
+    };
+    node.pendingDeposits = false;
+    const deposits = (body: string) =>
+      body.replace('"deposits":[],"withdrawals"', `"deposits":[${JSON.stringify(deposit)}],"withdrawals"`);
+    node.break(/blocks\/(72010|72064|72065|72100|72128|72129)$/, deposits);
+    const { pendingDeposits } = await nodes.start(2254);
+    expect(pendingDeposits.map(({ slot }) => slot)).toEqual([72_065, 72_100, 72_128]);
+    expect(pendingDeposits[0]).toMatchObject({ pubkey: deposit.pubkey, amount: 32_000_000_000 });
+  });
+
   it('has no epoch before, where the history of the node begins with it', async () => {
     expect((await nodes.start(2250)).before).toBeNull();
     const { input } = await nodes.fetchEpoch(2250, none);

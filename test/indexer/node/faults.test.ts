@@ -146,6 +146,14 @@ describe('404', () => {
     const [pruned, archive] = [await aNode({ prune: 2 }), await aNode()];
     const nodes = await open([pruned, archive]);
     expect((await nodes.fetchEpoch(2251, none)).node).toBe(archive.url);
+    pruned.asked.length = 0;
+    expect((await nodes.fetchEpoch(2250, none)).node).toBe(archive.url);
+    expect(pruned.asked.filter((path) => path.includes('/states/7'))).toEqual([]);
+    expect((await nodes.fetchEpoch(2253, none)).node).toBe(pruned.url);
+    expect([reasons, said]).toEqual([
+      ['pruned'],
+      [expect.stringMatching(/^Older epochs are asked of other nodes/)],
+    ]);
   });
 });
 
