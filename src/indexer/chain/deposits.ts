@@ -15,6 +15,9 @@ function churnLimit({ spec, terms }: World): number {
   return Math.min(spec.maxPerEpochActivationExitChurnLimit, churn - (churn % spec.effectiveBalanceIncrement));
 }
 
+const indexOf = ({ registry, newcomers }: World, { pubkey }: PendingDeposit): number | undefined =>
+  registry.indexOf(pubkey) ?? newcomers.get(pubkey);
+
 type Destination = 'withdrawn' | 'exiting' | 'open';
 
 function destinationOf({ registry, exiting, epoch }: World, index: number | undefined): Destination {
@@ -33,7 +36,7 @@ export function processDeposits(
   finalizedEpoch: number,
   next: Float64Array,
 ): DepositQueue {
-  const { registry, newcomers, balances, spec } = world;
+  const { registry, balances, spec } = world;
   const limit = churnLimit(world);
   let [least, most] = [queue.carry[0] + limit, queue.carry[1] + limit];
   const postponed: PendingDeposit[] = [];
@@ -42,7 +45,7 @@ export function processDeposits(
   for (; at < Math.min(queue.entries.length, spec.maxPendingDepositsPerEpoch); at++) {
     const deposit = queue.entries[at] as PendingDeposit;
     if (deposit.slot > finalizedEpoch * spec.slotsPerEpoch) break;
-    const index = registry.indexOf(deposit.pubkey) ?? newcomers.get(deposit.pubkey);
+    const index = indexOf(world, deposit);
     const destination = destinationOf(world, index);
     if (destination === 'exiting') {
       postponed.push(deposit);
@@ -50,7 +53,7 @@ export function processDeposits(
     }
     if (destination === 'open') {
       const sum = processed + deposit.amount;
-      const fits = sum <= least || (sum <= most && hasArrived(world, deposit, index, next, created));
+      const fits = sum <= least || (sum <= most && hasArrived(world, queue.entries.slice(at), next, created));
       if (!fits) most = Math.min(most, sum - 1);
       if ((full = !fits)) break;
       least = Math.max(least, (processed = sum));
@@ -66,20 +69,26 @@ export function processDeposits(
   };
 }
 
-/** Whether a deposit is in the next state: nothing else moves as much into a balance. */
+/**
+ * Whether the first of these deposits is in the next state: nothing else moves as much into a balance. Of one without a
+ * validator, those after it tell.
+ */
 function hasArrived(
-  { balances }: World,
-  deposit: PendingDeposit,
-  index: number | undefined,
+  world: World,
+  deposits: readonly PendingDeposit[],
   next: Float64Array,
   created: ReadonlyMap<number, readonly PendingDeposit[]>,
 ): boolean {
-  if (index === undefined) return false;
-  const before = (created.get(index) ?? []).reduce(
-    (sum, { amount }) => sum + amount,
-    balances[index] as number,
-  );
-  return (next[index] as number) - before >= deposit.amount / 2;
+  for (const deposit of deposits) {
+    const index = indexOf(world, deposit);
+    if (index === undefined || destinationOf(world, index) === 'exiting') continue;
+    const before = (created.get(index) ?? []).reduce(
+      (sum, { amount }) => sum + amount,
+      world.balances[index] as number,
+    );
+    return (next[index] as number) - before >= deposit.amount / 2;
+  }
+  return false;
 }
 
 /**

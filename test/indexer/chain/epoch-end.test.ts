@@ -299,6 +299,17 @@ describe('deposits', () => {
     expect(told).toEqual({ entries: entries.slice(2), carry: [0, 100 * ETH - 1] });
   });
 
+  it('where the carry is not known, those after an invalid one tell whether it was processed', () => {
+    const unknown = (...eth: number[]) => ({
+      entries: eth.map((each, at) => deposit(at === eth.length - 1 ? 0 : 99, each)),
+      carry: [0, Number.POSITIVE_INFINITY] as const,
+    });
+    const both = processDeposits(world(), unknown(200, 10), FULU, next(42, 32, 32, 0, 0));
+    expect(both.entries).toEqual([]);
+    const none = processDeposits(world(), unknown(200, 10), FULU, next(32, 32, 32, 0, 0));
+    expect(none).toEqual({ entries: unknown(200, 10).entries, carry: [128 * ETH, 200 * ETH - 1] });
+  });
+
   it('of a key that never appears had an invalid signature: they take churn and move nothing', () => {
     const of = world();
     const entries = [deposit(99, 120), deposit(0, 10)];
