@@ -37,7 +37,7 @@ it('a chain day has its consensus rewards when it ends, and its execution reward
     (await gateway.get('/v0/eth/network/chainDailyRewards/10', { 'X-Service-Network': NETWORK })).json;
   expect(await row()).toMatchObject({
     ...{ startEpoch: day.first, endEpoch: day.last, sumConsensusRewards: total },
-    ...{ sumExecutionRewards: '0', sumEffectiveBalance: 8 * 32_000_000_000 },
+    ...{ sumExecutionRewards: 0, sumEffectiveBalance: 8 * 32_000_000_000 },
   });
   await query(
     pool,
@@ -48,7 +48,7 @@ it('a chain day has its consensus rewards when it ends, and its execution reward
   await store.publish();
   const { rows } = await query(
     pool,
-    `select (3 * count(*))::text as n from blocks where consensus_proposer_duty = 'proposed'`,
+    `select (3 * count(*))::int as n from blocks where consensus_proposer_duty = 'proposed'`,
   );
   expect(await row()).toMatchObject({ sumExecutionRewards: rows[0]?.n, sumConsensusRewards: total });
   expect((await query(pool, 'select 1 from validator_day_dates where rewards_due and not utc')).rows).toEqual(
