@@ -49,11 +49,15 @@ const ATTEMPTS_AT_ONCE = 2;
 /** After so many, what the index began with may be what is wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
+/** While there is much to store, figures are published at ends of days, but no more often. */
+const PUBLISH_MS = 600_000;
+
 /** How often the head is looked at while there is much to store. */
 const ASK_MS = 30_000;
 
-/** Rows of open days are written each hour, and with a large registry each sixth. */
-const epochsBetween = (validators: number): number => (validators < 200_000 ? 1 : 56);
+/** From this size on, rows of open days are written not with each epoch, but about every six hours. */
+const LARGE_REGISTRY = 200_000;
+const EPOCHS_BETWEEN = 56;
 
 /** Stores epoch after epoch. Faults of nodes and of the database are waited out, with `once` for about a minute. */
 export async function follow(options: FollowOptions): Promise<FollowReport> {
@@ -93,6 +97,8 @@ class Pass {
   #published: number | undefined;
   #stored: number | undefined;
   #partial: number | undefined;
+  #caughtUp = false;
+  #publishedAt = performance.now();
   readonly #o: FollowOptions;
   readonly #report: FollowReport;
   readonly #signal: AbortSignal;
@@ -161,8 +167,10 @@ class Pass {
   /** Nothing to store: publishes what is not yet, and waits. Returns whether the pass is done. */
   async #idle(chain: Chain): Promise<boolean> {
     const { once, retry, beat } = this.#o;
-    if (this.#published === undefined && this.#stored !== undefined) await this.#publish();
-    if (once || chain.epoch - 1 > this.#end) {
+    const ends = once || chain.epoch - 1 > this.#end;
+    const isPublished = ends ? this.#published === this.#stored : this.#published !== undefined;
+    if (!isPublished && this.#stored !== undefined) await this.#publish();
+    if (ends) {
       this.#report.done = true;
       return true;
     }
@@ -206,8 +214,8 @@ class Pass {
 
   #sayRefused(error: InputError, node: string | undefined) {
     const { status, say } = this.#o;
-    const next =
-      'It is asked for again, from another node if there is one; if that does not help, add a second node to --beacon.';
+    const another = this.#report.epochs === 0 ? 'begin with another --from, or ' : '';
+    const next = `It is asked for again, from another node if there is one; if that does not help, ${another}add a second node to --beacon.`;
     if (!(error instanceof ReconcileError)) {
       countError(status, 'nonsense');
       return say('error', `Epoch ${error.epoch} of ${node} is not stored: ${error.message} ${next}`, {
@@ -228,8 +236,10 @@ class Pass {
     const last = this.#last();
     const isNewest = facts.epoch >= last;
     const isHourEnd = endsHour(network, facts.epoch);
-    const isDue = isHourEnd && facts.epoch - (this.#partial ?? 0) >= epochsBetween(chain.registry.size);
-    const partial = isNewest && (once || isDue || this.#published === undefined);
+    const isSmall = chain.registry.size < LARGE_REGISTRY;
+    const isDue = isHourEnd && (isSmall || facts.epoch - (this.#partial ?? 0) >= EPOCHS_BETWEEN);
+    const isFirst = once || !this.#caughtUp || facts.epoch >= this.#end;
+    const partial = isNewest && (isFirst || isSmall || isDue);
     await store.write(facts, chain.save(), chain.registry, { partial });
     await this.#o.afterEpoch?.(facts.epoch);
     this.#stored = facts.epoch;
@@ -239,13 +249,16 @@ class Pass {
     this.#report.epochs += 1;
     status.indexedEpoch = facts.epoch;
     onStored({ epoch: facts.epoch, last });
-    if (partial || (isHourEnd && endsDay(network, facts.epoch))) await this.#publish();
+    if (isNewest) this.#caughtUp = true;
+    const isLate = endsDay(network, facts.epoch) && performance.now() - this.#publishedAt > PUBLISH_MS;
+    if (isLate || (isNewest && (isFirst || isDue))) await this.#publish();
   }
 
   async #publish(): Promise<void> {
     const epoch = this.#stored as number;
     const reports = await this.#o.store.publish(() => this.#o.stop.aborted);
     this.#published = epoch;
+    this.#publishedAt = performance.now();
     this.#o.onPublished(
       epoch,
       reports.flatMap(({ part, error }) => (error === undefined ? [] : [`${part}: ${error}`])),
