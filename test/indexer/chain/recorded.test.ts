@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Chain, ReconcileError, savedEpoch } from '../../../src/indexer/chain/index.ts';
 import type { EpochFacts } from '../../../src/indexer/types.ts';
-import { runs } from '../../support/thorough.ts';
+import { runs, slow } from '../../support/thorough.ts';
 import { Recording, recorded } from './recording.ts';
 
 describe.skipIf(!recorded)('recorded chains', () => {
@@ -23,7 +23,7 @@ describe.skipIf(!recorded)('recorded chains', () => {
     expect(facts.at(-1)?.balances.length).toBeGreaterThanOrEqual(validators);
   });
 
-  it.each([
+  slow.each([
     ['chain-days', [2_251, 2_252, 2_297, 2_300, 2_344, 2_430, 2_525, 2_526, 2_527, 2_574]],
     ['chain-wide', [2_251, 2_256, 2_260, 2_274, 2_278, 2_280]],
   ] as const)('%s: begun anywhere, it gives the same facts', (name, starts) => {

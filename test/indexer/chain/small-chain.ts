@@ -75,6 +75,16 @@ export function committeesOf(epoch: number, records: readonly ValidatorRecord[])
   };
 }
 
+/** Remembers the copy that an epoch is applied to. */
+class Noted extends Float64Array {
+  static last: Noted | undefined;
+
+  constructor(...given: [any]) {
+    super(...given);
+    if (typeof given[0] === 'number') Noted.last = this;
+  }
+}
+
 type Changes = {
   /** By slot within the epoch. */
   blocks?: Record<number, Partial<BeaconBlock>>;
@@ -129,8 +139,8 @@ export class SmallChain {
   }
 
   /** The same chain after a restart. */
-  restored(): SmallChain {
-    const chain = Chain.restore(spec, this.chain.save(), this.resume());
+  restored(state = this.state): SmallChain {
+    const chain = Chain.restore(spec, this.chain.save(), { ...this.resume(), state });
     return Object.assign(Object.create(SmallChain.prototype), this, { chain });
   }
 
@@ -161,9 +171,9 @@ export class SmallChain {
     });
   }
 
-  /** Takes the balances of the next state from what cannot be explained otherwise. */
+  /** Takes the balances of the next state from those that a copy of the chain computes. */
   private settled(input: EpochInput): EpochInput {
-    const trial = this.restored().chain;
+    const trial = this.restored(this.noted).chain;
     for (;;)
       try {
         trial.step(input);
@@ -171,11 +181,13 @@ export class SmallChain {
       } catch (error) {
         if (!(error instanceof ReconcileError)) throw error;
         const { validatorIndex: index, gwei, message } = error;
-        if (message.includes('effective')) {
-          const record = input.records[index] as ValidatorRecord;
-          record.effectiveBalance -= gwei;
-        } else (input.next.balances[index] as number) -= gwei;
+        if (message.includes('effective')) (input.records[index] as ValidatorRecord).effectiveBalance -= gwei;
+        else input.next.balances.set(Noted.last as Noted);
       }
+  }
+
+  private get noted(): EpochState {
+    return { ...this.state, balances: new Noted(this.state.balances) };
   }
 
   step(changes: Changes | EpochInput = {}): EpochFacts | undefined {
