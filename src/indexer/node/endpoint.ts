@@ -49,6 +49,8 @@ export class Endpoint {
   coolingUntil = 0;
   /** The newest epoch of which the node has not all that is needed. */
   goneTo = -1;
+  /** With another node about what is final; until both tell the same again. */
+  disagrees: NodeError | undefined;
   /** As told last; -1: not yet. */
   finalized: Finality = { epoch: -1, root: '' };
   /** Sync committees by period. */
@@ -141,12 +143,17 @@ export class Endpoint {
   #compare({ epoch, root }: Finality): void {
     const { finalized } = this.common;
     const first = finalized.get(epoch);
-    if (first && first.root !== root)
-      throw this.client.error(
+    if (first && first.root !== root) {
+      this.disagrees = this.client.error(
         'disagree',
-        `has finalized epoch ${epoch} with the root ${root}, but ${first.node} with ${first.root}. One of them is on a wrong chain; find out which, and remove it from --beacon.`,
+        `has finalized epoch ${epoch} with the root ${root}, but ${first.node} with ${first.root}. One of them is on a wrong chain; find out which, and remove it from --beacon. Nothing is stored until then.`,
       );
-    if (first) return;
+      throw this.disagrees;
+    }
+    if (first) {
+      if (first.node !== this.client.name) this.disagrees = undefined;
+      return;
+    }
     finalized.set(epoch, { root, node: this.client.name });
     for (const oldest of finalized.keys()) {
       if (finalized.size <= KEPT_ROOTS) break;

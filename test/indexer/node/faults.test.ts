@@ -259,6 +259,19 @@ describe('a node that is not usable', () => {
     );
   });
 
+  it('because it disagrees with the preferred one about what is final stops all, until they agree', async () => {
+    const [first, second] = [await aNode(), await aNode()];
+    const nodes = await open([first, second]);
+    second.break(/head\/finality/, (body) => body.replaceAll(/"root":"0x\w{4}/g, '"root":"0xffff'));
+    for (let i = 0; i < 2; i += 1) {
+      const failed = nodes.finality();
+      await expect(failed).rejects.toMatchObject({ reason: 'disagree', node: second.url });
+      await expect(failed).rejects.toThrow(/find out which, and remove it from --beacon/);
+    }
+    second.mend();
+    expect((await nodes.finality()).epoch).toBe(2254);
+  });
+
   it('because it has a block of an unknown fork is told with the name', async () => {
     const node = await aNode();
     const nodes = await open([node]);
