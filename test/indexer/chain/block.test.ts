@@ -165,6 +165,7 @@ describe('attestations', () => {
     [FULU, 40, {}, target],
     [DENEB, 40, {}, target],
     [BELLATRIX, 31, {}, target],
+    [BELLATRIX, 32, {}, target],
     [BELLATRIX, 33, {}, lateTarget],
     [FULU, 1, { beaconBlockRoot: 'other' }, source | target | wrongHead],
     [FULU, 1, { target: { epoch: FULU, root: 'other' } }, source | wrongTarget],
@@ -228,6 +229,14 @@ describe('requests', () => {
     applyBlock(other, block, new Uint32Array(512));
     expect([other.compounding[3], other.balances[3], other.deposits]).toEqual([0, 33 * ETH, []]);
     expect(world.deposits).toEqual([]);
+  });
+
+  it('of who begins to exit in the same epoch do not', () => {
+    const world = ten(FULU);
+    world.balances[3] = 33 * ETH;
+    world.exiting.add(3);
+    applyBlock(world, blockOf(FULU * 32 + 1, { ...noSync, consolidationRequests: [request(3)] }), committee);
+    expect([world.compounding[3], world.balances[3]]).toEqual([0, 33 * ETH]);
   });
 
   it('of deposits wait since Electra; before, a deposit is in the balance at once', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Chain, InputError, MissingRecords, ReconcileError } from '../../../src/indexer/chain/index.ts';
+import type { ExecutionPayload } from '../../../src/indexer/types.ts';
 import { committeesOf, depositOf, ETH, FIRST, pubkeyOf, recordOf, SmallChain, spec } from './small-chain.ts';
 
 const records = (count = 64) => Array.from({ length: count }, (_, index) => recordOf(index));
@@ -65,6 +66,17 @@ describe('a chain', () => {
     expect(small.chain.registry.size).toBe(64);
     small.step(input);
     expect(small.chain.registry.record(64).pubkey).toBe(pubkeyOf(64));
+  });
+
+  it('has a validator in committees until the epoch before its exit', () => {
+    const small = new SmallChain(
+      records().map((record) => ({ ...record, exitEpoch: record.index ? FIRST + 1 : record.exitEpoch })),
+    );
+    const input = small.input();
+    expect(input.committees.members).toHaveLength(64);
+    small.step(input);
+    expect(small.step()?.totalActiveBalance).toBe(64 * 32 * ETH);
+    expect(small.step()?.totalActiveBalance).toBe(32 * ETH);
   });
 
   it('takes in a new validator with compounding credentials and more than 32 ETH', () => {
@@ -135,6 +147,11 @@ describe('a chain', () => {
       /validator 64 is in a committee twice, or is not active/,
     ],
     [
+      'a member who has just left',
+      (input: any) => (input.committees = committeesOf(FIRST - 1, records(65))),
+      /committees are of epoch 419999/,
+    ],
+    [
       'an active validator without duty',
       (input: any) => (input.committees = committeesOf(input.epoch, records(63))),
       /validator 63 is active, but in no committee/,
@@ -163,6 +180,20 @@ describe('a chain', () => {
   });
 });
 
+describe('the block of the first slot of an epoch', () => {
+  it('is applied once, though two inputs have it', () => {
+    const [small, other] = [new SmallChain(records()), new SmallChain(records())];
+    const withdrawals = [{ validatorIndex: 5, amount: 1_000 }];
+    small.step({ nextFirst: { execution: { withdrawals } as unknown as ExecutionPayload } });
+    other.step();
+    for (let epochs = 0; epochs < 3; epochs++) {
+      expect(small.balance(5)).toBe(other.balance(5) - 1_000);
+      small.step();
+      other.step();
+    }
+  });
+});
+
 describe('a slashing in the first slot of an epoch', () => {
   const reward = 7_812_500;
 
@@ -174,7 +205,12 @@ describe('a slashing in the first slot of an epoch', () => {
       records: { 3: slashedAt(FIRST + 1), 4: slashedAt(FIRST + 1) },
     });
     expect(small.balance(3)).toBe((before.next.balances[3] as number) - reward);
+    const other = new SmallChain(records());
+    other.step();
     small.step(); // facts of FIRST: none
+    other.step();
+    // Nobody votes in either chain: what remains different is this one penalty.
+    expect(small.balance(3)).toBe(other.balance(3) - reward);
     const facts = small.step();
     expect(facts?.slashings).toEqual(
       [3, 4].map((index) => ({

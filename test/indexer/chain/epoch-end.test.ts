@@ -6,7 +6,7 @@ import { processDeposits } from '../../../src/indexer/chain/deposits.ts';
 import { inactivityPenalty, payDuties } from '../../../src/indexer/chain/rewards.ts';
 import { penalizeCorrelation } from '../../../src/indexer/chain/slashings.ts';
 import type { EpochVotes } from '../../../src/indexer/chain/votes.ts';
-import type { World } from '../../../src/indexer/chain/world.ts';
+import type { PendingDeposit, World } from '../../../src/indexer/chain/world.ts';
 import { Vote } from '../../../src/indexer/types.ts';
 import { runs } from '../../support/thorough.ts';
 import { ETH, pubkeyOf, recordOf } from './small-chain.ts';
@@ -71,6 +71,9 @@ describe('duties', () => {
     };
     expect(scoreAfter(FULU - 1 - 4)).toEqual([83, 83, 83, 88]);
     expect(scoreAfter(FULU - 1 - 5)).toEqual([99, 99, 99, 104]);
+    const fresh = four();
+    pay(fresh, FULU - 1 - 5);
+    expect([...fresh.scores]).toEqual([0, 0, 0, 4]);
   });
 
   it('of slashed validators count as missed, also after they left and until they are withdrawable', () => {
@@ -90,6 +93,9 @@ describe('duties', () => {
     const { rewards, penaltiesWithoutDuty } = pay(world);
     const penalty = -Math.floor((base(world) * 14) / 64) - Math.floor((base(world) * 26) / 64);
     expect(rewards[1]).toBe(penalty);
+    // The stake behind the flags is that of validator 0 alone, of the two that are active.
+    const shares = [14, 26, 14].map((weight) => Math.floor((base(world) * weight * 32) / (64 * 64)));
+    expect(rewards[0]).toBe(shares.reduce((sum, share) => sum + share));
     expect([...penaltiesWithoutDuty]).toEqual([[2, penalty]]);
     expect([...world.balances].slice(1)).toEqual([
       32 * ETH + penalty,
@@ -271,6 +277,15 @@ describe('deposits', () => {
     const left = processDeposits(of, { entries, carry }, FULU, next(34, 32, 532, 0, 0));
     expect([...of.balances].slice(0, 3)).toEqual([34, 32, 532].map((eth) => eth * ETH));
     expect(left.entries).toEqual([entries[0]]);
+    const leaving = world();
+    leaving.exiting.add(0); // in a block of this epoch
+    expect(
+      processDeposits(leaving, { entries: [entries[2] as PendingDeposit], carry }, FULU, next()),
+    ).toEqual({
+      entries: [entries[2]],
+      carry: [0, 0],
+    });
+    expect(leaving.balances[0]).toBe(32 * ETH);
   });
 
   it('are at most 16 in an epoch, postponed ones included', () => {
@@ -285,6 +300,13 @@ describe('deposits', () => {
     const first = processDeposits(world(), { entries, carry }, FULU, next(132, 32, 32, 0, 0));
     // 128 ETH an epoch: 28 are carried over; with them, the second fits and leaves 56.
     expect(first).toEqual({ entries: entries.slice(1), carry: [28 * ETH, 28 * ETH] });
+    const exactly = processDeposits(
+      world(),
+      { entries: [deposit(0, 128)], carry },
+      FULU,
+      next(160, 32, 32, 0, 0),
+    );
+    expect(exactly).toEqual({ entries: [], carry: [0, 0] });
     const second = processDeposits(world(), first, FULU, next(133, 32, 32, 0, 0));
     expect(second).toEqual({ entries: [], carry: [0, 0] });
   });
