@@ -7,7 +7,7 @@
 export const forks = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu'] as const;
 export type Fork = (typeof forks)[number];
 
-export type Checkpoint = { epoch: number; root: string };
+type Checkpoint = { epoch: number; root: string };
 
 export type Attestation = {
   slot: number;
