@@ -34,7 +34,7 @@ export function pruned({ endpoint }: Asking, path: string): NodeError {
 }
 
 /** As `json` of a client, where 404 means that the state is gone. */
-export async function stateJson<T>(
+async function stateJson<T>(
   asking: Asking,
   epoch: number,
   what: string,
@@ -46,7 +46,7 @@ export async function stateJson<T>(
   return found;
 }
 
-export async function balancesAt(asking: Asking, epoch: number): Promise<Float64Array> {
+async function balancesAt(asking: Asking, epoch: number): Promise<Float64Array> {
   const { endpoint, signal } = asking;
   const path = statePath(asking, epoch, 'validator_balances');
   // Some more than before, so that the list need not grow.
@@ -111,7 +111,7 @@ export function blocksOf(asking: Asking, epoch: number): Promise<EpochBlocks> {
 }
 
 /** From the blocks where no slot was missed, else from the duties, or from the state since Fulu. */
-export async function proposersOf(
+async function proposersOf(
   asking: Asking,
   epoch: number,
   blocks: readonly (BeaconBlock | null)[],

@@ -1,24 +1,22 @@
 /** Why an answer of a node is not used; label of `stakegraph_index_node_errors_total`. */
-export const nodeReasons = [
-  'unreachable',
-  'slow',
-  'status',
-  'unauthorized',
-  'cut',
-  'too-large',
-  'nonsense',
-  'optimistic',
-  'syncing',
-  'behind',
-  'back-in-time',
-  'other-network',
-  'disagree',
-  'pruned',
-  'missing-block',
-  'unknown-proposer',
-  'unknown-fork',
-] as const;
-export type NodeReason = (typeof nodeReasons)[number];
+export type NodeReason =
+  | 'unreachable'
+  | 'slow'
+  | 'status'
+  | 'unauthorized'
+  | 'cut'
+  | 'too-large'
+  | 'nonsense'
+  | 'optimistic'
+  | 'syncing'
+  | 'behind'
+  | 'back-in-time'
+  | 'other-network'
+  | 'disagree'
+  | 'pruned'
+  | 'missing-block'
+  | 'unknown-proposer'
+  | 'unknown-fork';
 
 /** Asking the same node again may help. */
 const transient = new Set<NodeReason>(['unreachable', 'slow', 'status', 'cut', 'nonsense', 'missing-block']);

@@ -12,10 +12,9 @@ import { type Ask, type NodesOptions, Pool } from './pool.ts';
 import { type Resume, resumeAfter, type Start, startAt } from './start.ts';
 import { type ValidatorAt, validatorsAt } from './validators-at.ts';
 
-export { NodeError, type NodeReason, nodeReasons } from './errors.ts';
+export { NodeError } from './errors.ts';
 export type { ChainEvent } from './events.ts';
 export type { NodesOptions } from './pool.ts';
-export type { Resume, Start } from './start.ts';
 
 /** `node` is the URL, without user and password, of the node that all of it is from. */
 type From<T> = T & { node: string };

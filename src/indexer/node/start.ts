@@ -11,7 +11,7 @@ import { type Asking, blocksOf, firstSlot, lastCommittees, pruned, stateAt, sync
 import { NodeError } from './errors.ts';
 import { RegistryReader } from './scan/registry.ts';
 
-export type AllRecords = Registry & Iterable<ValidatorRecord>;
+type AllRecords = Registry & Iterable<ValidatorRecord>;
 
 /** What an index begins with at epoch F. */
 export type Start = {

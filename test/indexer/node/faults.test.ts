@@ -21,7 +21,7 @@ async function open(all: readonly BeaconNode[], options: Partial<NodesOptions> =
   const log = (_: object, message: string) => said.push(message);
   const nodes = await openNodes({
     urls: all.map(({ url }) => url),
-    ...{ firstBackoffMs: 2, timeoutMs: 300, signal: new AbortController().signal },
+    ...{ firstBackoffMs: 2, timeoutMs: 20_000, signal: new AbortController().signal },
     log: { info: log, warn: log },
     onError: ({ reason }) => reasons.push(reason),
     ...options,
@@ -52,11 +52,14 @@ describe('a node that fails once', () => {
     it.each(kinds)(`is asked again, and the answer is the same (${path.source}: %j)`, async (how, reason) => {
       const [node, other] = [await aNode(), await aNode()];
       const expected = await (await open([other])).fetchEpoch(2252, none);
-      const nodes = await open([node]);
+      const slow = reason === 'slow';
+      const nodes = await open([node], slow ? { timeoutMs: 300, attempts: 10 } : {});
       await nodes.finality();
+      reasons.length = 0;
       node.break(path, how, 1);
       expect((await nodes.fetchEpoch(2252, none)).input).toEqual(expected.input);
-      expect(reasons).toEqual([reason]);
+      // A busy machine may be slow more often.
+      expect(slow ? [...new Set(reasons)] : reasons).toEqual([reason]);
       expect(said).toEqual([]);
     });
 });
