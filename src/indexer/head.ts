@@ -36,13 +36,11 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   const newest = blocks.at(-1);
   const fromSlot = kept.length > 0 ? (kept.at(-1) as Known).slot + 1 : (blocks[0]?.slot ?? oldest);
   if (!newest) return kept;
-  await store.writeHead({
-    fromSlot,
-    blocks: await withMissed(nodes, fromSlot, blocks),
-    slashings: await slashingsOf(nodes, blocks),
-  });
+  const { slashings, unseen } = await slashingsOf(nodes, blocks);
+  await store.writeHead({ fromSlot, blocks: await withMissed(nodes, fromSlot, blocks), slashings });
   const added = blocks.map(({ slot, root }) => ({ slot, root }));
-  return [...kept, ...added].filter(({ slot }) => slot >= oldest);
+  // Blocks whose slashings are not seen yet are read again.
+  return [...kept, ...added].filter(({ slot }) => slot >= oldest && slot < unseen);
 }
 
 /** The blocks from the head back to a known one, or to `oldest`, and the known ones that are their ancestors. */
@@ -75,8 +73,10 @@ async function withMissed(nodes: Nodes, fromSlot: number, blocks: readonly Beaco
   return rows;
 }
 
-async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]): Promise<HeadSlashing[]> {
+/** `unseen`: the first slot with a slashing that the state of the head does not have yet. */
+async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
   const slashings: HeadSlashing[] = [];
+  let unseen = Number.POSITIVE_INFINITY;
   for (const { slot, proposerSlashings, attesterSlashings } of blocks) {
     const indices = [...new Set([...proposerSlashings, ...attesterSlashings.flat()])];
     if (indices.length === 0) continue;
@@ -84,6 +84,7 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]): Promis
     const before = new Map((await justBefore(nodes, slot, indices)).map((one) => [one.record.index, one]));
     for (const { record, balance } of now) {
       const earlier = before.get(record.index);
+      if (!record.slashed) unseen = Math.min(unseen, slot);
       // Validators slashed before can be named again, without effect.
       if (!record.slashed || earlier?.record.slashed) continue;
       slashings.push({
@@ -93,7 +94,7 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]): Promis
       });
     }
   }
-  return slashings;
+  return { slashings, unseen };
 }
 
 /** From the newest state before the slot that the node has. */
