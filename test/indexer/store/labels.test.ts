@@ -109,4 +109,19 @@ describe('labels of an index', () => {
       'row 1 has operator; fields are validatorPubkey',
     );
   });
+
+  it('that give two pool shares one name leave out pool shares of hours, and stop nothing', async () => {
+    const path = await csv(',0,,,,,b - c,a', ',1,,,,,c,a - b');
+    await store.setLabels(await readLabels(path));
+    const facts = madeFacts(made, EPOCH + 2, EPOCH);
+    await store.write(facts, Buffer.from('z'), madeRegistry(made), { partial: true });
+    const { rows } = await query(
+      database.pool,
+      'select distinct id_type from attestation_hours join attestation_entities using (entity_key) order by 1',
+    );
+    const types = rows.map(({ id_type }) => id_type);
+    expect(types).toEqual(['depositAddress', 'nodeOperator', 'pool', 'withdrawalAddress']);
+    const failed = (await store.publish()).filter(({ state }) => state === 'failed');
+    expect(failed[0]?.error).toContain('The name "a - b - c" is that of 2 pool shares');
+  });
 });
