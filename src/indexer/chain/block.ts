@@ -32,7 +32,6 @@ export function applyBlock(world: World, block: BeaconBlock, committee: Uint32Ar
 
 const named = (block: BeaconBlock) => [...block.proposerSlashings, ...block.attesterSlashings.flat()];
 
-/** Balances of those whom the block may slash. */
 const balancesOf = (world: World, block: BeaconBlock) =>
   new Map(named(block).map((index) => [index, world.balances[index] as number]));
 
@@ -88,7 +87,6 @@ function inclusionOf(world: World, attestation: Attestation, delay: number): Inc
   };
 }
 
-/** Counts the votes of a block, and pays its proposer for them. */
 export function attest(world: World, block: BeaconBlock): number {
   const { spec, terms } = world;
   const denominator =

@@ -22,7 +22,6 @@ export type OpenFacts = Pick<
 
 /** All that epoch e starts from, besides the registry; never changed, but replaced whole. */
 export type ChainState = {
-  /** e */
   readonly epoch: number;
   /** Of S_e, by validator. */
   readonly balances: Float64Array;

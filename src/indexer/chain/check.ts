@@ -6,7 +6,6 @@ import { recordsNeeded } from './needs.ts';
 import type { ValidatorSet } from './registry.ts';
 import { refuseUpgrade } from './rules.ts';
 
-/** Validators active in an epoch, and what they have at stake. */
 export function activeIn(registry: ValidatorSet, epoch: number, increments: Uint16Array) {
   let [count, sum] = [0, 0];
   for (let index = 0; index < registry.size; index++)

@@ -4,7 +4,6 @@ import type { BlockEffects } from './block.ts';
 import type { ChainState, OpenFacts } from './chain-state.ts';
 import type { Applied } from './step.ts';
 
-/** Facts of the blocks of epoch e, its first slot included, and of its end. */
 export function openFactsOf(
   spec: ChainSpec,
   { first, terms }: ChainState,

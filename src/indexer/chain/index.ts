@@ -17,7 +17,6 @@ import { type Resume, restoreState, saveState } from './saved.ts';
 import { step } from './step.ts';
 
 export { InputError, MissingRecords, ReconcileError } from './errors.ts';
-export { savedEpoch } from './saved.ts';
 
 /** What a chain begins with: the state S_F. */
 export type Start = {
@@ -53,7 +52,7 @@ export class Chain {
     return new Chain(spec, registry, beginState(spec, registry, start));
   }
 
-  /** Goes on where `save` was called. `resume.state` is that of `savedEpoch(saved)`. */
+  /** Goes on where `save` was called: with S_e where the chain expected epoch e. */
   static restore(spec: ChainSpec, saved: Buffer, resume: Resume): Chain {
     const registry = new ValidatorSet(spec.effectiveBalanceIncrement, resume.state.balances.length + 4096);
     return new Chain(spec, registry, restoreState(spec, registry, saved, resume));

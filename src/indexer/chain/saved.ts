@@ -82,9 +82,6 @@ function readSaved(bytes: Buffer): Saved {
   return deserialize(inflateRawSync(body));
 }
 
-/** The epoch that a saved state goes on with: e, whose S_e is needed to restore it. */
-export const savedEpoch = (bytes: Buffer): number => readSaved(bytes).epoch;
-
 /** Fills the registry. Throws `InputError` where the node tells another state than before. */
 export function restoreState(
   spec: ChainSpec,

@@ -24,7 +24,6 @@ export type Applied = {
   /** Of the epoch before, now complete. */
   readonly votes: EpochVotes;
   readonly consolidations: EpochFacts['consolidations'];
-  /** Correlation penalties. */
   readonly correlation: number;
   readonly queue: DepositQueue;
 };

@@ -2,12 +2,10 @@ import type { ChainSpec } from '../spec.ts';
 import { type Attestation, type Committees, Vote } from '../types.ts';
 import { bitlistLength } from './bits.ts';
 
-/** What is known of the votes of one epoch's committees. */
+/** Votes of one epoch's committees; arrays as in `EpochFacts`. */
 export class EpochVotes {
   readonly committees: Committees;
-  /** Bits of `Vote`, by validator. */
   readonly votes: Uint8Array;
-  /** Slots until the first inclusion, by validator; 0 without one. */
   readonly delays: Uint8Array;
 
   constructor(committees: Committees, votes: Uint8Array, delays: Uint8Array) {
@@ -36,7 +34,6 @@ export type Inclusion = {
   readonly delay: number;
 };
 
-/** Weight of each combination of flags. */
 export function flagWeights(spec: ChainSpec): Float64Array {
   const weights = [spec.timelySourceWeight, spec.timelyTargetWeight, spec.timelyHeadWeight];
   return Float64Array.from({ length: 8 }, (_, flags) =>

@@ -13,7 +13,6 @@ export type PendingDeposit = {
   readonly slot: number;
 };
 
-/** A slashing that counts for correlation penalties. */
 export type Slashed = {
   readonly epoch: number;
   readonly increments: number;
@@ -41,7 +40,6 @@ export type World = {
   readonly records: ReadonlyMap<number, ValidatorRecord>;
   /** Of the epoch before, and of this one unless only its first block is applied. */
   readonly votes: readonly EpochVotes[];
-  /** Root of the last block at or before a slot. */
   readonly rootAt: (slot: number) => string | undefined;
   /** Appended by blocks. */
   readonly deposits: PendingDeposit[];
