@@ -16,7 +16,12 @@ import type { World } from './world.ts';
 
 /** The state that a chain begins with. Fills the registry. */
 export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start): ChainState {
-  const { epoch, balances } = start.state;
+  const { epoch, balances, finalizedEpoch } = start.state;
+  if (epoch - 2 - finalizedEpoch > spec.minEpochsToInactivityPenalty)
+    throw new InputError(
+      epoch,
+      `the chain is in an inactivity leak (finalized is ${finalizedEpoch}), and no node tells the scores; begin at epoch ${finalizedEpoch + 2 + spec.minEpochsToInactivityPenalty} or before, or after the leak`,
+    );
   registry.increments = new Uint16Array(balances.length);
   for (const record of start.records) {
     registry.set(record);
@@ -29,7 +34,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
     balances,
     increments: registry.increments,
     scores: new Uint32Array(balances.length),
-    finalizedEpoch: start.state.finalizedEpoch,
+    finalizedEpoch,
     pendingConsolidations: start.state.pendingConsolidations,
     terms: termsOf(spec, activeIn(registry, epoch, registry.increments).increments),
     votes: votesBefore(registry, start),
