@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { contentOf } from '../support/indexed.ts';
 import { dataDirForTest, endRunning, launch, serve, stakegraph } from '../support/process.ts';
+import { slow } from '../support/thorough.ts';
 
 const FIRST = 2_340;
 /** With a UTC midnight before it. */
@@ -208,7 +209,7 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
     expect(await served.stop()).toMatchObject({ code: 0 });
   });
 
-  it('is refused on a database with the sample data', async () => {
+  slow('is refused on a database with the sample data', async () => {
     const node = await nodeForTest();
     const env = { DATA_DIR: dataDirForTest() };
     expect(await (await serve({ env })).stop()).toMatchObject({ code: 0 });
