@@ -26,6 +26,7 @@ function* places(one: any, other: any, at = ''): Generator<string> {
 /** What two gateways answer differently, on both APIs; each question with where the answers differ. */
 export async function differentAnswers(run: Run, one: Gateway, other: Gateway) {
   const differences: string[] = [];
+  const refused: string[] = [];
   let same = 0;
   const ask = async (question: string, from: (gateway: Gateway) => Promise<{ text: string }>) => {
     const answers = await Promise.all([one, other].map(async (g) => told(g, (await from(g)).text)));
@@ -33,12 +34,19 @@ export async function differentAnswers(run: Run, one: Gateway, other: Gateway) {
     else differences.push(`${question}: ${[...places(answers[0], answers[1])].slice(0, 3).join('; ')}`);
   };
   const network = { 'x-service-network': 'hoodi' };
-  for (const path of restPaths(run)) await ask(path, (gateway) => gateway.get(path, network));
+  for (const path of restPaths(run)) {
+    await ask(path, async (gateway) => {
+      const answer = await gateway.get(path, network);
+      if (answer.status !== 200) refused.push(`${path}: ${answer.text}`);
+      return answer;
+    });
+  }
   for (const query of graphqlQueries(run)) {
     await ask(query, async (gateway) => {
       const { extensions, ...rest } = (await gateway.graphql(query)).json;
+      if (rest.errors) refused.push(`${query}: ${JSON.stringify(rest.errors)}`);
       return { text: JSON.stringify(rest) };
     });
   }
-  return { same, differences };
+  return { same, differences, refused };
 }

@@ -1,6 +1,7 @@
 import { getNamedType, isLeafType, isObjectType } from 'graphql';
 import { schema } from '../../../src/graphql/schema/index.ts';
 import { withdrawalAddress } from './attestations.ts';
+import { chainDailyRewards } from './chain-rows.ts';
 import type { Run } from './run.ts';
 import { SLOTS } from './votes.ts';
 
@@ -30,7 +31,6 @@ export function spotSlots(run: Run): number[] {
 
 /** REST paths over all resources that an index fills, in every window, calendar and size of period. */
 export function restPaths(run: Run): string[] {
-  const day = run.days.day('chain', run.to);
   return [
     ...windows.map((window) => `/v0/eth/operators?window=${window}&idType=withdrawalAddress&size=200`),
     ...addresses(run).flatMap((address) => [
@@ -52,7 +52,7 @@ export function restPaths(run: Run): string[] {
       `/v0/eth/blocks/${slot}/syncCommitteeRewards?limit=512`,
     ]),
     '/v0/eth/network/chainDailyRewards?size=200',
-    `/v0/eth/network/chainDailyRewards/${day - 1}`,
+    ...chainDailyRewards(run).map(({ day }) => `/v0/eth/network/chainDailyRewards/${day}`),
     ...['false', 'true'].map((utc) => `/v1/eth/validators/consolidations?limit=200&utc=${utc}`),
     '/v1/eth/entityConsolidations?entityType=withdrawalAddress&limit=200',
     '/v1/eth/consolidationCapacity',
@@ -103,7 +103,12 @@ export function graphqlQueries(run: Run): string[] {
       list('syncCommitteeRewards', `slot: ${slot}`, 'SyncCommitteeReward'),
     ]),
     list('chainDailyRewards', 'first: 200', 'ChainDailyReward'),
-    list('consolidations', 'first: 200', 'Consolidation', 'sourceEntities { id idType }'),
+    list(
+      'consolidations',
+      'first: 200',
+      'Consolidation',
+      `sourceEntities { ${fieldsOf('ConsolidationEntity')} }`,
+    ),
     list('entityConsolidations', 'first: 200, entityType: WITHDRAWAL_ADDRESS', 'EntityConsolidation'),
     `{ consolidationCapacity(network: HOODI) { ${fieldsOf('ConsolidationCapacity')} } }`,
     ...[first, slashed].map(
