@@ -72,7 +72,7 @@ async function scanned(url, what, active) {
     registry: () => new RegistryReader(2 * active),
   }[what];
   const options = { rate: 1e9, timeoutMs: 60_000, attempts: 1, firstBackoffMs: 1, onError() {} };
-  const client = new NodeClient(new URL(url), options);
+  const client = new NodeClient(new URL(url), 'node', options);
   const result = await client.scan({ path: `/${what}`, signal }, open, 'registry');
   client.close();
   return result.length ?? result.size ?? result.members.length;
@@ -89,7 +89,7 @@ async function moved(url, what) {
   const { openHttp } = await import(`${dist}/indexer/node/http.js`);
   let bytes = 0;
   const limits = { idleMs: 60_000, totalMs: 600_000, maxBytes: 2 ** 40 };
-  const http = openHttp(new URL(url));
+  const http = openHttp(new URL(url), 'node');
   const take = (chunk) => {
     bytes += chunk.length;
   };

@@ -51,10 +51,10 @@ export class NodeClient {
   readonly #limited: ReturnType<typeof openLimiter>;
   readonly #reported = new WeakSet<NodeError>();
 
-  constructor(url: URL, options: ClientOptions) {
-    this.#http = openHttp(url);
+  constructor(url: URL, name: string, options: ClientOptions) {
+    this.#http = openHttp(url, name);
     this.#options = options;
-    this.name = this.#http.name;
+    this.name = name;
     this.#limited = openLimiter(options.rate);
   }
 
@@ -91,7 +91,7 @@ export class NodeClient {
   }
 
   error(reason: NodeReason, message: string): NodeError {
-    return new NodeError(reason, this.name, message);
+    return this.#http.error(reason, message);
   }
 
   /** Counts an error once. */

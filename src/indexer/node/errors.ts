@@ -25,7 +25,7 @@ const transient = new Set<NodeReason>(['unreachable', 'slow', 'status', 'cut', '
 export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly reason: NodeReason;
-  /** Its URL without user and password. */
+  /** Its host, as its URL may hold a key. */
   readonly node: string;
   /** Milliseconds that the node asks to wait. */
   readonly waitMs: number | undefined;

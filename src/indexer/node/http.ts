@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { retryAfterMs } from '../../ingest/mirror/retry.ts';
 import { version } from '../../version.ts';
-import { AnswerError, NodeError, shown } from './errors.ts';
+import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';
 
 export type Limits = {
   /** Longest time without a byte. */
@@ -16,12 +16,12 @@ export type Limits = {
 export type Sink = (chunk: Buffer) => void;
 
 export type Http = {
-  /** Its URL without user and password. */
-  readonly name: string;
   /** Returns false for 404. Throws `NodeError`. */
   get(path: string, sink: Sink, limits: Limits, signal: AbortSignal): Promise<boolean>;
   /** The events stream, after its headers; undefined where the node has none. */
   stream(path: string, signal: AbortSignal): Promise<IncomingMessage | undefined>;
+  /** The message without what may be a key of the URL. */
+  error(reason: NodeReason, message: string, waitMs?: number): NodeError;
   close(): void;
 };
 
@@ -36,6 +36,21 @@ const failures: Record<string, string> = {
   EPIPE: 'closed the connection',
 };
 
+/** What is shorter is hardly a key, but may be a word of a message. */
+const SHORTEST_KEY = 8;
+
+/** Hosted nodes have keys in path, query or login, and some quote them in what they answer. */
+function keyRemover({ username, password, pathname, searchParams }: URL): (text: string) => string {
+  const parts = [username, password, ...pathname.split('/'), ...searchParams.values()];
+  const starts = parts
+    .filter((part) => part.length >= SHORTEST_KEY)
+    // An answer may be quoted only in part.
+    .map((key) => key.slice(0, SHORTEST_KEY).replaceAll(/\W/g, '\\$&'));
+  if (starts.length === 0) return (text) => text;
+  const keys = new RegExp(`(?:${starts.join('|')})[\\w.~%+=-]*`, 'g');
+  return (text) => text.replaceAll(keys, '…');
+}
+
 async function refusalText(response: IncomingMessage): Promise<string> {
   let text = '';
   try {
@@ -47,16 +62,17 @@ async function refusalText(response: IncomingMessage): Promise<string> {
     // What came is enough for a message.
   }
   response.destroy();
-  return shown(text.trim());
+  return text.trim();
 }
 
-/** Requests to one node over kept connections. User and password of the URL go into a header, never into a message. */
-export function openHttp(given: URL): Http {
-  const base = new URL(given);
+/** Requests to one node over kept connections. `name` stands in messages, which never hold the URL. */
+export function openHttp(base: URL, name: string): Http {
   const login = base.username || base.password;
   const credentials = `${decodeURIComponent(base.username)}:${decodeURIComponent(base.password)}`;
-  base.username = base.password = '';
-  const name = base.href.replace(/\/$/, '');
+  const withoutKeys = keyRemover(base);
+  const root = base.origin + base.pathname.replace(/\/+$/, '');
+  const target = (path: string) =>
+    root + path + (base.search && (path.includes('?') ? '&' : '?') + base.search.slice(1));
   const secure = base.protocol === 'https:';
   const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: MAX_SOCKETS });
   const headers = {
@@ -65,12 +81,14 @@ export function openHttp(given: URL): Http {
   };
   const start = secure ? httpsRequest : httpRequest;
 
+  const fault = (reason: NodeReason, message: string, waitMs?: number) =>
+    new NodeError(reason, name, withoutKeys(message), waitMs);
+
   const failed = (path: string, error: unknown, started: boolean): NodeError => {
     const { code = '', message } = error as NodeJS.ErrnoException;
     const why = failures[code] ?? `fails with ${code || message}`;
-    if (started)
-      return new NodeError('cut', name, `${path}: the answer was cut off (${why}). It is asked again.`);
-    return new NodeError('unreachable', name, `${path}: ${why}`);
+    if (started) return fault('cut', `${path}: the answer was cut off (${why}). It is asked again.`);
+    return fault('unreachable', `${path}: ${why}`);
   };
 
   function send(
@@ -81,7 +99,7 @@ export function openHttp(given: URL): Http {
   ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const options = { agent: own ?? agent, headers: { ...headers, accept }, signal };
-      const request = start(name + path, options, resolve);
+      const request = start(target(path), options, resolve);
       request.on('error', reject);
       request.end();
     });
@@ -89,25 +107,24 @@ export function openHttp(given: URL): Http {
 
   async function refuse(response: IncomingMessage, path: string): Promise<never> {
     const { statusCode: status = 0, headers: answered } = response;
-    const text = await refusalText(response);
+    const text = shown(withoutKeys(await refusalText(response)));
     const told = `${path}: answers ${status} ${text}`;
     if (status === 401 || status === 403)
-      throw new NodeError(
+      throw fault(
         'unauthorized',
-        name,
         `${told}. Give the node's user and password in its URL: https://user:password@host.`,
       );
     const wait = retryAfterMs(answered['retry-after'] ?? null);
-    throw new NodeError('status', name, told, wait);
+    throw fault('status', told, wait);
   }
 
   return {
-    name,
+    error: fault,
     async get(path, sink, { idleMs, totalMs, maxBytes }, signal) {
       // Not AbortSignal.any, which leaves something behind in a signal that lives long.
       const aborter = new AbortController();
       const slow = (ms: number) => () =>
-        aborter.abort(new NodeError('slow', name, `${path}: no answer within ${ms / 1000} s.`));
+        aborter.abort(fault('slow', `${path}: no answer within ${ms / 1000} s.`));
       const stop = () => aborter.abort(signal.reason);
       signal.throwIfAborted();
       signal.addEventListener('abort', stop);
@@ -135,8 +152,7 @@ export function openHttp(given: URL): Http {
         response?.destroy();
         aborter.signal.throwIfAborted();
         if (error instanceof NodeError) throw error;
-        if (error instanceof AnswerError)
-          throw new NodeError(error.reason, name, `${path}: ${error.message}.`);
+        if (error instanceof AnswerError) throw fault(error.reason, `${path}: ${error.message}.`);
         throw failed(path, error, response !== undefined);
       } finally {
         signal.removeEventListener('abort', stop);

@@ -16,7 +16,7 @@ export { NodeError } from './errors.ts';
 export type { ChainEvent } from './events.ts';
 export type { NodesOptions } from './pool.ts';
 
-/** `node` is the URL, without user and password, of the node that all of it is from. */
+/** `node` is the name of the node that all of it is from. */
 type From<T> = T & { node: string };
 
 export type Nodes = {

@@ -39,6 +39,15 @@ export type Ask = {
 
 const silent: Common['log'] = { info() {}, warn() {} };
 
+/** Nodes by host; one host may have several. */
+const named = (urls: readonly string[]) => {
+  const all = urls.map((url) => new URL(url));
+  return all.map((url, place) => {
+    const before = all.slice(0, place).filter(({ host }) => host === url.host).length;
+    return { url, name: before ? `${url.host} #${before + 1}` : url.host };
+  });
+};
+
 /** The error of one node, or one that has those of all. */
 function together(errors: readonly NodeError[]): NodeError {
   const [first, ...others] = errors as [NodeError, ...NodeError[]];
@@ -67,8 +76,8 @@ export class Pool {
       firstBackoffMs: options.firstBackoffMs ?? 250,
       onError: options.onError ?? (() => {}),
     };
-    this.endpoints = options.urls.map(
-      (url) => new Endpoint(new NodeClient(new URL(url), settings), this.common),
+    this.endpoints = named(options.urls).map(
+      ({ url, name }) => new Endpoint(new NodeClient(url, name, settings), this.common),
     );
   }
 

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { NodeError, type Nodes, type NodesOptions, openNodes } from '../../../src/indexer/node/index.ts';
 import { SpecError } from '../../../src/indexer/spec.ts';
@@ -5,6 +7,7 @@ import { type BeaconNode, type Misbehaviour, startBeaconNode } from '../../suppo
 import { syntheticChain } from '../../support/synthetic-chain.ts';
 
 const none = () => [];
+const nameOf = ({ url }: { url: string }) => new URL(url).host;
 const reasons: string[] = [];
 const said: string[] = [];
 afterEach(() => {
@@ -70,7 +73,7 @@ describe('a node that fails for good', () => {
     const nodes = await open([first, second]);
     first.break(balances, 500);
     second.asked.length = 0;
-    expect((await nodes.fetchEpoch(2252, none)).node).toBe(second.url);
+    expect((await nodes.fetchEpoch(2252, none)).node).toBe(nameOf(second));
     expect(second.asked.filter((path) => path.includes('/blocks/')).length).toBeGreaterThanOrEqual(33);
     expect(said[0]).toMatch(/A beacon node is not used for now.*validator_balances: answers 500/);
     expect(reasons).toEqual(['status', 'status', 'status', 'status']);
@@ -80,11 +83,11 @@ describe('a node that fails for good', () => {
     const [first, second] = [await aNode(), await aNode()];
     const nodes = await open([first, second]);
     first.break(/./, 'destroyed');
-    expect((await nodes.fetchEpoch(2252, none)).node).toBe(second.url);
+    expect((await nodes.fetchEpoch(2252, none)).node).toBe(nameOf(second));
     first.mend();
-    expect((await nodes.fetchEpoch(2252, none)).node).toBe(second.url);
+    expect((await nodes.fetchEpoch(2252, none)).node).toBe(nameOf(second));
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    expect((await nodes.fetchEpoch(2252, none)).node).toBe(first.url);
+    expect((await nodes.fetchEpoch(2252, none)).node).toBe(nameOf(first));
     expect(said.at(-1)).toMatch(/answers again/);
   });
 
@@ -95,7 +98,9 @@ describe('a node that fails for good', () => {
     second.break(balances, 'html');
     const failed = nodes.fetchEpoch(2252, none);
     await expect(failed).rejects.toThrow(NodeError);
-    await expect(failed).rejects.toThrow(new RegExp(`${first.url}.*answers 500.*${second.url}.*<html>`));
+    await expect(failed).rejects.toThrow(
+      new RegExp(`${nameOf(first)}.*answers 500.*${nameOf(second)}.*<html>`),
+    );
   });
 
   it('that is not there at the start is an error that says what to look at', async () => {
@@ -109,12 +114,44 @@ describe('a node that fails for good', () => {
     const node = await aNode();
     const url = node.url.replace('//', '//user:se%20cret@');
     const nodes = await open([], { urls: [url] });
-    expect(nodes.names).toEqual([node.url]);
+    expect((await nodes.fetchEpoch(2251, none)).node).toBe(nameOf(node));
     node.break(/balances/, 401);
     const failed = await nodes.fetchEpoch(2252, none).catch((error) => error);
     expect(failed.message).toMatch(/Give the node's user and password in its URL/);
     expect(JSON.stringify([said, failed, failed.message])).not.toMatch(/cret/);
   });
+
+  it.each(['/v2/s3cr3t-0123', '/node/?apikey=s3cr3t-0123&v=2', '/s3cr3t-0123/?v=2'])(
+    'that is hosted may have a key in its URL, which no message has (%s)',
+    async (key) => {
+      const node = await aNode();
+      let refusal: ((asked: string) => [status: number, body: string]) | undefined;
+      const gateway = createServer(async ({ url = '' }, response) => {
+        const own = new URL(url.slice(url.indexOf('/eth/')), node.url);
+        const [status, body] = url.includes('s3cr3t-0123') ? (refusal?.(url) ?? [200]) : [401, ''];
+        for (const name of ['apikey', 'v']) own.searchParams.delete(name);
+        response.writeHead(status).end(body ?? (await (await fetch(own)).text()));
+      });
+      await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void gateway.close());
+      const url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}${key}`;
+      const messages: string[] = [];
+      const onError = (error: NodeError) => messages.push(JSON.stringify([error, error.message]));
+      const nodes = await open([], { urls: [url, url], onError });
+      expect((await nodes.fetchEpoch(2252, () => [4])).node).toBe(new URL(url).host);
+      for (const how of [
+        (asked: string) => [500, `Cannot GET ${asked}`],
+        () => [403, '{"message":"The key \\"s3cr3t-0123\\" is used up"}'],
+        () => [200, `<html><title>${'Sorry '.repeat(10)} s3cr3t-0123</title></html>`],
+      ] as const) {
+        refusal = how as typeof refusal;
+        messages.length = 0;
+        await expect(nodes.head()).rejects.toThrow(`${new URL(url).host} #2: /eth/v1/`);
+        expect(messages.length).toBeGreaterThan(1);
+        expect(messages.join()).not.toMatch(/s3cr3t|http:/);
+      }
+    },
+  );
 });
 
 describe('404', () => {
@@ -142,17 +179,17 @@ describe('404', () => {
     const failed = nodes.fetchEpoch(2251, none);
     await expect(failed).rejects.toMatchObject({ reason: 'pruned' });
     await expect(failed).rejects.toThrow(/archive node, or begin later with --from/);
-    expect((await nodes.fetchEpoch(2253, none)).node).toBe(node.url);
+    expect((await nodes.fetchEpoch(2253, none)).node).toBe(nameOf(node));
   });
 
   it('for a state of one node is answered by the next', async () => {
     const [pruned, archive] = [await aNode({ prune: 2 }), await aNode()];
     const nodes = await open([pruned, archive]);
-    expect((await nodes.fetchEpoch(2251, none)).node).toBe(archive.url);
+    expect((await nodes.fetchEpoch(2251, none)).node).toBe(nameOf(archive));
     pruned.asked.length = 0;
-    expect((await nodes.fetchEpoch(2250, none)).node).toBe(archive.url);
+    expect((await nodes.fetchEpoch(2250, none)).node).toBe(nameOf(archive));
     expect(pruned.asked.filter((path) => path.includes('/states/7'))).toEqual([]);
-    expect((await nodes.fetchEpoch(2253, none)).node).toBe(pruned.url);
+    expect((await nodes.fetchEpoch(2253, none)).node).toBe(nameOf(pruned));
     expect([reasons, said]).toEqual([
       ['pruned'],
       [expect.stringMatching(/^Older epochs are asked of other nodes/)],
@@ -193,7 +230,7 @@ describe('a node that is not usable', () => {
     const [syncing, other] = [await aNode(), await aNode()];
     syncing.syncing = true;
     const nodes = await open([syncing, other]);
-    expect((await nodes.fetchEpoch(2252, none)).node).toBe(other.url);
+    expect((await nodes.fetchEpoch(2252, none)).node).toBe(nameOf(other));
     expect(reasons).toContain('syncing');
     expect(said[0]).toMatch(/is syncing, 1000 slots behind. The index goes on when it is in sync/);
   });
@@ -247,7 +284,7 @@ describe('a node that is not usable', () => {
   it('because it is behind the others is left for epochs that it has not finalized', async () => {
     const [behind, ahead] = [await aNode({ head: 72_000 + 4 * 32 }), await aNode()];
     const nodes = await open([behind, ahead]);
-    expect((await nodes.fetchEpoch(2253, none)).node).toBe(ahead.url);
+    expect((await nodes.fetchEpoch(2253, none)).node).toBe(nameOf(ahead));
     expect(reasons).toEqual(['behind']);
   });
 
@@ -258,7 +295,7 @@ describe('a node that is not usable', () => {
     second.break(/head\/finality/, (body) => body.replace(root, `0x${'99'.repeat(32)}`));
     first.break(/./, 500);
     await expect(nodes.finality()).rejects.toThrow(
-      new RegExp(`0x${'99'.repeat(32)}, but ${first.url} with ${root}`),
+      new RegExp(`0x${'99'.repeat(32)}, but ${nameOf(first)} with ${root}`),
     );
   });
 
@@ -268,7 +305,7 @@ describe('a node that is not usable', () => {
     second.break(/head\/finality/, (body) => body.replaceAll(/"root":"0x\w{4}/g, '"root":"0xffff'));
     for (let i = 0; i < 2; i += 1) {
       const failed = nodes.finality();
-      await expect(failed).rejects.toMatchObject({ reason: 'disagree', node: second.url });
+      await expect(failed).rejects.toMatchObject({ reason: 'disagree', node: nameOf(second) });
       await expect(failed).rejects.toThrow(/find out which, and remove it from --beacon/);
     }
     second.mend();
@@ -297,11 +334,11 @@ describe('a node that is to be avoided', () => {
     const [first, second] = [await aNode(), await aNode()];
     const nodes = await open([first, second]);
     const { signal } = new AbortController();
-    expect((await nodes.fetchEpoch(2252, none, { signal, avoid: first.url })).node).toBe(second.url);
+    expect((await nodes.fetchEpoch(2252, none, { signal, avoid: nameOf(first) })).node).toBe(nameOf(second));
     const alone = await open([first]);
     await alone.fetchEpoch(2252, none);
     first.asked.length = 0;
-    await alone.fetchEpoch(2252, none, { signal, avoid: first.url });
+    await alone.fetchEpoch(2252, none, { signal, avoid: nameOf(first) });
     expect(first.asked.filter((path) => path.includes('/v2/beacon/blocks/')).length).toBe(33);
   });
 });
