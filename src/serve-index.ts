@@ -4,6 +4,7 @@ import { fromSetting } from './commands/index-flags.ts';
 import { type Settings, SettingsError } from './config.ts';
 import type { Database } from './db/open.ts';
 import { createPool } from './db/pool.ts';
+import { isFinal, reasonOf } from './indexer/faults.ts';
 import { runIndex } from './indexer/run.ts';
 import { type IndexStatus, newStatus } from './indexer/status.ts';
 
@@ -45,7 +46,8 @@ export function indexBeside(settings: Settings, { url }: Database, log: Logger):
       try {
         await index();
       } catch (err) {
-        status.problem = (err as Error).message;
+        status.problem = reasonOf(err);
+        if (isFinal(err)) return log.error({ err }, 'the index has stopped, and the gateway serves on');
         log.error({ err }, `the index failed and starts again in ${AGAIN_MS / 1000} s`);
         await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
       }

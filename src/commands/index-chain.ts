@@ -34,7 +34,7 @@ export const indexCommand = (): Command =>
     .description('compute every Ethereum figure from beacon nodes of your own, and keep them up to date')
     .option(
       '--beacon <urls>',
-      'beacon nodes, by comma; the next is asked when one fails (default: BEACON_URL)',
+      'comma-separated URLs of beacon nodes; the next is asked when one fails (default: BEACON_URL)',
     )
     .addOption(new Option('--network <name>', 'refuse nodes of another network').choices(networks))
     .option(
@@ -43,15 +43,15 @@ export const indexCommand = (): Command =>
       fromOf,
     )
     .option('--to <epoch>', 'last epoch, or a date (default: none)', toOf)
-    .option('--once', 'end when every epoch that is final is stored')
+    .option('--once', 'exit after the last final epoch')
     .option('--rate <number>', 'maximum requests per second to a node (default: no limit)', rate)
     .option('--labels <file>', 'rules that name the operators of validators (default: INDEX_LABELS)')
     .option(
       '--execution <url>',
       'execution node, for fees, MEV and deposit addresses (default: EXECUTION_URL)',
     )
-    .option('--relays <urls>', 'relays, by comma, for MEV values (default: RELAY_URLS)')
-    .option('--estimate-missed', 'estimate what a missed block would have earned as the mean of its epoch')
+    .option('--relays <urls>', 'comma-separated URLs of relays, for MEV values (default: RELAY_URLS)')
+    .option('--estimate-missed', 'estimate rewards of a missed block as the mean of its epoch')
     .addOption(createOption())
     .option('--json', 'report each stored epoch as a line of JSON')
     .addHelpText(
@@ -59,9 +59,10 @@ export const indexCommand = (): Command =>
       `
 Epochs are stored once they are final, each in one transaction, and only if every balance change is explained; blocks and
 slashings also near the head. After a crash the next run goes on where it left off. Faults of nodes are reported and waited
-out; with --once for about a minute. A database takes one index per network. METRICS_PORT serves /metrics.
+out; with --once for about a minute, and fees and relays are filled in for at most ten. A database takes one index per
+network. METRICS_PORT serves /metrics.
 SIGTERM ends it after the current epoch, a second SIGTERM at once.
-Exit codes: 0 every epoch was stored, or the index was stopped without --once; 1 not every epoch; 2 wrong usage.`,
+Exit codes: 0 every epoch was stored, or the index was stopped without --once; 1 some epochs were not stored; 2 wrong usage.`,
     )
     .action(async (flags: Flags) => {
       const settings = readSettings();

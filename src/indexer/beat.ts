@@ -1,30 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Teller } from './retry.ts';
-
 type Events = (signal: AbortSignal) => AsyncIterable<unknown>;
 
-const RECONNECT_MS = 30_000;
-
-/**
- * Tells when the node may have something new: with its events stream, at each event, else every `pollMs`, a slot's time.
- */
-export function heartbeat(events: Events, pollMs: number, tell: Teller, stop: AbortSignal) {
+/** Tells when the node may have something new: at each event, and every `pollMs`. */
+export function heartbeat(events: Events, pollMs: number, stop: AbortSignal) {
   const waiting = new Set<() => void>();
-  const wake = () => {
-    for (const resume of [...waiting]) resume();
-  };
   const listen = async () => {
-    while (!stop.aborted) {
-      try {
-        for await (const _event of events(stop)) wake();
-      } catch (error) {
-        if (!stop.aborted)
-          tell.tell('events', `${(error as Error).message} The head is polled instead of awaited.`);
-      }
-      await pause(RECONNECT_MS, stop);
-    }
+    for await (const _event of events(stop)) for (const resume of [...waiting]) resume();
   };
-  void listen();
+  void listen().catch(() => undefined); // after a stop; before it, they reconnect
   return {
     wait: () =>
       new Promise<void>((resolve) => {
@@ -42,6 +24,3 @@ export function heartbeat(events: Events, pollMs: number, tell: Teller, stop: Ab
   };
 }
 export type Beat = ReturnType<typeof heartbeat>;
-
-const pause = (ms: number, stop: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal: stop }).catch(() => undefined);

@@ -1,16 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Network } from '../chain/networks.ts';
 import type { Beat } from './beat.ts';
-import { type Chain, InputError, MissingRecords, ReconcileError } from './chain/index.ts';
+import { Chain, InputError, MissingRecords, ReconcileError } from './chain/index.ts';
+import { isFinal } from './faults.ts';
 import { NodeError } from './node/errors.ts';
 import type { Nodes } from './node/index.ts';
 import { prefetcher } from './prefetch.ts';
-import { type Asked, endOf, endsDay, endsHour, newestClosed, RangeFault, startOf } from './range.ts';
+import { type Asked, endOf, newestClosed, RangeFault, startOf } from './range.ts';
 import type { Retrying, Say } from './retry.ts';
-import { SpecError } from './spec.ts';
-import { begin, restore } from './start.ts';
+import { SavedStateError } from './saved-state-error.ts';
 import { countError, type IndexStatus } from './status.ts';
 import type { Store } from './store/index.ts';
+import { periodsOf } from './store/periods.ts';
 import type { EpochFacts } from './types.ts';
 
 /** `last`: the newest epoch that can be stored at present. */
@@ -46,7 +47,7 @@ export type FollowReport = {
 
 /** Answers that do not fit are asked for again from this many nodes before the index waits. */
 const ATTEMPTS_AT_ONCE = 2;
-/** After so many, what the index began with may be what is wrong. */
+/** After this many failures, restart from the stored state: the initial state may be wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
 /** While there is much to store, figures are published at ends of days, but no more often. */
@@ -73,20 +74,13 @@ export async function follow(options: FollowOptions): Promise<FollowReport> {
       if (isFinal(error)) throw error;
       // What the pass began with may have been wrong.
       avoid = error instanceof InputError ? pass.beganWith : undefined;
-      if (!options.stop.aborted) await options.retry.failed(kindOf(error), error as Error);
+      if (!options.stop.aborted) await options.retry.failed(error as Error);
     } finally {
       halt.abort();
     }
   }
   return report;
 }
-
-const isFinal = (error: unknown) => error instanceof RangeFault || error instanceof SpecError;
-const kindOf = (error: unknown) => {
-  if (error instanceof NodeError) return `${error.reason} ${error.node}`; // as it was told when it came
-  if (error instanceof ReconcileError) return 'unexplained';
-  return error instanceof InputError ? 'nonsense' : 'database';
-};
 
 /** One pass of the loop: from the stored state until the end, a stop or a fault other than a node's. */
 class Pass {
@@ -133,7 +127,7 @@ class Pass {
   }
 
   async #begin(avoid: string | undefined): Promise<Chain> {
-    const { nodes, store, status, network, asked } = this.#o;
+    const { store, status, network, asked } = this.#o;
     const stored = await store.resume().catch((error: Error) => {
       if (asked.from === undefined) throw error;
       return undefined; // what another version stored is left for a new beginning
@@ -144,13 +138,32 @@ class Pass {
     await this.#askFinality();
     const start = startOf(network, asked, this.#finalized, stored);
     const options = { signal: this.#signal, ...(avoid !== undefined && { avoid }) };
-    if (start !== undefined) store.begin();
-    const { chain, node } =
-      start === undefined && stored
-        ? await restore(nodes, stored.saved, stored.epoch + 1, options)
-        : await begin(nodes, start as number, options);
-    this.beganWith = node;
-    return chain;
+    try {
+      if (start === undefined && stored) return await this.#restore(stored, options);
+      return await this.#beginAt(start as number, options);
+    } catch (error) {
+      if (error instanceof InputError) this.#sayRefused(error, this.beganWith);
+      if (!(error instanceof SavedStateError) || asked.from === undefined) throw error;
+      return await this.#beginAt(startOf(network, asked, this.#finalized, undefined) as number, options);
+    }
+  }
+
+  async #beginAt(epoch: number, options: Ask): Promise<Chain> {
+    const { nodes, store } = this.#o;
+    if (epoch > this.#end)
+      throw new RangeFault(`--to is epoch ${this.#end}, before epoch ${epoch}, where the index begins.`);
+    store.begin();
+    const start = await nodes.start(epoch, options);
+    this.beganWith = start.node;
+    return Chain.begin(nodes.spec, start);
+  }
+
+  /** A node completes what was saved with the state at the end of the epoch that was applied last. */
+  async #restore({ saved, epoch }: { saved: Buffer; epoch: number }, options: Ask): Promise<Chain> {
+    const { nodes } = this.#o;
+    const end = await nodes.resume(epoch + 1, options);
+    this.beganWith = end.node;
+    return Chain.restore(nodes.spec, saved, end);
   }
 
   #last = () => Math.min(this.#end, newestClosed(this.#finalized));
@@ -180,7 +193,7 @@ class Pass {
       retry.succeeded();
     } catch (error) {
       if (!(error instanceof NodeError)) throw error;
-      await retry.failed(kindOf(error), error);
+      await retry.failed(error);
     }
     return false;
   }
@@ -200,11 +213,11 @@ class Pass {
       } catch (error) {
         if (stop.aborted) return undefined;
         if (error instanceof NodeError) {
-          await retry.failed(kindOf(error), error);
+          await retry.failed(error);
         } else if (error instanceof InputError) {
           failures += 1;
           if (!(error instanceof MissingRecords)) this.#sayRefused(error, avoid);
-          if (failures >= ATTEMPTS_AT_ONCE) await retry.failed(kindOf(error), error);
+          if (failures >= ATTEMPTS_AT_ONCE) await retry.failed(error);
           if (failures >= ATTEMPTS_BEFORE_RESTART) throw error;
         } else throw error;
       }
@@ -215,7 +228,7 @@ class Pass {
   #sayRefused(error: InputError, node: string | undefined) {
     const { status, say } = this.#o;
     const another = this.#report.epochs === 0 ? 'begin with another --from, or ' : '';
-    const next = `It is asked for again, from another node if there is one; if that does not help, ${another}add a second node to --beacon.`;
+    const next = `The epoch is requested again, from another node if possible. If this repeats, ${another}add a second node to --beacon.`;
     if (!(error instanceof ReconcileError)) {
       countError(status, 'nonsense');
       return say('error', `Epoch ${error.epoch} of ${node} is not stored: ${error.message} ${next}`, {
@@ -235,7 +248,8 @@ class Pass {
     const { store, status, network, once, onStored } = this.#o;
     const last = this.#last();
     const isNewest = facts.epoch >= last;
-    const isHourEnd = endsHour(network, facts.epoch);
+    const ended = periodsOf(network, facts.epoch).filter((period) => period.last === facts.epoch);
+    const isHourEnd = ended.length > 0;
     const isSmall = chain.registry.size < LARGE_REGISTRY;
     const isDue = isHourEnd && (isSmall || facts.epoch - (this.#partial ?? 0) >= EPOCHS_BETWEEN);
     const isFirst = once || !this.#caughtUp || facts.epoch >= this.#end;
@@ -250,7 +264,8 @@ class Pass {
     status.indexedEpoch = facts.epoch;
     onStored({ epoch: facts.epoch, last });
     if (isNewest) this.#caughtUp = true;
-    const isLate = endsDay(network, facts.epoch) && performance.now() - this.#publishedAt > PUBLISH_MS;
+    const isDayEnd = ended.some(({ hourly }) => !hourly);
+    const isLate = isDayEnd && performance.now() - this.#publishedAt > PUBLISH_MS;
     if (isLate || (isNewest && (isFirst || isDue))) await this.#publish();
   }
 
@@ -266,4 +281,5 @@ class Pass {
   }
 }
 
+type Ask = { signal: AbortSignal; avoid?: string };
 type Inputs = { take(epoch: number, last: number, avoid?: string): ReturnType<Nodes['fetchEpoch']> };

@@ -18,8 +18,7 @@ export async function followHead({ nodes, store, beat, tell, stop }: Options): P
       known = await catchUp(nodes, store, known);
     } catch (error) {
       known = []; // what is stored is uncertain, so it is read again
-      if (!stop.aborted)
-        tell.tell('head', `${(error as Error).message} The newest blocks are late until that works again.`);
+      if (!stop.aborted) tell.tell('head', `${(error as Error).message} New blocks are delayed.`);
     }
     await beat.wait();
   }
@@ -32,10 +31,9 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   const { epoch } = await nodes.finality();
   // What is older is stored by epochs.
   const oldest = Math.max(0, epoch - 1) * nodes.spec.slotsPerEpoch;
-  const { kept, blocks } = await walkBack(nodes, head.root, known, oldest);
-  const newest = blocks.at(-1);
-  const fromSlot = kept.length > 0 ? (kept.at(-1) as Known).slot + 1 : (blocks[0]?.slot ?? oldest);
-  if (!newest) return kept;
+  const { kept, blocks, from } = await walkBack(nodes, head.root, known, oldest);
+  const fromSlot = from ?? blocks[0]?.slot;
+  if (fromSlot === undefined || blocks.length === 0) return kept;
   const { slashings, unseen } = await slashingsOf(nodes, blocks);
   await store.writeHead({ fromSlot, blocks: await withMissed(nodes, fromSlot, blocks), slashings });
   const added = blocks.map(({ slot, root }) => ({ slot, root }));
@@ -43,19 +41,26 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   return [...kept, ...added].filter(({ slot }) => slot >= oldest && slot < unseen);
 }
 
-/** The blocks from the head back to a known one, or to `oldest`, and the known ones that are their ancestors. */
+/**
+ * The blocks from the head back to a known one, or to `oldest`, and the known ones that are their ancestors. `from`: the
+ * first slot that they tell of; undefined where the node has no more.
+ */
 async function walkBack(nodes: Nodes, root: string, known: readonly Known[], oldest: number) {
   const places = new Map(known.map((block, place) => [block.root, place]));
   const blocks: BeaconBlock[] = [];
   for (let next = root; blocks.length < MAX_BLOCKS; ) {
     const place = places.get(next);
-    if (place !== undefined) return { kept: known.slice(0, place + 1), blocks };
+    if (place !== undefined) {
+      const kept = known.slice(0, place + 1);
+      return { kept, blocks, from: (kept.at(-1) as Known).slot + 1 };
+    }
     const block = await nodes.blockAt(next);
-    if (!block || block.slot < oldest) break;
-    blocks.unshift(block);
+    if (!block) break;
+    if (block.slot < oldest) return { kept: [], blocks, from: oldest };
+    blocks.unshift({ ...block, attestations: [] });
     next = block.parentRoot;
   }
-  return { kept: [], blocks };
+  return { kept: [], blocks, from: undefined };
 }
 
 async function withMissed(nodes: Nodes, fromSlot: number, blocks: readonly BeaconBlock[]) {
@@ -84,7 +89,9 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
     const before = new Map((await justBefore(nodes, slot, indices)).map((one) => [one.record.index, one]));
     for (const { record, balance } of now) {
       const earlier = before.get(record.index);
-      if (!record.slashed) unseen = Math.min(unseen, slot);
+      const epoch = Math.floor(slot / nodes.spec.slotsPerEpoch);
+      const isSlashable = record.activationEpoch <= epoch && epoch < record.withdrawableEpoch;
+      if (!record.slashed && isSlashable) unseen = Math.min(unseen, slot);
       // Validators slashed before can be named again, without effect.
       if (!record.slashed || earlier?.record.slashed) continue;
       slashings.push({

@@ -32,7 +32,7 @@ export async function withIndexLock<T>(
   const done = new AbortController();
   const lose = () =>
     done.signal.aborted ||
-    lost.abort(new Error('The connection that keeps other indexes out was lost; the index begins again.'));
+    lost.abort(new Error('The connection that holds the index lock was lost; the index restarts.'));
   client.on('end', lose);
   await client.connect();
   try {

@@ -1,11 +1,5 @@
-import {
-  calendars,
-  chainDayOfEpoch,
-  dayOfDate,
-  epochStart,
-  firstEpochOfChainDay,
-} from '../chain/calendar.ts';
-import { genesisTime, type Network } from '../chain/networks.ts';
+import { chainDayOfEpoch, dayOfDate, firstEpochOfChainDay } from '../chain/calendar.ts';
+import type { Network } from '../chain/networks.ts';
 
 /** Where an index begins or ends; a date stands for the chain day of that date. */
 export type Boundary = { epoch: number } | { date: string };
@@ -63,15 +57,3 @@ export function endOf(network: Network, to: Boundary | undefined): number {
   if (to === undefined) return Number.POSITIVE_INFINITY;
   return 'epoch' in to ? to.epoch : firstEpochOfChainDay(dayOfDate(network, to.date) + 1) - 1;
 }
-
-const startsAnew = (network: Network, epoch: number, seconds: number): boolean =>
-  calendars.some((calendar) => {
-    const origin = calendar === 'chain' ? genesisTime[network] : 0;
-    const period = (of: number) => Math.floor((epochStart(network, of) - origin) / seconds);
-    return period(epoch) !== period(epoch + 1);
-  });
-
-/** True if the epoch is the last of an hour of either calendar. */
-export const endsHour = (network: Network, epoch: number): boolean => startsAnew(network, epoch, 3_600);
-/** True if the epoch is the last of a day of either calendar. */
-export const endsDay = (network: Network, epoch: number): boolean => startsAnew(network, epoch, 86_400);

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonOf } from './faults.ts';
+import { NodeError } from './node/errors.ts';
 import type { IndexStatus } from './status.ts';
 
 export type Say = (
@@ -36,10 +38,13 @@ export function retrying(
 ) {
   let failures = 0;
   return {
-    async failed(kind: string, error: Error, detail?: Record<string, unknown>): Promise<void> {
+    async failed(error: Error): Promise<void> {
       failures += 1;
-      options.status.problem = error.message;
-      options.tell.tell(kind, error.message, detail);
+      const reason = reasonOf(error);
+      options.status.problem = reason;
+      // As it was told when it came.
+      const kind = error instanceof NodeError ? `${reason} ${error.node}` : reason;
+      options.tell.tell(kind, reason === 'internal' ? `${error.stack}` : error.message);
       if (options.once && failures >= attempts) throw error;
       const wait = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures - 1, 10));
       await sleep(wait, undefined, { signal: options.stop }).catch(() => undefined);

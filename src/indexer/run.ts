@@ -1,15 +1,17 @@
 import type { Network } from '../chain/networks.ts';
+import { SettingsError } from '../config.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { heartbeat } from './beat.ts';
 import { estimateMissed } from './execution/estimate.ts';
 import { openFills } from './execution/index.ts';
+import { endsCommand } from './faults.ts';
 import { type FollowReport, follow, type Progress } from './follow.ts';
 import { followHead } from './head.ts';
-import { LockedError, withIndexLock } from './lock.ts';
+import { withIndexLock } from './lock.ts';
 import { NodeError, type Nodes, openNodes } from './node/index.ts';
-import { type Asked, RangeFault } from './range.ts';
+import type { Asked } from './range.ts';
+import { parseRelays } from './relays/names.ts';
 import { problemTeller, type Retrying, retrying, type Say, type Teller } from './retry.ts';
-import { SpecError } from './spec.ts';
 import { countError, type IndexStatus } from './status.ts';
 import { openStore, readLabels, type Store } from './store/index.ts';
 
@@ -34,6 +36,8 @@ export type IndexOptions = {
 };
 
 const EPOCHS_AT_ONCE = 4;
+/** With `once`; the next run fills in what is left. */
+const FILL_MS = 600_000;
 
 /** Indexes until the end of the range, or until `stop`. Throws what waiting does not mend. */
 export async function runIndex(options: IndexOptions): Promise<FollowReport> {
@@ -43,7 +47,7 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   const signal = AbortSignal.any([stop, halt.signal]);
   const tell = problemTeller(say);
   const retry = retrying({ status, tell, say, once, stop });
-  const rules = options.labels === undefined ? undefined : await readLabels(options.labels);
+  const rules = await checkedLabels(options);
   try {
     const nodes = await openedNodes(options, tell, retry, signal);
     if (!nodes) return { from: undefined, to: undefined, epochs: 0, done: false };
@@ -60,15 +64,24 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   }
 }
 
+/** Reads what was given as files and names. Throws SettingsError. */
+async function checkedLabels({ labels, relays }: IndexOptions) {
+  try {
+    parseRelays(relays);
+    return labels === undefined ? undefined : await readLabels(labels);
+  } catch (error) {
+    throw new SettingsError((error as Error).message);
+  }
+}
+
 /** Begins again after a fault of the database. */
 async function lastingly<T>(retry: Retrying, stop: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      const isFinal = [LockedError, RangeFault, SpecError].some((kind) => error instanceof kind);
-      if (isFinal || stop.aborted) throw error;
-      await retry.failed('database', error as Error);
+      if (endsCommand(error) || stop.aborted) throw error;
+      await retry.failed(error as Error);
     }
   }
 }
@@ -87,7 +100,7 @@ async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying,
     } catch (error) {
       if (options.stop.aborted) return undefined;
       if (!(error instanceof NodeError)) throw error;
-      await retry.failed(`${error.reason} ${error.node}`, error);
+      await retry.failed(error);
     }
   }
   return undefined;
@@ -105,10 +118,11 @@ async function run(options: Running): Promise<FollowReport> {
   const { nodes, store, tell, retry, lost, once, status, say } = options;
   const halt = new AbortController();
   const stop = AbortSignal.any([options.stop, lost, halt.signal]);
-  const beat = heartbeat(nodes.events, nodes.spec.secondsPerSlot * 1000, tell, stop);
-  const fills = fillsOf(options, stop);
+  const beat = heartbeat(nodes.events, nodes.spec.secondsPerSlot * 1000, stop);
   const onFault = (error: Error) => tell.tell('fills', error.message);
-  const beside = once ? [] : [followHead({ nodes, store, beat, tell, stop }), fills?.run(onFault)];
+  const beside = once
+    ? []
+    : [followHead({ nodes, store, beat, tell, stop }), fillsOf(options, stop)?.run(onFault)];
   try {
     const { asked, onStored, onPublished, estimateMissed, database } = options;
     const { network } = nodes;
@@ -118,7 +132,7 @@ async function run(options: Running): Promise<FollowReport> {
       afterEpoch: estimateMissed ? (epoch) => estimated(database.pool, network, epoch) : undefined,
     });
     lost.throwIfAborted();
-    if (once) await fills?.drain();
+    if (once) await fillsOf(options, AbortSignal.any([stop, AbortSignal.timeout(FILL_MS)]))?.drain();
     return report;
   } finally {
     halt.abort();

@@ -8,7 +8,7 @@ export type IndexStatus = {
   finalizedEpoch: number | undefined;
   /** The last epoch whose facts are stored. */
   indexedEpoch: number | undefined;
-  /** Why it does not go on, and what to do. */
+  /** Why it does not go on: a reason of `reasonOf`; the log has the message. */
   problem: string | undefined;
   /** Failed answers of nodes, by reason. */
   nodeErrors: Map<string, number>;

@@ -1,13 +1,14 @@
 import { PassThrough } from 'node:stream';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { epochsOfDay, epochsOfHour } from '../../src/chain/calendar.ts';
 import { indexProgress, shortTime } from '../../src/commands/index-progress.ts';
+import { InputError, ReconcileError } from '../../src/indexer/chain/errors.ts';
+import { isFinal, reasonOf } from '../../src/indexer/faults.ts';
+import { LockedError } from '../../src/indexer/lock.ts';
+import { NodeError } from '../../src/indexer/node/errors.ts';
 import { prefetcher } from '../../src/indexer/prefetch.ts';
-import { boundaryOf, endOf, endsDay, endsHour, RangeFault, startOf } from '../../src/indexer/range.ts';
+import { boundaryOf, endOf, RangeFault, startOf } from '../../src/indexer/range.ts';
 import { problemTeller, retrying } from '../../src/indexer/retry.ts';
 import { newStatus } from '../../src/indexer/status.ts';
-import { runs } from '../support/thorough.ts';
 
 describe('where an index begins and ends', () => {
   const nothing = { from: undefined, firstFrom: undefined, to: undefined };
@@ -49,23 +50,6 @@ describe('where an index begins and ends', () => {
     ['1e3'],
     [''],
   ])('reads %j as %j', (text, read?: object) => expect(boundaryOf(text)).toEqual(read));
-
-  it('knows the last epochs of hours and days of both calendars', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 500_000 }), (epoch) => {
-        const lastOf = (of: typeof epochsOfHour, seconds: number) =>
-          (['chain', 'utc'] as const).some((calendar) => {
-            const guess = Math.floor((epoch * 384) / seconds);
-            return Array.from({ length: 28 }, (_, ahead) => guess + ahead - 1).some(
-              (period) => of('hoodi', calendar, period).last === epoch,
-            );
-          });
-        expect(endsHour('hoodi', epoch)).toBe(lastOf(epochsOfHour, 3_600));
-        expect(endsDay('hoodi', epoch)).toBe(lastOf(epochsOfDay, 86_400));
-      }),
-      runs(400),
-    );
-  });
 });
 
 describe('prefetching', () => {
@@ -94,6 +78,8 @@ describe('prefetching', () => {
 });
 
 describe('faults', () => {
+  const slow = new NodeError('slow', 'node', 'It is slow.');
+
   it('are said once a kind, again after ten minutes, and once more when they are over', async () => {
     const said: string[] = [];
     let now = 0;
@@ -102,13 +88,13 @@ describe('faults', () => {
     const status = newStatus();
     const stop = AbortSignal.abort(); // without waiting
     const retry = retrying({ status, tell, say, once: false, stop });
-    for (let turn = 0; turn < 3; turn += 1) await retry.failed('slow', new Error('It is slow.'));
-    expect(status.problem).toBe('It is slow.');
+    for (let turn = 0; turn < 3; turn += 1) await retry.failed(slow);
+    expect(status.problem).toBe('slow');
     now = 600_000;
-    await retry.failed('slow', new Error('It is slow.'));
+    await retry.failed(slow);
     retry.succeeded();
     retry.succeeded();
-    expect(said).toEqual(['It is slow.', 'It is slow.', 'The index goes on.']);
+    expect(said).toEqual([slow.message, slow.message, 'The index goes on.']);
     expect(status.problem).toBeUndefined();
   });
 
@@ -116,8 +102,24 @@ describe('faults', () => {
     const say = () => undefined;
     const options = { status: newStatus(), tell: problemTeller(say), say, once: true };
     const retry = retrying({ ...options, stop: AbortSignal.abort() });
-    for (let turn = 0; turn < 7; turn += 1) await retry.failed('slow', new Error('slow'));
-    await expect(retry.failed('slow', new Error('slow'))).rejects.toThrow('slow');
+    for (let turn = 0; turn < 7; turn += 1) await retry.failed(slow);
+    await expect(retry.failed(slow)).rejects.toThrow('It is slow.');
+  });
+});
+
+describe('what keeps an index from going on', () => {
+  it.each([
+    [new NodeError('pruned', 'https://key@node.test/secret', 'gone'), 'pruned'],
+    [new ReconcileError(7, 1, 2), 'unexplained'],
+    [new InputError(7, 'nonsense'), 'nonsense'],
+    [Object.assign(new Error('x'), { code: '57P01' }), 'database'],
+    [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'database'],
+    [new TypeError('x is not a function'), 'internal'],
+    [new LockedError('another'), 'locked'],
+    [new RangeFault('--from'), 'refused'],
+  ])('is told as a reason without a part of a URL: %s', (error, reason) => {
+    expect(reasonOf(error)).toBe(reason);
+    expect(isFinal(error)).toBe(reason === 'refused');
   });
 });
 

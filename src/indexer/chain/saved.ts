@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { SavedStateError } from '../saved-state-error.ts';
 import type { ChainSpec } from '../spec.ts';
 import type { Committees, EpochState, ValidatorRecord } from '../types.ts';
 import type { ChainState } from './chain-state.ts';
@@ -70,15 +71,17 @@ export function saveState(state: ChainState): Buffer {
 function readSaved(bytes: Buffer): Saved {
   const start = MAGIC.length + 4 + DIGEST;
   if (bytes.length < start || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC)
-    throw new Error('the saved state of the index is not one; index again from the start of the day');
+    throw new SavedStateError('The saved state of the index is not readable. Begin anew with --from.');
   const version = bytes.readUInt32LE(MAGIC.length);
   if (version !== VERSION)
-    throw new Error(
-      `the saved state of the index has version ${version}; this program reads version ${VERSION}`,
+    throw new SavedStateError(
+      `The saved state of the index has version ${version}, not ${VERSION}. Begin anew with --from.`,
     );
   const body = bytes.subarray(start);
   if (!sha256(body).equals(bytes.subarray(start - DIGEST, start)))
-    throw new Error('the saved state of the index is damaged: its checksum is another one');
+    throw new SavedStateError(
+      'The saved state of the index is damaged: its checksum does not match. Begin anew with --from.',
+    );
   return deserialize(inflateRawSync(body));
 }
 
