@@ -196,3 +196,6 @@ export type Registry = {
   readonly size: number;
   record(index: number): ValidatorRecord;
 };
+
+/** `exit`: exit epochs by validator; 0xffffffff without one. May be longer than `size`. */
+export type ChainRegistry = Registry & { readonly exit: Uint32Array };

@@ -7,6 +7,7 @@ import { digestOf, noteImported, wasImported } from './imported-files.ts';
 import type { ImportCounts, Importer, MergeOptions, RowOptions } from './importer.ts';
 import { type ImportResource, importerOf } from './importers.ts';
 import { guardIndexed } from './index-guard.ts';
+import { lockWriters } from './locks.ts';
 import { noteOrigins, type Origin, stagedDatasets } from './origins.ts';
 import { type Format, fail, openSource } from './source/open.ts';
 import { type RawRow, type Source, SourceError } from './source/source.ts';
@@ -149,10 +150,7 @@ export async function mergeStaged<Row>(
   options: Omit<MergeOptions, 'revision'>,
 ) {
   // Allows one merge per dataset at a time; reading and checking run in parallel.
-  await client.query(
-    `/* lockDataset */ select pg_advisory_xact_lock(hashtext('stakegraph dataset ' || $1))`,
-    [importer.resource],
-  );
+  await lockWriters(client, [importer.resource]);
   const revision = raisedRevision(client, importer.resource);
   const counts = await importer.merge(client, { ...options, revision });
   if (counts.inserted + counts.updated + counts.removed > 0) await revision();

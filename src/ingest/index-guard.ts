@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import type { Importer } from './importer.ts';
+import { lockWriters } from './locks.ts';
 
 /** SQL on staged rows `s`: the first and last epoch of a row. */
 const epochsOf: Record<string, readonly [first: string, last: string] | undefined> = {
@@ -25,10 +26,17 @@ export async function guardIndexed(
   client: pg.ClientBase,
   { resource }: Importer<unknown>,
 ): Promise<string | undefined> {
-  if (resource === 'validators') return keepChainColumns(client);
   if (resource === 'operators') return refuseComputed(client);
   const epochs = epochsOf[resource];
-  if (!epochs) return undefined;
+  if (!epochs && resource !== 'validators') return undefined;
+  // No epoch is committed between this and the merge.
+  const staged = await client.query('/* stagedNetworks */ select distinct network from staged');
+  await lockWriters(
+    client,
+    [resource],
+    staged.rows.map(({ network }) => network),
+  );
+  if (!epochs) return keepChainColumns(client);
   const { rows } = await client.query(
     `/* indexedRows */
     select s.network, ${epochs[0]} as epoch, r.first_epoch as first, r.last_epoch as last, count(*) over ()::int as rows

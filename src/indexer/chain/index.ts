@@ -1,12 +1,12 @@
 import type { ChainSpec } from '../spec.ts';
 import type {
   BeaconBlock,
+  ChainRegistry,
   Committees,
   DepositRequest,
   EpochFacts,
   EpochInput,
   EpochState,
-  Registry,
   ValidatorRecord,
 } from '../types.ts';
 import { beginState } from './begin.ts';
@@ -68,7 +68,7 @@ export class Chain {
     return this.#state.epoch;
   }
 
-  get registry(): Registry {
+  get registry(): ChainRegistry {
     return this.#registry;
   }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
-import { raisedRevision } from '../../db/changes/revisions.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
+import { lockWriters } from '../../ingest/locks.ts';
 import { applyLabels } from '../store/labels.ts';
 import type { Deposit } from './deposit-log.ts';
 
@@ -41,7 +41,7 @@ export async function writeDeposits(
   deposits: readonly (Deposit & { depositor: string })[],
 ): Promise<void> {
   await transaction(pool, async (client) => {
-    await lockValidators(client, network);
+    await lockWriters(client, ['validators'], [network]);
     await client.query(
       `/* waitingDeposits */
       insert into waiting_deposits (network, validator_pubkey, deposit_index, withdrawal_address, depositor)
@@ -73,17 +73,9 @@ export async function writeDeposits(
 /** Gives validators that have appeared since their deposit their address. */
 export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
   transaction(pool, async (client) => {
-    await lockValidators(client, network);
+    await lockWriters(client, ['validators'], [network]);
     return giveAddresses(client, network, null);
   });
-
-/** Of imports, then of the index. */
-const lockValidators = (client: pg.ClientBase, network: Network) =>
-  client.query(
-    `/* lockWriters */ select pg_advisory_xact_lock(hashtext(name))
-    from (values (1, 'stakegraph dataset validators'), (2, 'stakegraph index ' || $1)) as w (n, name) order by n`,
-    [network],
-  );
 
 /**
  * The first deposit of a key whose credentials can have become the validator's: those of a BLS key, which may have been
@@ -117,14 +109,6 @@ async function giveAddresses(
     [network, keys],
   );
   const given = rows.map(({ index }) => index);
-  if (given.length === 0) return 0;
   await applyLabels(client, network, given);
-  await client.query(
-    `/* consolidationTotals */
-    select store_consolidation_totals(array[$1::text])
-    where exists (select from consolidations where network = $1 and source_index = any($2::int[]))`,
-    [network, given],
-  );
-  await raisedRevision(client, 'validators')();
   return given.length;
 }

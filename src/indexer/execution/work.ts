@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
+import { lockWriters } from '../../ingest/locks.ts';
 import type { StoredBlock } from './block.ts';
 import type { Figures } from './figures.ts';
 import { finishFills } from './finish.ts';
@@ -90,15 +90,6 @@ const FILL = `/* fillBlocks */
     and (${all.map((name) => `b.${name}`)}) is distinct from (${all.map((name) => `n.${name}`)})
   returning b.slot`;
 
-/** Of imports, then of the index: fills that ran while it replaces days would be lost in them. */
-const lockWriters = (client: pg.ClientBase, network: Network) =>
-  client.query(
-    `/* lockWriters */ select pg_advisory_xact_lock(hashtext(name))
-    from (values (1, 'stakegraph dataset blocks'), (2, 'stakegraph dataset validator-days'),
-      (3, 'stakegraph index ' || $1)) as w (n, name) order by n`,
-    [network],
-  );
-
 /** Writes fills and what follows from them in one transaction. Idempotent. Returns the changed slots. */
 export async function writeFills(
   pool: Pool,
@@ -107,7 +98,8 @@ export async function writeFills(
 ): Promise<number[]> {
   if (fills.length === 0) return [];
   return transaction(pool, async (client) => {
-    await lockWriters(client, options.network);
+    // A fill during the replacement of a day would be lost.
+    await lockWriters(client, ['blocks', 'validator-days'], [options.network]);
     const { rows } = await client.query<{ slot: number }>(FILL, [options.network, JSON.stringify(fills)]);
     const slots = rows.map(({ slot }) => slot);
     await finishFills(client, options, slots);

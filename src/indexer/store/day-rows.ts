@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { type Calendar, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
-import { ensureValidatorDayParts, finishValidatorDays } from '../../ingest/validator-days.ts';
+import { finishValidatorDays } from '../../ingest/validator-days.ts';
 import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
 import { applyBlockFees } from '../execution/day-sums.ts';
 import type { Period } from './periods.ts';
 import type { Sums } from './sums.ts';
 import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
 
-/** Replaces all rows of a day. */
+/** Replaces all rows of a day, whose partition exists. */
 export async function writeValidatorDays(
   client: pg.ClientBase,
   network: Network,
@@ -17,13 +17,12 @@ export async function writeValidatorDays(
   at: EndBalances,
 ): Promise<void> {
   const date = dateOfDay(network, day);
-  await ensureValidatorDayParts(client, [date]);
   await client.query(
     '/* removeDay */ delete from validator_days where network = $1 and utc = $2 and date = $3',
     [...[network, utc, date]],
   );
   await copyValidatorRows(client, 'validator_days', { network, utc, day }, sums, at);
-  // Of a second run: epochs after this day are written already.
+  // In a second run, later epochs are already stored.
   await client.query(
     `/* addLaterPenalties */
     update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + p.amount

@@ -45,7 +45,8 @@ export async function writeAttestationHour(
   const selected = entityPeriods({ network, utc }, { hour: sql`${hour}::int`, sums: sumsOfOwners });
   await writeSelected(client, importer, selected, { replace: false });
   await client.query(
-    '/* dropHour */ drop table hour_rows, hour_owners, share_names, member_entities, members',
+    `/* dropHour */ drop table hour_rows, hour_owners, share_names, member_entities, members;
+    set local enable_nestloop to default; set local work_mem to default`,
   );
 }
 

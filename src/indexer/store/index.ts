@@ -1,13 +1,17 @@
+import { dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type Pool, type Queryable, transaction } from '../../db/pool.ts';
+import { lockWriters } from '../../ingest/locks.ts';
 import type { PartReport } from '../../ingest/refresh/index.ts';
-import type { EpochFacts, Registry } from '../types.ts';
+import { ensureValidatorDayParts } from '../../ingest/validator-days.ts';
+import { SavedStateError } from '../saved-state-error.ts';
+import type { ChainRegistry, EpochFacts } from '../types.ts';
 import { type Head, writeHead } from './head.ts';
 import { type LabelRule, storeLabels } from './labels.ts';
-import { exitsOf, setMarker, storeRecord, takeMarker } from './marker.ts';
+import { setMarker, storeRecord, takeMarker } from './marker.ts';
 import { periodsOf } from './periods.ts';
 import { publish } from './publish.ts';
-import { encodeRecord, RECORD_VERSION, recordOf } from './record.ts';
+import { encodeRecord, lastActiveIn, RECORD_VERSION, recordOf } from './record.ts';
 import { writeEpochRows } from './write-epoch.ts';
 
 export { readLabels } from './labels.ts';
@@ -15,9 +19,6 @@ export type { HeadSlashing } from './slashing-rows.ts';
 
 /** `first`: where the epochs begin that were written without a gap. */
 type Resume = { first: number; epoch: number; saved: Buffer };
-
-/** What an epoch has ended. */
-type Ended = { hour: boolean; day: boolean };
 
 export type Store = {
   /** Undefined where nothing of this network was indexed. Throws if another version wrote it. */
@@ -31,9 +32,9 @@ export type Store = {
   write(
     facts: EpochFacts,
     saved: Buffer,
-    registry: Registry,
+    registry: ChainRegistry,
     options?: { partial?: boolean },
-  ): Promise<Ended>;
+  ): Promise<void>;
   /** Computes published figures; failed parts are in the report. */
   publish(stopped?: () => boolean): Promise<PartReport[]>;
   /** Replaces what is not final from a slot on. */
@@ -51,7 +52,6 @@ export async function indexedEpochs(db: Queryable): Promise<{ network: Network; 
 export function openStore(pool: Pool, network: Network): Store {
   /** The marker that this process wrote or read; null: the next epoch begins anew. */
   let known: number | null = null;
-  const exits = exitsOf(network);
   return {
     async resume() {
       const { rows } = await pool.query({
@@ -64,32 +64,37 @@ export function openStore(pool: Pool, network: Network): Store {
       if (!found) return undefined;
       const { first, epoch, saved, version } = found;
       if (version !== RECORD_VERSION)
-        throw new Error(
+        throw new SavedStateError(
           `The index of ${network} was written by another version (${version}, not ${RECORD_VERSION}). Begin anew with --from.`,
         );
       return { first, epoch, saved };
     },
     begin() {
       known = null;
-      exits.forget();
     },
     async write(facts, saved, registry, { partial = false } = {}) {
       const { epoch } = facts;
-      const periods = periodsOf(network, epoch);
-      const ended = periods.filter(({ last }) => last === epoch);
+      const periods = periodsOf(network, epoch).filter(({ last }) => partial || last === epoch);
+      const dates = periods.filter(({ hourly }) => !hourly).map(({ day }) => dateOfDay(network, day));
+      // Apart, because it locks the whole table.
+      if (dates.length > 0) await transaction(pool, (client) => ensureValidatorDayParts(client, dates));
       await transaction(pool, async (client) => {
+        // Hours are merged as those of an import.
+        await lockWriters(client, periods.some(({ hourly }) => hourly) ? ['attestations'] : [], [network]);
         const marker = await takeMarker(client, network, known, epoch);
-        await exits.learn(client, facts, registry);
-        const record = await encodeRecord(recordOf(facts, exits.withLast(epoch)));
+        const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));
         const first = await storeRecord(client, network, epoch, record, marker);
-        await writeEpochRows(client, network, facts, registry, partial ? periods : ended);
+        await writeEpochRows(client, network, facts, registry, periods);
         await setMarker(client, network, { first, epoch }, saved);
       });
       known = epoch;
-      return { hour: ended.some(({ hourly }) => hourly), day: ended.some(({ hourly }) => !hourly) };
     },
     publish: (stopped) => publish(pool, network, stopped),
     writeHead: (head) => writeHead(pool, network, head),
-    setLabels: (rules) => transaction(pool, (client) => storeLabels(client, network, rules)),
+    setLabels: (rules) =>
+      transaction(pool, async (client) => {
+        await lockWriters(client, ['validators'], [network]);
+        return storeLabels(client, network, rules);
+      }),
   };
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
+import { raisedRevision } from '../../db/changes/revisions.ts';
 import { faultText } from '../../ingest/fault-messages.ts';
 import { type Format, openSource } from '../../ingest/source/open.ts';
 import { SourceError } from '../../ingest/source/source.ts';
@@ -148,22 +149,43 @@ export async function storeLabels(
       ...[of('nodeOperator'), of('pool')],
     ],
   );
-  return rules.length === 0 ? 0 : applyLabels(client, network);
+  return applyLabels(client, network);
 }
 
-/** Labels validators by the stored rules; those that no rule names keep their labels. Returns how many changed. */
+/**
+ * Labels validators by the stored rules, those of `moved` whose address changed or all, and renews what follows from
+ * addresses and labels. Those that no rule names keep their labels. Returns how many were labelled.
+ */
 export async function applyLabels(
   client: pg.ClientBase,
   network: Network,
-  indices?: readonly number[],
+  moved?: readonly number[],
 ): Promise<number> {
+  const labelled = await label(client, network, moved);
+  const changed = moved ?? labelled;
+  if (changed.length === 0) return 0;
+  await client.query(
+    `/* consolidationTotals */
+    select store_consolidation_totals(array[$1::text])
+    where exists (select from consolidations where network = $1 and source_index = any($2::int[]))`,
+    [network, changed],
+  );
+  await raisedRevision(client, 'validators')();
+  return labelled.length;
+}
+
+async function label(
+  client: pg.ClientBase,
+  network: Network,
+  indices: readonly number[] | undefined,
+): Promise<number[]> {
   const { rows } = await client.query(
     '/* anyLabels */ select 1 from index_labels where network = $1 limit 1',
     [network],
   );
-  if (rows.length === 0) return 0;
+  if (rows.length === 0) return [];
   const some = indices ? 'and v.validator_index = any($2)' : '';
-  const { rowCount } = await client.query(
+  const labelled = await client.query<{ index: number }>(
     `/* applyLabels */
     with found as (
       select v.validator_index, l.rank, l.node_operator, l.pool from index_labels l
@@ -186,8 +208,9 @@ export async function applyLabels(
     update validators v set node_operator = coalesce(b.operator, v.node_operator), pool = coalesce(b.pool, v.pool)
     from best b
     where v.network = $1 and v.validator_index = b.validator_index
-      and (v.node_operator, v.pool) is distinct from (coalesce(b.operator, v.node_operator), coalesce(b.pool, v.pool))`,
+      and (v.node_operator, v.pool) is distinct from (coalesce(b.operator, v.node_operator), coalesce(b.pool, v.pool))
+    returning v.validator_index as index`,
     indices ? [network, [...indices]] : [network],
   );
-  return rowCount ?? 0;
+  return labelled.rows.map(({ index }) => index);
 }

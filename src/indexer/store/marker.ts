@@ -1,21 +1,17 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
-import type { EpochFacts, Registry } from '../types.ts';
 import { firstOpenEpoch } from './periods.ts';
 import { RECORD_VERSION } from './record.ts';
 
 type Marker = { first: number; epoch: number; version: number };
 
-/** Locks the marker. `known`: the newest epoch as this process knows it; null where it begins anew. */
+/** The marker; call under the lock of the index. `known`: the newest epoch as this process knows it; null where it begins anew. */
 export async function takeMarker(
   client: pg.ClientBase,
   network: Network,
   known: number | null,
   epoch: number,
 ): Promise<Marker | undefined> {
-  await client.query(`/* lockIndex */ select pg_advisory_xact_lock(hashtext('stakegraph index ' || $1))`, [
-    network,
-  ]);
   const { rows } = await client.query<Marker>(
     `/* indexMarker */ select first_epoch as first, epoch, version from index_state where network = $1`,
     [network],
@@ -84,50 +80,21 @@ export async function setMarker(
     `/* growRange */
     with inside as (
       select from index_ranges where network = $1 and $2 between first_epoch and last_epoch
+    ), above as (
+      delete from index_ranges where network = $1 and first_epoch = $2 + 1 and not exists (select from inside)
+      returning last_epoch
+    ), joined as (
+      select coalesce((select last_epoch from above), $2) as last_epoch
     ), grown as (
-      update index_ranges set last_epoch = $2
-      where network = $1 and last_epoch = $2 - 1 and not exists (select from inside)
+      update index_ranges r set last_epoch = j.last_epoch from joined j
+      where r.network = $1 and r.last_epoch = $2 - 1 and not exists (select from inside)
       returning 1
     )
     insert into index_ranges (network, first_epoch, last_epoch)
-    select $1, $2, $2 where not exists (select from inside) and not exists (select from grown)`,
+    select $1, $2, last_epoch from joined where not exists (select from inside) and not exists (select from grown)`,
     [network, epoch],
   );
   await client.query('/* dropClosed */ delete from index_epochs where network = $1 and epoch < $2', [
     ...[network, firstOpenEpoch(network, epoch)],
   ]);
-}
-
-/** Which validators leave with which epoch; kept in memory, because each epoch needs it. */
-export function exitsOf(network: Network) {
-  let byEpoch: Map<number, Set<number>> | undefined;
-  const add = (epoch: number, validator: number) => {
-    const validators = byEpoch?.get(epoch);
-    if (validators) validators.add(validator);
-    else byEpoch?.set(epoch, new Set([validator]));
-  };
-  return {
-    forget() {
-      byEpoch = undefined;
-    },
-    /** An exit is known five epochs before it. */
-    async learn(client: pg.ClientBase, { epoch, changed }: EpochFacts, registry: Registry): Promise<void> {
-      if (!byEpoch) {
-        byEpoch = new Map();
-        const { rows } = await client.query<{ validator_index: number; exit_epoch: number }>(
-          `/* comingExits */
-          select validator_index, exit_epoch from validators where network = $1 and exit_epoch > $2`,
-          [network, epoch],
-        );
-        for (const row of rows) add(row.exit_epoch, row.validator_index);
-      }
-      for (const known of byEpoch.keys()) if (known <= epoch) byEpoch.delete(known);
-      for (const index of changed) {
-        const { exitEpoch } = registry.record(index);
-        if (Number.isFinite(exitEpoch) && exitEpoch > epoch) add(exitEpoch, index);
-      }
-    },
-    /** Those that are active in an epoch for the last time. */
-    withLast: (epoch: number): number[] => [...(byEpoch?.get(epoch + 1) ?? [])],
-  };
 }

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { EpochFacts } from '../types.ts';
-import { Vote } from '../types.ts';
+import { type ChainRegistry, type EpochFacts, Vote } from '../types.ts';
 
 /** Of `index_epochs.facts`; the engine's state has a version of its own inside. */
 export const RECORD_VERSION = 1;
@@ -41,6 +40,13 @@ type Header = Omit<EpochRecord, 'symbols' | 'votes' | 'delays' | 'rewards'> & {
   symbols: number[];
 };
 
+/** Validators that are active in an epoch for the last time; their exit was known five epochs before. */
+export function lastActiveIn(epoch: number, { size, exit }: ChainRegistry): number[] {
+  const found: number[] = [];
+  for (let v = 0; v < size; v += 1) if (exit[v] === epoch + 1) found.push(v);
+  return found;
+}
+
 /** `leaving`: validators that are not active in the next epoch. */
 export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRecord {
   const seats = seatSums(facts);
@@ -66,7 +72,7 @@ export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRe
   };
 }
 
-/** One symbol for each distinct (votes, delay, reward): mainnet has thousands, and nearly all validators share a few. */
+/** Dictionary encoding: few distinct (votes, delay, reward) cover nearly all validators. */
 function symbolsOf({ votes, delays, rewards }: EpochFacts) {
   const size = votes.length;
   let symbols: Uint16Array | Uint32Array = new Uint16Array(size);

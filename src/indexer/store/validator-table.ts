@@ -57,22 +57,7 @@ export async function writeValidators(
     );
     written += rows.length;
     const moved = rows.filter((row) => row.moved).map((row) => row.validator_index);
-    if (moved.length === 0) continue;
     await applyLabels(client, network, moved);
-    await renewConsolidationTotals(client, network, moved);
   }
   return written > 0;
-}
-
-/** The totals of entities follow from the addresses of sources. */
-async function renewConsolidationTotals(client: pg.ClientBase, network: Network, moved: readonly number[]) {
-  const { rows } = await client.query(
-    `/* movedSources */
-    select 1 from consolidations where network = $1 and source_index = any($2) limit 1`,
-    [network, moved],
-  );
-  if (rows.length > 0)
-    await client.query('/* storeConsolidationTotals */ select store_consolidation_totals(array[$1])', [
-      network,
-    ]);
 }

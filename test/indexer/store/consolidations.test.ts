@@ -46,3 +46,32 @@ it('consolidations of each epoch leave the totals and places of entities that a 
   await query(pool, 'select store_consolidation_totals($1)', [[NETWORK]]);
   expect(await totals()).toEqual(stored);
 });
+
+it('labels that change later change the totals of entities, and the revision of validators', async () => {
+  const { pool, drop } = await createDatabase('empty');
+  onTestFinished(drop);
+  const store = openStore(pool, NETWORK);
+  const consolidations = [{ source: 3, target: 9, epoch: EPOCH, amount: 32 * ETH }];
+  const facts = madeFacts({ size: 20 }, EPOCH);
+  await store.write({ ...facts, consolidations }, Buffer.from('x'), madeRegistry({ size: 20 }));
+  const revision = async () =>
+    (await query(pool, `select revision::int from datasets where name = 'validators'`)).rows[0]
+      ?.revision as number;
+  const before = await revision();
+  const rule = { validatorPubkey: null, firstIndex: null, lastIndex: null, withdrawalAddress: null };
+  const rules = [{ ...rule, depositAddress: null, validatorIndex: 3, nodeOperator: 'N', pool: 'P', line: 1 }];
+  expect(await store.setLabels(rules)).toBe(1);
+  const { rows } = await query(
+    pool,
+    `select id_type, operator_id, share_of, consolidation_count as n from consolidation_entities
+    where id_type in ('nodeOperator', 'pool', 'poolShare') order by id_type`,
+  );
+  expect(rows).toEqual([
+    { id_type: 'nodeOperator', operator_id: 'N', share_of: '', n: 1 },
+    { id_type: 'pool', operator_id: 'P', share_of: '', n: 1 },
+    { id_type: 'poolShare', operator_id: 'N', share_of: 'P', n: 1 },
+  ]);
+  expect(await revision()).toBe(before + 1);
+  expect(await store.setLabels(rules)).toBe(0);
+  expect(await revision()).toBe(before + 1);
+});

@@ -1,9 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { epochsOfDay, epochsOfHour } from '../../../src/chain/calendar.ts';
+import { transaction } from '../../../src/db/pool.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
+import { lockWriters } from '../../../src/ingest/locks.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { type Made, madeFacts, madeRegistry } from './made-facts.ts';
-import { allRows, daysOf, NETWORK, query, writeEpochs } from './rows.ts';
+import { allRows, daysOf, NETWORK, query, waitingLocks, writeEpochs } from './rows.ts';
 
 const opened: TestDatabase[] = [];
 afterEach(async () => {
@@ -146,6 +148,59 @@ describe('an index', () => {
     );
     await write(first, FROM + 2);
     await expect(write(second, FROM + 2)).rejects.toThrow('Another process indexes hoodi');
+  });
+
+  it('keeps one range of epochs that several runs wrote without a gap', async () => {
+    const pool = await emptyPool();
+    const quick: Made = { size: 4 };
+    for (const epoch of [FROM + 4, FROM, FROM + 1, FROM + 2, FROM + 3, FROM + 3, FROM + 5]) {
+      const store = openStore(pool, NETWORK);
+      await store.write(madeFacts(quick, epoch, epoch), Buffer.from('x'), madeRegistry(quick));
+      if (epoch === FROM + 2)
+        expect((await allRows(pool)).index_ranges).toEqual([
+          { network: NETWORK, first_epoch: FROM, last_epoch: FROM + 2 },
+          { network: NETWORK, first_epoch: FROM + 4, last_epoch: FROM + 4 },
+        ]);
+    }
+    expect((await allRows(pool)).index_ranges).toEqual([
+      { network: NETWORK, first_epoch: FROM, last_epoch: FROM + 5 },
+    ]);
+  });
+
+  it('knows exits from the chain, whatever the table of validators says', async () => {
+    const pool = await emptyPool();
+    const leaving: Made = { size: 6, exits: { 2: utcDay.first + 3 } };
+    await writeEpochs(pool, leaving, { from: utcDay.first, to: utcDay.first, partial: false });
+    await query(pool, 'update validators set exit_epoch = null');
+    const last = utcDay.first + 5;
+    await writeEpochs(pool, leaving, { from: utcDay.first + 1, to: last, restarts: true });
+    const { rows } = await query(
+      pool,
+      'select end_epoch, end_epoch_balance from validator_days where utc and validator_index = 2',
+    );
+    const { balances } = madeFacts(leaving, utcDay.first + 2);
+    expect(rows).toEqual([{ end_epoch: utcDay.first + 2, end_epoch_balance: String(balances[2]) }]);
+  });
+
+  it('waits for an import of attestations before it takes the lock of the index, and makes partitions before', async () => {
+    const pool = await emptyPool();
+    const quick: Made = { size: 4 };
+    const parts = async () =>
+      (await query(pool, `select 1 from pg_inherits where inhparent = 'validator_days'::regclass`)).rows;
+    const before = (await parts()).length;
+    const store = openStore(pool, NETWORK);
+    const written = await transaction(pool, async (client) => {
+      await lockWriters(client, ['attestations']);
+      const write = store.write(madeFacts(quick, FROM), Buffer.from('x'), madeRegistry(quick), {
+        partial: true,
+      });
+      await vi.waitFor(async () => expect(await waitingLocks(pool)).toBe(1), { timeout: 20_000 });
+      expect((await parts()).length).toBeGreaterThan(before);
+      await lockWriters(client, [], [NETWORK]);
+      return { write };
+    });
+    await written.write;
+    expect(await store.resume()).toMatchObject({ epoch: FROM });
   });
 
   it('never replaces a day by fewer epochs', async () => {

@@ -23,8 +23,7 @@ it('a chain day has its consensus rewards when it ends, and its execution reward
   await query(pool, 'update index_state set epoch = $1', [day.last - 1]);
   await query(pool, 'update index_ranges set last_epoch = $1', [day.last - 1]);
   await store.resume();
-  const ended = await store.write(facts.at(-1) as never, Buffer.from('y'), madeRegistry(made));
-  expect(ended).toMatchObject({ day: true });
+  await store.write(facts.at(-1) as never, Buffer.from('y'), madeRegistry(made));
   const total = facts.reduce(
     (sum, one) =>
       sum +

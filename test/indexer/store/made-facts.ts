@@ -1,7 +1,7 @@
 import {
   type BeaconBlock,
+  type ChainRegistry,
   type EpochFacts,
-  type Registry,
   type ValidatorRecord,
   Vote,
 } from '../../../src/indexer/types.ts';
@@ -71,9 +71,10 @@ export function madeRegistry({
   activations = {},
   slashed = {},
   owners = 5,
-}: Made): Registry {
+}: Made): ChainRegistry {
   return {
     size,
+    exit: Uint32Array.from({ length: size }, (_, v) => exits[v] ?? 0xffff_ffff),
     record: (index): ValidatorRecord => ({
       index,
       pubkey: pubkeyOf(index),

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { transaction } from '../../../src/db/pool.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
+import { lockWriters } from '../../../src/ingest/locks.ts';
 import { operator, slashing, useFiles } from '../../ingest/rows.ts';
 import { type Gateway, startGateway } from '../../support/gateway.ts';
 import { importText } from '../../support/import.ts';
 import { addressOf, type Made, madeFacts, madeRegistry, pubkeyOf } from './made-facts.ts';
-import { NETWORK, query } from './rows.ts';
+import { NETWORK, query, waitingLocks } from './rows.ts';
 
 const EPOCH = 2_300;
 const made: Made = { size: 30 };
@@ -85,6 +87,29 @@ describe('what an index has written', () => {
     await expect(load('validators', [{ ...row, validatorPubkey: pubkeyOf(77) }])).rejects.toThrow(
       'validator 4 of hoodi has another public key on the chain',
     );
+  });
+
+  it('is not overwritten by an import that began before the epoch was committed', async () => {
+    const { pool } = gateway.database;
+    const row = { validatorIndex: 5, validatorPubkey: pubkeyOf(5), withdrawalAddress: addressOf(901) };
+    const imports = await transaction(pool, async (client) => {
+      await lockWriters(client, [], [NETWORK]);
+      await client.query('update validators set exit_epoch = 5000, slashed = true where validator_index = 5');
+      await client.query('update index_ranges set last_epoch = $1', [EPOCH + 1]);
+      const begun = [
+        load('validators', [{ ...row, activationEpoch: 0, exitEpoch: null, slashed: false, pool: 'P' }]),
+        load('chain-balances', [{ epoch: EPOCH + 1, totalActiveBalance: 5 }]),
+      ].map((one) => one.then(String, (error: Error) => error.message));
+      await vi.waitFor(async () => expect(await waitingLocks(pool)).toBe(2), { timeout: 20_000 });
+      return begun;
+    });
+    expect((await Promise.all(imports))[1]).toContain('that stakegraph index has written');
+    const { rows } = await query(
+      pool,
+      'select exit_epoch, slashed, pool from validators where validator_index = 5',
+    );
+    expect(rows).toEqual([{ exit_epoch: 5000, slashed: true, pool: 'P' }]);
+    await query(pool, 'update index_ranges set last_epoch = $1', [EPOCH]);
   });
 
   it('is told by the datasets, with the origin of other rows', async () => {

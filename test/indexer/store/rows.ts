@@ -65,6 +65,16 @@ export async function allRows(pool: Pool): Promise<Record<string, unknown[]>> {
 
 export const query = (pool: Pool, text: string, values: unknown[] = []) => pool.query({ text, values });
 
+/** How many connections wait for a lock of another one. */
+export async function waitingLocks(pool: Pool): Promise<number> {
+  const { rows } = await query(
+    pool,
+    `select count(distinct pid)::int as n from pg_locks join pg_stat_activity using (pid)
+    where not granted and datname = current_database()`,
+  );
+  return rows[0]?.n as number;
+}
+
 type Day = Record<string, number | null>;
 
 /** Days of a calendar, added up validator by validator from facts. */
