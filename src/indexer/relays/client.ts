@@ -21,32 +21,52 @@ const Delivered = z.array(
   }),
 );
 
-/** A range of at least this many slots is read by pages; the relay may know slots in between that nobody asks for. */
+/** From this many slots on, a group is read by pages. */
 const FEW = 4;
+/** Pages of 100 payloads have about this many slots: reading what is in between costs no more than another request. */
+const NEAR = 200;
 
 /** Payloads that a relay delivered for these slots (relay data API, `proposer_payload_delivered`). Throws SourceError. */
 export async function deliveredBy(source: Source, slots: readonly number[]): Promise<Payload[]> {
-  const wanted = new Set(slots);
-  const found =
-    slots.length < FEW
-      ? (await Promise.all(slots.map((slot) => page(source, `slot=${slot}`)))).flat()
-      : await pages(source, Math.min(...slots), Math.max(...slots));
-  return found.filter(({ slot }) => wanted.has(slot));
+  const found: Payload[] = [];
+  for (const group of groupsOf(slots)) {
+    const told = group.size < FEW ? await singly(source, group) : await pages(source, group);
+    found.push(...told);
+  }
+  return found;
 }
 
-/** From the last slot down, until a page has nothing new: relays may make pages shorter than asked. */
-async function pages(source: Source, first: number, last: number): Promise<Payload[]> {
+/** Slots that are near each other, ascending. */
+function groupsOf(slots: readonly number[]): Set<number>[] {
+  const groups: Set<number>[] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  for (const slot of slots.toSorted((a, b) => a - b)) {
+    if (slot - last >= NEAR) groups.push(new Set());
+    groups.at(-1)?.add(slot);
+    last = slot;
+  }
+  return groups;
+}
+
+async function singly(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
+  const told = await Promise.all([...wanted].map((slot) => page(source, `slot=${slot}`)));
+  return told.flat().filter(({ slot }) => wanted.has(slot));
+}
+
+/** From the last slot down; relays may make pages shorter than asked. */
+async function pages(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
   const found = new Map<string, Payload>();
-  for (let cursor = last; cursor >= first; ) {
-    const before = found.size;
+  const first = Math.min(...wanted);
+  for (let cursor = Math.max(...wanted); cursor >= first; ) {
+    const payloads = await page(source, `cursor=${cursor}`);
+    if (payloads.length === 0) break;
     let lowest = cursor;
-    for (const payload of await page(source, `cursor=${cursor}`)) {
+    for (const payload of payloads) {
       if (payload.slot > cursor)
         throw new SourceError('nonsense', source.name, `tells slot ${payload.slot} after cursor ${cursor}`);
-      found.set(`${payload.slot} ${payload.blockHash}`, payload);
+      if (wanted.has(payload.slot)) found.set(`${payload.slot} ${payload.blockHash}`, payload);
       lowest = Math.min(lowest, payload.slot);
     }
-    if (found.size === before) break;
     cursor = lowest === cursor ? lowest - 1 : lowest;
   }
   return [...found.values()];

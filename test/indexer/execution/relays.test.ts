@@ -124,6 +124,21 @@ describe('relays', () => {
     expect(relays[1].asked.length).toBeLessThan(10);
   });
 
+  it('are not asked for all that they delivered between blocks that are far apart', async () => {
+    const starts = [SLOT, SLOT + 300, SLOT + 20_000];
+    const blocks = starts.flatMap((start, k) =>
+      Array.from({ length: k === 1 ? 2 : 9 }, (_, n) => madeBlock(start + 20 * n)),
+    );
+    await storeBlocks(database, blocks);
+    const others = Array.from({ length: 20_000 }, (_, n) => SLOT + n).filter((slot) => slot % 7 === 0);
+    relays[0].payloads = others.map((slot) => payloadOf(block, { slot, hash: hexOf(`other ${slot}`, 32) }));
+    relays[0].payloads.push(...blocks.map((one) => payloadOf(one)));
+    expect(await fill()).toEqual([]);
+    const rows = await rowsOf(database, 'select slot, relays from blocks order by slot');
+    expect(rows).toEqual(blocks.map(({ slot }) => ({ slot, relays: ['first'] })));
+    expect(relays[0].asked.length).toBeLessThan(8);
+  });
+
   it('are not asked about the newest slots, of which they may not tell yet', async () => {
     const now = Math.floor((Date.now() / 1000 - Date.UTC(2025, 2, 17, 12, 10) / 1000) / 12);
     await storeBlocks(database, [madeBlock(now - 10), madeBlock(now - 100)]);
