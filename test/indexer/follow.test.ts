@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { SettingsError } from '../../src/config.ts';
 import { LockedError } from '../../src/indexer/lock.ts';
+import { RangeFault } from '../../src/indexer/range.ts';
+import { SavedStateError } from '../../src/indexer/saved-state-error.ts';
 import { newStatus } from '../../src/indexer/status.ts';
 import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon-node.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
@@ -105,6 +108,43 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
     liar.lie = { validator: 17, gwei: 1, epoch: FIRST };
     expect(await indexed(database, [liar.url, honest.url], { from: FIRST })).toMatchObject({ done: true });
     expect(await contentOf(database)).toEqual(calm);
+  });
+
+  it('names a node whose first answers contradict each other, and begins with another', async () => {
+    const database = await databaseForTest();
+    const [liar, honest] = [await nodeForTest(), await nodeForTest()];
+    const exited = (body: string) =>
+      body.replaceAll('"exit_epoch":"18446744073709551615"', '"exit_epoch":"2300"');
+    liar.break(/\/states\/\d+\/validators$/, exited);
+    const status = newStatus();
+    const report = await indexed(database, [liar.url, honest.url], { from: FIRST, to: FIRST + 1, status });
+    expect(report).toMatchObject({ to: FIRST + 1, done: true });
+    expect(status.nodeErrors.get('nonsense')).toBeGreaterThan(0);
+    expect(report.said.join('\n')).toContain(new URL(liar.url).host);
+  });
+
+  it('ends where what was saved cannot be read, and begins anew with --from', async () => {
+    const database = await databaseForTest();
+    const node = await nodeForTest();
+    await indexed(database, [node.url], { from: FIRST, to: FIRST + 2 });
+    const before = await contentOf(database);
+    await database.pool.query({ text: `update index_state set state = '\\x00'`, values: [] });
+    await expect(indexed(database, [node.url])).rejects.toThrow(SavedStateError);
+    expect(await indexed(database, [node.url], { from: FIRST, to: FIRST + 2 })).toMatchObject({ done: true });
+    expect(await contentOf(database)).toEqual(before);
+  });
+
+  it.each([
+    [{ from: FIRST, to: FIRST - 1 }, RangeFault, '--to is epoch 2339, before epoch 2340'],
+    [{ from: FIRST + 100 }, RangeFault, '--from is epoch 2440, and the beacon node has finalized'],
+    [{ relays: ['a=http://one.test', 'a=http://two.test'] }, SettingsError, '--relays has a twice'],
+    [{ labels: '/nowhere/labels.csv' }, SettingsError, '/nowhere/labels.csv'],
+  ])('refuses %j at once', async (options, kind, message) => {
+    const database = await databaseForTest();
+    const node = await nodeForTest();
+    const refused = expect(indexed(database, [node.url], options)).rejects;
+    await refused.toThrow(kind);
+    await refused.toThrow(message);
   });
 
   it('says where a pruned node lacks states, and goes on with one that has them', async () => {
