@@ -87,29 +87,38 @@ alter table slashings
 -- As store_consolidation_totals, where the consolidations of these sources are new, and nothing else: adds them to the
 -- totals of their entities, and writes the places that changed.
 create function add_consolidation_totals(of_network text, sources integer[]) returns void language plpgsql as $$
+declare
+  keys text;
 begin
   perform pg_advisory_xact_lock(hashtext('stakegraph consolidation totals'));
 
-  with placed as (
-    select c.*, 'epoch' as sorted_by, row_number() over (order by epoch, source_index) - 1 as place
-    from consolidations c where network = of_network
-    union all
-    select c.*, 'source_index', row_number() over (order by source_index) - 1
-    from consolidations c where network = of_network
-    union all
-    select c.*, 'target_index', row_number() over (order by target_index, epoch, source_index) - 1
-    from consolidations c where network = of_network
-    union all
-    select c.*, 'consolidated_balance', row_number() over (order by consolidated_balance, epoch, source_index) - 1
-    from consolidations c where network = of_network
-  )
-  insert into consolidation_places as p
-  select network, sorted_by, place::int, source_index, target_index, epoch, consolidated_balance
-  from placed where place % 100 = 0
-  on conflict (network, sorted_by, place) do update
-    set (source_index, target_index, epoch, consolidated_balance)
-      = (excluded.source_index, excluded.target_index, excluded.epoch, excluded.consolidated_balance)
-    where p is distinct from excluded;
+  foreach keys in array array['epoch, source_index', 'source_index', 'target_index, epoch, source_index',
+    'consolidated_balance, epoch, source_index'] loop
+    -- Only rows after the last place before the new ones have moved.
+    execute format($places$
+      with kept as (
+        select * from (
+          (select place, %1$s from consolidation_places
+          where network = $1 and sorted_by = $3 and (%1$s) < (
+            select %1$s from consolidations where network = $1 and source_index = any($2) order by %1$s limit 1
+          ) order by place desc limit 1)
+          union all
+          (select 0, %1$s from consolidations where network = $1 order by %1$s limit 1)
+        ) as either order by place desc limit 1
+      ), placed as ( -- only columns of the index
+        select source_index, (select place from kept) + row_number() over (order by %1$s) - 1 as place
+        from consolidations where network = $1 and (%1$s) >= (select %1$s from kept)
+      )
+      insert into consolidation_places as p
+      select $1, $3, place::int, c.source_index, c.target_index, c.epoch, c.consolidated_balance
+      from placed join consolidations c on c.network = $1 and c.source_index = placed.source_index
+      where place %% 100 = 0
+      on conflict (network, sorted_by, place) do update
+        set (source_index, target_index, epoch, consolidated_balance)
+          = (excluded.source_index, excluded.target_index, excluded.epoch, excluded.consolidated_balance)
+        where p is distinct from excluded
+    $places$, keys) using of_network, sources, split_part(keys, ',', 1);
+  end loop;
 
   with added as (
     select m.id_type, m.operator_id, m.share_of, c.target_index, count(*)::int as consolidations,
