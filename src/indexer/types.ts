@@ -1,7 +1,6 @@
 /**
- * What passes between the parts of the indexer: `node/` reads inputs from beacon nodes, `chain/` turns each epoch's input
- * into facts, `store/` writes the facts, `follow.ts` drives them. Amounts are in Gwei, as doubles below 2^53. Arrays "by
- * validator" are indexed by validator index. FAR_FUTURE_EPOCH is `Infinity` here, and null in the database.
+ * Types shared by `node/`, `chain/` and `store/`. Amounts are in Gwei, as doubles below 2^53. Arrays "by validator" are
+ * indexed by validator index. FAR_FUTURE_EPOCH is `Infinity` here, and null in the database.
  */
 
 export const forks = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu'] as const;

@@ -33,7 +33,7 @@ export async function guardIndexed(
   const staged = await client.query('/* stagedNetworks */ select distinct network from staged');
   await lockWriters(
     client,
-    [resource],
+    [],
     staged.rows.map(({ network }) => network),
   );
   if (!epochs) return keepChainColumns(client);

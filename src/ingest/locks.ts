@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Until the transaction ends. A writer of both takes datasets before indexes: no two writers wait for each other. */
+/** Until the transaction ends. A writer of both takes indexes before datasets: no two writers wait for each other. */
 export const lockWriters = (
   client: pg.ClientBase,
   datasets: readonly string[],
@@ -10,8 +10,8 @@ export const lockWriters = (
     '/* lockWriters */ select pg_advisory_xact_lock(hashtext(name)) from unnest($1::text[]) as name',
     [
       [
-        ...datasets.toSorted().map((dataset) => `stakegraph dataset ${dataset}`),
         ...indexedNetworks.toSorted().map((network) => `stakegraph index ${network}`),
+        ...datasets.toSorted().map((dataset) => `stakegraph dataset ${dataset}`),
       ],
     ],
   );

@@ -45,7 +45,7 @@ export class BlockFills {
     this.#options = options;
   }
 
-  /** Whether something is to be tried again that has failed, but not so often yet. */
+  /** Whether any failed request has attempts left. */
   waits(attempts: number): boolean {
     const all = [...this.#slots.values(), this.#node, this.#relays];
     return all.some((wait) => wait.attempts > 0 && wait.attempts < attempts);

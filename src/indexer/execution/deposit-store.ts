@@ -70,6 +70,15 @@ export async function writeDeposits(
   });
 }
 
+/** The newest epoch of the index; null without one. */
+export async function indexedEpoch(pool: Pool, network: Network): Promise<number | null> {
+  const { rows } = await pool.query({
+    text: '/* indexedEpoch */ select epoch from index_state where network = $1',
+    values: [network],
+  });
+  return (rows[0] as { epoch: number } | undefined)?.epoch ?? null;
+}
+
 /** Gives validators that have appeared since their deposit their address. */
 export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
   transaction(pool, async (client) => {

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import type { Pool } from '../../db/pool.ts';
 import { DEPOSIT_TOPIC, type Deposit, DepositLog, depositOf } from './deposit-log.ts';
-import { applyWaiting, knownDepositors, type Scan, scanOf, writeDeposits } from './deposit-store.ts';
+import {
+  applyWaiting,
+  indexedEpoch,
+  knownDepositors,
+  type Scan,
+  scanOf,
+  writeDeposits,
+} from './deposit-store.ts';
 import { address, hash, quantity, type Rpc } from './rpc.ts';
 import { concurrently, isOutage, SourceError } from './source.ts';
 
@@ -32,6 +39,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
   let range = FIRST_RANGE;
   let grows = true;
   let againFrom = 0;
+  let applied: number | null | undefined;
 
   async function logsOf(from: number, to: number): Promise<Deposit[]> {
     const filter = { address: contract, topics: [DEPOSIT_TOPIC], fromBlock: hexOf(from), toBlock: hexOf(to) };
@@ -99,6 +107,14 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
     }
   }
 
+  /** Validators appear with epochs. */
+  async function giveWaiting(): Promise<void> {
+    const epoch = await indexedEpoch(pool, network);
+    if (epoch === applied) return;
+    await applyWaiting(pool, network);
+    applied = epoch;
+  }
+
   return {
     /** Reads the next range. False: all finalized blocks are read, or the node lacks some that were. */
     async step(): Promise<boolean> {
@@ -106,7 +122,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
       const scan = await scanOf(pool, network, contract);
       const { number: last } = await rpc.call('eth_getBlockByNumber', ['finalized', false], Finalized);
       if (scan.nextBlock > last) {
-        await applyWaiting(pool, network);
+        await giveWaiting();
         return false;
       }
       const { deposits, to } = await readRange(scan, last);
@@ -127,7 +143,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
         },
         unknown.map((deposit) => ({ ...deposit, depositor: from.get(deposit.transaction) as string })),
       );
-      if (to === last) await applyWaiting(pool, network);
+      if (to === last) await giveWaiting();
       return to < last;
     },
   };

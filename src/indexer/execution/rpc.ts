@@ -5,7 +5,7 @@ export const quantity = z
   .string()
   .regex(/^0x[0-9a-f]{1,64}$/i)
   .transform(BigInt);
-const digits = (bytes: number) =>
+export const digits = (bytes: number) =>
   z
     .string()
     .regex(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`, 'i'))

@@ -1,22 +1,18 @@
 import { z } from 'zod';
 import type { Payload } from '../execution/figures.ts';
+import { address, digits, hash } from '../execution/rpc.ts';
 import { type Source, SourceError } from '../execution/source.ts';
 
 /** The smallest maximum among the relays. */
 const PAGE = 100;
 
 const decimal = z.string().regex(/^\d{1,30}$/);
-const digits = (bytes: number) =>
-  z
-    .string()
-    .regex(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`, 'i'))
-    .toLowerCase();
 const Delivered = z.array(
   z.object({
     slot: decimal.transform(Number),
-    block_hash: digits(32),
+    block_hash: hash,
     builder_pubkey: digits(48),
-    proposer_fee_recipient: digits(20),
+    proposer_fee_recipient: address,
     value: decimal.transform(BigInt),
   }),
 );

@@ -79,8 +79,7 @@ export function openStore(pool: Pool, network: Network): Store {
       // Apart, because it locks the whole table.
       if (dates.length > 0) await transaction(pool, (client) => ensureValidatorDayParts(client, dates));
       await transaction(pool, async (client) => {
-        // Hours are merged as those of an import.
-        await lockWriters(client, periods.some(({ hourly }) => hourly) ? ['attestations'] : [], [network]);
+        await lockWriters(client, [], [network]);
         const marker = await takeMarker(client, network, known, epoch);
         const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));
         const first = await storeRecord(client, network, epoch, record, marker);

@@ -29,7 +29,7 @@ export class Sums {
   readonly rewards: Float64Array;
   readonly seats = new Map<number, Seats>();
   readonly proposers = new Map<number, Omit<ProposerSum, 'validator'>>();
-  /** Balances at the end of the validator's last epoch, where that is not the last of all. */
+  /** Balances at the end of the validator's last epoch, if earlier than `last`. */
   readonly ends = new Map<string, { balance: number; effective: number }>();
 
   constructor(first: number, size: number) {

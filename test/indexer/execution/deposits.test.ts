@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { transaction } from '../../../src/db/pool.ts';
+import { lockWriters } from '../../../src/ingest/locks.ts';
 import { hexOf, type MadeDeposit } from '../../support/execution-chain.ts';
 import { type ExecutionNode, startExecutionNode } from '../../support/execution-node.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import type { Fault } from '../../support/source-server.ts';
-import { filled, reasons, rowsOf } from './made.ts';
+import { filled, openMade, reasons, rowsOf } from './made.ts';
 
 const CONTRACT = '0x00000000219ab540356cbb839cbe05303d7705fa';
 let database: TestDatabase;
@@ -104,6 +106,23 @@ describe('the deposit address of a validator', () => {
     expect(await rowsOf(database, `select name, revision from datasets where name = 'validators'`)).toEqual([
       { name: 'validators', revision: 1 },
     ]);
+  });
+
+  it('is looked for once per epoch, without waiting for imports in between', async () => {
+    const spec = { depositContractAddress: CONTRACT, depositChainId: 560_048 };
+    const fills = openMade(database, { execution: node.url, spec });
+    await rowsOf(database, `insert into index_state values ('hoodi', 5, 5, '', 1, now())`);
+    node.deposits = [depositOf(0, 100)];
+    await fills?.drain();
+    await storeValidators([0]);
+    await transaction(database.pool, async (client) => {
+      await lockWriters(client, ['validators'], ['hoodi']);
+      await fills?.drain();
+    });
+    expect(await addresses()).toEqual([null]);
+    await rowsOf(database, 'update index_state set epoch = 6');
+    await fills?.drain();
+    expect(await addresses()).toEqual([ownerOf(0)]);
   });
 
   it('comes from finalized blocks only', async () => {

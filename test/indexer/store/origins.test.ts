@@ -101,6 +101,7 @@ describe('what an index has written', () => {
         load('chain-balances', [{ epoch: EPOCH + 1, totalActiveBalance: 5 }]),
       ].map((one) => one.then(String, (error: Error) => error.message));
       await vi.waitFor(async () => expect(await waitingLocks(pool)).toBe(2), { timeout: 20_000 });
+      await lockWriters(client, ['chain-balances', 'validators']);
       return begun;
     });
     expect((await Promise.all(imports))[1]).toContain('that stakegraph index has written');
