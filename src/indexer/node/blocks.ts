@@ -148,9 +148,10 @@ export class BlockSource {
   /** A block near the head by its slot or root; null where there is none. */
   async near(id: number | string, signal: AbortSignal): Promise<BeaconBlock | null> {
     const path = `/eth/v1/beacon/blocks/${id}/root`;
-    const root = typeof id === 'string' ? id : await this.#client.json({ path, signal }, readRoot);
+    const urgent = true;
+    const root = typeof id === 'string' ? id : await this.#client.json({ path, signal, urgent }, readRoot);
     if (root === undefined) return null;
-    const block = await this.#client.json({ path: blockPath(root), signal }, (answer) =>
+    const block = await this.#client.json({ path: blockPath(root), signal, urgent }, (answer) =>
       readBlock(answer, root),
     );
     if (block && typeof id === 'number' && block.slot !== id)

@@ -15,7 +15,8 @@ export type ClientOptions = {
 };
 
 type Answer = Record<string, unknown>;
-type Path = { path: string; signal: AbortSignal };
+/** `urgent`: goes before requests for stored epochs, which may be many and long. */
+type Path = { path: string; signal: AbortSignal; urgent?: boolean };
 
 const MAX_WAIT_MS = 30_000;
 const SMALL_BYTES = 64 * 2 ** 20;
@@ -59,10 +60,10 @@ export class NodeClient {
   }
 
   /** Undefined for 404. Throws `NodeError`. `read` may throw `AnswerError`. */
-  json<T>({ path, signal }: Path, read: (answer: Answer) => T): Promise<T | undefined> {
+  json<T>({ path, signal, urgent = false }: Path, read: (answer: Answer) => T): Promise<T | undefined> {
     return this.#repeated(path, signal, async () => {
       const chunks: Buffer[] = [];
-      const found = await this.#get(path, (chunk) => chunks.push(chunk), 'small', signal);
+      const found = await this.#get(path, (chunk) => chunks.push(chunk), 'small', signal, urgent);
       if (!found) return undefined;
       const answer = parsed(Buffer.concat(chunks).toString('utf8'));
       checkOptimistic(answer);
@@ -105,14 +106,20 @@ export class NodeClient {
     this.#http.close();
   }
 
-  #get(path: string, sink: Sink, size: keyof typeof sizes, signal: AbortSignal): Promise<boolean> {
+  #get(
+    path: string,
+    sink: Sink,
+    size: keyof typeof sizes,
+    signal: AbortSignal,
+    urgent = false,
+  ): Promise<boolean> {
     const { timeoutMs } = this.#options;
     const limits: Limits = {
       idleMs: timeoutMs,
       totalMs: timeoutMs * sizes[size],
       maxBytes: size === 'small' ? SMALL_BYTES : LARGE_BYTES,
     };
-    return this.#limited(signal, () => this.#http.get(path, sink, limits, signal));
+    return this.#limited(signal, urgent, () => this.#http.get(path, sink, limits, signal));
   }
 
   async #repeated<T>(path: string, signal: AbortSignal, once: () => Promise<T>): Promise<T> {

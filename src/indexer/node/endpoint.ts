@@ -68,7 +68,7 @@ export class Endpoint {
   async ready(signal: AbortSignal): Promise<void> {
     if (!this.#known) await this.#identify(signal);
     if (performance.now() < this.#inSyncUntil) return;
-    const state = await this.client.json({ path: '/eth/v1/node/syncing', signal }, readSyncing);
+    const state = await this.client.json({ path: '/eth/v1/node/syncing', signal, urgent: true }, readSyncing);
     if (state === undefined)
       throw this.client.error('nonsense', 'node/syncing answers 404; is it a beacon node?');
     if (state.syncing)
@@ -86,7 +86,7 @@ export class Endpoint {
 
   async #identify(signal: AbortSignal): Promise<void> {
     const told = async <T>(path: string, read: (data: unknown) => T): Promise<T> => {
-      const value = await this.client.json({ path, signal }, (answer) => ({ data: answer.data }));
+      const value = await this.client.json({ path, signal, urgent: true }, ({ data }) => ({ data }));
       if (value === undefined)
         throw this.client.error('nonsense', `${path} answers 404; is it a beacon node?`);
       return read(value.data);
@@ -128,7 +128,7 @@ export class Endpoint {
 
   async #finality(): Promise<Finality> {
     const path = '/eth/v1/beacon/states/head/finality_checkpoints';
-    const told = await this.client.json({ path, signal: this.common.lifetime }, readFinality);
+    const told = await this.client.json({ path, signal: this.common.lifetime, urgent: true }, readFinality);
     if (told === undefined) throw this.client.error('nonsense', `${path} answers 404; is it a beacon node?`);
     if (told.epoch < this.finalized.epoch)
       throw this.client.error(
@@ -170,7 +170,10 @@ export class Endpoint {
   }
 
   async head(signal: AbortSignal): Promise<{ slot: number; root: string }> {
-    const head = await this.client.json({ path: '/eth/v1/beacon/headers/head', signal }, readHeader);
+    const head = await this.client.json(
+      { path: '/eth/v1/beacon/headers/head', signal, urgent: true },
+      readHeader,
+    );
     if (head === undefined)
       throw this.client.error('nonsense', 'headers/head answers 404; is it a beacon node?');
     return head;

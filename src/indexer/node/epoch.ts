@@ -129,19 +129,19 @@ async function proposersOf(
   return told;
 }
 
-export async function dutiesOf(asking: Asking, epoch: number): Promise<Uint32Array> {
+export async function dutiesOf(asking: Asking, epoch: number, urgent = false): Promise<Uint32Array> {
   const { client } = asking.endpoint;
   const slots = asking.identity.spec.slotsPerEpoch;
   const { signal } = asking;
   const first = firstSlot(asking, epoch);
   const path = `/eth/v1/validator/duties/proposer/${epoch}`;
   const duties = await client
-    .json({ path, signal }, (answer) => answers.readDuties(answer, first, slots))
+    .json({ path, signal, urgent }, (answer) => answers.readDuties(answer, first, slots))
     .catch((error: NodeError) => (error.reason === 'status' ? undefined : Promise.reject(error)));
   if (duties) return duties;
   const lookahead = since(asking, epoch, 'fulu')
     ? await client
-        .json({ path: statePath(asking, epoch, 'proposer_lookahead'), signal }, (answer) =>
+        .json({ path: statePath(asking, epoch, 'proposer_lookahead'), signal, urgent }, (answer) =>
           answers.readLookahead(answer, slots),
         )
         .catch((error: NodeError) => (error.reason === 'status' ? undefined : Promise.reject(error)))
@@ -153,32 +153,37 @@ export async function dutiesOf(asking: Asking, epoch: number): Promise<Uint32Arr
   );
 }
 
+/** The answers for all indices, of which a URL holds only so many. */
+export async function inBatches<T>(
+  indices: readonly number[],
+  ask: (batch: readonly number[]) => Promise<T[]>,
+): Promise<T[]> {
+  const batches: (readonly number[])[] = [];
+  for (let at = 0; at < indices.length; at += IDS_PER_REQUEST)
+    batches.push(indices.slice(at, at + IDS_PER_REQUEST));
+  return (await Promise.all(batches.map(ask))).flat();
+}
+
 /** Records as of the first state of an epoch, in the order of `indices`. */
 export async function recordsAt(
   asking: Asking,
   epoch: number,
   indices: readonly number[],
 ): Promise<ValidatorRecord[]> {
-  const batches: number[][] = [];
-  for (let at = 0; at < indices.length; at += IDS_PER_REQUEST)
-    batches.push(indices.slice(at, at + IDS_PER_REQUEST));
-  const found = await Promise.all(
-    batches.map((batch) =>
-      stateJson(asking, epoch, `validators?id=${batch.join(',')}`, ({ data }) => {
-        const records = new Map(
-          listAt(data, 'data')
-            .map(recordOf)
-            .map((record) => [record.index, record]),
-        );
-        return batch.map((index) => {
-          const record = records.get(index);
-          if (!record) throw new AnswerError(`validator ${index} is missing`);
-          return record;
-        });
-      }),
-    ),
+  return inBatches(indices, (batch) =>
+    stateJson(asking, epoch, `validators?id=${batch.join(',')}`, ({ data }) => {
+      const records = new Map(
+        listAt(data, 'data')
+          .map(recordOf)
+          .map((record) => [record.index, record]),
+      );
+      return batch.map((index) => {
+        const record = records.get(index);
+        if (!record) throw new AnswerError(`validator ${index} is missing`);
+        return record;
+      });
+    }),
   );
-  return found.flat();
 }
 
 function checkFork({ endpoint, identity }: Asking, epoch: number): void {

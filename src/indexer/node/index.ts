@@ -73,7 +73,7 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
     finality: () => pool.finality(),
     head: () => pool.ask(({ endpoint, signal }) => endpoint.head(signal)),
     blockAt: (id) => pool.ask(({ endpoint, signal }) => endpoint.blocks.near(id, signal)),
-    proposers: (epoch) => pool.ask((asking) => dutiesOf(asking, epoch)),
+    proposers: (epoch) => pool.ask((asking) => dutiesOf(asking, epoch, true)),
     start: (epoch, ask) =>
       pool.ask(
         async (asking) => {

@@ -2,11 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const IN_FLIGHT = 8;
 
-/** Starts at most `rate` requests per second, and has at most eight at work. */
+/** Starts at most `rate` requests per second, and has at most eight at work, of which one is urgent. */
 export function openLimiter(rate: number) {
   let running = 0;
   let free = 0;
-  const waiting: (() => void)[] = [];
+  const urgentOnes: (() => void)[] = [];
+  const others: (() => void)[] = [];
+
+  function startNext(): void {
+    const next = (running < IN_FLIGHT && urgentOnes.shift()) || (running < IN_FLIGHT - 1 && others.shift());
+    if (!next) return;
+    running += 1;
+    next();
+  }
 
   async function pace(signal: AbortSignal): Promise<void> {
     const now = performance.now();
@@ -15,18 +23,18 @@ export function openLimiter(rate: number) {
     if (mine > now) await sleep(mine - now, undefined, { signal });
   }
 
-  return async function limited<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    if (running >= IN_FLIGHT) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
+  return async function limited<T>(signal: AbortSignal, urgent: boolean, work: () => Promise<T>): Promise<T> {
+    await new Promise<void>((resolve) => {
+      (urgent ? urgentOnes : others).push(resolve);
+      startNext();
+    });
     try {
       signal.throwIfAborted();
       await pace(signal);
       return await work();
     } finally {
-      // The place goes to the next one, or is free.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
+      running -= 1;
+      startNext();
     }
   };
 }

@@ -1,5 +1,5 @@
 import type { ValidatorRecord } from '../types.ts';
-import { type Asking, pruned } from './epoch.ts';
+import { type Asking, inBatches, pruned } from './epoch.ts';
 import { decimal, listAt, objectAt } from './scan/bytes.ts';
 import { recordOf } from './scan/registry.ts';
 
@@ -12,13 +12,15 @@ export async function validatorsAt(
   indices: readonly number[],
 ): Promise<ValidatorAt[]> {
   const { endpoint, signal } = asking;
-  const path = `/eth/v1/beacon/states/${state}/validators?id=${indices.join(',')}`;
-  const found = await endpoint.client.json({ path, signal }, ({ data }) =>
-    listAt(data, 'data').map((entry) => ({
-      record: recordOf(entry),
-      balance: decimal(objectAt(entry, 'an entry').balance, 'balance'),
-    })),
-  );
-  if (!found) throw pruned(asking, path);
-  return found;
+  return inBatches(indices, async (batch) => {
+    const path = `/eth/v1/beacon/states/${state}/validators?id=${batch.join(',')}`;
+    const found = await endpoint.client.json({ path, signal, urgent: true }, ({ data }) =>
+      listAt(data, 'data').map((entry) => ({
+        record: recordOf(entry),
+        balance: decimal(objectAt(entry, 'an entry').balance, 'balance'),
+      })),
+    );
+    if (!found) throw pruned(asking, path);
+    return found;
+  });
 }

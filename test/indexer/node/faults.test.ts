@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { NodeError, type Nodes, type NodesOptions, openNodes } from '../../../src/indexer/node/index.ts';
 import { SpecError } from '../../../src/indexer/spec.ts';
 import { type BeaconNode, type Misbehaviour, startBeaconNode } from '../../support/beacon-node.ts';
+import { eventually } from '../../support/eventually.ts';
 import { syntheticChain } from '../../support/synthetic-chain.ts';
 
 const none = () => [];
@@ -350,6 +351,38 @@ describe('what is asked', () => {
     const start = performance.now();
     await nodes.fetchEpoch(2252, none);
     expect(performance.now() - start).toBeGreaterThan(370);
+  });
+
+  it('about the head does not wait for epochs, however long they take', async () => {
+    const node = await aNode();
+    const stop = new AbortController();
+    const nodes = await open([node], { timeoutMs: 60_000, signal: stop.signal });
+    node.asked.length = 0;
+    const long = /balances|committees|\/blocks\/\d+$/;
+    node.break(long, 'silent');
+    const epochs = [2250, 2251, 2252, 2253].map((epoch) =>
+      nodes.fetchEpoch(epoch, none, { signal: stop.signal }).catch((error) => error),
+    );
+    await eventually(() => expect(node.asked.filter((path) => long.test(path)).length).toBeGreaterThan(6));
+    const { root, slot } = await nodes.head();
+    expect((await nodes.blockAt(root))?.slot).toBe(slot);
+    expect((await nodes.finality()).epoch).toBe(2254);
+    expect(await nodes.validatorsAt('head', [1, 2])).toHaveLength(2);
+    expect(await nodes.proposers(2254)).toHaveLength(32);
+    stop.abort(new Error('stopped'));
+    await Promise.all(epochs);
+  }, 20_000);
+
+  it('of many validators is split, as a URL holds only so many', async () => {
+    const node = await aNode();
+    const nodes = await open([node]);
+    node.asked.length = 0;
+    await nodes.validatorsAt(
+      'head',
+      Array.from({ length: 450 }, (_, i) => i % 96),
+    );
+    const ids = node.asked.flatMap((path) => /\/validators\?id=([\d,]+)$/.exec(path)?.[1] ?? []);
+    expect(ids.map((list) => list.split(',').length)).toEqual([200, 200, 50]);
   });
 
   it('ends when it is stopped', async () => {

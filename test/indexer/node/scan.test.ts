@@ -100,6 +100,10 @@ describe('balances by byte scan', () => {
     ['{"data":[{"index":"0","balance":"1"},{"index":"0","balance":"1"}]}', /validator 0 is listed twice/],
     ['{"data":[{"index":"0","balance":"1"},{"index":"2","balance":"1"}]}', /validator 1 is missing, but 2/],
     [
+      '{"data":[{"index":"0","balance":"1"},{"index":"99000000","balance":"1"}]}',
+      /validator 99000000 is listed, but about 65536 are expected/,
+    ],
+    [
       '{"data":[{"index":"99999999999","balance":"1"}]}',
       /index is "99999999999" in place of a decimal up to/,
     ],

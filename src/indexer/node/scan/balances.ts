@@ -6,15 +6,19 @@ const INDEX = literal('{"index":"');
 const BALANCE = literal('","balance":"');
 /** Longer than any entry, so that a fast read never passes the end. */
 const LONGEST = 64;
+/** Far more than are added at a time, or than the first list of a node has. */
+const MARGIN = 1 << 22;
 
 /** Reads `validator_balances`. No order is promised, so each entry goes to the place of its index. */
 export class BalanceReader implements ElementReader {
   #balances: Float64Array;
   #count = 0;
   #highest = -1;
+  readonly #expected: number;
 
   /** `expected`: about how many there are. */
   constructor(expected = 1 << 16) {
+    this.#expected = expected;
     this.#balances = new Float64Array(expected).fill(Number.NaN);
   }
 
@@ -46,6 +50,8 @@ export class BalanceReader implements ElementReader {
   }
 
   #grow(index: number): void {
+    if (index > MARGIN + 2 * Math.max(this.#count, this.#expected))
+      throw new AnswerError(`validator ${index} is listed, but about ${this.#expected} are expected`);
     const more = new Float64Array(Math.max(index + 1, Math.ceil(this.#balances.length * 1.5))).fill(
       Number.NaN,
     );
