@@ -26,7 +26,8 @@ async function isStandby(db: Queryable): Promise<boolean> {
 
 async function indexOf(db: Queryable, own: IndexStatus | undefined): Promise<Indexed[]> {
   return (await indexedEpochs(db)).map(({ network, epoch }) => {
-    const problem = own?.network === network ? own.problem : undefined;
+    // Of no network yet while no node answers.
+    const problem = own && (own.network ?? network) === network ? own.problem : undefined;
     return {
       ...{ network, indexedEpoch: epoch, behindSeconds: behindSeconds(network, epoch, new Date()) },
       ...(problem !== undefined && { problem }),
