@@ -14,7 +14,6 @@ const required = {
   syncCommitteeSize: 'SYNC_COMMITTEE_SIZE',
   epochsPerSyncCommitteePeriod: 'EPOCHS_PER_SYNC_COMMITTEE_PERIOD',
   maxCommitteesPerSlot: 'MAX_COMMITTEES_PER_SLOT',
-  targetCommitteeSize: 'TARGET_COMMITTEE_SIZE',
   epochsPerSlashingsVector: 'EPOCHS_PER_SLASHINGS_VECTOR',
   minAttestationInclusionDelay: 'MIN_ATTESTATION_INCLUSION_DELAY',
   baseRewardFactor: 'BASE_REWARD_FACTOR',
@@ -32,9 +31,6 @@ const required = {
   whistleblowerRewardQuotient: 'WHISTLEBLOWER_REWARD_QUOTIENT',
   ejectionBalance: 'EJECTION_BALANCE',
   churnLimitQuotient: 'CHURN_LIMIT_QUOTIENT',
-  minPerEpochChurnLimit: 'MIN_PER_EPOCH_CHURN_LIMIT',
-  maxSeedLookahead: 'MAX_SEED_LOOKAHEAD',
-  minValidatorWithdrawabilityDelay: 'MIN_VALIDATOR_WITHDRAWABILITY_DELAY',
 } as const;
 
 /** Required where Electra is scheduled. */
@@ -49,13 +45,9 @@ const electra = {
 
 /** Undefined where a node does not tell them; only old epochs need them. */
 const optional = {
-  minSlashingPenaltyQuotient: 'MIN_SLASHING_PENALTY_QUOTIENT',
   minSlashingPenaltyQuotientAltair: 'MIN_SLASHING_PENALTY_QUOTIENT_ALTAIR',
-  inactivityPenaltyQuotient: 'INACTIVITY_PENALTY_QUOTIENT',
   inactivityPenaltyQuotientAltair: 'INACTIVITY_PENALTY_QUOTIENT_ALTAIR',
-  proportionalSlashingMultiplier: 'PROPORTIONAL_SLASHING_MULTIPLIER',
   proportionalSlashingMultiplierAltair: 'PROPORTIONAL_SLASHING_MULTIPLIER_ALTAIR',
-  proposerRewardQuotient: 'PROPOSER_REWARD_QUOTIENT',
   depositChainId: 'DEPOSIT_CHAIN_ID',
 } as const;
 
@@ -71,7 +63,6 @@ const fixed = {
   proposerWeight: ['PROPOSER_WEIGHT', 8],
   weightDenominator: ['WEIGHT_DENOMINATOR', 64],
   maxPendingDepositsPerEpoch: ['MAX_PENDING_DEPOSITS_PER_EPOCH', 16],
-  slotsPerHistoricalRoot: ['SLOTS_PER_HISTORICAL_ROOT', 8192],
 } as const;
 
 type Numbers<T> = { readonly [Name in keyof T]: number };

@@ -165,7 +165,7 @@ export async function inBatches<T>(
 }
 
 /** Records as of the first state of an epoch, in the order of `indices`. */
-export async function recordsAt(
+async function recordsAt(
   asking: Asking,
   epoch: number,
   indices: readonly number[],

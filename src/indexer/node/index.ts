@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import type { Network } from '../../chain/networks.ts';
 import type { ChainSpec } from '../spec.ts';
 import { SpecError } from '../spec.ts';
-import type { BeaconBlock, EpochInput, ValidatorRecord } from '../types.ts';
+import type { BeaconBlock, EpochInput } from '../types.ts';
 import type { Finality } from './answers.ts';
 import type { Identity } from './endpoint.ts';
-import { type Asking, dutiesOf, epochInput, recordsAt } from './epoch.ts';
+import { type Asking, dutiesOf, epochInput } from './epoch.ts';
 import { NodeError } from './errors.ts';
 import { type ChainEvent, chainEvents } from './events.ts';
 import { type Ask, type NodesOptions, Pool } from './pool.ts';
@@ -22,10 +22,6 @@ type From<T> = T & { node: string };
 export type Nodes = {
   readonly spec: ChainSpec;
   readonly network: Network;
-  /** Unix seconds. */
-  readonly genesisTime: number;
-  /** Nodes in order of preference, by name. */
-  readonly names: readonly string[];
   /** All methods throw `NodeError` if no node has a good answer. */
   finality(): Promise<Finality>;
   head(): Promise<{ slot: number; root: string }>;
@@ -40,8 +36,6 @@ export type Nodes = {
     recordsNeeded: (input: Omit<EpochInput, 'records'>) => readonly number[],
     ask?: Ask,
   ): Promise<{ input: EpochInput; node: string }>;
-  /** As of the first state of an epoch. */
-  records(epoch: number, indices: readonly number[], ask?: Ask): Promise<ValidatorRecord[]>;
   /** In the state of the head or of a slot. */
   validatorsAt(state: 'head' | number, indices: readonly number[]): Promise<ValidatorAt[]>;
   events(signal: AbortSignal): AsyncGenerator<ChainEvent>;
@@ -68,8 +62,6 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
   return {
     spec: identity.spec,
     network: identity.network,
-    genesisTime: identity.genesis.time,
-    names: pool.endpoints.map(({ client }) => client.name),
     finality: () => pool.finality(),
     head: () => pool.ask(({ endpoint, signal }) => endpoint.head(signal)),
     blockAt: (id) => pool.ask(({ endpoint, signal }) => endpoint.blocks.near(id, signal)),
@@ -101,7 +93,6 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
         ask,
         epoch,
       ),
-    records: (epoch, indices, ask) => pool.ask((asking) => recordsAt(asking, epoch, indices), ask),
     validatorsAt: (state, indices) => pool.ask((asking) => validatorsAt(asking, state, indices)),
     events: (signal) =>
       chainEvents({

@@ -17,6 +17,11 @@ describe('config/spec', () => {
     expect(() => parseSpec(others)).toThrow(/lacks BASE_REWARD_FACTOR, MIN_ACTIVATION_BALANCE; update/);
   });
 
+  it('may lack constants that the rules do not read', () => {
+    const { MAX_SEED_LOOKAHEAD, TARGET_COMMITTEE_SIZE, MIN_PER_EPOCH_CHURN_LIMIT, ...others } = specAnswer;
+    expect(parseSpec(others).baseRewardFactor).toBe(64);
+  });
+
   it.each([1, '1.5', '-3', '0x10', '9007199254740993', {}])('is refused with a constant like %j', (value) => {
     expect(() => parseSpec({ ...specAnswer, BASE_REWARD_FACTOR: value })).toThrow(/BASE_REWARD_FACTOR/);
   });
