@@ -21,7 +21,6 @@ export type Common = {
   finalized: Map<number, { root: string; node: string }>;
   /** Of the index. */
   lifetime: AbortSignal;
-  log: { info(detail: object, message: string): void; warn(detail: object, message: string): void };
 };
 
 /** The first constant that both tell, and tell differently. Clients differ in what they tell besides. */
@@ -182,19 +181,11 @@ export class Endpoint {
   /** `epoch`: what was asked for. */
   failed(error: NodeError, epoch?: number): void {
     this.client.report(error);
-    const { log } = this.common;
     const gone = error.reason === 'pruned' || error.reason === 'unknown-proposer';
     if (gone && epoch !== undefined) {
-      const message = `Older epochs are asked of other nodes, if there are any. ${error.message}`;
-      if (this.goneTo < 0) log.warn({ node: error.node, reason: error.reason }, message);
       this.goneTo = Math.max(this.goneTo, epoch);
       return;
     }
-    if (this.#failures === 0)
-      log.warn(
-        { node: error.node, reason: error.reason },
-        `A beacon node is not used for now. ${error.message}`,
-      );
     this.#failures += 1;
     const wait = Math.min(MAX_COOLING_MS, FIRST_COOLING_MS * 2 ** Math.min(10, this.#failures - 1));
     this.coolingUntil = performance.now() + wait;
@@ -204,8 +195,6 @@ export class Endpoint {
   }
 
   succeeded(): void {
-    if (this.#failures > 0)
-      this.common.log.info({ node: this.client.name }, `The beacon node ${this.client.name} answers again.`);
     this.#failures = 0;
     this.coolingUntil = 0;
   }

@@ -39,7 +39,6 @@ export type Nodes = {
   /** In the state of the head or of a slot. */
   validatorsAt(state: 'head' | number, indices: readonly number[]): Promise<ValidatorAt[]>;
   events(signal: AbortSignal): AsyncGenerator<ChainEvent>;
-  close(): void;
 };
 
 /**
@@ -50,14 +49,18 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
   setMaxListeners(0, options.signal);
   const pool = new Pool(options);
   const { common } = pool;
+  const close = () => {
+    for (const { client } of pool.endpoints) client.close();
+  };
   const name = (asking: Asking) => asking.endpoint.client.name;
   try {
     await pool.ask(async () => undefined);
   } catch (error) {
-    if (common.identity === undefined) for (const { client } of pool.endpoints) client.close();
+    close();
     if (error instanceof NodeError && error.reason === 'other-network') throw new SpecError(error.message);
     throw error;
   }
+  options.signal.addEventListener('abort', close, { once: true });
   const identity = common.identity as unknown as Identity;
   return {
     spec: identity.spec,
@@ -102,8 +105,5 @@ export async function openNodes(options: NodesOptions): Promise<Nodes> {
         slotsPerEpoch: identity.spec.slotsPerEpoch,
         signal,
       }),
-    close() {
-      for (const { client } of pool.endpoints) client.close();
-    },
   };
 }

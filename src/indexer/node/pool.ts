@@ -26,7 +26,6 @@ export type NodesOptions = {
   pollMs?: number;
   /** Longest silence of an events stream. */
   idleMs?: number;
-  log?: Common['log'];
   /** Called once for each failed answer, also where it was then repeated or another node answered. */
   onError?: (error: NodeError) => void;
 };
@@ -36,8 +35,6 @@ export type Ask = {
   /** A node that is asked only if no other answers. What it told before is forgotten. */
   avoid?: string | undefined;
 };
-
-const silent: Common['log'] = { info() {}, warn() {} };
 
 /** Nodes by host; one host may have several. */
 const named = (urls: readonly string[]) => {
@@ -67,7 +64,6 @@ export class Pool {
       identity: undefined,
       finalized: new Map(),
       lifetime: options.signal,
-      log: options.log ?? silent,
     };
     const settings = {
       rate: options.rate ?? Number.POSITIVE_INFINITY,

@@ -12,7 +12,6 @@ const open = async (given: Promise<BeaconNode>) => {
   nodes = await openNodes({ urls: [node.url], signal: stop.signal, firstBackoffMs: 5 });
 };
 afterEach(async () => {
-  nodes.close();
   await node.close();
 });
 

@@ -22,7 +22,6 @@ async function following(options: Partial<NodesOptions> = {}, events = true) {
   onTestFinished(async () => {
     stop.abort();
     await ended;
-    nodes.close();
     await node.close();
   });
   const streams = () => node.asked.filter((path) => path.startsWith('/eth/v1/events')).length;
