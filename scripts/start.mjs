@@ -6,5 +6,5 @@ const built = statSync('dist/main.js', { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const sources = readdirSync('src', { recursive: true }).map((name) => statSync(`src/${name}`).mtimeMs);
 if (Math.max(...sources) > built) await import('./build.mjs');
 
-process.argv.splice(2, process.argv.length, 'serve');
+process.argv.splice(2, 0, 'serve'); // options may follow: npm start -- --index URL
 await import('../dist/main.js');

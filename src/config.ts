@@ -41,6 +41,13 @@ const perTier = (fallback: string, tiers: string) => {
 
 const urlOf = (scheme: RegExp, error: string) =>
   z.string().refine((text) => scheme.test(text) && URL.canParse(text), error);
+const isHttpUrl = (text: string) =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !new URL(text).hash;
+const httpUrls = z
+  .string()
+  .transform(list)
+  .refine((all) => all.length > 0 && all.every(isHttpUrl), 'http:// or https:// URLs are needed')
+  .transform((all) => all.map((url) => url.replace(/\/+$/, '')));
 const postgresUrl = z.string().superRefine((text, context) => {
   try {
     parseDatabaseUrl(text);
@@ -109,6 +116,38 @@ export const Settings = z.object({
   SAMPLE_DATA: flag('on').describe(
     'Load the sample data into a new embedded database; never with DATABASE_URL.',
   ),
+  BEACON_URL: httpUrls
+    .optional()
+    .describe(
+      'Beacon nodes of `stakegraph index`, separated by commas; the next is asked when one fails (docs/index-from-your-node.md).',
+    ),
+  EXECUTION_URL: httpUrls
+    .refine((all) => all.length === 1, 'one URL is needed')
+    .transform(([url]) => url as string)
+    .optional()
+    .describe('Execution node of the index, for priority fees, MEV payments and deposit addresses.'),
+  RELAY_URLS: z
+    .string()
+    .transform(list)
+    .refine(
+      (all) => all.length > 0 && all.every((relay) => isHttpUrl(relay.replace(/^[^=/:]+=/, ''))),
+      'http:// or https:// URLs, or name=URL, are needed',
+    )
+    .optional()
+    .describe('Relays of the index, as URL or name=URL, separated by commas, for MEV values.'),
+  INDEX: flag('off').describe(
+    'Index the network of BEACON_URL in the process of the gateway, like `stakegraph serve --index URL`; an embedded database then gets no sample data.',
+  ),
+  INDEX_FROM: z
+    .string()
+    .optional()
+    .describe(
+      'Where an index begins in a database without one: an epoch, a date or head; default: the start of the present chain day.',
+    ),
+  INDEX_LABELS: z
+    .string()
+    .optional()
+    .describe('File of rules that name the operators of validators (docs/index-from-your-node.md).'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'an http:// or https:// URL is needed' })
     .refine((url) => !/[?#]/.test(url), 'a URL without query or fragment is needed')
@@ -167,7 +206,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const faults = read.error.issues.map((issue) => {
     const name = String(issue.path[0]);
     // URLs may contain a password.
-    const value = name.endsWith('_URL') ? ':' : ` is ${JSON.stringify(given[name])};`;
+    const value = /_URLS?$/.test(name) ? ':' : ` is ${JSON.stringify(given[name])};`;
     return `  ${name}${value} ${issue.message}`;
   });
   throw new SettingsError(`Invalid settings:\n${faults.join('\n')}`);

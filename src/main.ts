@@ -2,6 +2,8 @@
 import { Command, CommanderError } from 'commander';
 import { accountCommand } from './commands/account.ts';
 import { importCommand } from './commands/import.ts';
+import { indexCommand } from './commands/index-chain.ts';
+import { urlsOf } from './commands/index-flags.ts';
 import { mirrorCommand } from './commands/mirror.ts';
 import { openCommand } from './commands/open.ts';
 import { refreshCommand } from './commands/refresh.ts';
@@ -28,8 +30,15 @@ program
   .description(
     'serve until SIGTERM or SIGINT, also when no command is given; without DATABASE_URL on an embedded PostgreSQL with sample data',
   )
-  .action(async () => {
-    const settings = readSettings();
+  .option(
+    '--index <urls>',
+    'also index from these comma-separated beacon nodes, as INDEX=on does with BEACON_URL',
+  )
+  .action(async ({ index }: { index?: string }) => {
+    const own = readSettings();
+    const settings = index
+      ? { ...own, INDEX: true, BEACON_URL: urlsOf('BEACON_URL', '--index', index) }
+      : own;
     // Loaded only here, so that other commands start 0.5 s sooner.
     await (await import('./serve.ts')).serve(settings);
   });
@@ -49,6 +58,7 @@ program
 
 program.addCommand(importCommand());
 program.addCommand(mirrorCommand());
+program.addCommand(indexCommand());
 program.addCommand(refreshCommand());
 program.addCommand(openCommand());
 program.addCommand(accountCommand());

@@ -2,7 +2,9 @@ import type { Logger } from 'pino';
 import { HistoryError, pendingOf } from './db/migrate.ts';
 import type { Database } from './db/open.ts';
 import type { Queryable } from './db/pool.ts';
-import type { Readiness } from './http/health.ts';
+import type { Indexed, Readiness } from './http/health.ts';
+import { behindSeconds, type IndexStatus } from './indexer/status.ts';
+import { indexedEpochs } from './indexer/store/index.ts';
 import { withDeadline } from './kernel/deadline.ts';
 import { recent } from './kernel/recent.ts';
 import { Refusal } from './kernel/refusal.ts';
@@ -22,6 +24,17 @@ async function isStandby(db: Queryable): Promise<boolean> {
   return rows[0]?.standby === true;
 }
 
+async function indexOf(db: Queryable, own: IndexStatus | undefined): Promise<Indexed[]> {
+  return (await indexedEpochs(db)).map(({ network, epoch }) => {
+    // Of no network yet while no node answers.
+    const problem = own && (own.network ?? network) === network ? own.problem : undefined;
+    return {
+      ...{ network, indexedEpoch: epoch, behindSeconds: behindSeconds(network, epoch, new Date()) },
+      ...(problem !== undefined && { problem }),
+    };
+  });
+}
+
 /** Omits details, which go to the log. */
 function notReady(error: unknown): string {
   if (error instanceof HistoryError) return error.message;
@@ -30,10 +43,14 @@ function notReady(error: unknown): string {
     : 'the database does not answer';
 }
 
-/** Checks, at most once per second, that reads work, no migration is missing, and DATABASE_URL is not a standby. */
+/**
+ * Checks, at most once per second, that reads work, no migration is missing, and DATABASE_URL is not a standby. `own`:
+ * of an index in this process.
+ */
 export function readinessOf(
   database: Pick<Database, 'read' | 'primary'>,
   log: Logger,
+  own?: IndexStatus,
 ): () => Promise<Readiness> {
   return recent(READINESS_MS, async () => {
     try {
@@ -41,9 +58,9 @@ export function readinessOf(
         Promise.all([pendingRead(database.read), isStandby(database.primary)]),
       );
       if (pending.length > 0) return { ready: false, reason: `the database lacks ${pending.join(', ')}` };
-      return standby
-        ? { ready: false, reason: 'the database of DATABASE_URL is a standby' }
-        : { ready: true };
+      if (standby) return { ready: false, reason: 'the database of DATABASE_URL is a standby' };
+      const index = await withDeadline(indexOf(database.read, own));
+      return { ready: true, ...(index.length > 0 && { index }) };
     } catch (error) {
       log.warn({ err: error }, 'not ready');
       return { ready: false, reason: notReady(error) };

@@ -15,6 +15,8 @@ import { noteGateway } from './gateway-file.ts';
 import { buildServer } from './http/server.ts';
 import { readinessOf } from './readiness.ts';
 import { loadSampleData } from './sample/load.ts';
+import { beginWithoutSample } from './sample/present.ts';
+import { indexBeside } from './serve-index.ts';
 
 /** Writes to stderr, because stdout is for people. */
 export const makeLog = (settings: Settings): Logger =>
@@ -130,7 +132,8 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   if (database.applied.length > 0) log.info({ migrations: database.applied }, 'migrated');
   if (serving.draining) return false;
   if (!database.embedded) await checkRoles({ ...database, readUrl: settings.DATABASE_READ_URL });
-  if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);
+  if (database.embedded && settings.INDEX) await beginWithoutSample(database.write);
+  else if (database.embedded && settings.SAMPLE_DATA) await loadSampleData(database.write, log);
   const token = database.embedded ? await developmentToken(settings.DATA_DIR, database.write) : undefined;
   const tokens = await openDirectory({
     url: database.url,
@@ -149,7 +152,9 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
     revisions.moved();
   });
   targetOf(settings.DATABASE_READ_URL ?? database.url).onChange(revisions.moved);
-  const ready = readinessOf(database, log);
+  const index = settings.INDEX ? indexBeside(settings, database, log) : undefined;
+  if (index) serving.undo.push(index.stop);
+  const ready = readinessOf(database, log, index?.status);
   // Ends this process when PostgreSQL ends, because nothing restarts it here; a supervisor may restart both.
   void database.embedded?.ended.then((error) => serving.draining || Promise.reject(error));
   const app = await buildServer({
@@ -161,6 +166,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
     meter,
     revisions,
     replicaUp: database.replica?.up,
+    index: index?.status,
     exchangeCode:
       token === undefined
         ? undefined

@@ -72,21 +72,18 @@ field names; an empty cell is null, lists are JSON. A REST response with a compl
 replaces that list, unless it may be filtered (pool shares, pools of one pool type). So does a list of stake authorities,
 unless it has only pools or only individuals, and the sync committee rewards of a slot. Daily rewards of other networks are
 added to the stored ones; a row with the id of a validator is a day of that validator, any other row a day of the network.
+Attestations and days of validators are never removed. Rows of epochs that 'stakegraph index' has written are refused without
+--replace; of its validators, only labels and deposit addresses change.
 SIGINT and SIGTERM stop an import: it reports each file that was not loaded.
 Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     )
-    .action((resource: ImportResource, files: string[], flags: Flags, command: Command) => {
-      if (flags.replace && importers[resource].grows) {
-        command.error(
-          `error: option '--replace' is not allowed for ${resource}, which are only added to and corrected`,
-        );
-      }
-      return withDatabase(
+    .action((resource: ImportResource, files: string[], flags: Flags) =>
+      withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
         // One connection per job, and one to check earlier imports.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
-      );
-    });
+      ),
+    );
 
 async function importAll(
   database: Database,

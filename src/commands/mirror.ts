@@ -34,6 +34,7 @@ type Flags = {
   validators?: { network: RewardsNetwork; id: string }[];
   every?: number;
   full?: boolean;
+  replace?: boolean;
   resumeWithin?: number;
   rate: number;
   pageSize: number;
@@ -58,6 +59,7 @@ const optionsOf = (flags: Flags, token: string): MirrorOptions => ({
   attempts: flags.attempts,
   firstBackoffMs: FIRST_BACKOFF_MS,
   resumeWithinMs: flags.resumeWithin ?? RESUME_WITHIN_MS,
+  replace: flags.replace ?? false,
   scope: {
     resources: flags.resources ?? mirrorResources,
     resourcesNamed: flags.resources !== undefined,
@@ -132,6 +134,7 @@ export const mirrorCommand = (): Command =>
       validatorsOf,
     )
     .option('--full', 'read series again from the beginning, not only new days and slots')
+    .option('--replace', "overwrite rows of epochs that 'stakegraph index' has written")
     .option('--every <time>', 'repeat until SIGTERM, a round per interval (90s, 15m, 1h, 1d)', duration)
     .option(
       '--resume-within <time>',

@@ -1,12 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 
-export type Readiness = { ready: boolean; reason?: string };
+/** How old the newest figures of an index are. */
+export type Indexed = { network: string; indexedEpoch: number; behindSeconds: number; problem?: string };
+
+/** `index`: only for networks with an index. It never makes a gateway unready. */
+export type Readiness = { ready: boolean; reason?: string; index?: Indexed[] };
 
 export function serveHealth(app: FastifyInstance, readiness: () => Promise<Readiness>) {
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_request, reply) => {
-    const { ready, reason } = await readiness();
-    if (ready) return { status: 'ready' };
-    return reply.code(503).header('retry-after', '5').send({ status: 'not ready', reason });
+    const { ready, reason, index } = await readiness();
+    const indexed = index?.length ? { index } : {};
+    if (ready) return { status: 'ready', ...indexed };
+    return reply
+      .code(503)
+      .header('retry-after', '5')
+      .send({ status: 'not ready', reason, ...indexed });
   });
 }

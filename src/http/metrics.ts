@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Dataset, Revisions } from '../db/changes/revisions.ts';
 import type { Pool } from '../db/pool.ts';
+import { registerIndexMetrics } from '../indexer/metrics.ts';
+import type { IndexStatus } from '../indexer/status.ts';
 import { recent } from '../kernel/recent.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
@@ -30,6 +32,7 @@ type Sources = {
   replicaUp?: (() => boolean) | undefined;
   connections: Connections;
   cache?: AnswerCache | undefined;
+  index?: IndexStatus | undefined;
 };
 
 const RECENT_MS = 1_000;
@@ -39,6 +42,7 @@ export function openMetrics(sources: Sources): Metrics {
   collectDefaultMetrics({ register: registry });
   registerDataMetrics(registry, sources.revisions);
   registerServiceMetrics(registry, sources);
+  if (sources.index) registerIndexMetrics(registry, sources.index);
   return {
     observe: requestObserver(registry),
     text: recent(RECENT_MS, () => registry.metrics()),

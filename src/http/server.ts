@@ -19,6 +19,7 @@ import { contextMaker } from '../context.ts';
 import type { Revisions } from '../db/changes/revisions.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
 import { trustedDocuments } from '../graphql/run/trusted-documents.ts';
+import type { IndexStatus } from '../indexer/status.ts';
 import { Refusal, unavailable } from '../kernel/refusal.ts';
 import { routes } from '../resources/index.ts';
 import { version } from '../version.ts';
@@ -61,6 +62,8 @@ export type ServerOptions = {
   revisions: Revisions;
   readiness: () => Promise<Readiness>;
   replicaUp?: (() => boolean) | undefined;
+  /** Of an index in the same process. */
+  index?: IndexStatus | undefined;
   /** Without it every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
   /** Above this, data requests get 503. */
@@ -108,6 +111,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     unreadHeaders: networkHeader.unread,
     replicaUp: options.replicaUp,
     connections: servers.connections,
+    index: options.index,
   });
   const replay =
     cache &&

@@ -170,7 +170,6 @@ async function mergeAttestations(client: pg.ClientBase): Promise<ImportCounts> {
 
 export const attestationImporter: Importer<ImportedAttestation, AttestationColumn> = {
   resource: 'attestations',
-  grows: true,
   shape: Shape,
   check: rowChecker(Shape, {
     defaults: ({ network, idType, utc }, row) => {

@@ -6,6 +6,9 @@ import { faultText } from './fault-messages.ts';
 import { digestOf, noteImported, wasImported } from './imported-files.ts';
 import type { ImportCounts, Importer, MergeOptions, RowOptions } from './importer.ts';
 import { type ImportResource, importerOf } from './importers.ts';
+import { guardIndexed } from './index-guard.ts';
+import { lockWriters } from './locks.ts';
+import { noteOrigins, type Origin, stagedDatasets } from './origins.ts';
 import { type Format, fail, openSource } from './source/open.ts';
 import { type RawRow, type Source, SourceError } from './source/source.ts';
 import { unlikeRow } from './source/unlike.ts';
@@ -33,6 +36,9 @@ export type ImportOptions = RowOptions & {
   onProgress?: (progress: Progress) => void;
   /** Skips files fully loaded before with the same options. */
   resume?: boolean;
+  /** Lets rows change what an index has written; default: `replace`. */
+  overIndex?: boolean;
+  origin?: Origin;
 };
 
 export type FileReport = ImportCounts & {
@@ -98,6 +104,9 @@ export async function importSource(
     await checkStaged(client, importer, source, options, report);
     report.faults.sort((one, other) => placeNumber(one) - placeNumber(other));
     if (report.rejected > 0 && !options.skipInvalid) return report;
+    const refused = (options.overIndex ?? options.replace) ? undefined : await guardIndexed(client, importer);
+    if (refused) throw new SourceError(`${source.name}: nothing loaded; ${refused}`);
+    await noteOrigins(client, await stagedDatasets(client, importer), options.origin ?? 'import');
     options.onProgress?.({ phase: 'merging', rows: report.rows, ...source.bytes() });
     // Rejected rows prevent replacing, which would delete their stored versions.
     const whole = source.complete() && report.rejected === 0 && (await replacesList(client, importer));
@@ -115,7 +124,7 @@ export async function loadRows<Row>(
   client: pg.ClientBase,
   importer: Importer<Row>,
   rows: Iterable<Row>,
-  options: { replace: boolean } = { replace: false },
+  options: { replace: boolean; origin?: Origin } = { replace: false },
 ): Promise<ImportCounts & { rows: number }> {
   const staging = await openStaging(client, importer);
   let place = 0;
@@ -128,6 +137,8 @@ export async function loadRows<Row>(
   }
   await staging.write(batch);
   await staging.finish();
+  if (options.origin)
+    await noteOrigins(client, await stagedDatasets(client, importer as Importer<unknown>), options.origin);
   return { ...(await mergeStaged(client, importer, options)), rows: place };
 }
 
@@ -138,10 +149,7 @@ export async function mergeStaged<Row>(
   options: Omit<MergeOptions, 'revision'>,
 ) {
   // Allows one merge per dataset at a time; reading and checking run in parallel.
-  await client.query(
-    `/* lockDataset */ select pg_advisory_xact_lock(hashtext('stakegraph dataset ' || $1))`,
-    [importer.resource],
-  );
+  await lockWriters(client, [importer.resource]);
   const revision = raisedRevision(client, importer.resource);
   const counts = await importer.merge(client, { ...options, revision });
   if (counts.inserted + counts.updated + counts.removed > 0) await revision();

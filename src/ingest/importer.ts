@@ -36,8 +36,6 @@ export type Importer<Row, Name extends string = string> = {
   /** Columns (or expressions) unique within a source; empty allows duplicates. */
   key: readonly string[];
   unique?: Unique;
-  /** The resource only grows: nothing is removed, even with `replace`. */
-  grows?: true;
   /** Runs in the client's transaction. */
   merge(client: pg.ClientBase, options: MergeOptions): Promise<ImportCounts>;
   /** SQL on staged rows: true if a complete source replaces the stored list. Absent: never. */

@@ -126,7 +126,6 @@ async function mergeValidatorDays(client: pg.ClientBase): Promise<ImportCounts> 
 
 export const validatorDayImporter: Importer<ImportedValidatorDay> = {
   resource: 'validator-days',
-  grows: true,
   shape: Shape,
   check: rowChecker(Shape, { defaults: ({ network, utc = false }) => ({ network, utc }), faults: faultsOf }),
   columns: table.columns,

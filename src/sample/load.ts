@@ -10,6 +10,7 @@ import { loadRows } from '../ingest/import-file.ts';
 import type { Importer } from '../ingest/importer.ts';
 import { networkRewardImporters } from '../ingest/network-rewards.ts';
 import { operatorImporter } from '../ingest/operators.ts';
+import { noteOrigins, ofAllNetworks } from '../ingest/origins.ts';
 import { slashingImporter } from '../ingest/slashings.ts';
 import { solanaOverviewImporter } from '../ingest/solana-overview.ts';
 import { stakeAuthorityImporter } from '../ingest/stake-authorities.ts';
@@ -33,7 +34,7 @@ export async function loadSampleData(
     const validators = [...sample.sampleValidators()];
     // Rows lack the fields that importers derive.
     const load = async <Row>(importer: Importer<Row>, rows: Iterable<Partial<Row>>) =>
-      (await loadRows(client, importer, rows as Iterable<Row>)).rows;
+      (await loadRows(client, importer, rows as Iterable<Row>, { replace: false, origin: 'sample' })).rows;
     const counts: Record<string, number> = {
       operators: await load(operatorImporter, operators),
       slashings: await load(slashingImporter, sample.sampleSlashings()),
@@ -55,7 +56,10 @@ export async function loadSampleData(
       const rows = days.map(({ row }) => row);
       counts[`${network}Rewards`] = await load(networkRewardImporters[`${network}-rewards`], rows);
     }
-    for (const dataset of ['attestations', 'validator-days']) await raisedRevision(client, dataset)();
+    for (const dataset of ['attestations', 'validator-days']) {
+      await raisedRevision(client, dataset)();
+      await noteOrigins(client, ofAllNetworks(dataset), 'sample');
+    }
     await noteFirstLoad(client);
     log.info(counts, 'sample data loaded');
   });

@@ -200,8 +200,8 @@ describe('the compose file', () => {
   const text = read('compose.yaml');
   const file = parse(text, { merge: true }) as ComposeFile;
   const services = Object.entries(file.services);
-  const { gateway, refresh, mirror, db } = file.services as Record<
-    'gateway' | 'refresh' | 'mirror' | 'db',
+  const { gateway, refresh, index, mirror, db } = file.services as Record<
+    'gateway' | 'refresh' | 'index' | 'mirror' | 'db',
     Service
   >;
   const password = 'c0ffee';
@@ -210,19 +210,21 @@ describe('the compose file', () => {
       value === null ? [] : [[name, filledIn(value, password)]],
     ),
   );
-  const programs = [gateway, refresh, mirror];
+  const programs = [gateway, refresh, index, mirror];
 
   it('has the gateway, built from this repository, and its database, and by their profiles the commands that go on', () => {
-    expect(services.map(([name]) => name)).toEqual(['gateway', 'refresh', 'mirror', 'db']);
-    expect([gateway.profiles, refresh.profiles, mirror.profiles, db.profiles]).toEqual([
+    expect(services.map(([name]) => name)).toEqual(['gateway', 'refresh', 'index', 'mirror', 'db']);
+    expect([gateway, refresh, index, mirror, db].map(({ profiles }) => profiles)).toEqual([
       undefined,
       ['refresh'],
+      ['index'],
       ['mirror'],
       undefined,
     ]);
     expect(refresh.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'refresh']);
+    expect(index.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'index']);
     expect(mirror.command?.slice(0, 3)).toEqual(['node', 'dist/main.js', 'mirror']);
-    expect([refresh.healthcheck, mirror.healthcheck]).toEqual([{ disable: true }, { disable: true }]);
+    for (const { healthcheck } of [refresh, index, mirror]) expect(healthcheck).toEqual({ disable: true });
     expect(gateway.build).toBe('.');
     expect(db.image).toBe('postgres:18');
   });
@@ -303,7 +305,7 @@ describe('the compose file', () => {
     expect(db.volumes?.map((mount) => mount.split(':')[1])).toEqual(['/var/lib/postgresql']);
   });
 
-  it.each(['gateway', 'refresh', 'mirror'] as const)(
+  it.each(['gateway', 'refresh', 'index', 'mirror'] as const)(
     'runs %s without privileges and with nothing to write to',
     (name) => {
       const program = file.services[name] as Service;

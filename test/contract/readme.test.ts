@@ -93,7 +93,13 @@ describe('documented requests', () => {
     const names = [...read('docs/operations.md').matchAll(/^\| (`stakegraph_.*?) \|/gm)].flatMap(([, cell]) =>
       [...(cell as string).matchAll(/`(\w+)`/g)].map(([, name]) => name as string),
     );
-    const optional = ['stakegraph_redis_up', 'stakegraph_read_replica_up'];
+    const ofIndex = ['head_epoch', 'finalized_epoch', 'indexed_epoch', 'behind_seconds'].concat([
+      'node_errors_total',
+      'reconcile_failures_total',
+    ]);
+    const optional = ['redis_up', 'read_replica_up', ...ofIndex.map((name) => `index_${name}`)].map(
+      (name) => `stakegraph_${name}`,
+    );
     expect(names.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual(optional);
     const served = [...text.matchAll(/^# TYPE (stakegraph_\w+) /gm)].map(([, name]) => name as string);
     expect(served.filter((name) => !names.includes(name))).toEqual([]);

@@ -319,6 +319,30 @@ describe('operator summaries of a refresh', () => {
     const { json } = await gateway.get(`/v0/eth/operators/P/summary?window=1d`);
     expect(json.avgValidatorEffectiveness).toBeCloseTo(98.82005899705014, 12);
   });
+
+  it('have shares of relays from blocks whose relays are known only', async () => {
+    await load(gateway, 'validators', [validator(1)]);
+    await load(gateway, 'validator-days', [validatorDay(1, 1_500)]);
+    const slots = [0, 1, 2].map((n) => 1_500 * 7_200 + n);
+    const relays = [['flashbots'], [], []];
+    await load(
+      gateway,
+      'blocks',
+      slots.map((consensusSlot, n) =>
+        block({ consensusSlot, validatorIndex: 1, relays: relays[n] as string[] }),
+      ),
+    );
+    await gateway.database.pool.query({
+      text: 'update blocks set relays = null where slot = $1',
+      values: [slots[2]],
+    });
+    await refreshed(gateway, only);
+    const { json } = await gateway.get(`/v0/eth/operators/P/summary?window=1d`);
+    expect(json.relayerPercentages).toEqual([
+      { relayer: 'flashbots', percentage: 0.5 },
+      { relayer: 'no_mev_boost', percentage: 0.5 },
+    ]);
+  });
 });
 
 const validator = (validatorIndex: number, change: object = {}) => ({

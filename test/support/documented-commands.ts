@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { accountCommand } from '../../src/commands/account.ts';
 import { importCommand } from '../../src/commands/import.ts';
+import { indexCommand } from '../../src/commands/index-chain.ts';
 import { mirrorCommand } from '../../src/commands/mirror.ts';
 import { openCommand } from '../../src/commands/open.ts';
 import { refreshCommand } from '../../src/commands/refresh.ts';
@@ -11,6 +12,7 @@ import { importers } from '../../src/ingest/importers.ts';
 const commands = [
   accountCommand(),
   importCommand(),
+  indexCommand(),
   mirrorCommand(),
   openCommand(),
   refreshCommand(),

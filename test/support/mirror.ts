@@ -17,13 +17,19 @@ export async function mirrorFrom(
     Partial<MirrorScope> & { stop?: AbortSignal } = {},
 ): Promise<Mirrored> {
   const { token = 'a-token', attempts = 4, firstBackoffMs = 2, resumeWithinMs = 0, ...rest } = options;
-  const { stop = new AbortController().signal, rate = 10_000, timeoutMs = 2_000, ...scope } = rest;
+  const {
+    stop = new AbortController().signal,
+    rate = 10_000,
+    timeoutMs = 2_000,
+    replace = false,
+    ...scope
+  } = rest;
   const said: string[] = [];
   const report = await mirrorOnce(
     pool,
     {
       from: new URL(from),
-      ...{ token, attempts, firstBackoffMs, resumeWithinMs, rate, timeoutMs },
+      ...{ token, attempts, firstBackoffMs, resumeWithinMs, rate, timeoutMs, replace },
       networkHeader: options.networkHeader ?? 'X-Service-Network',
       unitsHeader: options.unitsHeader ?? 'X-Service-Compute-Units',
       scope: {

@@ -23,12 +23,29 @@ export function raisedRevision(client: pg.ClientBase, dataset: string): () => Pr
 const Dataset = z.object({ name: z.string(), revision: count(), refreshedAt: z.string() });
 export type Dataset = z.infer<typeof Dataset>;
 
-export const readDatasets = (db: Queryable): Promise<Dataset[]> =>
+const readDatasets = (db: Queryable): Promise<Dataset[]> =>
   rows(
     db,
     Dataset,
     sql`/* readDatasets */
     select name, revision, ${momentText(sql`refreshed_at`)} as "refreshedAt"
+    from datasets order by name`,
+  );
+
+const DatasetOrigin = z.object({ network: z.string().nullable(), origin: z.string() });
+export type DatasetOrigin = z.infer<typeof DatasetOrigin>;
+const ListedDataset = Dataset.extend({ origins: z.array(DatasetOrigin) });
+export type ListedDataset = z.infer<typeof ListedDataset>;
+
+export const listDatasets = (db: Queryable): Promise<ListedDataset[]> =>
+  rows(
+    db,
+    ListedDataset,
+    sql`/* listDatasets */
+    select name, revision, ${momentText(sql`refreshed_at`)} as "refreshedAt", array(
+      select json_build_object('network', nullif(o.network, ''), 'origin', o.origin)
+      from dataset_origins o where o.dataset = name order by o.network, o.origin
+    ) as origins
     from datasets order by name`,
   );
 

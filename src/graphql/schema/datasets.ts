@@ -1,8 +1,33 @@
 import { datasetTables } from '../../db/changes/datasets.ts';
-import { type Dataset, readDatasets } from '../../db/changes/revisions.ts';
+import { type DatasetOrigin, type ListedDataset, listDatasets } from '../../db/changes/revisions.ts';
 import { builder } from './builder.ts';
 
-const DatasetType = builder.objectRef<Dataset>('Dataset').implement({
+const Origin = builder.enumType('DatasetOriginKind', {
+  description: 'How rows came into a dataset.',
+  values: {
+    INDEX: { value: 'index', description: 'From a beacon node, by `stakegraph index`.' },
+    IMPORT: { value: 'import', description: 'From files.' },
+    MIRROR: { value: 'mirror', description: 'From another service of this interface.' },
+    SAMPLE: { value: 'sample', description: 'Generated sample data.' },
+  } as const,
+});
+
+const OriginType = builder.objectRef<DatasetOrigin>('DatasetOrigin').implement({
+  description: 'Where rows of a dataset come from.',
+  fields: (t) => ({
+    network: t.exposeString('network', {
+      nullable: true,
+      description: 'Network of the rows; null for datasets without Ethereum networks.',
+    }),
+    origin: t.field({
+      type: Origin,
+      description: 'How they came.',
+      resolve: (row) => row.origin as 'index',
+    }),
+  }),
+});
+
+const DatasetType = builder.objectRef<ListedDataset>('Dataset').implement({
   description: 'A published dataset, and how often it has changed.',
   fields: (t) => ({
     name: t.string({ description: 'Its name, as in the import.', resolve: (row) => row.name }),
@@ -14,6 +39,13 @@ const DatasetType = builder.objectRef<Dataset>('Dataset').implement({
       type: 'DateTime',
       description: 'When it last changed.',
     }),
+    origins: t.field({
+      type: [OriginType],
+      extensions: { rows: 6 },
+      description:
+        'Where its rows come from, by network; empty for rows of before this was recorded. Figures that a refresh computes are of the origin of their facts.',
+      resolve: (row) => row.origins,
+    }),
   }),
 });
 
@@ -22,6 +54,6 @@ builder.queryField('datasets', (t) =>
     type: [DatasetType],
     extensions: { operation: 'datasets', rows: Object.keys(datasetTables).length },
     description: 'Every dataset ever written, by name.',
-    resolve: (_root, _args, ctx) => readDatasets(ctx.db),
+    resolve: (_root, _args, ctx) => listDatasets(ctx.db),
   }),
 );

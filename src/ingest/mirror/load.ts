@@ -15,7 +15,7 @@ export type Loading = {
   upstream: Upstream;
   run: Run;
   stop: AbortSignal;
-  options: { firstBackoffMs: number };
+  options: { firstBackoffMs: number; replace: boolean };
   say: (message: string) => void;
 };
 
@@ -79,7 +79,7 @@ async function readInto(spool: Spool, { upstream }: Loading, list: MirrorList, f
 }
 
 function loadSpool(
-  { db, run }: Loading,
+  { db, run, options }: Loading,
   list: MirrorList,
   spool: Spool,
   completed: ((row: unknown) => unknown) | undefined,
@@ -89,6 +89,7 @@ function loadSpool(
     const report = await importSource(client, importerOf(list.resource), source, {
       ...{ network: 'mainnet', ...list.rows },
       ...{ replace: list.replaces !== undefined, whole: list.replaces?.whole },
+      ...{ overIndex: options.replace, origin: 'mirror' },
     });
     if (!report.loaded) throw rowsRefused(report, spool);
     await noteDone(client, run, list, {

@@ -12,6 +12,8 @@ import { openUpstream, type Upstream, type UpstreamOptions } from './upstream.ts
 export type MirrorOptions = Omit<UpstreamOptions, 'stop' | 'onRequest' | 'onWait'> & {
   scope: MirrorScope;
   resumeWithinMs: number;
+  /** Lets lists change what an index has written. */
+  replace: boolean;
 };
 
 export type MirrorHooks = {

@@ -31,7 +31,8 @@ export async function refreshAttestations(
       return { ...counts, removed: await removeStale(client, asked, types, dates) };
     },
   };
-  const written = await writeSelected(client, importer, entityDays(asked, dates), {
+  const selected = entityPeriods(asked, { hour: sql`null`, sums: sumsOfDays(asked, dates) });
+  const written = await writeSelected(client, importer, selected, {
     replace: false,
     check: async () => {
       const { rows } = await client.query(
@@ -45,10 +46,15 @@ export async function refreshAttestations(
 }
 
 /**
- * Creates the temporary tables `member_entities` and `members`. Entities are numbered because grouping a million
- * validators by number is cheap.
+ * Creates the temporary tables `share_names`, `member_entities` and `members` of the validators, or of rows that have
+ * their columns. Entities are numbered because grouping a million validators by number is cheap.
  */
-async function gatherMembers(client: pg.ClientBase, network: Network, types: readonly ComputedType[]) {
+export async function gatherMembers(
+  client: pg.ClientBase,
+  network: Network,
+  types: readonly ComputedType[],
+  validators = 'validators',
+): Promise<void> {
   await run(
     client,
     sql`/* gatherShares */
@@ -57,7 +63,7 @@ async function gatherMembers(client: pg.ClientBase, network: Network, types: rea
     select 'poolShare' as id_type, coalesce(k.name, v.pool || ' - ' || v.node_operator) as operator_id,
       v.pool as pool_id, v.node_operator as node_operator_id
     from (
-      select distinct pool, node_operator from validators
+      select distinct pool, node_operator from ${raw(validators)}
       where network = ${network} and pool is not null and node_operator is not null
     ) v
     left join known k on k.id_type = 'poolShare' and k.pool_id = v.pool and k.node_operator_id = v.node_operator`,
@@ -65,7 +71,7 @@ async function gatherMembers(client: pg.ClientBase, network: Network, types: rea
   if (types.includes('poolShare')) await checkShareNames(client, 'share_names');
   const memberships = sql`
     select v.validator_index, m.id_type, m.entity_id
-    from validators v
+    from ${raw(validators)} v
     left join share_names s on s.pool_id = v.pool and s.node_operator_id = v.node_operator
     cross join lateral (values
       ('depositAddress', v.deposit_address),
@@ -110,34 +116,11 @@ const added = [
 /** Selects columns of the day row `a` unchanged. */
 const ofDay = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`a.${name}`)])) as Record<Name, Sql>;
-const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
-const active = sql`filter (where ${figure.duties} > 0)`;
+export const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
+export const active = sql`filter (where ${figure.duties} > 0)`;
 
-/**
- * Selects columns of entity `e` and its day `a`; `at_end` covers validators that reached the last epoch. Groups by last
- * epoch first, because an entity has few: this avoids sorting validators.
- */
-function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Selected<AttestationColumn> {
-  return {
-    columns: {
-      ...ofDay(['day', 'date', 'start_epoch', ...added]),
-      network: sql`${network}`,
-      utc: sql`${utc}::boolean`,
-      end_epoch: sql`a.at_end[1]`,
-      validator_count: sql`a.at_end[2]`,
-      sum_end_epoch_balance: sql`a.at_end[3]`,
-      sum_end_epoch_effective_balance: sql`a.at_end[4]`,
-      avg_attester_effectiveness: sql`coalesce((a.effectiveness / nullif(a.members, 0) / 1e15)::float8, 0)`,
-      hour: sql`null`,
-      computed: sql`true`,
-      id_type: sql`e.id_type`,
-      entity_id: sql`e.entity_id`,
-    },
-    from: sql`
-  from (
-    select entity, day, date, min(start_epoch) as start_epoch, ${addedUp}, sum(members) as members,
-      sum(effectiveness) as effectiveness, max(array[end_epoch, members, balance, effective]::bigint[]) as at_end
-    from (
+/** Sums of entities by last epoch, of which an entity has few: this avoids sorting validators. */
+const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
         coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
@@ -150,7 +133,36 @@ function entityDays({ network, utc }: DaysAsked, dates: readonly string[]): Sele
         offset 0 -- the mean is worked out once for all entities of a validator
       ) a
       join members m using (validator_index)
-      group by m.entity, a.day, a.date, a.end_epoch
+      group by m.entity, a.day, a.date, a.end_epoch`;
+
+/**
+ * Selects columns of entity `e` and its day or hour `a` from sums by last epoch; `at_end` covers validators that reached
+ * the last epoch.
+ */
+export function entityPeriods(
+  { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
+  { hour, sums }: { hour: Sql; sums: Sql },
+): Selected<AttestationColumn> {
+  return {
+    columns: {
+      ...ofDay(['day', 'date', 'start_epoch', ...added]),
+      network: sql`${network}`,
+      utc: sql`${utc}::boolean`,
+      end_epoch: sql`a.at_end[1]`,
+      validator_count: sql`a.at_end[2]`,
+      sum_end_epoch_balance: sql`a.at_end[3]`,
+      sum_end_epoch_effective_balance: sql`a.at_end[4]`,
+      avg_attester_effectiveness: sql`coalesce((a.effectiveness / nullif(a.members, 0) / 1e15)::float8, 0)`,
+      hour,
+      computed: sql`true`,
+      id_type: sql`e.id_type`,
+      entity_id: sql`e.entity_id`,
+    },
+    from: sql`
+  from (
+    select entity, day, date, min(start_epoch) as start_epoch, ${addedUp}, sum(members) as members,
+      sum(effectiveness) as effectiveness, max(array[end_epoch, members, balance, effective]::bigint[]) as at_end
+    from (${sums}
     ) a
     group by entity, day, date
   ) a

@@ -42,7 +42,8 @@ export async function refreshSlashings(client: pg.ClientBase, network: Network):
         else a.end_epoch_balance end as balance
     ) b
     where s.network = ${network} and s.withdrawable_epoch > ${head}::int
-      and a.date = ${date}::date and a.end_epoch >= s.slashing_epoch`,
+      and a.date = ${date}::date and a.end_epoch >= s.slashing_epoch
+      and coalesce(a.end_epoch >= s.balance_epoch, true) -- an index knows newer balances`,
     },
     { replace: false },
   );

@@ -113,7 +113,7 @@ export async function gatherRelays(client: pg.ClientBase, network: Network, days
     select b.validator_index, r.relayer, sum(1::numeric / greatest(cardinality(b.relays), 1)) as blocks
     from blocks b
     cross join lateral unnest(case when b.relays = '{}' then '{no_mev_boost}' else b.relays end) as r (relayer)
-    where b.network = ${network} and b.consensus_proposer_duty = 'proposed'
+    where b.network = ${network} and b.consensus_proposer_duty = 'proposed' and b.relays is not null
       and b.slot >= ${slot(days.firstDay)} and b.slot < ${slot(days.lastDay + 1)}
     group by b.validator_index, r.relayer`,
   );

@@ -11,7 +11,7 @@ import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { loadBlock, loadProposerBlockTotal } from './loaders.ts';
 import type { BlockRow } from './queries.ts';
-import { Block, type BlockField, blockFields } from './record.ts';
+import { Block, type BlockField, FinalizedBlock, finalizedBlockFields } from './record.ts';
 import {
   BLOCKS_SIZES,
   blockCursors,
@@ -31,7 +31,7 @@ const ProposerDutyEnum = builder.enumType('ProposerDuty', {
   } as const,
 });
 
-const described = (name: BlockField) => Block.shape[name].description as string;
+const described = (name: BlockField) => FinalizedBlock.shape[name].description as string;
 
 export const BlockType = builder.objectRef<BlockRow>('Block');
 builder.node(BlockType, {
@@ -39,14 +39,14 @@ builder.node(BlockType, {
   id: { resolve: (row) => `${row.network}:${row.consensusSlot}`, description: 'Global id, for `node`.' },
   loadMany: loadNodes('Block', async (id, ctx) => {
     const found = networkNumber(id);
-    return found && loadBlock(ctx, { network: found.network, slot: found.number }, blockFields);
+    return found && loadBlock(ctx, { network: found.network, slot: found.number }, finalizedBlockFields);
   }),
   fields: (t) => ({
     network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of the block.',
     }),
-    ...columns(t, Block),
+    ...columns(t, FinalizedBlock),
     consensusProposerDuty: t.field({
       type: ProposerDutyEnum,
       description: described('consensusProposerDuty'),
@@ -105,7 +105,7 @@ builder.queryField('blocks', (t) =>
           () => connectionRange(args, info, { ...BLOCKS_SIZES, decode: cursors.read }),
         );
         const list = { network, fromSlot };
-        const page = await blocks(ctx, list, range, selectedOf(info, blockFields, IN_PAGE));
+        const page = await blocks(ctx, list, range, selectedOf(info, finalizedBlockFields, IN_PAGE));
         const begun = await withPreviousPage(page, fromSlot, range, info, (above) =>
           blocks(ctx, list, above, []),
         );
@@ -133,7 +133,11 @@ builder.queryField('block', (t) =>
     },
     resolve: (_root, { slot, network }, ctx, info) => {
       if (slot < 0) throw badArgument('slot', `slot is ${slot}; an integer >= 0 is needed.`);
-      return loadBlock(ctx, { network: network ?? ctx.network, slot }, selectedOf(info, blockFields, IN_ROW));
+      return loadBlock(
+        ctx,
+        { network: network ?? ctx.network, slot },
+        selectedOf(info, finalizedBlockFields, IN_ROW),
+      );
     },
   }),
 );
@@ -148,7 +152,12 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
       resolve: async (validator, args, ctx, info) => {
         const cursors = proposerBlockCursors(validator);
         const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-        const page = await proposerBlocks(ctx, validator, range, selectedOf(info, blockFields, IN_PAGE));
+        const page = await proposerBlocks(
+          ctx,
+          validator,
+          range,
+          selectedOf(info, finalizedBlockFields, IN_PAGE),
+        );
         return connection(
           page,
           (row) => cursors.of(row.consensusSlot),

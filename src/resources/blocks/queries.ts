@@ -10,18 +10,23 @@ import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
-import { Block, type BlockField } from './record.ts';
+import { Block, type BlockField, FinalizedBlock } from './record.ts';
 
 export type BlockKey = { network: Network; slot: number };
 
 /** The selected fields, and the fields that every caller needs. */
-export type BlockRow = Partial<Block> &
-  Pick<Block, 'epoch' | 'consensusSlot' | 'blockTimestamp' | 'validatorIndex'> & { network: Network };
+export type BlockRow = Partial<FinalizedBlock> &
+  Pick<FinalizedBlock, 'epoch' | 'consensusSlot' | 'blockTimestamp' | 'validatorIndex'> & {
+    network: Network;
+  };
 
 /** `epoch` and `blockTimestamp` are computed from the slot. */
 const fields = {
   ...recordColumns(Block.omit({ epoch: true, blockTimestamp: true }), 'b'),
   consensusSlot: sql`b.slot`,
+  relays: sql`coalesce(b.relays, '{}')`,
+  blockBuilderPubkeys: sql`coalesce(b.block_builder_pubkeys, '{}')`,
+  finalized: sql`b.finalized`,
 };
 
 type StoredField = keyof typeof fields;
@@ -39,7 +44,7 @@ function selection(asked: readonly BlockField[]): Selection {
   const known = selections.get(names.join());
   if (known) return known;
   const mask = Object.fromEntries(names.map((name) => [name, true]));
-  const row = Block.pick(mask as { consensusSlot: true }).extend({ network: Network });
+  const row = FinalizedBlock.pick(mask as { consensusSlot: true }).extend({ network: Network });
   const made = {
     columns: selectList(fields, names),
     row,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, gwei, gweiDecimal, hex, text, timestamp, wei } from '../../kernel/leaves.ts';
+import { count, flag, gwei, gweiDecimal, hex, text, timestamp, wei } from '../../kernel/leaves.ts';
 
 /** `orphaned`: proposed, but not part of the chain. */
 export const ProposerDuty = z.enum(['proposed', 'missed', 'orphaned']);
@@ -106,5 +106,15 @@ export const Block = z
   })
   .meta({ id: 'Block', description: 'A slot with its block, or with its missed proposal.' });
 export type Block = z.infer<typeof Block>;
-export type BlockField = keyof Block;
-export const blockFields = Object.keys(Block.shape) as BlockField[];
+/** The fields of REST. */
+export const blockFields = Object.keys(Block.shape) as (keyof Block)[];
+
+/** With what only GraphQL has. */
+export const FinalizedBlock = Block.extend({
+  finalized: flag().describe(
+    'false while the chain may still replace the slot; its rewards are null until they are known.',
+  ),
+});
+export type FinalizedBlock = z.infer<typeof FinalizedBlock>;
+export type BlockField = keyof FinalizedBlock;
+export const finalizedBlockFields = Object.keys(FinalizedBlock.shape) as BlockField[];

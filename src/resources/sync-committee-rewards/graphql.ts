@@ -10,7 +10,7 @@ import { IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { BlockType } from '../blocks/graphql.ts';
 import { loadBlock } from '../blocks/loaders.ts';
-import { blockFields } from '../blocks/record.ts';
+import { finalizedBlockFields } from '../blocks/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { loadValidatorRewardTotal } from './loaders.ts';
@@ -46,7 +46,7 @@ const SyncCommitteeRewardType = builder.objectRef<RewardRow>('SyncCommitteeRewar
       nullable: true,
       description: 'The block of the slot; null when it is not stored.',
       resolve: ({ network, consensusSlot: slot }, _args, ctx, info) =>
-        loadBlock(ctx, { network, slot }, selectedOf(info, blockFields, IN_ROW)),
+        loadBlock(ctx, { network, slot }, selectedOf(info, finalizedBlockFields, IN_ROW)),
     }),
   }),
 });

@@ -1,0 +1,24 @@
+import type { Settings } from '../config.ts';
+import type { IndexStatus } from '../indexer/status.ts';
+
+/** Serves `/metrics` on METRICS_PORT, if that is set. */
+export async function serveIndexMetrics(settings: Settings, status: IndexStatus) {
+  const { METRICS_PORT, HOST } = settings;
+  if (METRICS_PORT === undefined) return undefined;
+  // Loaded only here: the server takes 0.5 s to load.
+  const { collectDefaultMetrics, Registry } = await import('prom-client');
+  const { metricsServer } = await import('../http/metrics-server.ts');
+  const { registerIndexMetrics } = await import('../indexer/metrics.ts');
+  const { makeLog } = await import('../serve.ts');
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  registerIndexMetrics(registry, status);
+  const metrics = {
+    observe: () => undefined,
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+  const app = metricsServer(metrics, makeLog(settings));
+  await app.listen({ port: METRICS_PORT, host: HOST });
+  return app;
+}

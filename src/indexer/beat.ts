@@ -1,0 +1,26 @@
+type Events = (signal: AbortSignal) => AsyncIterable<unknown>;
+
+/** Tells when the node may have something new: at each event, and every `pollMs`. */
+export function heartbeat(events: Events, pollMs: number, stop: AbortSignal) {
+  const waiting = new Set<() => void>();
+  const listen = async () => {
+    for await (const _event of events(stop)) for (const resume of [...waiting]) resume();
+  };
+  void listen().catch(() => undefined); // after a stop; before it, they reconnect
+  return {
+    wait: () =>
+      new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          waiting.delete(done);
+          stop.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = setTimeout(done, pollMs);
+        waiting.add(done);
+        stop.addEventListener('abort', done);
+        if (stop.aborted) done();
+      }),
+  };
+}
+export type Beat = ReturnType<typeof heartbeat>;

@@ -1,0 +1,27 @@
+import type { ConsolidationFacts, PendingConsolidation } from '../types.ts';
+import { decrease, increase, type World } from './world.ts';
+
+/**
+ * `process_pending_consolidations`: those that are pending before and not after the end of the epoch were processed, in
+ * order. A slashed source moves nothing.
+ */
+export function processConsolidations(
+  world: World,
+  before: readonly PendingConsolidation[],
+  after: readonly PendingConsolidation[],
+): ConsolidationFacts[] {
+  const { balances, increments, spec, epoch } = world;
+  const still = new Set(after.map(({ source }) => source));
+  const facts: ConsolidationFacts[] = [];
+  for (const { source, target } of before) {
+    if (still.has(source) || world.slashed[source]) continue;
+    const amount = decrease(
+      balances,
+      source,
+      (increments[source] as number) * spec.effectiveBalanceIncrement,
+    );
+    increase(balances, target, amount);
+    facts.push({ source, target, epoch, amount });
+  }
+  return facts;
+}

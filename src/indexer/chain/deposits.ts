@@ -1,0 +1,109 @@
+import { FAR } from './registry.ts';
+import { increase, type PendingDeposit, type World } from './world.ts';
+
+export type DepositQueue = {
+  readonly entries: readonly PendingDeposit[];
+  /** Least and most that `deposit_balance_to_consume` may be: no node tells it. */
+  readonly carry: readonly [least: number, most: number];
+};
+
+/** `get_activation_exit_churn_limit` of Electra, in Gwei. */
+function churnLimit({ spec, terms }: World): number {
+  const increment = BigInt(spec.effectiveBalanceIncrement);
+  const share = (BigInt(terms.increments) * increment) / BigInt(spec.churnLimitQuotient);
+  const churn = Math.max(spec.minPerEpochChurnLimitElectra, Number(share));
+  return Math.min(spec.maxPerEpochActivationExitChurnLimit, churn - (churn % spec.effectiveBalanceIncrement));
+}
+
+const indexOf = ({ registry, newcomers }: World, { pubkey }: PendingDeposit): number | undefined =>
+  registry.indexOf(pubkey) ?? newcomers.get(pubkey);
+
+type Destination = 'withdrawn' | 'exiting' | 'open';
+
+function destinationOf({ registry, exiting, epoch }: World, index: number | undefined): Destination {
+  if (index === undefined || index >= registry.size) return 'open';
+  if ((registry.withdrawable[index] as number) < epoch + 1) return 'withdrawn';
+  return registry.exit[index] !== FAR || exiting.has(index) ? 'exiting' : 'open';
+}
+
+/**
+ * `process_pending_deposits`. Where the churn that is left over from before the start decides whether a deposit still
+ * fits, the balance of the next state tells (`next`); what it tells narrows the carry.
+ */
+export function processDeposits(
+  world: World,
+  queue: DepositQueue,
+  finalizedEpoch: number,
+  next: Float64Array,
+): DepositQueue {
+  const { registry, balances, spec } = world;
+  const limit = churnLimit(world);
+  let [least, most] = [queue.carry[0] + limit, queue.carry[1] + limit];
+  const postponed: PendingDeposit[] = [];
+  const created = new Map<number, PendingDeposit[]>();
+  let [at, processed, full] = [0, 0, false];
+  for (; at < Math.min(queue.entries.length, spec.maxPendingDepositsPerEpoch); at++) {
+    const deposit = queue.entries[at] as PendingDeposit;
+    if (deposit.slot > finalizedEpoch * spec.slotsPerEpoch) break;
+    const index = indexOf(world, deposit);
+    const destination = destinationOf(world, index);
+    if (destination === 'exiting') {
+      postponed.push(deposit);
+      continue;
+    }
+    if (destination === 'open') {
+      const sum = processed + deposit.amount;
+      const fits = sum <= least || (sum <= most && hasArrived(world, queue.entries.slice(at), next, created));
+      if (!fits) most = Math.min(most, sum - 1);
+      if ((full = !fits)) break;
+      least = Math.max(least, (processed = sum));
+    }
+    if (index === undefined) continue; // the signature was invalid
+    if (index < registry.size) increase(balances, index, deposit.amount);
+    else created.set(index, [...(created.get(index) ?? []), deposit]);
+  }
+  for (const [index, deposits] of created) create(world, index, deposits, next[index] as number);
+  return {
+    entries: [...queue.entries.slice(at), ...postponed],
+    carry: full ? [least - processed, most - processed] : [0, 0],
+  };
+}
+
+/**
+ * Whether the first of these deposits is in the next state: nothing else moves as much into a balance. Of one without a
+ * validator, those after it tell.
+ */
+function hasArrived(
+  world: World,
+  deposits: readonly PendingDeposit[],
+  next: Float64Array,
+  created: ReadonlyMap<number, readonly PendingDeposit[]>,
+): boolean {
+  for (const deposit of deposits) {
+    const index = indexOf(world, deposit);
+    if (index === undefined || destinationOf(world, index) === 'exiting') continue;
+    const before = (created.get(index) ?? []).reduce(
+      (sum, { amount }) => sum + amount,
+      world.balances[index] as number,
+    );
+    return (next[index] as number) - before >= deposit.amount / 2;
+  }
+  return false;
+}
+
+/**
+ * A new validator, made by the first deposit with a valid signature; those before it have no effect. Which one that was
+ * follows from the balance, from which only withdrawals of the next block can be missing.
+ */
+function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
+  const { spec, records, increments } = world;
+  let sum = deposits.reduce((total, { amount }) => total + amount, 0);
+  let first = 0;
+  while (first < deposits.length - 1 && sum - (deposits[first] as PendingDeposit).amount >= balance)
+    sum -= (deposits[first++] as PendingDeposit).amount;
+  const credentials = records.get(index)?.withdrawalCredentials ?? '';
+  const limit = credentials.startsWith('0x02') ? spec.maxEffectiveBalanceElectra : spec.minActivationBalance;
+  const { amount } = deposits[first] as PendingDeposit;
+  increments[index] = Math.floor(Math.min(amount, limit) / spec.effectiveBalanceIncrement);
+  increase(world.balances, index, sum);
+}

@@ -1,0 +1,36 @@
+/** The answers for an epoch contradict each other or the chain so far; another node may have right ones. */
+export class InputError extends Error {
+  readonly epoch: number;
+
+  constructor(epoch: number, message: string) {
+    super(`epoch ${epoch}: ${message}`);
+    this.name = new.target.name;
+    this.epoch = epoch;
+  }
+}
+
+/** The balance of a validator at the end of `epoch` is not what the rules give. */
+export class ReconcileError extends InputError {
+  readonly validatorIndex: number;
+  /** What the node tells, less what the rules give. */
+  readonly gwei: number;
+
+  constructor(epoch: number, validatorIndex: number, gwei: number, what = 'balance') {
+    super(
+      epoch,
+      `the ${what} of validator ${validatorIndex} differs by ${gwei} Gwei from what the blocks explain`,
+    );
+    this.validatorIndex = validatorIndex;
+    this.gwei = gwei;
+  }
+}
+
+/** Records of these validators, as of the first slot after `epoch`, are needed too. */
+export class MissingRecords extends InputError {
+  readonly indices: readonly number[];
+
+  constructor(epoch: number, indices: readonly number[]) {
+    super(epoch, `the records of validators ${indices.slice(0, 10).join(', ')} are missing`);
+    this.indices = indices;
+  }
+}

@@ -1,0 +1,62 @@
+import type { ChainSpec } from '../spec.ts';
+import type { BlockFacts, EpochFacts, EpochInput } from '../types.ts';
+import type { BlockEffects } from './block.ts';
+import type { ChainState, OpenFacts } from './chain-state.ts';
+import type { Applied } from './step.ts';
+
+export function openFactsOf(
+  spec: ChainSpec,
+  { first, terms }: ChainState,
+  input: EpochInput,
+  applied: Applied,
+): OpenFacts {
+  const effects: readonly (BlockEffects | null)[] = [first.effects, ...applied.effects.slice(1)];
+  const told = effects.filter((each) => each !== null);
+  const blocks = effects.map(
+    (each, at): BlockFacts => ({
+      slot: input.epoch * spec.slotsPerEpoch + at,
+      proposerIndex: input.proposers[at] as number,
+      block: stripped(input, at),
+      consensusRewards: each?.consensusRewards ?? 0,
+    }),
+  );
+  return {
+    blocks: first.known ? blocks : blocks.slice(1),
+    seats: told.flatMap(({ seats }) => seats ?? []),
+    slashings: told.flatMap(({ slashings }) => slashings),
+    consolidations: applied.consolidations,
+    totalActiveBalance: terms.increments * spec.effectiveBalanceIncrement,
+    slashingPenalties: told.reduce((sum, { penalties }) => sum + penalties, applied.correlation),
+  };
+}
+
+/** Votes are counted, and would make up most of what is saved. */
+function stripped(input: EpochInput, at: number): BlockFacts['block'] {
+  const block = input.blocks[at];
+  return block ? { ...block, attestations: [] } : null;
+}
+
+/** Facts of epoch e − 1, whose duties were paid at the end of e. */
+export function factsOf(
+  spec: ChainSpec,
+  state: ChainState,
+  open: OpenFacts,
+  { duties, votes }: Applied,
+  changed: readonly number[],
+): EpochFacts {
+  const { balances, increments } = state;
+  const effectiveBalances = new Float64Array(balances.length);
+  for (let index = 0; index < balances.length; index++)
+    effectiveBalances[index] = (increments[index] as number) * spec.effectiveBalanceIncrement;
+  return {
+    ...open,
+    epoch: state.epoch - 1,
+    votes: votes.votes,
+    delays: votes.delays,
+    rewards: duties.rewards,
+    penaltiesWithoutDuty: duties.penaltiesWithoutDuty,
+    balances,
+    effectiveBalances,
+    changed: Uint32Array.from(changed),
+  };
+}

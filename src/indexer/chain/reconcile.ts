@@ -1,0 +1,28 @@
+import type { ValidatorRecord } from '../types.ts';
+import { InputError, ReconcileError } from './errors.ts';
+import type { World } from './world.ts';
+
+/** Every balance must be what the rules give. Throws for the first validator of which it is not. */
+export function reconcileBalances(epoch: number, expected: Float64Array, told: Float64Array): void {
+  for (let index = 0; index < told.length; index++)
+    if (expected[index] !== told[index])
+      throw new ReconcileError(epoch, index, (told[index] as number) - (expected[index] as number));
+}
+
+/** The records of the next state must say what the blocks and the rules say. */
+export function reconcileRecords(epoch: number, world: World, records: Iterable<ValidatorRecord>): void {
+  const increment = world.spec.effectiveBalanceIncrement;
+  for (const record of records) {
+    const { index } = record;
+    const effective = (world.increments[index] as number) * increment;
+    if (record.effectiveBalance !== effective)
+      throw new ReconcileError(epoch, index, record.effectiveBalance - effective, 'effective balance');
+    const wrong =
+      record.slashed !== (world.slashed[index] === 1)
+        ? 'slashed'
+        : record.withdrawalCredentials.startsWith('0x02') !== (world.compounding[index] === 1)
+          ? 'withdrawal_credentials'
+          : undefined;
+    if (wrong) throw new InputError(epoch, `${wrong} of validator ${index} is not what the blocks explain`);
+  }
+}

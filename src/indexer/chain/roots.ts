@@ -1,0 +1,23 @@
+import type { BeaconBlock } from '../types.ts';
+import { InputError } from './errors.ts';
+
+/**
+ * Root of the last block at or before each slot of an epoch. `last` is the one before the epoch, where it is known; each
+ * block must build on the one before it.
+ */
+export function rootsOf(
+  epoch: number,
+  blocks: readonly (BeaconBlock | null)[],
+  last: string | undefined,
+): string[] {
+  let root = last ?? blocks.find((block) => block !== null)?.parentRoot ?? '';
+  return blocks.map((block) => {
+    if (!block) return root;
+    if (root && block.parentRoot !== root)
+      throw new InputError(
+        epoch,
+        `the block of slot ${block.slot} builds on ${block.parentRoot}, but the block before it is ${root}`,
+      );
+    return (root = block.root);
+  });
+}

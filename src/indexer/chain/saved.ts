@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { deserialize, serialize } from 'node:v8';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { SavedStateError } from '../saved-state-error.ts';
+import type { ChainSpec } from '../spec.ts';
+import type { Committees, EpochState, ValidatorRecord } from '../types.ts';
+import type { ChainState } from './chain-state.ts';
+import { activeIn, checkCommittees } from './check.ts';
+import { InputError } from './errors.ts';
+import type { ValidatorSet } from './registry.ts';
+import { termsOf } from './terms.ts';
+import { EpochVotes } from './votes.ts';
+
+const MAGIC = 'stakegraph-chain';
+const VERSION = 1;
+const DIGEST = 32;
+
+/** What is stored of the state before epoch e; the rest, a node tells again. */
+type Saved = Omit<
+  ChainState,
+  'balances' | 'scores' | 'finalizedEpoch' | 'pendingConsolidations' | 'terms' | 'votes'
+> & {
+  /** Of what S_e told. */
+  digest: string;
+  votes: Uint8Array;
+  delays: Uint8Array;
+  /** Validators whose inactivity score is not 0, and these scores. */
+  scored: Uint32Array;
+  scores: Uint32Array;
+};
+
+/** What a node tells of S_e again, and the registry as of S_e. */
+export type Resume = {
+  readonly state: EpochState;
+  /** Of epoch e − 1. */
+  readonly committees: Committees;
+  /** Of all validators, by index; their effective balances are not read. */
+  readonly records: Iterable<ValidatorRecord>;
+};
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+
+/** Of what a node tells of a state: after a restart, it must tell the same. */
+function digestOf({ balances, finalizedEpoch, pendingConsolidations }: Omit<EpochState, 'epoch'>): string {
+  const pending = pendingConsolidations.map(({ source, target }) => [source, target]);
+  return createHash('sha256')
+    .update(new Uint8Array(balances.buffer, balances.byteOffset, balances.byteLength))
+    .update(JSON.stringify([finalizedEpoch, pending]))
+    .digest('hex');
+}
+
+export function saveState(state: ChainState): Buffer {
+  const { balances, finalizedEpoch, pendingConsolidations, terms, votes, scores, ...rest } = state;
+  const found: number[] = [];
+  for (let index = 0; index < scores.length; index++) if (scores[index]) found.push(index);
+  const scored = Uint32Array.from(found);
+  const saved: Saved = {
+    ...rest,
+    digest: digestOf(state),
+    votes: votes.votes,
+    delays: votes.delays,
+    scored,
+    scores: scored.map((index) => scores[index] as number),
+  };
+  const body = deflateRawSync(serialize(saved), { level: 1 });
+  const version = Buffer.alloc(4);
+  version.writeUInt32LE(VERSION);
+  return Buffer.concat([Buffer.from(MAGIC), version, sha256(body), body]);
+}
+
+function readSaved(bytes: Buffer): Saved {
+  const start = MAGIC.length + 4 + DIGEST;
+  if (bytes.length < start || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC)
+    throw new SavedStateError('The saved state of the index is not readable. Begin anew with --from.');
+  const version = bytes.readUInt32LE(MAGIC.length);
+  if (version !== VERSION)
+    throw new SavedStateError(
+      `The saved state of the index has version ${version}, not ${VERSION}. Begin anew with --from.`,
+    );
+  const body = bytes.subarray(start);
+  if (!sha256(body).equals(bytes.subarray(start - DIGEST, start)))
+    throw new SavedStateError(
+      'The saved state of the index is damaged: its checksum does not match. Begin anew with --from.',
+    );
+  return deserialize(inflateRawSync(body));
+}
+
+/** Fills the registry. Throws `InputError` where the node tells another state than before. */
+export function restoreState(
+  spec: ChainSpec,
+  registry: ValidatorSet,
+  bytes: Buffer,
+  resume: Resume,
+): ChainState {
+  const { digest, votes, delays, scored, scores, ...rest } = readSaved(bytes);
+  const { epoch, increments } = rest;
+  const { balances, finalizedEpoch, pendingConsolidations } = resume.state;
+  for (const record of resume.records) registry.set(record);
+  registry.increments = increments;
+  if (registry.size !== increments.length)
+    throw new InputError(epoch, `there are ${registry.size} validators instead of ${increments.length}`);
+  if (resume.state.epoch !== epoch || digestOf(resume.state) !== digest)
+    throw new InputError(epoch, 'the node tells another state than the one that was reconciled before');
+  checkCommittees(registry, increments, resume.committees, epoch - 1);
+  const all = new Uint32Array(increments.length);
+  for (const [at, index] of scored.entries()) all[index] = scores[at] as number;
+  return {
+    ...rest,
+    balances,
+    finalizedEpoch,
+    pendingConsolidations,
+    scores: all,
+    terms: termsOf(spec, activeIn(registry, epoch, increments).increments),
+    votes: new EpochVotes(resume.committees, votes, delays),
+  };
+}

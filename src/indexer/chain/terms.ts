@@ -1,0 +1,41 @@
+import type { ChainSpec } from '../spec.ts';
+
+/** What the active stake of an epoch gives: `get_total_active_balance` and what derives from it. */
+export type Terms = {
+  /** Increments of active stake, at least 1. */
+  readonly increments: number;
+  /** Base reward per increment, in Gwei. */
+  readonly perIncrement: number;
+  /** What a seat of the sync committee earns in a block, and its proposer for it. */
+  readonly participant: number;
+  readonly syncProposer: number;
+};
+
+/** The largest integer whose square is at most `value`. */
+export function isqrt(value: bigint): bigint {
+  let root = BigInt(Math.floor(Math.sqrt(Number(value))));
+  while (root * root > value) root--;
+  while ((root + 1n) * (root + 1n) <= value) root++;
+  return root;
+}
+
+export function termsOf(spec: ChainSpec, active: number): Terms {
+  const increments = Math.max(1, active);
+  const total = BigInt(increments) * BigInt(spec.effectiveBalanceIncrement);
+  const perIncrement = Math.floor(
+    (spec.effectiveBalanceIncrement * spec.baseRewardFactor) / Number(isqrt(total)),
+  );
+  const perSlot = Math.floor(
+    Math.floor((perIncrement * increments * spec.syncRewardWeight) / spec.weightDenominator) /
+      spec.slotsPerEpoch,
+  );
+  const participant = Math.floor(perSlot / spec.syncCommitteeSize);
+  return {
+    increments,
+    perIncrement,
+    participant,
+    syncProposer: Math.floor(
+      (participant * spec.proposerWeight) / (spec.weightDenominator - spec.proposerWeight),
+    ),
+  };
+}

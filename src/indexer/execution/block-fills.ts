@@ -1,0 +1,185 @@
+import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import type { Pool } from '../../db/pool.ts';
+import type { Relays } from '../relays/index.ts';
+import { fetchBlock } from './block.ts';
+import { figuresOf, gweiText, type Payload } from './figures.ts';
+import type { Rpc } from './rpc.ts';
+import { concurrently, isOutage, SourceError } from './source.ts';
+import { type DueBlock, dueBlocks, type Fill, writeFills } from './work.ts';
+
+export type BlockFillOptions = {
+  pool: Pool;
+  network: Network;
+  /** Checks the network of the execution node, too. */
+  rpc: (() => Promise<Rpc>) | undefined;
+  relays: Relays | undefined;
+  estimateMissed: boolean;
+  /** Most requests at once. */
+  concurrency: number;
+  firstWaitMs: number;
+  onError: (error: SourceError) => void;
+  now: () => number;
+};
+
+const BATCH = 32;
+/** Relays publish what they delivered some time after the slot. */
+const RELAY_LAG_SLOTS = 2 * SLOTS_PER_EPOCH;
+const MAX_WAIT_MS = 3_600_000;
+const MAX_OUTAGE_MS = 300_000;
+
+type Wait = { attempts: number; until: number };
+
+/** Fills in what execution node and relays tell of stored blocks, the newest first. What fails waits for its next attempt. */
+export class BlockFills {
+  readonly #options: BlockFillOptions;
+  readonly #slots = new Map<number, Wait>();
+  readonly #node: Wait = { attempts: 0, until: 0 };
+  readonly #relays: Wait = { attempts: 0, until: 0 };
+  /** The node did not have the blocks up to this slot: pruned, most likely. */
+  #missing = { upTo: -1, until: 0 };
+  /** Blocks of the present batch that the node did not have. */
+  #missed = 0;
+
+  constructor(options: BlockFillOptions) {
+    this.#options = options;
+  }
+
+  /** Whether any failed request has attempts left. */
+  waits(attempts: number): boolean {
+    const all = [...this.#slots.values(), this.#node, this.#relays];
+    return all.some((wait) => wait.attempts > 0 && wait.attempts < attempts);
+  }
+
+  /** Fills the next blocks. False: nothing is left to do at present. */
+  async step(): Promise<boolean> {
+    const { network, pool, rpc, relays } = this.#options;
+    const now = this.#options.now();
+    const relaysUpTo = Math.floor((now / 1000 - slotStart(network, 0)) / SECONDS_PER_SLOT) - RELAY_LAG_SLOTS;
+    const usesNode = rpc !== undefined && this.#node.until <= now;
+    const usesRelays = relays !== undefined && this.#relays.until <= now;
+    if (!usesNode && !usesRelays) return false;
+    const due = await dueBlocks(pool, {
+      network,
+      fees: usesNode,
+      relays: usesRelays,
+      relaysUpTo,
+      feesAfter: this.#missing.until > now ? this.#missing.upTo : -1,
+      except: [...this.#slots].filter(([, { until }]) => until > now).map(([slot]) => slot),
+      limit: BATCH,
+    });
+    if (due.length === 0) return false;
+    const told = usesRelays ? await this.#askRelays(due, relaysUpTo) : new Map<number, Payload[]>();
+    const node = usesNode ? await this.#openNode() : undefined;
+    const fills = await concurrently(due, this.#options.concurrency, (block) =>
+      this.#fill(block, told.get(block.slot), node),
+    );
+    await this.#write(
+      due,
+      fills.filter((fill) => fill !== undefined),
+    );
+    return true;
+  }
+
+  async #openNode(): Promise<Rpc | undefined> {
+    try {
+      return await this.#options.rpc?.();
+    } catch (error) {
+      this.#told(error);
+      this.#outage(this.#node);
+      return undefined;
+    }
+  }
+
+  async #askRelays(due: readonly DueBlock[], upTo: number): Promise<Map<number, Payload[]>> {
+    // An empty list stays empty; of others the payment is needed again.
+    const asked = due.filter(
+      ({ slot, relays, feesKnown }) => slot <= upTo && (relays === null || (relays > 0 && !feesKnown)),
+    );
+    const told = await (this.#options.relays as Relays).payloads(asked);
+    if (told.size < asked.length) this.#outage(this.#relays);
+    else this.#relays.attempts = 0;
+    return told;
+  }
+
+  /** Undefined: the block waits. */
+  async #fill(
+    block: DueBlock,
+    payloads: Payload[] | undefined,
+    node: Rpc | undefined,
+  ): Promise<Fill | undefined> {
+    const fill: Fill = { slot: block.slot, hash: block.hash };
+    if (payloads) {
+      fill.relays = payloads.map(({ relay }) => relay);
+      fill.block_builder_pubkeys = payloads.map(({ builderPubkey }) => builderPubkey);
+    }
+    const payload = payloads?.[0];
+    if (block.feesKnown && !payload) return payloads && fill;
+    if (!this.#options.rpc) {
+      if (payload && !block.feesKnown) fill.execution_rewards = gweiText(payload.value);
+      return payloads && fill;
+    }
+    const lacksPayload = this.#options.relays && (block.relays ?? 0) > 0 && !payloads;
+    const figures = lacksPayload ? undefined : await this.#figures(block, payload, node);
+    if (figures) return { ...fill, ...figures };
+    // Figures without the payload would have to be made again, so relays that come late wait for the node.
+    return block.feesKnown ? undefined : payloads && fill;
+  }
+
+  async #figures(block: DueBlock, payload: Payload | undefined, node: Rpc | undefined) {
+    if (!node || this.#node.until > this.#options.now()) return undefined;
+    try {
+      const { figures, agrees } = figuresOf(await fetchBlock(node, block, payload), payload);
+      this.#node.attempts = 0;
+      if (!agrees && payload) {
+        const message = `slot ${block.slot}: tells a value of ${payload.value} wei, the block pays ${figures.execution_rewards} Gwei; the block's is stored`;
+        this.#options.onError(new SourceError('disagree', payload.relay, message));
+      }
+      return figures;
+    } catch (error) {
+      const fault = this.#told(error);
+      if (isOutage(fault)) this.#outage(this.#node);
+      else this.#later(block.slot, fault.reason === 'missing');
+      return undefined;
+    }
+  }
+
+  #later(slot: number, missing = false): void {
+    const attempts = (this.#slots.get(slot)?.attempts ?? 0) + 1;
+    const wait = Math.min(MAX_WAIT_MS, this.#options.firstWaitMs * 10 * 2 ** Math.min(attempts - 1, 12));
+    this.#slots.set(slot, { attempts, until: this.#options.now() + wait });
+    if (missing) this.#missed += 1;
+  }
+
+  #outage(source: Wait): void {
+    if (source.until > this.#options.now()) return;
+    source.attempts += 1;
+    const wait = Math.min(MAX_OUTAGE_MS, this.#options.firstWaitMs * 2 ** Math.min(source.attempts - 1, 12));
+    source.until = this.#options.now() + wait;
+  }
+
+  /** Throws anything but a fault of a source. */
+  #told(error: unknown): SourceError {
+    if (!(error instanceof SourceError)) throw error;
+    this.#options.onError(error);
+    return error;
+  }
+
+  async #write(due: readonly DueBlock[], fills: readonly Fill[]): Promise<void> {
+    const { pool, network, estimateMissed, now, firstWaitMs } = this.#options;
+    const changed = new Set(await writeFills(pool, { network, estimateMissed }, fills));
+    for (const slot of changed) this.#slots.delete(slot);
+    // Blocks that were replaced meanwhile, or wait for a source, are not asked for again at once.
+    for (const { slot } of due) {
+      const { attempts, until } = this.#slots.get(slot) ?? { attempts: 0, until: 0 };
+      if (!changed.has(slot) && until <= now())
+        this.#slots.set(slot, { attempts: attempts + 1, until: now() + firstWaitMs });
+    }
+    if (this.#missed === BATCH) {
+      this.#missing = { upTo: Math.max(...due.map(({ slot }) => slot)), until: now() + MAX_WAIT_MS };
+      for (const { slot } of due) this.#slots.delete(slot);
+    }
+    this.#missed = 0;
+    for (const [slot, { until }] of this.#slots) if (until < now() - MAX_WAIT_MS) this.#slots.delete(slot);
+  }
+}

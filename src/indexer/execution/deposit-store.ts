@@ -1,0 +1,123 @@
+import type pg from 'pg';
+import type { Network } from '../../chain/networks.ts';
+import { type Pool, transaction } from '../../db/pool.ts';
+import { lockWriters } from '../../ingest/locks.ts';
+import { applyLabels } from '../store/labels.ts';
+import type { Deposit } from './deposit-log.ts';
+
+/** `emptyFrom`: no deposit was seen from this block on. */
+export type Scan = { nextBlock: number; nextDeposit: number; emptyFrom: number };
+
+/** Where to go on reading; from the first block for another contract. */
+export async function scanOf(pool: Pool, network: Network, contract: string): Promise<Scan> {
+  const { rows } = await pool.query({
+    text: `/* depositScan */ select next_block::float8 as "nextBlock", next_deposit::float8 as "nextDeposit",
+        empty_from::float8 as "emptyFrom"
+      from deposit_scans where network = $1 and contract = $2`,
+    values: [network, contract],
+  });
+  return (rows[0] as Scan | undefined) ?? { nextBlock: 0, nextDeposit: 0, emptyFrom: 0 };
+}
+
+/** Of these keys, those whose validator has a deposit address already. */
+export async function knownDepositors(
+  pool: Pool,
+  network: Network,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await pool.query({
+    text: `/* knownDepositors */ select validator_pubkey as key from validators
+      where network = $1 and validator_pubkey = any($2::text[]) and deposit_address is not null`,
+    values: [network, [...new Set(keys)]],
+  });
+  return new Set(rows.map(({ key }) => key as string));
+}
+
+/** Stores a range of the log, and gives the validators of its deposits their address. */
+export async function writeDeposits(
+  pool: Pool,
+  { network, contract }: { network: Network; contract: string },
+  scan: Scan,
+  deposits: readonly (Deposit & { depositor: string })[],
+): Promise<void> {
+  await transaction(pool, async (client) => {
+    await lockWriters(client, ['validators'], [network]);
+    await client.query(
+      `/* waitingDeposits */
+      insert into waiting_deposits (network, validator_pubkey, deposit_index, withdrawal_address, depositor)
+      select $1, * from unnest($2::text[], $3::bigint[], $4::text[], $5::text[])
+      on conflict do nothing`,
+      [
+        network,
+        deposits.map(({ pubkey }) => pubkey),
+        deposits.map(({ index }) => index),
+        deposits.map(({ withdrawalAddress }) => withdrawalAddress),
+        deposits.map(({ depositor }) => depositor),
+      ],
+    );
+    await giveAddresses(
+      client,
+      network,
+      deposits.map(({ pubkey }) => pubkey),
+    );
+    await client.query(
+      `/* depositScanned */
+      insert into deposit_scans (network, contract, next_block, next_deposit, empty_from) values ($1, $2, $3, $4, $5)
+      on conflict (network) do update set contract = excluded.contract, next_block = excluded.next_block,
+        next_deposit = excluded.next_deposit, empty_from = excluded.empty_from`,
+      [network, contract, scan.nextBlock, scan.nextDeposit, scan.emptyFrom],
+    );
+  });
+}
+
+/** The newest epoch of the index; null without one. */
+export async function indexedEpoch(pool: Pool, network: Network): Promise<number | null> {
+  const { rows } = await pool.query({
+    text: '/* indexedEpoch */ select epoch from index_state where network = $1',
+    values: [network],
+  });
+  return (rows[0] as { epoch: number } | undefined)?.epoch ?? null;
+}
+
+/** Gives validators that have appeared since their deposit their address. */
+export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
+  transaction(pool, async (client) => {
+    await lockWriters(client, ['validators'], [network]);
+    return giveAddresses(client, network, null);
+  });
+
+/**
+ * The first deposit of a key whose credentials can have become the validator's: those of a BLS key, which may have been
+ * changed since, or the same address. Signatures are not checked. Leaves stored addresses alone.
+ */
+async function giveAddresses(
+  client: pg.ClientBase,
+  network: Network,
+  keys: readonly string[] | null,
+): Promise<number> {
+  const { rows } = await client.query<{ index: number }>(
+    `/* depositAddresses */
+    with firsts as (
+      select distinct on (w.validator_pubkey) v.validator_index, w.depositor
+      from waiting_deposits w
+      join validators v on v.network = w.network and v.validator_pubkey = w.validator_pubkey
+      where w.network = $1 and ($2::text[] is null or w.validator_pubkey = any($2)) and v.deposit_address is null
+        and (w.withdrawal_address is null or w.withdrawal_address = v.withdrawal_address)
+      order by w.validator_pubkey, w.deposit_index
+    )
+    update validators v set deposit_address = f.depositor from firsts f
+    where v.network = $1 and v.validator_index = f.validator_index
+    returning v.validator_index as index`,
+    [network, keys],
+  );
+  await client.query(
+    `/* depositsDone */
+    delete from waiting_deposits w using validators v
+    where w.network = $1 and ($2::text[] is null or w.validator_pubkey = any($2))
+      and v.network = w.network and v.validator_pubkey = w.validator_pubkey and v.deposit_address is not null`,
+    [network, keys],
+  );
+  const given = rows.map(({ index }) => index);
+  await applyLabels(client, network, given);
+  return given.length;
+}

@@ -1,0 +1,36 @@
+import type pg from 'pg';
+import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import { raisedRevision } from '../../db/changes/revisions.ts';
+
+/**
+ * Sets what missed blocks of these epochs would have earned to the mean of the epoch's proposed blocks: consensus rewards
+ * in whole Gwei, execution rewards to the wei, both rounded down. Null until that part of all of them is known, and in an
+ * epoch without blocks. Idempotent.
+ */
+export async function estimateMissed(
+  client: pg.ClientBase,
+  network: Network,
+  epochs: readonly number[],
+): Promise<void> {
+  const { rowCount } = await client.query(
+    `/* estimateMissed */
+    update blocks m set missed_consensus_rewards = e.consensus, missed_execution_rewards = e.execution,
+      total_rewards_missed = e.consensus + e.execution
+    from unnest($2::int[]) as asked (epoch)
+    cross join lateral (
+      select case when count(*) = count(consensus_rewards) then div(sum(consensus_rewards), count(*))::bigint end as consensus,
+        case when count(*) = count(execution_rewards)
+          then trim_scale(div(sum(execution_rewards) * 1000000000, count(*)) * 0.000000001) end as execution
+      from blocks b
+      where b.network = $1 and b.slot >= asked.epoch * $3::int and b.slot < (asked.epoch + 1) * $3::int
+        and b.consensus_proposer_duty = 'proposed'
+      having count(*) > 0
+    ) e
+    where m.network = $1 and m.slot >= asked.epoch * $3::int and m.slot < (asked.epoch + 1) * $3::int
+      and m.consensus_proposer_duty = 'missed'
+      and (m.missed_consensus_rewards, m.missed_execution_rewards) is distinct from (e.consensus, e.execution)`,
+    [network, epochs, SLOTS_PER_EPOCH],
+  );
+  if (rowCount) await raisedRevision(client, 'blocks')();
+}

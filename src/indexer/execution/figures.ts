@@ -1,0 +1,103 @@
+const GWEI = 1_000_000_000n;
+
+/** Gwei, exact to the wei. */
+export function gweiText(wei: bigint): string {
+  const rest = (wei % GWEI).toString().padStart(9, '0').replace(/0+$/, '');
+  return `${wei / GWEI}${rest && `.${rest}`}`;
+}
+
+/** Wei and units of gas. */
+type Transaction = { type: number; gasUsed: bigint; gasPrice: bigint };
+
+/** The last transaction of a block, where it may pay the proposer. `cost` is its gas, burnt and tip, in wei. */
+export type LastTransaction = { from: string; to: string; value: bigint; cost: bigint };
+
+export type ExecutionBlock = {
+  feeRecipient: string;
+  /** Wei. */
+  baseFee: bigint;
+  transactions: readonly Transaction[];
+  last: LastTransaction | undefined;
+};
+
+/** What a relay says of the block that it delivered. */
+export type Payload = {
+  relay: string;
+  slot: number;
+  blockHash: string;
+  builderPubkey: string;
+  proposerFeeRecipient: string;
+  /** Wei. */
+  value: bigint;
+};
+
+/** Columns of `blocks`: fees by type in wei, the others in Gwei. */
+export type Figures = {
+  total_type0_tx_fees: string;
+  total_type1_tx_fees: string;
+  total_type2_tx_fees: string;
+  total_priority_fees: string;
+  total_priority_fees_validator: string;
+  baseline_mev: string;
+  execution_rewards: string;
+};
+
+export type Received = {
+  /** All wei. */
+  fees: bigint;
+  mev: bigint;
+  /** False where the block pays something else than the relay says. */
+  agrees: boolean;
+};
+
+/**
+ * Divides what the proposer received into priority fees and MEV. Rules: docs/index-from-your-node.md. A payment
+ * is paid out of the priority fees, less its own gas, first; the rest is MEV.
+ */
+export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
+  const { feeRecipient, last } = block;
+  if (payload === undefined) {
+    const pays = last && last.from === feeRecipient && last.to !== feeRecipient && last.value > 0n;
+    return pays ? divided(last.value, total - last.cost) : { fees: total, mev: 0n, agrees: true };
+  }
+  const { proposerFeeRecipient: proposer, value } = payload;
+  if (proposer === feeRecipient) {
+    return { fees: total, mev: value > total ? value - total : 0n, agrees: value >= total };
+  }
+  if (last?.to !== proposer) return divided(value, total);
+  const available = last.from === feeRecipient ? total - last.cost : total;
+  return { ...divided(last.value, available), agrees: last.value === value };
+}
+
+function divided(payment: bigint, available: bigint): Received {
+  const most = available > 0n ? available : 0n;
+  const fees = payment < most ? payment : most;
+  return { fees, mev: payment - fees, agrees: true };
+}
+
+export function figuresOf(
+  block: ExecutionBlock,
+  payload: Payload | undefined,
+): { figures: Figures; agrees: boolean } {
+  const byType = new Map<number, bigint>();
+  let total = 0n;
+  for (const { type, gasUsed, gasPrice } of block.transactions) {
+    const fee = (gasPrice - block.baseFee) * gasUsed;
+    byType.set(type, (byType.get(type) ?? 0n) + fee);
+    total += fee;
+  }
+  const { fees, mev, agrees } = receivedOf(block, total, payload);
+  const ofType = (type: number) => String(byType.get(type) ?? 0n);
+  return {
+    figures: {
+      total_type0_tx_fees: ofType(0),
+      total_type1_tx_fees: ofType(1),
+      total_type2_tx_fees: ofType(2),
+      total_priority_fees: gweiText(total),
+      total_priority_fees_validator: gweiText(fees),
+      baseline_mev: gweiText(mev),
+      execution_rewards: gweiText(fees + mev),
+    },
+    agrees,
+  };
+}

@@ -1,0 +1,50 @@
+import type pg from 'pg';
+import { dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import { raisedRevision } from '../../db/changes/revisions.ts';
+import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
+import { applyBlockFees } from './day-sums.ts';
+import { estimateMissed } from './estimate.ts';
+
+const epochOf = (slot: number) => Math.floor(slot / SLOTS_PER_EPOCH);
+
+/** Brings what depends on blocks up to date: estimates, days of their proposers, private sets, revisions. */
+export async function finishFills(
+  client: pg.ClientBase,
+  { network, estimateMissed: estimates }: { network: Network; estimateMissed: boolean },
+  slots: readonly number[],
+): Promise<void> {
+  if (slots.length === 0) return;
+  if (estimates) await estimateMissed(client, network, [...new Set(slots.map(epochOf))]);
+  const days = new Map<number, number[]>();
+  for (const slot of slots) {
+    const day = dayOfEpoch(network, 'chain', epochOf(slot));
+    days.set(day, [...(days.get(day) ?? []), slot]);
+  }
+  const changed: Awaited<ReturnType<typeof applyBlockFees>> = [];
+  for (const own of days.values()) {
+    const range = { firstSlot: Math.min(...own), lastSlot: Math.max(...own) };
+    changed.push(...(await applyBlockFees(client, network, range)));
+  }
+  await client.query(
+    `/* rewardsDue */
+    update validator_day_dates set rewards_due = true
+    where network = $1 and not utc and date = any($2::date[]) and not rewards_due`,
+    [network, [...days.keys()].map((day) => dateOfDay(network, day))],
+  );
+  await raisedRevision(client, 'blocks')();
+  if (changed.length === 0) return;
+  const { rows } = await client.query<{ date: string }>(
+    `/* setsOfProposers */
+    select distinct c.date::text as date
+    from unnest($2::int[], $3::date[]) as c (validator_index, date)
+    join private_set_members m using (validator_index)
+    join private_sets s on s.set_id = m.set_id and s.network = $1
+    where c.date >= m.counts_from and c.date < m.counts_until
+    order by date`,
+    [network, changed.map((one) => one.validatorIndex), changed.map((one) => one.date)],
+  );
+  const dates = rows.map(({ date }) => date);
+  if (dates.length > 0) await refreshSetDays(client, network, dates);
+  await raisedRevision(client, 'validator-days')();
+}

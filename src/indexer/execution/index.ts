@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Network } from '../../chain/networks.ts';
+import type { Pool } from '../../db/pool.ts';
+import { openRelays } from '../relays/index.ts';
+import { parseRelays } from '../relays/names.ts';
+import type { ChainSpec } from '../spec.ts';
+import { BlockFills } from './block-fills.ts';
+import { openDeposits } from './deposits.ts';
+import { openRpc, quantity, type Rpc } from './rpc.ts';
+import { openSource, SourceError } from './source.ts';
+
+export type FillOptions = {
+  pool: Pool;
+  network: Network;
+  spec: Pick<ChainSpec, 'depositContractAddress' | 'depositChainId'>;
+  /** URL of an execution node's JSON-RPC; never in a message. */
+  execution?: string | undefined;
+  /** URLs of relays, or `name=URL`. */
+  relays?: readonly string[] | undefined;
+  estimateMissed: boolean;
+  /** Most requests per second to the execution node; default 50. */
+  rate?: number | undefined;
+  timeoutMs?: number | undefined;
+  /** First wait after a failure, doubled with each further one; default 1 s. */
+  firstWaitMs?: number | undefined;
+  /** Called for each failed answer; what it should have brought is asked for again later. */
+  onError: (error: SourceError) => void;
+  signal: AbortSignal;
+};
+
+export type Fills = {
+  /** Fills until `signal`. Never rejects because of a source; database errors are reported to `onFault` and waited out. */
+  run(onFault: (error: Error) => void): Promise<void>;
+  /** Fills what is stored now; what still fails after a few attempts is left for the next run. */
+  drain(): Promise<void>;
+};
+
+const RATE = 50;
+const RELAY_RATE = 2;
+const CONCURRENCY = 4;
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 256 << 20;
+/** The head moves every 12 s, finality every 384 s. */
+const IDLE_MS = 6_000;
+const MAX_WAIT_MS = 60_000;
+const ATTEMPTS = 4;
+
+/**
+ * Fills in what an execution node and relays tell: fees, MEV payments, relays and builders of stored blocks, and deposit
+ * addresses of validators. Undefined if neither is given. Throws for relays that cannot be read.
+ */
+export function openFills(options: FillOptions): Fills | undefined {
+  const { execution, network, pool, spec, signal, onError, estimateMissed, firstWaitMs = 1_000 } = options;
+  const relaySources = parseRelays(options.relays ?? []);
+  if (!execution && relaySources.length === 0) return undefined;
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const rpc = execution ? checkedRpc(execution, options, timeoutMs) : undefined;
+  const blocks = new BlockFills({
+    ...{ pool, network, rpc, estimateMissed, firstWaitMs, onError, now: Date.now },
+    concurrency: CONCURRENCY,
+    relays:
+      relaySources.length > 0
+        ? openRelays({ relays: relaySources, rate: RELAY_RATE, timeoutMs, signal, onError })
+        : undefined,
+  });
+  const contract = spec.depositContractAddress;
+  const deposits = rpc && contract ? depositSteps(rpc, contract, options) : undefined;
+
+  return {
+    async run(onFault) {
+      const loops = [() => blocks.step(), ...(deposits ? [deposits] : [])];
+      await Promise.all(loops.map((step) => forever(step, { signal, onError, onFault, firstWaitMs })));
+    },
+    async drain() {
+      for (let more = true; more && !signal.aborted; ) {
+        if (await blocks.step()) continue;
+        more = blocks.waits(ATTEMPTS);
+        if (more) await pause(firstWaitMs, signal);
+      }
+      for (let failures = 0; deposits && !signal.aborted && failures < ATTEMPTS; ) {
+        try {
+          if (!(await deposits())) return;
+          failures = 0;
+        } catch (error) {
+          if (!(error instanceof SourceError)) throw error;
+          onError(error);
+          failures += 1;
+          await pause(firstWaitMs * 2 ** failures, signal);
+        }
+      }
+    },
+  };
+}
+
+/** Opens the node once, after it has told that it is of this network. */
+function checkedRpc(url: string, options: FillOptions, timeoutMs: number): () => Promise<Rpc> {
+  const { network, signal, spec, rate = RATE } = options;
+  const address = new URL(url);
+  const source = { url: address, name: `execution node ${address.host}`, rate, timeoutMs, signal };
+  const rpc = openRpc(openSource({ ...source, maxBytes: MAX_BYTES }));
+  let checked = false;
+  return async () => {
+    if (checked) return rpc;
+    const id = Number(await rpc.call('eth_chainId', [], quantity));
+    if (spec.depositChainId !== undefined && id !== spec.depositChainId) {
+      const message = `is of chain ${id}; ${network} has its deposits on chain ${spec.depositChainId}. Pass an execution node of ${network}.`;
+      throw new SourceError('other-network', rpc.name, message);
+    }
+    checked = true;
+    return rpc;
+  };
+}
+
+function depositSteps(rpc: () => Promise<Rpc>, contract: string, options: FillOptions) {
+  let reader: ReturnType<typeof openDeposits> | undefined;
+  return async () => {
+    const opened = await rpc();
+    const { pool, network } = options;
+    reader ??= openDeposits({ rpc: opened, pool, network, contract, concurrency: CONCURRENCY });
+    return reader.step();
+  };
+}
+
+type Loop = {
+  signal: AbortSignal;
+  onError: (error: SourceError) => void;
+  onFault: (error: Error) => void;
+  firstWaitMs: number;
+};
+
+async function forever(step: () => Promise<boolean>, { signal, onError, onFault, firstWaitMs }: Loop) {
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      if (!(await step())) await pause(IDLE_MS, signal);
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof SourceError) onError(error);
+      else onFault(error as Error);
+      failures += 1;
+      await pause(Math.min(MAX_WAIT_MS, firstWaitMs * 2 ** failures), signal);
+    }
+  }
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal }).catch(() => undefined);

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { type Source, SourceError } from './source.ts';
+
+export const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,64}$/i)
+  .transform(BigInt);
+export const digits = (bytes: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`, 'i'))
+    .toLowerCase();
+export const hash = digits(32);
+export const address = digits(20);
+export const bytes = z.string().regex(/^0x([0-9a-f]{2})*$/i);
+
+const Answer = z.object({
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number().optional(), message: z.string().optional() }).nullish(),
+});
+
+export type Rpc = {
+  readonly name: string;
+  /** Throws SourceError: `missing` for a null result, `refused` for an error of the node, `nonsense` for another shape. */
+  call<T extends z.ZodType>(method: string, params: readonly unknown[], result: T): Promise<z.output<T>>;
+};
+
+/** JSON-RPC over HTTP. */
+export function openRpc(source: Source): Rpc {
+  const { name } = source;
+  let id = 0;
+  return {
+    name,
+    async call(method, params, result) {
+      const { status, value } = await source.json('', { jsonrpc: '2.0', id: ++id, method, params });
+      const answer = Answer.safeParse(value);
+      const told = answer.data?.error;
+      if (told) {
+        const message = (told.message ?? '').replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
+        throw new SourceError('refused', name, `${method}: error ${told.code ?? ''} ${message}`);
+      }
+      if (status >= 400) throw new SourceError('refused', name, `${method}: responds with ${status}`);
+      if (!answer.success || answer.data.result === undefined)
+        throw new SourceError(
+          'nonsense',
+          name,
+          `${method}: no JSON-RPC response; is it an execution node's HTTP address?`,
+        );
+      if (answer.data.result === null)
+        throw new SourceError('missing', name, `${method}: the node does not have it`);
+      const read = result.safeParse(answer.data.result);
+      if (read.success) return read.data;
+      const [issue] = read.error.issues;
+      throw new SourceError(
+        'nonsense',
+        name,
+        `${method}: ${issue?.path.join('.') || 'result'} ${issue?.message}`,
+      );
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type SourceReason =
+  | 'unreachable'
+  | 'slow'
+  | 'cut'
+  | 'busy'
+  | 'refused'
+  | 'nonsense'
+  | 'missing'
+  | 'mismatch'
+  /** Two sources tell different amounts; what the block says was taken. */
+  | 'disagree'
+  | 'other-network';
+
+/** An execution node or relay did not give what was asked. The message names it by host, and never holds its URL. */
+export class SourceError extends Error {
+  readonly reason: SourceReason;
+  readonly source: string;
+
+  constructor(reason: SourceReason, source: string, message: string) {
+    super(`${source}: ${message}`);
+    this.reason = reason;
+    this.source = source;
+  }
+}
+
+/** True where the source as a whole is at fault, so that asking it for something else would not help. */
+export const isOutage = ({ reason }: SourceError): boolean =>
+  ['unreachable', 'slow', 'cut', 'busy', 'other-network'].includes(reason);
+
+export type SourceOptions = {
+  url: URL;
+  /** Shown in messages, because the URL may hold a key. */
+  name: string;
+  /** Most requests per second. */
+  rate: number;
+  timeoutMs: number;
+  maxBytes: number;
+  signal: AbortSignal;
+};
+
+export type Source = {
+  readonly name: string;
+  /** Parsed JSON; `body` makes it a POST. Throws SourceError; JSON bodies of refusals are returned with their status. */
+  json(path: string, body?: unknown): Promise<{ status: number; value: unknown }>;
+};
+
+/** Sends requests at a steady pace; the next one waits for its turn, not for the response before. */
+export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: SourceOptions): Source {
+  const base = new URL(url);
+  const headers: Record<string, string> = { accept: 'application/json', 'content-type': 'application/json' };
+  if (base.username || base.password) {
+    const credentials = [base.username, base.password].map(decodeURIComponent).join(':');
+    headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+    base.username = base.password = '';
+  }
+  let free = 0;
+  async function turn() {
+    const now = performance.now();
+    const at = Math.max(now, free);
+    free = at + 1000 / rate;
+    if (at > now) await sleep(at - now, undefined, { signal });
+  }
+  const failed = (error: unknown) => {
+    const { name: kind, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
+    if (signal.aborted) throw signal.reason;
+    if (kind === 'TimeoutError')
+      return new SourceError('slow', name, `no response within ${timeoutMs / 1000} s`);
+    return new SourceError('unreachable', name, cause?.code ?? cause?.message ?? message);
+  };
+  async function json(path: string, body?: unknown) {
+    await turn();
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const target = path === '' ? base : new URL(base.pathname.replace(/\/$/, '') + path, base);
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    let response: Response;
+    try {
+      response = await fetch(target, { ...init, headers, redirect: 'error', signal: limit });
+    } catch (error) {
+      throw failed(error);
+    }
+    const { status } = response;
+    let text: string;
+    try {
+      text = await textOf(response, name, maxBytes);
+    } catch (error) {
+      if (error instanceof SourceError) throw error;
+      const failure = failed(error);
+      throw failure.reason === 'slow' ? failure : new SourceError('cut', name, 'the response was cut off');
+    }
+    if (status === 429 || status >= 500) throw new SourceError('busy', name, `responds with ${status}`);
+    try {
+      return { status, value: JSON.parse(text) as unknown };
+    } catch {
+      if (status >= 400) throw new SourceError('refused', name, `responds with ${status}`);
+      throw new SourceError('nonsense', name, 'responds with something other than JSON; check its address');
+    }
+  }
+  return { name, json };
+}
+
+async function textOf(response: Response, name: string, maxBytes: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += part.length;
+    if (bytes > maxBytes)
+      throw new SourceError('refused', name, `responds with more than ${maxBytes >> 20} MiB`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Calls `work` for each item, at most `most` at a time; results in the order of the items. */
+export async function concurrently<Item, Result>(
+  items: readonly Item[],
+  most: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = new Array(items.length);
+  let next = 0;
+  const lane = async () => {
+    while (next < items.length) {
+      const place = next++;
+      results[place] = await work(items[place] as Item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, lane));
+  return results;
+}

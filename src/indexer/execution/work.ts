@@ -1,0 +1,108 @@
+import type { Network } from '../../chain/networks.ts';
+import { type Pool, transaction } from '../../db/pool.ts';
+import { lockWriters } from '../../ingest/locks.ts';
+import type { StoredBlock } from './block.ts';
+import type { Figures } from './figures.ts';
+import { finishFills } from './finish.ts';
+
+export type DueBlock = StoredBlock & { feesKnown: boolean; relays: number | null };
+
+export type Asked = {
+  network: Network;
+  fees: boolean;
+  relays: boolean;
+  /** Slots after it are too young for the relays. */
+  relaysUpTo: number;
+  /** Slots that wait for their next attempt. */
+  except: readonly number[];
+  /** Fees only of slots after it. */
+  feesAfter: number;
+  limit: number;
+};
+
+const fields = `slot, execution_block_number as number, execution_block_hash as hash, fee_recipient as "feeRecipient",
+  total_gas_used as "gasUsed", base_fee_per_gas::text as "baseFee", total_transactions as transactions,
+  total_type0_transactions as type0, total_type1_transactions as type1, total_type2_transactions as type2,
+  total_priority_fees is not null as "feesKnown", cardinality(relays) as relays`;
+
+const MAX_SLOT = 2 ** 31 - 1;
+
+/** Conditions of the partial indexes of migration 0034. */
+const lacking = {
+  fees: 'execution_block_hash is not null and total_priority_fees is null',
+  relays: 'execution_block_hash is not null and relays is null',
+};
+const complete = `fee_recipient is not null and total_gas_used is not null and base_fee_per_gas is not null
+  and num_nonnulls(total_transactions, total_type0_transactions, total_type1_transactions, total_type2_transactions) = 4`;
+
+/** The newest blocks that lack something, descending. */
+export async function dueBlocks(pool: Pool, asked: Asked): Promise<DueBlock[]> {
+  const part = (condition: string) => `(select ${fields} from blocks
+    where network = $1 and ${condition} and consensus_proposer_duty = 'proposed' and ${complete}
+      and slot <> all($2::int[]) order by slot desc limit $3)`;
+  const { rows } = await pool.query({
+    text: `/* dueBlocks */
+      ${part(`${lacking.fees} and slot > $4::int`)} union ${part(`${lacking.relays} and slot <= $5::int`)}
+      order by slot desc limit $3`,
+    values: [
+      ...[asked.network, asked.except, asked.limit],
+      asked.fees ? asked.feesAfter : MAX_SLOT,
+      asked.relays ? asked.relaysUpTo : -1,
+    ],
+  });
+  return rows as DueBlock[];
+}
+
+/** What is known of a block now; absent figures stay as they are stored. */
+export type Fill = { slot: number; hash: string } & Partial<Figures> & {
+    relays?: string[];
+    block_builder_pubkeys?: string[];
+  };
+
+const columns: Record<keyof Figures, string> = {
+  total_type0_tx_fees: 'numeric',
+  total_type1_tx_fees: 'numeric',
+  total_type2_tx_fees: 'numeric',
+  total_priority_fees: 'numeric',
+  total_priority_fees_validator: 'numeric',
+  baseline_mev: 'numeric',
+  execution_rewards: 'numeric',
+};
+const names = Object.keys(columns);
+const assigned = [...names, 'relays', 'block_builder_pubkeys'];
+const next = `${assigned.map((name) => `coalesce(f.${name}, b.${name}) as ${name}`).join(', ')},
+  case when coalesce(f.execution_rewards, b.execution_rewards) is not null then 0::numeric end as missed_execution_rewards`;
+const totals = `n.execution_rewards + b.consensus_rewards as total_rewards,
+  n.missed_execution_rewards + b.missed_consensus_rewards as total_rewards_missed`;
+const all = [...assigned, 'missed_execution_rewards', 'total_rewards', 'total_rewards_missed'];
+
+/** Only blocks with the hash that was asked about, and only what differs. */
+const FILL = `/* fillBlocks */
+  update blocks b set ${all.map((name) => `${name} = n.${name}`).join(', ')}
+  from (
+    select b.network, b.slot, f.hash, n.*, ${totals}
+    from json_to_recordset($2) as f (slot int, hash text,
+      ${Object.entries(columns).map(([name, type]) => `${name} ${type}`)}, relays text[], block_builder_pubkeys text[])
+    join blocks b on b.network = $1 and b.slot = f.slot and b.execution_block_hash = f.hash
+    cross join lateral (select ${next}) n
+  ) n
+  where b.network = n.network and b.slot = n.slot and b.execution_block_hash = n.hash -- a concurrent update may change it
+    and (${all.map((name) => `b.${name}`)}) is distinct from (${all.map((name) => `n.${name}`)})
+  returning b.slot`;
+
+/** Writes fills and what follows from them in one transaction. Idempotent. Returns the changed slots. */
+export async function writeFills(
+  pool: Pool,
+  options: { network: Network; estimateMissed: boolean },
+  fills: readonly Fill[],
+): Promise<number[]> {
+  if (fills.length === 0) return [];
+  return transaction(pool, async (client) => {
+    // A fill during the replacement of a day would be lost.
+    await lockWriters(client, ['blocks', 'validator-days'], [options.network]);
+    const { rows } = await client.query<{ slot: number }>(FILL, [options.network, JSON.stringify(fills)]);
+    const slots = rows.map(({ slot }) => slot);
+    await finishFills(client, options, slots);
+    return slots;
+  });
+}

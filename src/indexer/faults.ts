@@ -1,0 +1,26 @@
+import { SettingsError } from '../config.ts';
+import { isTransient } from '../db/connection.ts';
+import { InputError, ReconcileError } from './chain/errors.ts';
+import { LockedError } from './lock.ts';
+import { NodeError } from './node/errors.ts';
+import { RangeFault } from './range.ts';
+import { SavedStateError } from './saved-state-error.ts';
+import { SpecError } from './spec.ts';
+
+/** Waiting does not mend it. */
+export const isFinal = (error: unknown): boolean =>
+  [RangeFault, SpecError, SavedStateError, SettingsError].some((kind) => error instanceof kind);
+
+/** As `isFinal`; and another process indexes. */
+export const endsCommand = (error: unknown): boolean => isFinal(error) || error instanceof LockedError;
+
+/** For metrics and `/ready`: never a part of a URL. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof NodeError) return error.reason;
+  if (error instanceof ReconcileError) return 'unexplained';
+  if (error instanceof InputError) return 'nonsense';
+  if (error instanceof LockedError) return 'locked';
+  if (isFinal(error)) return 'refused';
+  const { code = '' } = error as { code?: string };
+  return isTransient(error) || /^([0-9A-Z]{5}|E[A-Z]+)$/.test(code) ? 'database' : 'internal';
+}

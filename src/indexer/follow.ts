@@ -1,0 +1,285 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Network } from '../chain/networks.ts';
+import type { Beat } from './beat.ts';
+import { Chain, InputError, MissingRecords, ReconcileError } from './chain/index.ts';
+import { isFinal } from './faults.ts';
+import { NodeError } from './node/errors.ts';
+import type { Nodes } from './node/index.ts';
+import { prefetcher } from './prefetch.ts';
+import { type Asked, endOf, newestClosed, RangeFault, startOf } from './range.ts';
+import type { Retrying, Say } from './retry.ts';
+import { SavedStateError } from './saved-state-error.ts';
+import { countError, type IndexStatus } from './status.ts';
+import type { Store } from './store/index.ts';
+import { periodsOf } from './store/periods.ts';
+import type { EpochFacts } from './types.ts';
+
+/** `last`: the newest epoch that can be stored at present. */
+export type Progress = { epoch: number; last: number };
+
+export type FollowOptions = {
+  network: Network;
+  nodes: Nodes;
+  store: Store;
+  asked: Asked;
+  /** Ends at the newest closed epoch. */
+  once: boolean;
+  /** Epochs that are fetched at a time. */
+  width: number;
+  status: IndexStatus;
+  retry: Retrying;
+  beat: Beat;
+  say: Say;
+  onStored(progress: Progress): void;
+  onPublished(epoch: number, failures: string[]): void;
+  /** Runs after each stored epoch, and again for the last one after a restart. */
+  afterEpoch: ((epoch: number) => Promise<unknown>) | undefined;
+  /** Ends after the epoch in progress. */
+  stop: AbortSignal;
+};
+
+export type FollowReport = {
+  from: number | undefined;
+  to: number | undefined;
+  epochs: number;
+  done: boolean;
+};
+
+/** Answers that do not fit are asked for again from this many nodes before the index waits. */
+const ATTEMPTS_AT_ONCE = 2;
+/** After this many failures, restart from the stored state: the initial state may be wrong. */
+const ATTEMPTS_BEFORE_RESTART = 4;
+
+/** While there is much to store, figures are published at ends of days, but no more often. */
+const PUBLISH_MS = 600_000;
+
+/** How often the head is looked at while there is much to store. */
+const ASK_MS = 30_000;
+
+/** From this size on, rows of open days are written not with each epoch, but about every six hours. */
+const LARGE_REGISTRY = 200_000;
+const EPOCHS_BETWEEN = 56;
+
+/** Stores epoch after epoch. Faults of nodes and of the database are waited out, with `once` for about a minute. */
+export async function follow(options: FollowOptions): Promise<FollowReport> {
+  const report: FollowReport = { from: undefined, to: undefined, epochs: 0, done: false };
+  let avoid: string | undefined;
+  while (!options.stop.aborted && !report.done) {
+    const halt = new AbortController();
+    const signal = AbortSignal.any([options.stop, halt.signal]);
+    const pass = new Pass(options, report, signal);
+    try {
+      await pass.run(avoid);
+    } catch (error) {
+      if (isFinal(error)) throw error;
+      // What the pass began with may have been wrong.
+      avoid = error instanceof InputError ? pass.beganWith : undefined;
+      if (!options.stop.aborted) await options.retry.failed(error as Error);
+    } finally {
+      halt.abort();
+    }
+  }
+  return report;
+}
+
+/** One pass of the loop: from the stored state until the end, a stop or a fault other than a node's. */
+class Pass {
+  /** The node whose state the chain began with. */
+  beganWith: string | undefined;
+  #finalized = 0;
+  #askedAt = 0;
+  #published: number | undefined;
+  #stored: number | undefined;
+  #partial: number | undefined;
+  #caughtUp = false;
+  #publishedAt = performance.now();
+  readonly #o: FollowOptions;
+  readonly #report: FollowReport;
+  readonly #signal: AbortSignal;
+  readonly #end: number;
+
+  constructor(options: FollowOptions, report: FollowReport, signal: AbortSignal) {
+    this.#o = options;
+    this.#report = report;
+    this.#signal = signal;
+    this.#end = endOf(options.network, options.asked.to);
+  }
+
+  /** Throws on faults of the database and of the start. `avoid`: a node not to begin with. */
+  async run(avoid: string | undefined): Promise<void> {
+    const { nodes, stop } = this.#o;
+    const chain = await this.#begin(avoid);
+    const inputs = prefetcher(
+      (epoch, avoid) =>
+        nodes.fetchEpoch(epoch, (input) => chain.recordsNeeded(input), { avoid, signal: this.#signal }),
+      this.#o.width,
+    );
+    while (!stop.aborted) {
+      if (performance.now() - this.#askedAt > ASK_MS) await this.#askFinality().catch(() => undefined);
+      if (chain.epoch - 1 > this.#last()) {
+        if (await this.#idle(chain)) return;
+        continue;
+      }
+      const facts = await this.#step(chain, inputs);
+      if (facts) await this.#write(chain, facts);
+      await turn();
+    }
+  }
+
+  async #begin(avoid: string | undefined): Promise<Chain> {
+    const { store, status, network, asked } = this.#o;
+    const stored = await store.resume().catch((error: Error) => {
+      if (asked.from === undefined) throw error;
+      return undefined; // what another version stored is left for a new beginning
+    });
+    this.#stored = stored?.epoch;
+    status.indexedEpoch = stored?.epoch ?? status.indexedEpoch;
+    if (stored) await this.#o.afterEpoch?.(stored.epoch);
+    await this.#askFinality();
+    const start = startOf(network, asked, this.#finalized, stored);
+    const options = { signal: this.#signal, ...(avoid !== undefined && { avoid }) };
+    try {
+      if (start === undefined && stored) return await this.#restore(stored, options);
+      return await this.#beginAt(start as number, options);
+    } catch (error) {
+      if (error instanceof InputError) this.#sayRefused(error, this.beganWith);
+      if (!(error instanceof SavedStateError) || asked.from === undefined) throw error;
+      return await this.#beginAt(startOf(network, asked, this.#finalized, undefined) as number, options);
+    }
+  }
+
+  async #beginAt(epoch: number, options: Ask): Promise<Chain> {
+    const { nodes, store } = this.#o;
+    if (epoch > this.#end)
+      throw new RangeFault(`--to is epoch ${this.#end}, before epoch ${epoch}, where the index begins.`);
+    store.begin();
+    const start = await nodes.start(epoch, options);
+    this.beganWith = start.node;
+    return Chain.begin(nodes.spec, start);
+  }
+
+  /** A node completes what was saved with the state at the end of the epoch that was applied last. */
+  async #restore({ saved, epoch }: { saved: Buffer; epoch: number }, options: Ask): Promise<Chain> {
+    const { nodes } = this.#o;
+    const end = await nodes.resume(epoch + 1, options);
+    this.beganWith = end.node;
+    return Chain.restore(nodes.spec, saved, end);
+  }
+
+  #last = () => Math.min(this.#end, newestClosed(this.#finalized));
+
+  async #askFinality(): Promise<void> {
+    const { nodes, status } = this.#o;
+    this.#askedAt = performance.now();
+    const { epoch } = await nodes.finality();
+    this.#finalized = Math.max(this.#finalized, epoch);
+    status.finalizedEpoch = this.#finalized;
+    status.headEpoch = Math.floor((await nodes.head()).slot / nodes.spec.slotsPerEpoch);
+  }
+
+  /** Nothing to store: publishes what is not yet, and waits. Returns whether the pass is done. */
+  async #idle(chain: Chain): Promise<boolean> {
+    const { once, retry, beat } = this.#o;
+    const ends = once || chain.epoch - 1 > this.#end;
+    const isPublished = ends ? this.#published === this.#stored : this.#published !== undefined;
+    if (!isPublished && this.#stored !== undefined) await this.#publish();
+    if (ends) {
+      this.#report.done = true;
+      return true;
+    }
+    await beat.wait();
+    try {
+      await this.#askFinality();
+      retry.succeeded();
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error;
+      await retry.failed(error);
+    }
+    return false;
+  }
+
+  /** The facts that the next epoch closes; undefined while the chain warms up, and after a stop. */
+  async #step(chain: Chain, inputs: Inputs): Promise<EpochFacts | undefined> {
+    const { stop, retry } = this.#o;
+    let avoid: string | undefined;
+    for (let failures = 0; !stop.aborted; ) {
+      try {
+        const { input, node } = await inputs.take(chain.epoch, this.#last() + 1, avoid);
+        avoid = node;
+        await turn();
+        const facts = chain.step(input);
+        retry.succeeded();
+        return facts;
+      } catch (error) {
+        if (stop.aborted) return undefined;
+        if (error instanceof NodeError) {
+          await retry.failed(error);
+        } else if (error instanceof InputError) {
+          failures += 1;
+          if (!(error instanceof MissingRecords)) this.#sayRefused(error, avoid);
+          if (failures >= ATTEMPTS_AT_ONCE) await retry.failed(error);
+          if (failures >= ATTEMPTS_BEFORE_RESTART) throw error;
+        } else throw error;
+      }
+    }
+    return undefined;
+  }
+
+  #sayRefused(error: InputError, node: string | undefined) {
+    const { status, say } = this.#o;
+    const another = this.#report.epochs === 0 ? 'begin with another --from, or ' : '';
+    const next = `The epoch is requested again, from another node if possible. If this repeats, ${another}add a second node to --beacon.`;
+    if (!(error instanceof ReconcileError)) {
+      countError(status, 'nonsense');
+      return say('error', `Epoch ${error.epoch} of ${node} is not stored: ${error.message} ${next}`, {
+        node,
+      });
+    }
+    const { epoch, validatorIndex, gwei } = error;
+    status.reconcileFailures += 1;
+    say(
+      'error',
+      `Epoch ${epoch} of ${node} is not stored: ${gwei} Gwei of validator ${validatorIndex} are unexplained. ${next}`,
+      { epoch, validatorIndex, gwei, node },
+    );
+  }
+
+  async #write(chain: Chain, facts: EpochFacts): Promise<void> {
+    const { store, status, network, once, onStored } = this.#o;
+    const last = this.#last();
+    const isNewest = facts.epoch >= last;
+    const ended = periodsOf(network, facts.epoch).filter((period) => period.last === facts.epoch);
+    const isHourEnd = ended.length > 0;
+    const isSmall = chain.registry.size < LARGE_REGISTRY;
+    const isDue = isHourEnd && (isSmall || facts.epoch - (this.#partial ?? 0) >= EPOCHS_BETWEEN);
+    const isFirst = once || !this.#caughtUp || facts.epoch >= this.#end;
+    const partial = isNewest && (isFirst || isSmall || isDue);
+    await store.write(facts, chain.save(), chain.registry, { partial });
+    await this.#o.afterEpoch?.(facts.epoch);
+    this.#stored = facts.epoch;
+    if (partial) this.#partial = facts.epoch;
+    this.#report.from ??= facts.epoch;
+    this.#report.to = facts.epoch;
+    this.#report.epochs += 1;
+    status.indexedEpoch = facts.epoch;
+    onStored({ epoch: facts.epoch, last });
+    if (isNewest) this.#caughtUp = true;
+    const isDayEnd = ended.some(({ hourly }) => !hourly);
+    const isLate = isDayEnd && performance.now() - this.#publishedAt > PUBLISH_MS;
+    if (isLate || (isNewest && (isFirst || isDue))) await this.#publish();
+  }
+
+  async #publish(): Promise<void> {
+    const epoch = this.#stored as number;
+    const reports = await this.#o.store.publish(() => this.#o.stop.aborted);
+    this.#published = epoch;
+    this.#publishedAt = performance.now();
+    this.#o.onPublished(
+      epoch,
+      reports.flatMap(({ part, error }) => (error === undefined ? [] : [`${part}: ${error}`])),
+    );
+  }
+}
+
+type Ask = { signal: AbortSignal; avoid?: string };
+type Inputs = { take(epoch: number, last: number, avoid?: string): ReturnType<Nodes['fetchEpoch']> };

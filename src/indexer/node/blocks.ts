@@ -1,0 +1,161 @@
+import type { BeaconBlock } from '../types.ts';
+import { readHeader, readRoot } from './answers.ts';
+import { readBlock } from './block.ts';
+import type { NodeClient } from './client.ts';
+import { NodeError } from './errors.ts';
+
+/** Blocks of about 15 epochs. */
+const KEPT = 512;
+/** Slots without a block that may follow an epoch. */
+const LONGEST_GAP = 128;
+const blockPath = (id: number | string) => `/eth/v2/beacon/blocks/${id}`;
+
+export type EpochBlocks = {
+  blocks: (BeaconBlock | null)[];
+  /** At the first slot after them. */
+  next: BeaconBlock | null;
+  /** Slot with which the history of the node begins, if it is the first one here: nothing is known of its block. */
+  anchor: number | undefined;
+};
+
+/** Final blocks of one node, kept for the epochs around. */
+export class BlockSource {
+  readonly #client: NodeClient;
+  readonly #kept = new Map<number, Promise<BeaconBlock | null>>();
+  readonly #lifetime: AbortSignal;
+
+  /** `lifetime`: of requests whose answers are shared. */
+  constructor(client: NodeClient, lifetime: AbortSignal) {
+    this.#client = client;
+    this.#lifetime = lifetime;
+  }
+
+  /** Forgets what the node has answered. */
+  clear(): void {
+    this.#kept.clear();
+  }
+
+  async #fetch(slot: number): Promise<BeaconBlock | null> {
+    const asked = { path: blockPath(slot), signal: this.#lifetime };
+    const block = await this.#client.json(asked, (answer) => readBlock(answer, ''));
+    if (block && block.slot !== slot)
+      throw this.#client.error('nonsense', `${blockPath(slot)}: the block is of slot ${block.slot}.`);
+    return block ?? null;
+  }
+
+  /** Without its root. */
+  #at(slot: number, final: number): Promise<BeaconBlock | null> {
+    const kept = this.#kept.get(slot);
+    if (kept) return kept;
+    const block = this.#fetch(slot);
+    if (slot > final) return block;
+    this.#kept.set(slot, block);
+    block.catch(() => this.#kept.get(slot) === block && this.#kept.delete(slot));
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= KEPT) break;
+      this.#kept.delete(oldest);
+    }
+    return block;
+  }
+
+  /** Throws `NodeError`: 404 is a missed slot only where the next block's parent is the block before. */
+  async epoch(
+    ...range: [first: number, slots: number, final: number, signal: AbortSignal]
+  ): Promise<EpochBlocks> {
+    try {
+      return await this.#linked(...range);
+    } catch (error) {
+      if (!(error instanceof NodeError) || error.reason !== 'missing-block') throw error;
+      this.#client.report(error);
+      return this.#linked(...range);
+    }
+  }
+
+  async #linked(first: number, slots: number, final: number, signal: AbortSignal): Promise<EpochBlocks> {
+    const asked = Array.from({ length: slots + 1 }, (_, i) => this.#at(first + i, final));
+    const found = await Promise.all(asked);
+    const after = await this.#firstFrom(first + slots, final);
+    let anchor: number | undefined;
+    const blocks = found.slice(0, slots);
+    let following = after;
+    for (let i = slots - 1; i >= -1; i -= 1) {
+      const block = i < 0 ? null : (blocks[i] as BeaconBlock | null);
+      if (i >= 0 && block === null) continue;
+      if (following.slot > first + i + 1) {
+        const gap = await this.#checkGap({ first, before: first + i, following }, signal);
+        if (gap === 'anchor') anchor = first;
+      }
+      if (!block) break;
+      following = blocks[i] = { ...block, root: following.parentRoot };
+    }
+    const next = found[slots] ?? null;
+    return { blocks, next: next && { ...next, root: await this.#rootOf(next.slot, signal) }, anchor };
+  }
+
+  async #firstFrom(slot: number, final: number): Promise<BeaconBlock> {
+    for (let at = slot; at < slot + LONGEST_GAP; at += 1) {
+      const block = await this.#at(at, final);
+      if (block) return block;
+    }
+    throw this.#client.error(
+      'behind',
+      `has no block in the ${LONGEST_GAP} slots from ${slot} on. It may be behind; its blocks are asked for again later.`,
+    );
+  }
+
+  /** The parent of `following` must be the block of slot `before`, or one before `first`. */
+  async #checkGap(
+    { first, before, following }: { first: number; before: number; following: BeaconBlock },
+    signal: AbortSignal,
+  ): Promise<'missed' | 'anchor'> {
+    const path = `/eth/v1/beacon/headers/${following.parentRoot}`;
+    const parent = await this.#client.json({ path, signal }, readHeader);
+    if (parent === undefined) {
+      if (before < first && (await this.#beginsWith(first, following, signal))) return 'anchor';
+      throw this.#noHistory(first);
+    }
+    if (before < first ? parent.slot < first : parent.slot === before) return 'missed';
+    for (let slot = before + 1; slot < following.slot; slot += 1) this.#kept.delete(slot);
+    throw this.#client.error(
+      'missing-block',
+      `answers 404 for slot ${parent.slot}, but the block of slot ${following.slot} has a parent there. It is asked again, or another node.`,
+    );
+  }
+
+  /** Whether the node has no block before, as one that was synced from this slot. */
+  async #beginsWith(first: number, following: BeaconBlock, signal: AbortSignal): Promise<boolean> {
+    if (following.slot !== first + 1) return false;
+    const before = Array.from({ length: Math.min(32, first) }, (_, i) =>
+      this.#client.json({ path: `/eth/v1/beacon/blocks/${first - 1 - i}/root`, signal }, readRoot),
+    );
+    return (await Promise.all(before)).every((root) => root === undefined);
+  }
+
+  #noHistory(first: number) {
+    return this.#client.error(
+      'pruned',
+      `has no blocks around slot ${first}: its history begins later. Let it backfill, use a node that has them, or begin later with --from.`,
+    );
+  }
+
+  async #rootOf(id: number | string, signal: AbortSignal): Promise<string> {
+    const root = await this.#client.json({ path: `/eth/v1/beacon/blocks/${id}/root`, signal }, readRoot);
+    if (root === undefined)
+      throw this.#client.error('missing-block', `has a block ${id} but answers 404 for its root.`);
+    return root;
+  }
+
+  /** A block near the head by its slot or root; null where there is none. */
+  async near(id: number | string, signal: AbortSignal): Promise<BeaconBlock | null> {
+    const path = `/eth/v1/beacon/blocks/${id}/root`;
+    const urgent = true;
+    const root = typeof id === 'string' ? id : await this.#client.json({ path, signal, urgent }, readRoot);
+    if (root === undefined) return null;
+    const block = await this.#client.json({ path: blockPath(root), signal, urgent }, (answer) =>
+      readBlock(answer, root),
+    );
+    if (block && typeof id === 'number' && block.slot !== id)
+      throw this.#client.error('nonsense', `${path}: the block of slot ${id} is of slot ${block.slot}.`);
+    return block ?? null;
+  }
+}

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';
+import { type Http, type Limits, openHttp, type Sink } from './http.ts';
+import { openLimiter } from './limiter.ts';
+import { type ElementReader, ElementScanner } from './scan/elements.ts';
+
+export type ClientOptions = {
+  /** Requests per second. */
+  rate: number;
+  timeoutMs: number;
+  attempts: number;
+  firstBackoffMs: number;
+  /** Called for each failed answer, also where the next attempt succeeds. */
+  onError: (error: NodeError) => void;
+};
+
+type Answer = Record<string, unknown>;
+/** `urgent`: goes before requests for stored epochs, which may be many and long. */
+type Path = { path: string; signal: AbortSignal; urgent?: boolean };
+
+const MAX_WAIT_MS = 30_000;
+const SMALL_BYTES = 64 * 2 ** 20;
+/** About 500 bytes for each of 2^27 validators. */
+const LARGE_BYTES = 2 ** 36;
+
+const sizes = { small: 1, large: 4, registry: 40 } as const;
+
+function parsed(text: string): Answer {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Answer;
+  } catch {
+    if (/^\s*\{/.test(text) && !text.trimEnd().endsWith('}'))
+      throw new AnswerError(`the answer ends in the middle, after ${text.length} bytes`, 'cut');
+  }
+  throw new AnswerError(`JSON is expected, but the answer is ${shown(text.slice(0, 100))}`);
+}
+
+const checkOptimistic = ({ execution_optimistic: optimistic }: Answer): void => {
+  if (optimistic === true)
+    throw new AnswerError(
+      'the execution client of this node has not verified the block yet (execution_optimistic); wait until it has, or check that it runs',
+      'optimistic',
+    );
+};
+
+/** Requests to one node: rate-limited, a few at a time, repeated where that may help. */
+export class NodeClient {
+  readonly name: string;
+  readonly #http: Http;
+  readonly #options: ClientOptions;
+  readonly #limited: ReturnType<typeof openLimiter>;
+  readonly #reported = new WeakSet<NodeError>();
+
+  constructor(url: URL, name: string, options: ClientOptions) {
+    this.#http = openHttp(url, name);
+    this.#options = options;
+    this.name = name;
+    this.#limited = openLimiter(options.rate);
+  }
+
+  /** Undefined for 404. Throws `NodeError`. `read` may throw `AnswerError`. */
+  json<T>({ path, signal, urgent = false }: Path, read: (answer: Answer) => T): Promise<T | undefined> {
+    return this.#repeated(path, signal, async () => {
+      const chunks: Buffer[] = [];
+      const found = await this.#get(path, (chunk) => chunks.push(chunk), 'small', signal, urgent);
+      if (!found) return undefined;
+      const answer = parsed(Buffer.concat(chunks).toString('utf8'));
+      checkOptimistic(answer);
+      return read(answer);
+    });
+  }
+
+  /** Reads a list by its bytes. Undefined for 404. Throws `NodeError`. */
+  scan<R extends ElementReader & { result(): unknown }>(
+    { path, signal }: Path,
+    open: () => R,
+    size: keyof typeof sizes = 'large',
+  ): Promise<ReturnType<R['result']> | undefined> {
+    return this.#repeated(path, signal, async () => {
+      const reader = open();
+      const scanner = new ElementScanner(reader);
+      if (!(await this.#get(path, (chunk) => scanner.push(chunk), size, signal))) return undefined;
+      checkOptimistic(scanner.end());
+      return reader.result() as ReturnType<R['result']>;
+    });
+  }
+
+  /** As `Http.stream`. */
+  events(path: string, signal: AbortSignal) {
+    return this.#http.stream(path, signal);
+  }
+
+  error(reason: NodeReason, message: string): NodeError {
+    return this.#http.error(reason, message);
+  }
+
+  /** Counts an error once. */
+  report(error: NodeError): void {
+    if (this.#reported.has(error)) return;
+    this.#reported.add(error);
+    this.#options.onError(error);
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+
+  #get(
+    path: string,
+    sink: Sink,
+    size: keyof typeof sizes,
+    signal: AbortSignal,
+    urgent = false,
+  ): Promise<boolean> {
+    const { timeoutMs } = this.#options;
+    const limits: Limits = {
+      idleMs: timeoutMs,
+      totalMs: timeoutMs * sizes[size],
+      maxBytes: size === 'small' ? SMALL_BYTES : LARGE_BYTES,
+    };
+    return this.#limited(signal, urgent, () => this.#http.get(path, sink, limits, signal));
+  }
+
+  async #repeated<T>(path: string, signal: AbortSignal, once: () => Promise<T>): Promise<T> {
+    const { attempts, firstBackoffMs } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await once();
+      } catch (thrown) {
+        signal.throwIfAborted();
+        const error =
+          thrown instanceof AnswerError ? this.error(thrown.reason, `${path}: ${thrown.message}.`) : thrown;
+        if (!(error instanceof NodeError)) throw error;
+        this.report(error);
+        if (!error.transient || attempt >= attempts) throw error;
+        const backoff = firstBackoffMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+        await sleep(Math.min(MAX_WAIT_MS, error.waitMs ?? backoff), undefined, { signal });
+      }
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import type { Network } from '../../chain/networks.ts';
+import { type ChainSpec, type Genesis, networkOf, parseGenesis, parseSpec, SpecError } from '../spec.ts';
+import { type Finality, readFinality, readHeader, readSyncing } from './answers.ts';
+import { BlockSource } from './blocks.ts';
+import type { NodeClient } from './client.ts';
+import type { NodeError } from './errors.ts';
+
+/** How long a node is believed to be in sync. */
+const IN_SYNC_MS = 10_000;
+const MAX_COOLING_MS = 60_000;
+const FIRST_COOLING_MS = 1_000;
+
+/** What all nodes of an index must have in common. */
+export type Identity = { network: Network; genesis: Genesis; spec: ChainSpec };
+
+/** Shared by the nodes of an index. */
+export type Common = {
+  asked: Network | undefined;
+  identity: Identity | undefined;
+  /** Roots of finalized epochs as told first, and by whom. */
+  finalized: Map<number, { root: string; node: string }>;
+  /** Of the index. */
+  lifetime: AbortSignal;
+};
+
+/** The first constant that both tell, and tell differently. Clients differ in what they tell besides. */
+function differing(a: ChainSpec, b: ChainSpec): keyof ChainSpec | undefined {
+  const keys = (Object.keys(a) as (keyof ChainSpec)[]).filter(
+    (key) => key !== 'configName' && key !== 'unknownForks',
+  );
+  return keys.find(
+    (key) =>
+      a[key] !== undefined && b[key] !== undefined && JSON.stringify(a[key]) !== JSON.stringify(b[key]),
+  );
+}
+
+const KEPT_ROOTS = 256;
+
+/** A node and what is known of it. */
+export class Endpoint {
+  readonly client: NodeClient;
+  readonly blocks: BlockSource;
+  readonly common: Common;
+  #known = false;
+  #inSyncUntil = 0;
+  #failures = 0;
+  #asked: Promise<Finality> | undefined;
+  coolingUntil = 0;
+  /** The newest epoch of which the node has not all that is needed. */
+  goneTo = -1;
+  /** With another node about what is final; until both tell the same again. */
+  disagrees: NodeError | undefined;
+  /** As told last; -1: not yet. */
+  finalized: Finality = { epoch: -1, root: '' };
+  /** Sync committees by period. */
+  readonly committees = new Map<number, Promise<Uint32Array>>();
+  /** About how many validators there are. */
+  validators = 1 << 16;
+
+  constructor(client: NodeClient, common: Common) {
+    this.client = client;
+    this.common = common;
+    this.blocks = new BlockSource(client, common.lifetime);
+  }
+
+  /** Throws `NodeError` unless the node is of the right network and in sync. */
+  async ready(signal: AbortSignal): Promise<void> {
+    if (!this.#known) await this.#identify(signal);
+    if (performance.now() < this.#inSyncUntil) return;
+    const state = await this.client.json({ path: '/eth/v1/node/syncing', signal, urgent: true }, readSyncing);
+    if (state === undefined)
+      throw this.client.error('nonsense', 'node/syncing answers 404; is it a beacon node?');
+    if (state.syncing)
+      throw this.client.error(
+        'syncing',
+        `is syncing, ${state.distance} slots behind. The index goes on when it is in sync.`,
+      );
+    if (state.optimistic)
+      throw this.client.error(
+        'optimistic',
+        'follows the chain optimistically: its execution client has not verified the head. Check that client.',
+      );
+    this.#inSyncUntil = performance.now() + IN_SYNC_MS;
+  }
+
+  async #identify(signal: AbortSignal): Promise<void> {
+    const told = async <T>(path: string, read: (data: unknown) => T): Promise<T> => {
+      const value = await this.client.json({ path, signal, urgent: true }, ({ data }) => ({ data }));
+      if (value === undefined)
+        throw this.client.error('nonsense', `${path} answers 404; is it a beacon node?`);
+      return read(value.data);
+    };
+    try {
+      const genesis = await told('/eth/v1/beacon/genesis', parseGenesis);
+      const spec = await told('/eth/v1/config/spec', parseSpec);
+      const network = networkOf(genesis, spec, this.common.asked);
+      this.#agree({ network, genesis, spec });
+    } catch (error) {
+      if (error instanceof SpecError) throw this.client.error('other-network', error.message);
+      throw error;
+    }
+    this.#known = true;
+  }
+
+  #agree(own: Identity): void {
+    const common = (this.common.identity ??= own);
+    const roots = [own.genesis.validatorsRoot, common.genesis.validatorsRoot];
+    if (roots[0] !== roots[1])
+      throw new SpecError(
+        `is of another chain than the other nodes: its genesis_validators_root is ${roots[0]}, theirs ${roots[1]}. Remove it from --beacon.`,
+      );
+    const different = differing(own.spec, common.spec);
+    if (different)
+      throw new SpecError(
+        `its config/spec differs from that of the other nodes in ${different}: ${JSON.stringify(own.spec[different])} in place of ${JSON.stringify(common.spec[different])}. Update it, or remove it from --beacon.`,
+      );
+  }
+
+  /** Asks for the finalized checkpoint. Throws `NodeError`, also where the node is behind what it told before. */
+  finality(): Promise<Finality> {
+    // One at a time: of two answers, the older may come last.
+    this.#asked ??= this.#finality().finally(() => {
+      this.#asked = undefined;
+    });
+    return this.#asked;
+  }
+
+  async #finality(): Promise<Finality> {
+    const path = '/eth/v1/beacon/states/head/finality_checkpoints';
+    const told = await this.client.json({ path, signal: this.common.lifetime, urgent: true }, readFinality);
+    if (told === undefined) throw this.client.error('nonsense', `${path} answers 404; is it a beacon node?`);
+    if (told.epoch < this.finalized.epoch)
+      throw this.client.error(
+        'back-in-time',
+        `has finalized epoch ${told.epoch}, but said ${this.finalized.epoch} before. It may have lost its database; the index goes on when it is there again.`,
+      );
+    this.#compare(told);
+    this.finalized = told;
+    return told;
+  }
+
+  #compare({ epoch, root }: Finality): void {
+    const { finalized } = this.common;
+    const first = finalized.get(epoch);
+    if (first && first.root !== root) {
+      this.disagrees = this.client.error(
+        'disagree',
+        `has finalized epoch ${epoch} with the root ${root}, but ${first.node} with ${first.root}. One of them is on a wrong chain; find out which, and remove it from --beacon. Nothing is stored until then.`,
+      );
+      throw this.disagrees;
+    }
+    if (first) {
+      if (first.node !== this.client.name) this.disagrees = undefined;
+      return;
+    }
+    finalized.set(epoch, { root, node: this.client.name });
+    for (const oldest of finalized.keys()) {
+      if (finalized.size <= KEPT_ROOTS) break;
+      finalized.delete(oldest);
+    }
+  }
+
+  /** Throws `NodeError` unless the node has finalized this epoch. */
+  async needFinal(epoch: number): Promise<void> {
+    if (this.finalized.epoch >= epoch) return;
+    const { epoch: told } = await this.finality();
+    if (told < epoch)
+      throw this.client.error('behind', `has finalized epoch ${told}, and epoch ${epoch} is needed.`);
+  }
+
+  async head(signal: AbortSignal): Promise<{ slot: number; root: string }> {
+    const head = await this.client.json(
+      { path: '/eth/v1/beacon/headers/head', signal, urgent: true },
+      readHeader,
+    );
+    if (head === undefined)
+      throw this.client.error('nonsense', 'headers/head answers 404; is it a beacon node?');
+    return head;
+  }
+
+  /** `epoch`: what was asked for. */
+  failed(error: NodeError, epoch?: number): void {
+    this.client.report(error);
+    const gone = error.reason === 'pruned' || error.reason === 'unknown-proposer';
+    if (gone && epoch !== undefined) {
+      this.goneTo = Math.max(this.goneTo, epoch);
+      return;
+    }
+    this.#failures += 1;
+    const wait = Math.min(MAX_COOLING_MS, FIRST_COOLING_MS * 2 ** Math.min(10, this.#failures - 1));
+    this.coolingUntil = performance.now() + wait;
+    this.#inSyncUntil = 0;
+    // Behind an address there may be another node by then.
+    if (error.reason === 'unreachable') this.#known = false;
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.coolingUntil = 0;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Endpoint } from './endpoint.ts';
+import { NodeError } from './errors.ts';
+
+export type ChainEvent = {
+  kind: 'head' | 'finalized' | 'reorg';
+  /** Slot of the new head; with `finalized`, the first slot of the checkpoint. */
+  slot: number;
+};
+
+const TOPICS = '/eth/v1/events?topics=head,finalized_checkpoint,chain_reorg';
+
+function eventOf(topic: string, data: string, slotsPerEpoch: number): ChainEvent | undefined {
+  const kind = { head: 'head', finalized_checkpoint: 'finalized', chain_reorg: 'reorg' }[topic];
+  if (!kind) return undefined;
+  let value: Record<string, unknown>;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+  const number = Number(kind === 'finalized' ? value.epoch : value.slot);
+  if (!Number.isSafeInteger(number)) return undefined;
+  const slot = kind === 'finalized' ? number * slotsPerEpoch : number;
+  return { kind: kind as ChainEvent['kind'], slot };
+}
+
+const MAX_LINE = 1 << 16;
+
+async function* linesOf(stream: Readable, onBytes: () => void): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
+    onBytes();
+    const lines = (rest + chunk).split(/\r?\n/);
+    rest = lines.pop() as string;
+    if (rest.length > MAX_LINE) return;
+    yield* lines;
+  }
+}
+
+/** Events of one stream until it ends, or is silent for too long. */
+async function* streamEvents(
+  stream: Readable,
+  { idleMs, slotsPerEpoch }: Pick<Options, 'idleMs' | 'slotsPerEpoch'>,
+): AsyncGenerator<ChainEvent> {
+  const timer = setTimeout(() => stream.destroy(), idleMs);
+  let [topic, data] = ['', ''];
+  try {
+    for await (const line of linesOf(stream, () => timer.refresh())) {
+      const [, field, value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+      if (field === 'event') topic = value;
+      else if (field === 'data') data = value;
+      else if (line === '') {
+        const event = eventOf(topic, data, slotsPerEpoch);
+        [topic, data] = ['', ''];
+        if (event) yield event;
+      }
+    }
+  } catch {
+    // A stream that broke off is opened again.
+  } finally {
+    clearTimeout(timer);
+    stream.destroy();
+  }
+}
+
+type Options = {
+  /** In order of preference, at this moment. */
+  endpoints: () => readonly Endpoint[];
+  idleMs: number;
+  pollMs: number;
+  slotsPerEpoch: number;
+  signal: AbortSignal;
+};
+
+/** Asks for the head until it is another one, as where a node has no stream. */
+async function polled(endpoint: Endpoint, last: { root: string }, signal: AbortSignal) {
+  const { slot, root } = await endpoint.head(signal);
+  if (root === last.root) return undefined;
+  last.root = root;
+  return { kind: 'head', slot } satisfies ChainEvent;
+}
+
+/** Tells of new heads until `signal`: from a node's stream, and by polling while none has one. Never throws. */
+export async function* chainEvents(options: Options): AsyncGenerator<ChainEvent> {
+  const { endpoints, pollMs, signal } = options;
+  const last = { root: '' };
+  while (!signal.aborted) {
+    for (const endpoint of endpoints()) {
+      try {
+        const stream = await endpoint.client.events(TOPICS, signal);
+        if (stream) {
+          yield* streamEvents(stream, options);
+          // What came between two streams.
+          const event = await polled(endpoint, last, signal);
+          if (event) yield event;
+          break;
+        }
+        const event = await polled(endpoint, last, signal);
+        if (event) yield event;
+        break;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof NodeError)) throw error;
+        endpoint.failed(error);
+      }
+    }
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+  }
+}

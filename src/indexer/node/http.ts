@@ -1,0 +1,179 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { retryAfterMs } from '../../ingest/mirror/retry.ts';
+import { version } from '../../version.ts';
+import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';
+
+export type Limits = {
+  /** Longest time without a byte. */
+  idleMs: number;
+  /** Longest time of the whole answer. */
+  totalMs: number;
+  maxBytes: number;
+};
+
+/** Takes the bytes of a good answer as they come; may throw `AnswerError`. */
+export type Sink = (chunk: Buffer) => void;
+
+export type Http = {
+  /** Returns false for 404. Throws `NodeError`. */
+  get(path: string, sink: Sink, limits: Limits, signal: AbortSignal): Promise<boolean>;
+  /** The events stream, after its headers; undefined where the node has none. */
+  stream(path: string, signal: AbortSignal): Promise<IncomingMessage | undefined>;
+  /** The message without what may be a key of the URL. */
+  error(reason: NodeReason, message: string, waitMs?: number): NodeError;
+  close(): void;
+};
+
+const MAX_SOCKETS = 8;
+const MAX_REFUSAL_BYTES = 2_000;
+
+/** Why a request failed, by what Node says. */
+const failures: Record<string, string> = {
+  ECONNREFUSED: 'refuses the connection; is it running, and is the port right?',
+  ENOTFOUND: 'has a host name that is not known',
+  ECONNRESET: 'closed the connection',
+  EPIPE: 'closed the connection',
+};
+
+/** What is shorter is hardly a key, but may be a word of a message. */
+const SHORTEST_KEY = 8;
+
+/** Hosted nodes have keys in path, query or login, and some quote them in what they answer. */
+function keyRemover({ username, password, pathname, searchParams }: URL): (text: string) => string {
+  const parts = [username, password, ...pathname.split('/'), ...searchParams.values()];
+  const starts = parts
+    .filter((part) => part.length >= SHORTEST_KEY)
+    // An answer may be quoted only in part.
+    .map((key) => key.slice(0, SHORTEST_KEY).replaceAll(/\W/g, '\\$&'));
+  if (starts.length === 0) return (text) => text;
+  const keys = new RegExp(`(?:${starts.join('|')})[\\w.~%+=-]*`, 'g');
+  return (text) => text.replaceAll(keys, '…');
+}
+
+async function refusalText(response: IncomingMessage): Promise<string> {
+  let text = '';
+  try {
+    for await (const chunk of response) {
+      text += (chunk as Buffer).toString('utf8');
+      if (text.length > MAX_REFUSAL_BYTES) break;
+    }
+  } catch {
+    // What came is enough for a message.
+  }
+  response.destroy();
+  return text.trim();
+}
+
+/** Requests to one node over kept connections. `name` stands in messages, which never hold the URL. */
+export function openHttp(base: URL, name: string): Http {
+  const login = base.username || base.password;
+  const credentials = `${decodeURIComponent(base.username)}:${decodeURIComponent(base.password)}`;
+  const withoutKeys = keyRemover(base);
+  const root = base.origin + base.pathname.replace(/\/+$/, '');
+  const target = (path: string) =>
+    root + path + (base.search && (path.includes('?') ? '&' : '?') + base.search.slice(1));
+  const secure = base.protocol === 'https:';
+  const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: MAX_SOCKETS });
+  const headers = {
+    'user-agent': `stakegraph/${version} index`,
+    ...(login && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+  };
+  const start = secure ? httpsRequest : httpRequest;
+
+  const fault = (reason: NodeReason, message: string, waitMs?: number) =>
+    new NodeError(reason, name, withoutKeys(message), waitMs);
+
+  const failed = (path: string, error: unknown, started: boolean): NodeError => {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const why = failures[code] ?? `fails with ${code || message}`;
+    if (started) return fault('cut', `${path}: the answer was cut off (${why}). It is asked again.`);
+    return fault('unreachable', `${path}: ${why}`);
+  };
+
+  function send(
+    path: string,
+    accept: string,
+    signal: AbortSignal,
+    own?: HttpAgent,
+  ): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const options = { agent: own ?? agent, headers: { ...headers, accept }, signal };
+      const request = start(target(path), options, resolve);
+      request.on('error', reject);
+      request.end();
+    });
+  }
+
+  async function refuse(response: IncomingMessage, path: string): Promise<never> {
+    const { statusCode: status = 0, headers: answered } = response;
+    const text = shown(withoutKeys(await refusalText(response)));
+    const told = `${path}: answers ${status} ${text}`;
+    if (status === 401 || status === 403)
+      throw fault(
+        'unauthorized',
+        `${told}. Give the node's user and password in its URL: https://user:password@host.`,
+      );
+    const wait = retryAfterMs(answered['retry-after'] ?? null);
+    throw fault('status', told, wait);
+  }
+
+  return {
+    error: fault,
+    async get(path, sink, { idleMs, totalMs, maxBytes }, signal) {
+      // Not AbortSignal.any, which leaves something behind in a signal that lives long.
+      const aborter = new AbortController();
+      const slow = (ms: number) => () =>
+        aborter.abort(fault('slow', `${path}: no answer within ${ms / 1000} s.`));
+      const stop = () => aborter.abort(signal.reason);
+      signal.throwIfAborted();
+      signal.addEventListener('abort', stop);
+      const total = setTimeout(slow(totalMs), totalMs);
+      let idle = setTimeout(slow(idleMs), idleMs);
+      let response: IncomingMessage | undefined;
+      try {
+        response = await send(path, 'application/json', aborter.signal);
+        if (response.statusCode === 404) {
+          await refusalText(response);
+          return false;
+        }
+        if (response.statusCode !== 200) await refuse(response, path);
+        let bytes = 0;
+        for await (const chunk of response as AsyncIterable<Buffer>) {
+          clearTimeout(idle);
+          idle = setTimeout(slow(idleMs), idleMs);
+          bytes += chunk.length;
+          if (bytes > maxBytes)
+            throw new AnswerError(`the answer is longer than ${maxBytes} bytes`, 'too-large');
+          sink(chunk);
+        }
+        return true;
+      } catch (error) {
+        response?.destroy();
+        aborter.signal.throwIfAborted();
+        if (error instanceof NodeError) throw error;
+        if (error instanceof AnswerError) throw fault(error.reason, `${path}: ${error.message}.`);
+        throw failed(path, error, response !== undefined);
+      } finally {
+        signal.removeEventListener('abort', stop);
+        clearTimeout(total);
+        clearTimeout(idle);
+      }
+    },
+    async stream(path, signal) {
+      // Outside the pool, which the stream would take a place of for ever.
+      const own = new (secure ? HttpsAgent : HttpAgent)();
+      try {
+        const response = await send(path, 'text/event-stream', signal, own);
+        const isStream = `${response.headers['content-type']}`.startsWith('text/event-stream');
+        if (response.statusCode === 200 && isStream) return response;
+        response.destroy();
+        return undefined;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw failed(path, error, false);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}

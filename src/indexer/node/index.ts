@@ -1,0 +1,109 @@
+import { setMaxListeners } from 'node:events';
+import type { Network } from '../../chain/networks.ts';
+import type { ChainSpec } from '../spec.ts';
+import { SpecError } from '../spec.ts';
+import type { BeaconBlock, EpochInput } from '../types.ts';
+import type { Finality } from './answers.ts';
+import type { Identity } from './endpoint.ts';
+import { type Asking, dutiesOf, epochInput } from './epoch.ts';
+import { NodeError } from './errors.ts';
+import { type ChainEvent, chainEvents } from './events.ts';
+import { type Ask, type NodesOptions, Pool } from './pool.ts';
+import { type Resume, resumeAfter, type Start, startAt } from './start.ts';
+import { type ValidatorAt, validatorsAt } from './validators-at.ts';
+
+export { NodeError } from './errors.ts';
+export type { ChainEvent } from './events.ts';
+export type { NodesOptions } from './pool.ts';
+
+/** `node` is the name of the node that all of it is from. */
+type From<T> = T & { node: string };
+
+export type Nodes = {
+  readonly spec: ChainSpec;
+  readonly network: Network;
+  /** All methods throw `NodeError` if no node has a good answer. */
+  finality(): Promise<Finality>;
+  head(): Promise<{ slot: number; root: string }>;
+  /** By slot or root; null where there is none. Near the head, it may be gone a moment later. */
+  blockAt(id: number | string): Promise<BeaconBlock | null>;
+  /** Of each slot of an epoch, up to the next one. */
+  proposers(epoch: number): Promise<Uint32Array>;
+  start(epoch: number, ask?: Ask): Promise<From<Start>>;
+  resume(epoch: number, ask?: Ask): Promise<From<Resume>>;
+  fetchEpoch(
+    epoch: number,
+    recordsNeeded: (input: Omit<EpochInput, 'records'>) => readonly number[],
+    ask?: Ask,
+  ): Promise<{ input: EpochInput; node: string }>;
+  /** In the state of the head or of a slot. */
+  validatorsAt(state: 'head' | number, indices: readonly number[]): Promise<ValidatorAt[]>;
+  events(signal: AbortSignal): AsyncGenerator<ChainEvent>;
+};
+
+/**
+ * Opens beacon nodes, of which the first that is in sync is asked. Throws `SpecError` where a node is of another network
+ * than asked for, or of none that is known, and `NodeError` where none answers.
+ */
+export async function openNodes(options: NodesOptions): Promise<Nodes> {
+  setMaxListeners(0, options.signal);
+  const pool = new Pool(options);
+  const { common } = pool;
+  const close = () => {
+    for (const { client } of pool.endpoints) client.close();
+  };
+  const name = (asking: Asking) => asking.endpoint.client.name;
+  try {
+    await pool.ask(async () => undefined);
+  } catch (error) {
+    close();
+    if (error instanceof NodeError && error.reason === 'other-network') throw new SpecError(error.message);
+    throw error;
+  }
+  options.signal.addEventListener('abort', close, { once: true });
+  const identity = common.identity as unknown as Identity;
+  return {
+    spec: identity.spec,
+    network: identity.network,
+    finality: () => pool.finality(),
+    head: () => pool.ask(({ endpoint, signal }) => endpoint.head(signal)),
+    blockAt: (id) => pool.ask(({ endpoint, signal }) => endpoint.blocks.near(id, signal)),
+    proposers: (epoch) => pool.ask((asking) => dutiesOf(asking, epoch, true)),
+    start: (epoch, ask) =>
+      pool.ask(
+        async (asking) => {
+          await asking.endpoint.needFinal(epoch);
+          return { ...(await startAt(asking, epoch)), node: name(asking) };
+        },
+        ask,
+        epoch,
+      ),
+    resume: (epoch, ask) =>
+      pool.ask(
+        async (asking) => {
+          await asking.endpoint.needFinal(epoch + 1);
+          return { ...(await resumeAfter(asking, epoch)), node: name(asking) };
+        },
+        ask,
+        epoch,
+      ),
+    fetchEpoch: (epoch, recordsNeeded, ask) =>
+      pool.ask(
+        async (asking) => {
+          await asking.endpoint.needFinal(epoch + 1);
+          return { input: await epochInput(asking, epoch, recordsNeeded), node: name(asking) };
+        },
+        ask,
+        epoch,
+      ),
+    validatorsAt: (state, indices) => pool.ask((asking) => validatorsAt(asking, state, indices)),
+    events: (signal) =>
+      chainEvents({
+        endpoints: () => pool.inOrder(),
+        idleMs: options.idleMs ?? 60_000,
+        pollMs: options.pollMs ?? 2_000,
+        slotsPerEpoch: identity.spec.slotsPerEpoch,
+        signal,
+      }),
+  };
+}

@@ -1,0 +1,164 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Network } from '../../chain/networks.ts';
+import type { Finality } from './answers.ts';
+import { NodeClient } from './client.ts';
+import { type Common, Endpoint, type Identity } from './endpoint.ts';
+import type { Asking } from './epoch.ts';
+import { NodeError } from './errors.ts';
+
+/** How long the other nodes may take to say what is final; they are compared with later, then. */
+const COMPARE_MS = 5_000;
+
+export type NodesOptions = {
+  /** In order of preference. */
+  urls: readonly string[];
+  /** Refuses nodes of any other. */
+  network?: Network | undefined;
+  signal: AbortSignal;
+  /** Requests per second and node. */
+  rate?: number | undefined;
+  /** Longest silence of a node, and longest time of a small answer; large ones may take longer. */
+  timeoutMs?: number;
+  attempts?: number;
+  firstBackoffMs?: number;
+  /** Time between two looks at the head where there is no events stream. */
+  pollMs?: number;
+  /** Longest silence of an events stream. */
+  idleMs?: number;
+  /** Called once for each failed answer, also where it was then repeated or another node answered. */
+  onError?: (error: NodeError) => void;
+};
+
+export type Ask = {
+  signal: AbortSignal;
+  /** A node that is asked only if no other answers. What it told before is forgotten. */
+  avoid?: string | undefined;
+};
+
+/** Nodes by host; one host may have several. */
+const named = (urls: readonly string[]) => {
+  const all = urls.map((url) => new URL(url));
+  return all.map((url, place) => {
+    const before = all.slice(0, place).filter(({ host }) => host === url.host).length;
+    return { url, name: before ? `${url.host} #${before + 1}` : url.host };
+  });
+};
+
+/** The error of one node, or one that has those of all. */
+function together(errors: readonly NodeError[]): NodeError {
+  const [first, ...others] = errors as [NodeError, ...NodeError[]];
+  if (others.length === 0) return first;
+  const messages = others.map(({ message }) => message).join(' ');
+  return new NodeError(first.reason, first.node, `${first.message.slice(first.node.length + 2)} ${messages}`);
+}
+
+export class Pool {
+  readonly endpoints: readonly Endpoint[];
+  readonly common: Common;
+  #compared = -1;
+
+  constructor(options: NodesOptions) {
+    this.common = {
+      asked: options.network,
+      identity: undefined,
+      finalized: new Map(),
+      lifetime: options.signal,
+    };
+    const settings = {
+      rate: options.rate ?? Number.POSITIVE_INFINITY,
+      timeoutMs: options.timeoutMs ?? 30_000,
+      attempts: options.attempts ?? 4,
+      firstBackoffMs: options.firstBackoffMs ?? 250,
+      onError: options.onError ?? (() => {}),
+    };
+    this.endpoints = named(options.urls).map(
+      ({ url, name }) => new Endpoint(new NodeClient(url, name, settings), this.common),
+    );
+  }
+
+  /** The healthy first, in the order given. */
+  inOrder(avoid?: string, epoch = Number.POSITIVE_INFINITY): Endpoint[] {
+    const now = performance.now();
+    const rank = (endpoint: Endpoint) =>
+      (endpoint.client.name === avoid ? 4 : 0) +
+      (epoch <= endpoint.goneTo ? 2 : 0) +
+      (endpoint.coolingUntil > now ? 1 : 0);
+    return this.endpoints.toSorted((a, b) => rank(a) - rank(b));
+  }
+
+  /** Asks one node after another until one answers well. */
+  async ask<T>(
+    work: (asking: Asking) => Promise<T>,
+    ask: Ask = { signal: this.common.lifetime },
+    epoch?: number,
+  ): Promise<T> {
+    const errors: NodeError[] = [];
+    for (const endpoint of this.inOrder(ask.avoid, epoch)) {
+      if (endpoint.client.name === ask.avoid) endpoint.blocks.clear();
+      try {
+        return await this.#askOne(endpoint, work, ask.signal);
+      } catch (error) {
+        ask.signal.throwIfAborted();
+        if (!(error instanceof NodeError)) throw error;
+        endpoint.failed(error, epoch);
+        errors.push(error);
+      }
+    }
+    throw together(errors);
+  }
+
+  /** What is still asked of the node when a part has failed is given up. */
+  async #askOne<T>(
+    endpoint: Endpoint,
+    work: (asking: Asking) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const attempt = new AbortController();
+    setMaxListeners(0, attempt.signal);
+    const stop = () => attempt.abort(signal.reason);
+    signal.throwIfAborted();
+    signal.addEventListener('abort', stop);
+    try {
+      await endpoint.ready(attempt.signal);
+      const identity = this.common.identity as Identity;
+      const answer = await work({ endpoint, identity, signal: attempt.signal });
+      endpoint.succeeded();
+      return answer;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      attempt.abort();
+    }
+  }
+
+  /** What is final, as the preferred node tells. Throws `NodeError`, also where another node tells something else. */
+  async finality(): Promise<Finality> {
+    const told = await this.ask(({ endpoint }) => endpoint.finality());
+    if (this.endpoints.length > 1)
+      await Promise.race([this.#compareAll(told.epoch), sleep(COMPARE_MS, undefined, { ref: false })]);
+    const wrong = this.endpoints.find(({ disagrees }) => disagrees)?.disagrees;
+    if (wrong) throw wrong;
+    return told;
+  }
+
+  /** Asks all nodes what is final, once an epoch. */
+  async #compareAll(epoch: number): Promise<void> {
+    const asked = this.endpoints.filter(
+      ({ coolingUntil, disagrees }) =>
+        disagrees || (epoch > this.#compared && coolingUntil <= performance.now()),
+    );
+    this.#compared = Math.max(this.#compared, epoch);
+    const { lifetime } = this.common;
+    await Promise.all(
+      asked.map(async (endpoint) => {
+        try {
+          await endpoint.ready(lifetime);
+          await endpoint.finality();
+          endpoint.succeeded();
+        } catch (error) {
+          if (error instanceof NodeError) endpoint.failed(error);
+        }
+      }),
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import { AnswerError } from '../errors.ts';
+import { decimal, endOfDigits, literal, MAX_INDEX, numberOf, objectAt, standsAt } from './bytes.ts';
+import type { ElementReader } from './elements.ts';
+
+const INDEX = literal('{"index":"');
+const BALANCE = literal('","balance":"');
+/** Longer than any entry, so that a fast read never passes the end. */
+const LONGEST = 64;
+/** Far more than are added at a time, or than the first list of a node has. */
+const MARGIN = 1 << 22;
+
+/** Reads `validator_balances`. No order is promised, so each entry goes to the place of its index. */
+export class BalanceReader implements ElementReader {
+  #balances: Float64Array;
+  #count = 0;
+  #highest = -1;
+  readonly #expected: number;
+
+  /** `expected`: about how many there are. */
+  constructor(expected = 1 << 16) {
+    this.#expected = expected;
+    this.#balances = new Float64Array(expected).fill(Number.NaN);
+  }
+
+  fast(bytes: Uint8Array, from: number, to: number): number {
+    if (to - from < LONGEST || !standsAt(bytes, from, INDEX)) return 0;
+    const index = from + INDEX.length;
+    const indexEnd = endOfDigits(bytes, index);
+    if (indexEnd === index || indexEnd - index > 9 || !standsAt(bytes, indexEnd, BALANCE)) return 0;
+    const balance = indexEnd + BALANCE.length;
+    const end = endOfDigits(bytes, balance);
+    if (end === balance || end - balance > 15 || bytes[end] !== 0x22 || bytes[end + 1] !== 0x7d) return 0;
+    const at = numberOf(bytes, index, indexEnd);
+    if (at > MAX_INDEX) return 0;
+    this.#set(at, numberOf(bytes, balance, end));
+    return end + 2;
+  }
+
+  slow(value: unknown): void {
+    const entry = objectAt(value, 'an entry');
+    this.#set(decimal(entry.index, 'index', MAX_INDEX), decimal(entry.balance, 'balance'));
+  }
+
+  #set(index: number, balance: number): void {
+    if (index >= this.#balances.length) this.#grow(index);
+    if (!Number.isNaN(this.#balances[index])) throw new AnswerError(`validator ${index} is listed twice`);
+    this.#balances[index] = balance;
+    this.#count += 1;
+    if (index > this.#highest) this.#highest = index;
+  }
+
+  #grow(index: number): void {
+    if (index > MARGIN + 2 * Math.max(this.#count, this.#expected))
+      throw new AnswerError(`validator ${index} is listed, but about ${this.#expected} are expected`);
+    const more = new Float64Array(Math.max(index + 1, Math.ceil(this.#balances.length * 1.5))).fill(
+      Number.NaN,
+    );
+    more.set(this.#balances);
+    this.#balances = more;
+  }
+
+  /** By validator. Throws `AnswerError` if one is missing. */
+  result(): Float64Array {
+    const size = this.#highest + 1;
+    if (size === 0) throw new AnswerError('no validator is listed');
+    if (this.#count !== size) {
+      const missing = this.#balances.findIndex(Number.isNaN);
+      throw new AnswerError(`validator ${missing} is missing, but ${this.#highest} is listed`, 'cut');
+    }
+    return size === this.#balances.length ? this.#balances : this.#balances.slice(0, size);
+  }
+}

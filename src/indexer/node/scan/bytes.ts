@@ -1,0 +1,66 @@
+import { AnswerError, shown } from '../errors.ts';
+
+/** The bytes of a text, to be looked for. */
+export const literal = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
+
+/** Whether these bytes stand at a place. */
+export function standsAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i += 1) if (bytes[at + i] !== wanted[i]) return false;
+  return true;
+}
+
+/** Where the digits that begin at `at` end; `at` if there are none, or the first of several is 0. */
+export function endOfDigits(bytes: Uint8Array, at: number): number {
+  let end = at;
+  for (let digit = (bytes[end] as number) - 48; digit >= 0 && digit <= 9; ) {
+    end += 1;
+    digit = (bytes[end] as number) - 48;
+  }
+  return bytes[at] === 48 && end > at + 1 ? at : end;
+}
+
+/** The number that these digits make; exact below 2^53. */
+export function numberOf(bytes: Uint8Array, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at += 1) value = value * 10 + (bytes[at] as number) - 48;
+  return value;
+}
+
+const DECIMAL = /^(?:0|[1-9]\d{0,15})$/;
+const FAR_FUTURE = '18446744073709551615';
+
+/** A decimal in a string, below 2^53. Throws `AnswerError` that names the field. */
+export function decimal(value: unknown, field: string, max = Number.MAX_SAFE_INTEGER): number {
+  const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : Number.NaN;
+  if (number <= max) return number;
+  throw new AnswerError(`${field} is ${shown(value)} in place of a decimal up to ${max} in a string`);
+}
+
+/** As `decimal`, with Infinity for the epoch that is never reached. */
+export const epochNumber = (value: unknown, field: string): number =>
+  value === FAR_FUTURE ? Number.POSITIVE_INFINITY : decimal(value, field);
+
+/** More than any registry has. */
+export const MAX_INDEX = 2 ** 27;
+
+/** Hex digits after 0x, in lower case. */
+export function hex(value: unknown, field: string, bytes?: number): string {
+  if (
+    typeof value === 'string' &&
+    /^0x(?:[0-9a-fA-F]{2})*$/.test(value) &&
+    (bytes === undefined || value.length === 2 + 2 * bytes)
+  )
+    return value.toLowerCase();
+  throw new AnswerError(`${field} is ${shown(value)} in place of 0x and ${bytes ?? 'some'} bytes in hex`);
+}
+
+export function objectAt(value: unknown, field: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new AnswerError(`${field} is ${shown(value)} in place of an object`);
+}
+
+export function listAt(value: unknown, field: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new AnswerError(`${field} is ${shown(value)} in place of a list`);
+}

@@ -1,0 +1,203 @@
+import { AnswerError, shown } from '../errors.ts';
+
+const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
+const [LEFT, RIGHT, LIST, LIST_END] = [0x7b, 0x7d, 0x5b, 0x5d];
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+const MAX_ELEMENT_BYTES = 1 << 20;
+const MAX_ENVELOPE_BYTES = 1 << 16;
+
+/** What is done with the objects of the list `data`. */
+export type ElementReader = {
+  /**
+   * Reads an object that is written compactly in the usual order of keys, and returns where it ends. 0: it is not, or is
+   * not whole.
+   */
+  fast(bytes: Uint8Array, from: number, to: number): number;
+  /** Reads the same from its parsed JSON. Throws `AnswerError`. */
+  slow(value: unknown): void;
+};
+
+/** Where the value that begins at `from` with a bracket ends; 0 if not within these bytes. */
+function endOfValue(bytes: Uint8Array, from: number, to: number): number {
+  let depth = 0;
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) {
+      for (at += 1; at < to && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+    } else if (byte === LEFT || byte === LIST) depth += 1;
+    else if ((byte === RIGHT || byte === LIST_END) && --depth === 0) return at + 1;
+  }
+  return 0;
+}
+
+/**
+ * Reads an answer `{…, "data": [objects], …}` as its bytes arrive, without ever holding it whole. What surrounds the list
+ * is parsed as JSON in the end, so that an answer is accepted only if it is JSON throughout.
+ */
+export class ElementScanner {
+  readonly #reader: ElementReader;
+  #parts: Buffer[] = [];
+  #waiting = 0;
+  /** Bytes to wait for, so that single bytes do not cost a scan each. */
+  #enough = 0;
+  #phase: 'envelope' | 'elements' | 'after' = 'envelope';
+  #envelope: Buffer[] = [];
+  #envelopeBytes = 0;
+  #hasElement = false;
+  #expectsElement = true;
+  count = 0;
+
+  constructor(reader: ElementReader) {
+    this.#reader = reader;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#phase === 'after') {
+      this.#keep(chunk);
+      return;
+    }
+    this.#parts.push(chunk);
+    this.#waiting += chunk.length;
+    if (this.#waiting >= this.#enough) this.#scan();
+  }
+
+  /** What surrounds the list, with an empty list in its place. Throws `AnswerError` if the answer is not whole. */
+  end(): Record<string, unknown> {
+    this.#scan();
+    if (this.#phase !== 'after')
+      throw new AnswerError(
+        this.#phase === 'envelope'
+          ? `a list named data is expected, but the answer is ${this.#start()}`
+          : `the answer ends in the middle, after ${this.count} entries`,
+        this.#phase === 'envelope' ? 'nonsense' : 'cut',
+      );
+    const [before, ...after] = this.#envelope as [Buffer, ...Buffer[]];
+    const start = before.toString('utf8');
+    const rest = Buffer.concat(after).toString('utf8');
+    try {
+      const again: Record<string, unknown> = JSON.parse(`{"data":0${rest.slice(1)}`);
+      if (again.data === 0) return JSON.parse(start + rest);
+    } catch {
+      const reason = rest.trimEnd().endsWith('}') ? 'nonsense' : 'cut';
+      throw new AnswerError(`what surrounds the list is not JSON: ${shown(start + rest)}`, reason);
+    }
+    throw new AnswerError('the answer has data twice');
+  }
+
+  #start(): string {
+    return shown(Buffer.concat(this.#parts).toString('utf8', 0, 100));
+  }
+
+  #keep(part: Buffer): void {
+    this.#envelopeBytes += part.length;
+    if (this.#envelopeBytes > MAX_ENVELOPE_BYTES)
+      throw new AnswerError(`more than ${MAX_ENVELOPE_BYTES} bytes surround the list`);
+    this.#envelope.push(Buffer.from(part));
+  }
+
+  #scan(): void {
+    const bytes = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts);
+    const used = this.#phase === 'envelope' ? this.#findList(bytes) : 0;
+    const read = this.#phase === 'elements' ? this.#readElements(bytes, used) : used;
+    if (this.#phase === 'after') {
+      this.#keep(bytes.subarray(read));
+      this.#parts = [];
+      return;
+    }
+    const rest = bytes.subarray(read);
+    if (rest.length > MAX_ELEMENT_BYTES)
+      throw new AnswerError(
+        this.#phase === 'envelope'
+          ? `a list named data is expected, but the answer is ${this.#start()}`
+          : `entry ${this.count} is longer than ${MAX_ELEMENT_BYTES} bytes`,
+      );
+    this.#parts = rest.length ? [rest] : [];
+    this.#waiting = rest.length;
+    this.#enough = rest.length * 2;
+  }
+
+  /** Finds `"data": [` in the outermost object, and keeps what is before it. Returns where its entries begin. */
+  #findList(bytes: Buffer): number {
+    let at = 0;
+    while (at < bytes.length && isSpace(bytes[at] as number)) at += 1;
+    if (at < bytes.length && bytes[at] !== LEFT)
+      throw new AnswerError(
+        `JSON is expected, but the answer is ${shown(bytes.toString('utf8', at, at + 100))}`,
+      );
+    for (at += 1; at < bytes.length; at += 1) {
+      const byte = bytes[at] as number;
+      if (byte === LEFT || byte === LIST) {
+        const end = endOfValue(bytes, at, bytes.length);
+        if (end === 0) return 0;
+        at = end - 1;
+      } else if (byte === QUOTE) {
+        let end = at + 1;
+        while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
+        const isData = end === at + 5 && bytes.toString('latin1', at + 1, end) === 'data';
+        at = end;
+        if (!isData) continue;
+        const list = this.#listAfter(bytes, end + 1);
+        if (list !== undefined) return list;
+      }
+    }
+    return 0;
+  }
+
+  #listAfter(bytes: Buffer, from: number): number | undefined {
+    let at = from;
+    while (at < bytes.length && isSpace(bytes[at] as number)) at += 1;
+    if (at >= bytes.length) return 0;
+    if (bytes[at] !== COLON) return undefined;
+    for (at += 1; at < bytes.length && isSpace(bytes[at] as number); ) at += 1;
+    if (at >= bytes.length) return 0;
+    if (bytes[at] !== LIST)
+      throw new AnswerError(`data is not a list but ${shown(bytes.toString('utf8', at, at + 60))}`);
+    this.#keep(bytes.subarray(0, at + 1));
+    this.#phase = 'elements';
+    return at + 1;
+  }
+
+  /** Returns how far it came: to the start of an entry that is not whole, or behind the list. */
+  #readElements(bytes: Buffer, from: number): number {
+    const { fast } = this.#reader;
+    const to = bytes.length;
+    let at = from;
+    while (at < to) {
+      const byte = bytes[at] as number;
+      if (byte === LEFT && this.#expectsElement) {
+        const end = fast.call(this.#reader, bytes, at, to) || this.#readSlowly(bytes, at);
+        if (end === 0) return at;
+        at = end;
+        this.count += 1;
+        this.#hasElement = true;
+        this.#expectsElement = false;
+      } else if (byte === COMMA && !this.#expectsElement) {
+        this.#expectsElement = true;
+        at += 1;
+      } else if (byte === LIST_END && !(this.#expectsElement && this.#hasElement)) {
+        this.#phase = 'after';
+        return at;
+      } else if (isSpace(byte)) at += 1;
+      else
+        throw new AnswerError(
+          `entry ${this.count} of the list is ${shown(bytes.toString('utf8', at, at + 60))}`,
+        );
+    }
+    return at;
+  }
+
+  #readSlowly(bytes: Buffer, from: number): number {
+    const end = endOfValue(bytes, from, bytes.length);
+    if (end === 0) return 0;
+    let value: unknown;
+    const text = bytes.toString('utf8', from, end);
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw new AnswerError(`entry ${this.count} of the list is not JSON: ${shown(text)}`);
+    }
+    this.#reader.slow(value);
+    return end;
+  }
+}

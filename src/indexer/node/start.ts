@@ -1,0 +1,106 @@
+import type {
+  BeaconBlock,
+  Committees,
+  DepositRequest,
+  EpochState,
+  Registry,
+  ValidatorRecord,
+} from '../types.ts';
+import { readDeposits } from './answers.ts';
+import { type Asking, blocksOf, firstSlot, lastCommittees, pruned, stateAt, syncCommittee } from './epoch.ts';
+import { NodeError } from './errors.ts';
+import { RegistryReader } from './scan/registry.ts';
+
+type AllRecords = Registry & Iterable<ValidatorRecord>;
+
+/** What an index begins with at epoch F. */
+export type Start = {
+  /** S_F. */
+  state: EpochState;
+  /** As of S_F. */
+  records: AllRecords;
+  /** As of S_F; where the node does not tell them, those of blocks after the finalized one. */
+  pendingDeposits: DepositRequest[];
+  syncCommittee: Uint32Array;
+  /** Of F - 1, and the first block of F; null where the history of the node begins with S_F. */
+  before: {
+    blocks: (BeaconBlock | null)[];
+    committees: Committees;
+    firstBlock: BeaconBlock | null;
+  } | null;
+};
+
+/** What an index goes on with after epoch e. */
+export type Resume = { state: EpochState; committees: Committees; records: AllRecords };
+
+async function registryAt(asking: Asking, epoch: number, size: number): Promise<AllRecords> {
+  const path = `/eth/v1/beacon/states/${firstSlot(asking, epoch)}/validators`;
+  const open = () => new RegistryReader(size);
+  const found = await asking.endpoint.client.scan({ path, signal: asking.signal }, open, 'registry');
+  if (!found) throw pruned(asking, path);
+  return found;
+}
+
+async function stateWithRecords(asking: Asking, epoch: number) {
+  const state = await stateAt(asking, epoch);
+  return { state, records: await registryAt(asking, epoch, state.balances.length) };
+}
+
+/** Deposits of blocks after the finalized one, which cannot have been processed yet. Some older ones may wait, too. */
+async function unfinalDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
+  const after = firstSlot(asking, state.finalizedEpoch);
+  const waiting: DepositRequest[] = [];
+  for (let epoch = state.finalizedEpoch; epoch < state.epoch; epoch += 1) {
+    const { blocks, next } = await blocksOf(asking, epoch).catch((error) => {
+      if (error instanceof NodeError && error.reason === 'pruned') return { blocks: [], next: null };
+      throw error;
+    });
+    for (const block of epoch === state.epoch - 1 ? [...blocks, next] : blocks)
+      if (block && block.slot > after)
+        waiting.push(...block.depositRequests.map((deposit) => ({ ...deposit, slot: block.slot })));
+  }
+  return waiting;
+}
+
+async function pendingDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
+  const path = `/eth/v1/beacon/states/${firstSlot(asking, state.epoch)}/pending_deposits`;
+  const told = await asking.endpoint.client
+    .json({ path, signal: asking.signal }, readDeposits)
+    .catch((error) => {
+      // Refused before Electra.
+      if (error instanceof NodeError && error.reason === 'status') return undefined;
+      throw error;
+    });
+  return told ?? unfinalDeposits(asking, state);
+}
+
+async function beforeStart(asking: Asking, epoch: number): Promise<Start['before']> {
+  if (epoch === 0) return null;
+  try {
+    const { blocks, next } = await blocksOf(asking, epoch - 1);
+    return { blocks, committees: await lastCommittees(asking, epoch - 1), firstBlock: next };
+  } catch (error) {
+    if (!(error instanceof NodeError) || error.reason !== 'pruned') throw error;
+    const { anchor } = await blocksOf(asking, epoch);
+    if (anchor !== undefined) return null;
+    throw error;
+  }
+}
+
+export async function startAt(asking: Asking, epoch: number): Promise<Start> {
+  const before = await beforeStart(asking, epoch);
+  const { state, records } = await stateWithRecords(asking, epoch);
+  const seats = await syncCommittee(asking, epoch);
+  return {
+    state,
+    records,
+    pendingDeposits: await pendingDeposits(asking, state),
+    syncCommittee: seats,
+    before,
+  };
+}
+
+export async function resumeAfter(asking: Asking, epoch: number): Promise<Resume> {
+  const { state, records } = await stateWithRecords(asking, epoch + 1);
+  return { state, records, committees: await lastCommittees(asking, epoch) };
+}

@@ -1,0 +1,23 @@
+/** Fetches up to `width` epochs ahead of the one that is taken. A failed fetch begins anew when it is taken again. */
+export function prefetcher<T>(fetch: (epoch: number, avoid?: string) => Promise<T>, width: number) {
+  const flights = new Map<number, Promise<T>>();
+  const start = (epoch: number) => {
+    const flight = fetch(epoch);
+    flights.set(epoch, flight);
+    flight.catch(() => flights.get(epoch) === flight && flights.delete(epoch));
+    return flight;
+  };
+  return {
+    /** `last`: the last epoch that may be fetched. `avoid`: a node whose answer is not wanted. */
+    async take(epoch: number, last: number, avoid?: string): Promise<T> {
+      const flight = avoid === undefined ? (flights.get(epoch) ?? start(epoch)) : fetch(epoch, avoid);
+      for (let ahead = epoch + 1; ahead <= Math.min(last, epoch + width - 1); ahead += 1)
+        if (!flights.has(ahead)) start(ahead);
+      try {
+        return await flight;
+      } finally {
+        flights.delete(epoch);
+      }
+    },
+  };
+}

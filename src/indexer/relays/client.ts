@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Payload } from '../execution/figures.ts';
+import { address, digits, hash } from '../execution/rpc.ts';
+import { type Source, SourceError } from '../execution/source.ts';
+
+/** The smallest maximum among the relays. */
+const PAGE = 100;
+
+const decimal = z.string().regex(/^\d{1,30}$/);
+const Delivered = z.array(
+  z.object({
+    slot: decimal.transform(Number),
+    block_hash: hash,
+    builder_pubkey: digits(48),
+    proposer_fee_recipient: address,
+    value: decimal.transform(BigInt),
+  }),
+);
+
+/** From this many slots on, a group is read by pages. */
+const FEW = 4;
+/** Pages of 100 payloads have about this many slots: reading what is in between costs no more than another request. */
+const NEAR = 200;
+
+/** Payloads that a relay delivered for these slots (relay data API, `proposer_payload_delivered`). Throws SourceError. */
+export async function deliveredBy(source: Source, slots: readonly number[]): Promise<Payload[]> {
+  const found: Payload[] = [];
+  for (const group of groupsOf(slots)) {
+    const told = group.size < FEW ? await singly(source, group) : await pages(source, group);
+    found.push(...told);
+  }
+  return found;
+}
+
+/** Slots that are near each other, ascending. */
+function groupsOf(slots: readonly number[]): Set<number>[] {
+  const groups: Set<number>[] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  for (const slot of slots.toSorted((a, b) => a - b)) {
+    if (slot - last >= NEAR) groups.push(new Set());
+    groups.at(-1)?.add(slot);
+    last = slot;
+  }
+  return groups;
+}
+
+async function singly(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
+  const told = await Promise.all([...wanted].map((slot) => page(source, `slot=${slot}`)));
+  return told.flat().filter(({ slot }) => wanted.has(slot));
+}
+
+/** From the last slot down; relays may make pages shorter than asked. */
+async function pages(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
+  const found = new Map<string, Payload>();
+  const first = Math.min(...wanted);
+  for (let cursor = Math.max(...wanted); cursor >= first; ) {
+    const payloads = await page(source, `cursor=${cursor}`);
+    if (payloads.length === 0) break;
+    let lowest = cursor;
+    for (const payload of payloads) {
+      if (payload.slot > cursor)
+        throw new SourceError('nonsense', source.name, `tells slot ${payload.slot} after cursor ${cursor}`);
+      if (wanted.has(payload.slot)) found.set(`${payload.slot} ${payload.blockHash}`, payload);
+      lowest = Math.min(lowest, payload.slot);
+    }
+    cursor = lowest === cursor ? lowest - 1 : lowest;
+  }
+  return [...found.values()];
+}
+
+async function page(source: Source, asked: string): Promise<Payload[]> {
+  const path = `/relay/v1/data/bidtraces/proposer_payload_delivered?${asked}&limit=${PAGE}`;
+  const { status, value } = await source.json(path);
+  if (status >= 400) throw new SourceError('refused', source.name, `responds with ${status} to ${asked}`);
+  // Go marshals an empty list as null.
+  const read = Delivered.safeParse(value ?? []);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const where = issue?.path.join('.') || 'the response';
+    throw new SourceError('nonsense', source.name, `${where} ${issue?.message}; is it a relay's address?`);
+  }
+  return read.data.map((one) => ({
+    relay: source.name,
+    slot: one.slot,
+    blockHash: one.block_hash,
+    builderPubkey: one.builder_pubkey,
+    proposerFeeRecipient: one.proposer_fee_recipient,
+    value: one.value,
+  }));
+}

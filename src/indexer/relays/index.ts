@@ -1,0 +1,64 @@
+import type { Payload } from '../execution/figures.ts';
+import { openSource, SourceError } from '../execution/source.ts';
+import { deliveredBy } from './client.ts';
+import type { RelaySource } from './names.ts';
+
+type Asked = { slot: number; hash: string };
+
+export type Relays = {
+  /**
+   * Payloads of these blocks, by slot and in the order of the relays: only those with the block's hash. A slot is absent
+   * where a relay did not tell; `onError` is called then.
+   */
+  payloads(blocks: readonly Asked[]): Promise<Map<number, Payload[]>>;
+};
+
+const MAX_BYTES = 4 << 20;
+
+export function openRelays(options: {
+  relays: readonly RelaySource[];
+  /** Most requests per second to each relay. */
+  rate: number;
+  timeoutMs: number;
+  signal: AbortSignal;
+  onError: (error: SourceError) => void;
+}): Relays {
+  const { rate, timeoutMs, signal, onError } = options;
+  const relays = options.relays.map(({ name, url }) => ({
+    source: openSource({ url, name, rate, timeoutMs, maxBytes: MAX_BYTES, signal }),
+    /** Whether it has told of a block of this chain: then another hash only means that its block did not become canonical. */
+    trusted: false,
+  }));
+
+  async function ask(relay: (typeof relays)[number], blocks: readonly Asked[]) {
+    const hashes = new Map(blocks.map(({ slot, hash }) => [slot, hash]));
+    const told = await deliveredBy(relay.source, [...hashes.keys()]);
+    const fitting = told.filter(({ slot, blockHash }) => hashes.get(slot) === blockHash);
+    relay.trusted ||= fitting.length > 0;
+    if (told.length === 0 || relay.trusted) return fitting;
+    const [first] = told as [Payload];
+    throw new SourceError(
+      'mismatch',
+      relay.source.name,
+      `none of ${told.length} blocks is of this chain (slot ${first.slot}: ${first.blockHash}); is it a relay of this network?`,
+    );
+  }
+
+  return {
+    async payloads(blocks) {
+      const found = new Map(blocks.map(({ slot }) => [slot, [] as Payload[]]));
+      if (blocks.length === 0) return found;
+      const told = await Promise.allSettled(relays.map((relay) => ask(relay, blocks)));
+      for (const one of told) {
+        if (one.status === 'rejected') {
+          if (!(one.reason instanceof SourceError)) throw one.reason;
+          onError(one.reason);
+          found.clear();
+        } else if (found.size > 0) {
+          for (const payload of one.value) found.get(payload.slot)?.push(payload);
+        }
+      }
+      return found;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonOf } from './faults.ts';
+import { NodeError } from './node/errors.ts';
+import type { IndexStatus } from './status.ts';
+
+export type Say = (
+  level: 'info' | 'warn' | 'error',
+  message: string,
+  detail?: Record<string, unknown>,
+) => void;
+
+const FIRST_MS = 500;
+const MAX_MS = 60_000;
+/** About a minute with the waits between. */
+const ATTEMPTS_ONCE = 8;
+const AGAIN_MS = 600_000;
+
+/** Says each kind of problem once, and again every ten minutes while it lasts. */
+export function problemTeller(say: Say, now: () => number = () => performance.now()) {
+  const told = new Map<string, number>();
+  return {
+    tell(kind: string, message: string, detail?: Record<string, unknown>): void {
+      if (now() - (told.get(kind) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return;
+      told.set(kind, now());
+      say('warn', message, { kind, ...detail });
+    },
+    over(): void {
+      told.clear();
+    },
+  };
+}
+export type Teller = ReturnType<typeof problemTeller>;
+
+/** Waits longer after each failure. With `once`, gives up after about a minute of failures. */
+export function retrying(
+  options: { status: IndexStatus; tell: Teller; say: Say; once: boolean; stop: AbortSignal },
+  attempts = ATTEMPTS_ONCE,
+) {
+  let failures = 0;
+  return {
+    async failed(error: Error): Promise<void> {
+      failures += 1;
+      const reason = reasonOf(error);
+      options.status.problem = reason;
+      // As it was told when it came.
+      const kind = error instanceof NodeError ? `${reason} ${error.node}` : reason;
+      options.tell.tell(kind, reason === 'internal' ? `${error.stack}` : error.message);
+      if (options.once && failures >= attempts) throw error;
+      const wait = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures - 1, 10));
+      await sleep(wait, undefined, { signal: options.stop }).catch(() => undefined);
+    },
+    succeeded(): void {
+      if (failures === 0) return;
+      failures = 0;
+      options.status.problem = undefined;
+      options.tell.over();
+      options.say('info', 'The index goes on.');
+    },
+  };
+}
+export type Retrying = ReturnType<typeof retrying>;

@@ -1,0 +1,157 @@
+import type { Network } from '../chain/networks.ts';
+import { SettingsError } from '../config.ts';
+import { type Pool, transaction } from '../db/pool.ts';
+import { heartbeat } from './beat.ts';
+import { estimateMissed } from './execution/estimate.ts';
+import { openFills } from './execution/index.ts';
+import { endsCommand } from './faults.ts';
+import { type FollowReport, follow, type Progress } from './follow.ts';
+import { followHead } from './head.ts';
+import { withIndexLock } from './lock.ts';
+import { NodeError, type Nodes, openNodes } from './node/index.ts';
+import type { Asked } from './range.ts';
+import { parseRelays } from './relays/names.ts';
+import { problemTeller, type Retrying, retrying, type Say, type Teller } from './retry.ts';
+import { countError, type IndexStatus } from './status.ts';
+import { openStore, readLabels, type Store } from './store/index.ts';
+
+export type IndexOptions = {
+  urls: readonly string[];
+  /** What the nodes must be of; undefined: any known network. */
+  network: Network | undefined;
+  asked: Asked;
+  once: boolean;
+  /** Requests to a node per second. */
+  rate: number | undefined;
+  labels: string | undefined;
+  execution: string | undefined;
+  relays: readonly string[];
+  estimateMissed: boolean;
+  database: { url: string; pool: Pool };
+  status: IndexStatus;
+  say: Say;
+  onStored(progress: Progress): void;
+  onPublished(epoch: number, failures: string[]): void;
+  stop: AbortSignal;
+};
+
+const EPOCHS_AT_ONCE = 4;
+/** With `once`; the next run fills in what is left. */
+const FILL_MS = 600_000;
+
+/** Indexes until the end of the range, or until `stop`. Throws what waiting does not mend. */
+export async function runIndex(options: IndexOptions): Promise<FollowReport> {
+  const { database, status, say, once, stop } = options;
+  status.problem = undefined;
+  const halt = new AbortController();
+  const signal = AbortSignal.any([stop, halt.signal]);
+  const tell = problemTeller(say);
+  const retry = retrying({ status, tell, say, once, stop });
+  const rules = await checkedLabels(options);
+  try {
+    const nodes = await openedNodes(options, tell, retry, signal);
+    if (!nodes) return { from: undefined, to: undefined, epochs: 0, done: false };
+    status.network = nodes.network;
+    return await lastingly(retry, stop, () =>
+      withIndexLock(database.url, nodes.network, async (lost) => {
+        const store = openStore(database.pool, nodes.network);
+        if (rules) await store.setLabels(rules);
+        return run({ ...options, nodes, store, tell, retry, lost });
+      }),
+    );
+  } finally {
+    halt.abort();
+  }
+}
+
+/** Reads what was given as files and names. Throws SettingsError. */
+async function checkedLabels({ labels, relays }: IndexOptions) {
+  try {
+    parseRelays(relays);
+    return labels === undefined ? undefined : await readLabels(labels);
+  } catch (error) {
+    throw new SettingsError((error as Error).message);
+  }
+}
+
+/** Begins again after a fault of the database. */
+async function lastingly<T>(retry: Retrying, stop: AbortSignal, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (endsCommand(error) || stop.aborted) throw error;
+      await retry.failed(error as Error);
+    }
+  }
+}
+
+/** Undefined after a stop. Waits for nodes that do not answer; throws if they are of another network. */
+async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying, signal: AbortSignal) {
+  const onError = (error: NodeError) => {
+    if (signal.aborted) return;
+    countError(options.status, error.reason);
+    tell.tell(`${error.reason} ${error.node}`, error.message);
+  };
+  while (!options.stop.aborted) {
+    try {
+      const { urls, network, rate } = options;
+      return await openNodes({ urls, onError, signal, ...(network && { network }), ...(rate && { rate }) });
+    } catch (error) {
+      if (options.stop.aborted) return undefined;
+      if (!(error instanceof NodeError)) throw error;
+      await retry.failed(error);
+    }
+  }
+  return undefined;
+}
+
+type Running = IndexOptions & {
+  nodes: Nodes;
+  store: Store;
+  tell: Teller;
+  retry: Retrying;
+  lost: AbortSignal;
+};
+
+async function run(options: Running): Promise<FollowReport> {
+  const { nodes, store, tell, retry, lost, once, status, say } = options;
+  const halt = new AbortController();
+  const stop = AbortSignal.any([options.stop, lost, halt.signal]);
+  const beat = heartbeat(nodes.events, nodes.spec.secondsPerSlot * 1000, stop);
+  const onFault = (error: Error) => tell.tell('fills', error.message);
+  const beside = once
+    ? []
+    : [followHead({ nodes, store, beat, tell, stop }), fillsOf(options, stop)?.run(onFault)];
+  try {
+    const { asked, onStored, onPublished, estimateMissed, database } = options;
+    const { network } = nodes;
+    const report = await follow({
+      ...{ network, nodes, store, asked, once, width: EPOCHS_AT_ONCE, status, retry, beat, say },
+      ...{ onStored, onPublished, stop },
+      afterEpoch: estimateMissed ? (epoch) => estimated(database.pool, network, epoch) : undefined,
+    });
+    lost.throwIfAborted();
+    if (once) await fillsOf(options, AbortSignal.any([stop, AbortSignal.timeout(FILL_MS)]))?.drain();
+    return report;
+  } finally {
+    halt.abort();
+    await Promise.all(beside);
+  }
+}
+
+/** The epoch before, too: the process may have ended between its commit and this. */
+const estimated = (pool: Pool, network: Network, epoch: number) =>
+  transaction(pool, (client) => estimateMissed(client, network, [epoch - 1, epoch]));
+
+function fillsOf({ nodes, database, tell, status, ...options }: Running, signal: AbortSignal) {
+  const { execution, relays, estimateMissed } = options;
+  const { network, spec } = nodes;
+  return openFills({
+    ...{ pool: database.pool, network, spec, execution, relays, estimateMissed, signal },
+    onError(error) {
+      countError(status, `fill-${error.reason}`);
+      tell.tell(`fill-${error.reason} ${error.source}`, error.message);
+    },
+  });
+}

@@ -1,0 +1,2 @@
+/** What an earlier run has saved cannot be read. */
+export class SavedStateError extends Error {}

@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
+import { genesisTime, type Network, networks } from '../chain/networks.ts';
+import { type Fork, forks } from './types.ts';
+
+/** A node's `config/spec` or `genesis` cannot be used. The message says why, and what would be right. */
+export class SpecError extends Error {}
+
+const FAR_FUTURE = '18446744073709551615';
+
+/** Protocol constants that the rules read, by their names in `/eth/v1/config/spec`. */
+const required = {
+  slotsPerEpoch: 'SLOTS_PER_EPOCH',
+  syncCommitteeSize: 'SYNC_COMMITTEE_SIZE',
+  epochsPerSyncCommitteePeriod: 'EPOCHS_PER_SYNC_COMMITTEE_PERIOD',
+  maxCommitteesPerSlot: 'MAX_COMMITTEES_PER_SLOT',
+  epochsPerSlashingsVector: 'EPOCHS_PER_SLASHINGS_VECTOR',
+  minAttestationInclusionDelay: 'MIN_ATTESTATION_INCLUSION_DELAY',
+  baseRewardFactor: 'BASE_REWARD_FACTOR',
+  effectiveBalanceIncrement: 'EFFECTIVE_BALANCE_INCREMENT',
+  maxEffectiveBalance: 'MAX_EFFECTIVE_BALANCE',
+  hysteresisQuotient: 'HYSTERESIS_QUOTIENT',
+  hysteresisDownwardMultiplier: 'HYSTERESIS_DOWNWARD_MULTIPLIER',
+  hysteresisUpwardMultiplier: 'HYSTERESIS_UPWARD_MULTIPLIER',
+  inactivityScoreBias: 'INACTIVITY_SCORE_BIAS',
+  inactivityScoreRecoveryRate: 'INACTIVITY_SCORE_RECOVERY_RATE',
+  minEpochsToInactivityPenalty: 'MIN_EPOCHS_TO_INACTIVITY_PENALTY',
+  inactivityPenaltyQuotientBellatrix: 'INACTIVITY_PENALTY_QUOTIENT_BELLATRIX',
+  minSlashingPenaltyQuotientBellatrix: 'MIN_SLASHING_PENALTY_QUOTIENT_BELLATRIX',
+  proportionalSlashingMultiplierBellatrix: 'PROPORTIONAL_SLASHING_MULTIPLIER_BELLATRIX',
+  whistleblowerRewardQuotient: 'WHISTLEBLOWER_REWARD_QUOTIENT',
+  ejectionBalance: 'EJECTION_BALANCE',
+  churnLimitQuotient: 'CHURN_LIMIT_QUOTIENT',
+} as const;
+
+/** Required where Electra is scheduled. */
+const electra = {
+  minActivationBalance: 'MIN_ACTIVATION_BALANCE',
+  maxEffectiveBalanceElectra: 'MAX_EFFECTIVE_BALANCE_ELECTRA',
+  minSlashingPenaltyQuotientElectra: 'MIN_SLASHING_PENALTY_QUOTIENT_ELECTRA',
+  whistleblowerRewardQuotientElectra: 'WHISTLEBLOWER_REWARD_QUOTIENT_ELECTRA',
+  minPerEpochChurnLimitElectra: 'MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA',
+  maxPerEpochActivationExitChurnLimit: 'MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT',
+} as const;
+
+/** Undefined where a node does not tell them; only old epochs need them. */
+const optional = {
+  minSlashingPenaltyQuotientAltair: 'MIN_SLASHING_PENALTY_QUOTIENT_ALTAIR',
+  inactivityPenaltyQuotientAltair: 'INACTIVITY_PENALTY_QUOTIENT_ALTAIR',
+  proportionalSlashingMultiplierAltair: 'PROPORTIONAL_SLASHING_MULTIPLIER_ALTAIR',
+  depositChainId: 'DEPOSIT_CHAIN_ID',
+} as const;
+
+/**
+ * Constants and presets that some nodes leave out of `config/spec`, because the specification fixes them for all networks
+ * with the mainnet preset. What the node tells goes first.
+ */
+const fixed = {
+  timelySourceWeight: ['TIMELY_SOURCE_WEIGHT', 14],
+  timelyTargetWeight: ['TIMELY_TARGET_WEIGHT', 26],
+  timelyHeadWeight: ['TIMELY_HEAD_WEIGHT', 14],
+  syncRewardWeight: ['SYNC_REWARD_WEIGHT', 2],
+  proposerWeight: ['PROPOSER_WEIGHT', 8],
+  weightDenominator: ['WEIGHT_DENOMINATOR', 64],
+  maxPendingDepositsPerEpoch: ['MAX_PENDING_DEPOSITS_PER_EPOCH', 16],
+} as const;
+
+type Numbers<T> = { readonly [Name in keyof T]: number };
+
+/** What the rules need of `/eth/v1/config/spec`. Amounts are in Gwei; an epoch that is never reached is `Infinity`. */
+export type ChainSpec = Numbers<typeof required> &
+  Numbers<typeof electra> &
+  Numbers<typeof fixed> & { readonly [Name in keyof typeof optional]: number | undefined } & {
+    readonly configName: string | undefined;
+    readonly secondsPerSlot: number;
+    /** First epoch of each fork, in order. */
+    readonly forkEpochs: Readonly<Record<Fork, number>>;
+    /** Scheduled forks that this program does not know, by epoch. */
+    readonly unknownForks: readonly { readonly name: string; readonly epoch: number }[];
+    readonly depositContractAddress: string | undefined;
+  };
+
+const Answer = z.record(z.string(), z.unknown());
+
+class Reader {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly missing: string[] = [];
+
+  constructor(values: Readonly<Record<string, unknown>>) {
+    this.values = values;
+  }
+
+  optional(name: string): number | undefined {
+    const value = this.values[name];
+    if (value === undefined || value === null) return undefined;
+    if (value === FAR_FUTURE) return Number.POSITIVE_INFINITY;
+    const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+    if (Number.isSafeInteger(number)) return number;
+    throw new SpecError(
+      `config/spec has ${name} ${JSON.stringify(value)?.slice(0, 60)}; a decimal integer below 2^53 in a string is expected.`,
+    );
+  }
+
+  required(name: string): number {
+    const value = this.optional(name);
+    if (value === undefined) this.missing.push(name);
+    return value ?? Number.NaN;
+  }
+}
+
+const numbersOf = <T extends Record<string, string>>(names: T, read: (name: string) => number) =>
+  Object.fromEntries(Object.entries(names).map(([key, name]) => [key, read(name)])) as Numbers<T>;
+
+/** Forks must follow in order: a later fork's epoch is not before an earlier one's. */
+function forkEpochsOf(reader: Reader): Record<Fork, number> {
+  const epochs = { phase0: 0 } as Record<Fork, number>;
+  let before = 0;
+  for (const fork of forks.slice(1)) {
+    // A node from before a fork does not know its name.
+    const epoch = reader.optional(`${fork.toUpperCase()}_FORK_EPOCH`) ?? Number.POSITIVE_INFINITY;
+    if (epoch < before)
+      throw new SpecError(
+        `config/spec schedules ${fork} at epoch ${epoch}, before the fork that precedes it (${before}).`,
+      );
+    epochs[fork] = before = epoch;
+  }
+  return epochs;
+}
+
+function unknownForksOf(reader: Reader) {
+  const known = new Set<string>(forks);
+  return Object.keys(reader.values)
+    .flatMap((key) => {
+      const name = /^([A-Z0-9]+)_FORK_EPOCH$/.exec(key)?.[1]?.toLowerCase();
+      return name && !known.has(name)
+        ? [{ name, epoch: reader.optional(key) ?? Number.POSITIVE_INFINITY }]
+        : [];
+    })
+    .filter(({ epoch }) => epoch !== Number.POSITIVE_INFINITY)
+    .sort((a, b) => a.epoch - b.epoch);
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+function secondsPerSlotOf(reader: Reader): number {
+  const milliseconds = reader.optional('SLOT_DURATION_MS');
+  if (milliseconds !== undefined) return milliseconds / 1000;
+  return reader.required('SECONDS_PER_SLOT');
+}
+
+function checkCalendar(spec: ChainSpec): void {
+  if (spec.slotsPerEpoch === SLOTS_PER_EPOCH && spec.secondsPerSlot === SECONDS_PER_SLOT) return;
+  throw new SpecError(
+    `config/spec has ${spec.slotsPerEpoch} slots per epoch of ${spec.secondsPerSlot} s; only chains with ${SLOTS_PER_EPOCH} slots of ${SECONDS_PER_SLOT} s are supported.`,
+  );
+}
+
+/** Reads the `data` of `/eth/v1/config/spec`. Throws `SpecError`, naming every missing constant. */
+export function parseSpec(data: unknown): ChainSpec {
+  const answer = Answer.safeParse(data);
+  if (!answer.success)
+    throw new SpecError('config/spec is not an object of constants; is this a beacon node?');
+  const reader = new Reader(answer.data);
+  const forkEpochs = forkEpochsOf(reader);
+  const hasElectra = forkEpochs.electra !== Number.POSITIVE_INFINITY;
+  const spec: ChainSpec = {
+    ...numbersOf(required, (name) => reader.required(name)),
+    ...numbersOf(electra, (name) =>
+      hasElectra ? reader.required(name) : (reader.optional(name) ?? Number.NaN),
+    ),
+    ...(Object.fromEntries(
+      Object.entries(fixed).map(([key, [name, value]]) => [key, reader.optional(name) ?? value]),
+    ) as Numbers<typeof fixed>),
+    ...(Object.fromEntries(
+      Object.entries(optional).map(([key, name]) => [key, reader.optional(name)]),
+    ) as Record<keyof typeof optional, number | undefined>),
+    configName: textOf(reader.values.CONFIG_NAME),
+    secondsPerSlot: secondsPerSlotOf(reader),
+    forkEpochs,
+    unknownForks: unknownForksOf(reader),
+    depositContractAddress: textOf(reader.values.DEPOSIT_CONTRACT_ADDRESS)?.toLowerCase(),
+  };
+  const preset = textOf(reader.values.PRESET_BASE);
+  if (preset !== undefined && preset !== 'mainnet')
+    throw new SpecError(`config/spec has the preset ${preset}; only mainnet's is supported.`);
+  if (reader.missing.length)
+    throw new SpecError(
+      `config/spec lacks ${reader.missing.join(', ')}; update the beacon node, or ask one that has all constants.`,
+    );
+  checkCalendar(spec);
+  return spec;
+}
+
+/** The fork that an epoch belongs to. Throws `SpecError` for an epoch of a fork that this program does not know. */
+export function forkAt(spec: ChainSpec, epoch: number): Fork {
+  const unknown = spec.unknownForks.find((fork) => epoch >= fork.epoch);
+  if (unknown)
+    throw new SpecError(
+      `epoch ${epoch} belongs to the fork ${unknown.name} (from epoch ${unknown.epoch}), which this version does not know; update stakegraph.`,
+    );
+  return forks.findLast((fork) => epoch >= spec.forkEpochs[fork]) ?? 'phase0';
+}
+
+const Genesis = z.object({
+  genesis_time: z.string().regex(/^\d{1,12}$/),
+  genesis_validators_root: z.string().regex(/^0x[0-9a-f]{64}$/i),
+});
+
+export type Genesis = { time: number; validatorsRoot: string };
+
+/** Reads the `data` of `/eth/v1/beacon/genesis`. */
+export function parseGenesis(data: unknown): Genesis {
+  const answer = Genesis.safeParse(data);
+  if (!answer.success)
+    throw new SpecError(
+      'beacon/genesis has no genesis_time and genesis_validators_root; is this a beacon node?',
+    );
+  return {
+    time: Number(answer.data.genesis_time),
+    validatorsRoot: answer.data.genesis_validators_root.toLowerCase(),
+  };
+}
+
+/** The network with this genesis time. Throws `SpecError` for any other, and where `expected` is another one. */
+export function networkOf(genesis: Genesis, spec: ChainSpec, expected?: Network): Network {
+  const found = networks.find((network) => genesisTime[network] === genesis.time);
+  const told = `genesis time ${genesis.time}${spec.configName ? `, config ${spec.configName}` : ''}`;
+  if (found === undefined)
+    throw new SpecError(
+      `the node is of an unknown network (${told}); known are ${networks.map((n) => `${n} (${genesisTime[n]})`).join(', ')}.`,
+    );
+  const named = networks.find((network) => network === spec.configName);
+  if (named !== undefined && named !== found)
+    throw new SpecError(`the node has the genesis time of ${found} but the config of ${named} (${told}).`);
+  if (expected !== undefined && expected !== found)
+    throw new SpecError(
+      `the node is of ${found} (${told}), but --network is ${expected}; pass --network ${found}, or a node of ${expected}.`,
+    );
+  return found;
+}

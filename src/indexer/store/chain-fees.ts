@@ -1,0 +1,48 @@
+import type pg from 'pg';
+import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import { raisedRevision } from '../../db/changes/revisions.ts';
+
+const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
+
+/** Takes execution rewards over into changed chain days that the index wrote, once all blocks of a day have them. */
+export async function addChainDayFees(client: pg.ClientBase, network: Network): Promise<boolean> {
+  const { rows } = await client.query<{ day: number }>(
+    `/* dueChainDays */
+    select day from validator_day_dates d
+    where network = $1 and not utc and rewards_due and exists (
+      select from index_ranges r
+      where r.network = $1 and r.first_epoch <= d.day * ${EPOCHS_PER_DAY}
+        and r.last_epoch >= d.day * ${EPOCHS_PER_DAY} + ${EPOCHS_PER_DAY - 1}
+    )
+    order by date for update -- as a refresh locks them`,
+    [network],
+  );
+  if (rows.length === 0) return false;
+  const days = rows.map(({ day }) => day);
+  const { rowCount } = await client.query(
+    `/* addChainDayFees */
+    update chain_daily_rewards c
+    set (sum_execution_rewards, sum_priority_fees, sum_baseline_mev) = (b.execution, b.fees, b.mev)
+    from unnest($2::int[]) as d (day)
+    cross join lateral (
+      select sum(b.execution_rewards) as execution, sum(b.total_priority_fees_validator) as fees,
+        sum(b.baseline_mev) as mev,
+        bool_and((b.execution_rewards + b.total_priority_fees_validator + b.baseline_mev) is not null) as told
+      from blocks b
+      where b.network = $1 and b.slot >= d.day * ${SLOTS_PER_DAY} and b.slot < (d.day + 1) * ${SLOTS_PER_DAY}
+        and b.consensus_proposer_duty = 'proposed'
+    ) b
+    where b.told and c.network = $1 and c.day = d.day and not c.computed
+      and (c.sum_execution_rewards, c.sum_priority_fees, c.sum_baseline_mev)
+        is distinct from (b.execution, b.fees, b.mev)`,
+    [network, days],
+  );
+  await client.query(
+    '/* doneChainDays */ update validator_day_dates set rewards_due = false where network = $1 and not utc and day = any($2)',
+    [network, days],
+  );
+  if (rowCount === 0) return false;
+  await raisedRevision(client, 'chain-daily-rewards')();
+  return true;
+}

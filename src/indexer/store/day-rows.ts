@@ -1,0 +1,100 @@
+import type pg from 'pg';
+import { type Calendar, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import { finishValidatorDays } from '../../ingest/validator-days.ts';
+import { refreshSetDays } from '../../resources/private-sets/set-days.ts';
+import { applyBlockFees } from '../execution/day-sums.ts';
+import type { Period } from './periods.ts';
+import type { Sums } from './sums.ts';
+import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
+
+/** Replaces all rows of a day, whose partition exists. */
+export async function writeValidatorDays(
+  client: pg.ClientBase,
+  network: Network,
+  { utc, day }: Period,
+  sums: Sums,
+  at: EndBalances,
+): Promise<void> {
+  const date = dateOfDay(network, day);
+  await client.query(
+    '/* removeDay */ delete from validator_days where network = $1 and utc = $2 and date = $3',
+    [...[network, utc, date]],
+  );
+  await copyValidatorRows(client, 'validator_days', { network, utc, day }, sums, at);
+  // In a second run, later epochs are already stored.
+  await client.query(
+    `/* addLaterPenalties */
+    update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + p.amount
+    from (
+      select validator_index, sum(amount)::bigint as amount from index_late_penalties
+      where network = $1 and epoch > $4 group by validator_index
+    ) p, validators v
+    where d.network = $1 and d.utc = $2 and d.date = $3 and d.validator_index = p.validator_index
+      and v.network = $1 and v.validator_index = p.validator_index and d.end_epoch = v.exit_epoch - 1
+      and d.total_unique_attestations + d.sum_missed_attestations > 0`,
+    [network, utc, date, sums.last],
+  );
+  await applyBlockFees(client, network, {
+    firstSlot: sums.first * SLOTS_PER_EPOCH,
+    lastSlot: (sums.last + 1) * SLOTS_PER_EPOCH - 1,
+  });
+  await finishValidatorDays(client, [{ network, utc, day }]);
+}
+
+/** A penalty of a slashed validator after its exit. */
+export type LatePenalty = { validator: number; amount: number; exitEpoch: number };
+
+/**
+ * Adds penalties to the rows of the last active day, where that day is over and the index wrote it. Penalties that are
+ * stored already are left alone. True if any row changed.
+ */
+export async function addLatePenalties(
+  client: pg.ClientBase,
+  network: Network,
+  epoch: number,
+  penalties: readonly LatePenalty[],
+): Promise<boolean> {
+  if (penalties.length === 0) return false;
+  const lastDay = (calendar: Calendar) => (one: LatePenalty) => {
+    const day = dayOfEpoch(network, calendar, one.exitEpoch - 1);
+    return day < dayOfEpoch(network, calendar, epoch) ? day : null;
+  };
+  const { rows } = await client.query<{ date: string; validator_index: number }>(
+    `/* addLatePenalties */
+    with given as (
+      select * from unnest($3::int[], $4::bigint[], $5::int[], $6::int[], $7::int[])
+        as g (validator_index, amount, chain_day, utc_day, exit_epoch)
+    ), fresh as (
+      insert into index_late_penalties (network, validator_index, epoch, amount)
+      select $1, validator_index, $2, amount from given
+      on conflict (network, validator_index, epoch) do nothing
+      returning validator_index
+    )
+    update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + g.amount
+    from fresh f
+    join given g using (validator_index)
+    cross join lateral (values (false, g.chain_day), (true, g.utc_day)) as o (utc, day)
+    join index_periods p on p.network = $1 and p.utc = o.utc and not p.hourly and p.period = o.day
+      and p.start_epoch < g.exit_epoch
+    join validator_day_dates t on t.network = $1 and t.utc = o.utc and t.day = o.day
+    where d.network = $1 and d.utc = o.utc and d.validator_index = f.validator_index and d.date = t.date
+    returning d.date::text as date, d.validator_index`,
+    [
+      ...[network, epoch, penalties.map((one) => one.validator), penalties.map((one) => one.amount)],
+      ...[penalties.map(lastDay('chain')), penalties.map(lastDay('utc'))],
+      penalties.map((one) => one.exitEpoch),
+    ],
+  );
+  if (rows.length === 0) return false;
+  const { rows: sets } = await client.query<{ validator_index: number }>(
+    `/* setsOfPenalties */
+    select distinct m.validator_index from private_set_members m join private_sets s using (set_id)
+    where s.network = $1 and m.validator_index = any($2)`,
+    [network, rows.map((row) => row.validator_index)],
+  );
+  const members = new Set(sets.map((row) => row.validator_index));
+  const dates = new Set(rows.filter((row) => members.has(row.validator_index)).map((row) => row.date));
+  if (dates.size > 0) await refreshSetDays(client, network, [...dates]);
+  return true;
+}

@@ -1,0 +1,42 @@
+import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import { raisedRevision } from '../../db/changes/revisions.ts';
+import { type Pool, transaction } from '../../db/pool.ts';
+import { raiseChainHeads } from '../../ingest/chain-heads.ts';
+import type { BeaconBlock } from '../types.ts';
+import { writeBlocks } from './block-rows.ts';
+import { type HeadSlashing, writeHeadSlashings } from './slashing-rows.ts';
+
+/** A slot that is not final: its block, or null where the proposal was missed. */
+type HeadSlot = { slot: number; proposerIndex: number; block: BeaconBlock | null };
+
+/** All that is known from `fromSlot` on. */
+export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: readonly HeadSlashing[] };
+
+/** Replaces rows from a slot on that are not final; final rows stay. */
+export async function writeHead(pool: Pool, network: Network, head: Head): Promise<void> {
+  const { fromSlot, blocks, slashings } = head;
+  await transaction(pool, async (client) => {
+    // Without the lock of an epoch's transaction, which lasts a minute where a day ends: neither changes rows of the other.
+    const { rows } = await client.query<{ epoch: number }>(
+      '/* newestFinal */ select epoch from index_state where network = $1',
+      [network],
+    );
+    const closed = rows[0] ? (rows[0].epoch + 1) * SLOTS_PER_EPOCH : 0;
+    const open = <T extends { slot: number }>(all: readonly T[]) =>
+      all.filter(({ slot }) => slot >= fromSlot && slot >= closed);
+    const slots = open(blocks);
+    const dropped = await client.query(
+      `/* dropHead */
+      delete from blocks where network = $1 and not finalized and slot >= $2 and slot <> all($3::int[])`,
+      [network, fromSlot, slots.map(({ slot }) => slot)],
+    );
+    const rewards = slots.map((one) => ({ ...one, consensusRewards: null }));
+    const written = await writeBlocks(client, network, rewards, { finalized: false });
+    const newest = slots.reduce((slot, one) => Math.max(slot, one.slot), -1);
+    if (newest >= 0) await raiseChainHeads(client, [{ network, slot: newest }]);
+    const slashed = await writeHeadSlashings(client, network, fromSlot, open(slashings));
+    if ((dropped.rowCount ?? 0) + written > 0) await raisedRevision(client, 'blocks')();
+    if (slashed) await raisedRevision(client, 'slashings')();
+  });
+}

@@ -1,0 +1,89 @@
+import type pg from 'pg';
+import { dateOfDay } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import { sql } from '../../db/rows.ts';
+import { attestationImporter } from '../../ingest/attestations.ts';
+import { active, addedUp, entityPeriods, gatherMembers } from '../../ingest/refresh/attestations.ts';
+import { scaled } from '../../ingest/refresh/validators.ts';
+import { run, writeSelected } from '../../ingest/refresh/write.ts';
+import { attester } from '../../periods/effectiveness.ts';
+import type { Period } from './periods.ts';
+import { publishedTypes } from './publish.ts';
+import type { Sums } from './sums.ts';
+import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
+
+/** Replaces the rows of an hour of all entities of the published classes. */
+export async function writeAttestationHour(
+  client: pg.ClientBase,
+  network: Network,
+  { utc, day, period: hour }: Period,
+  sums: Sums,
+  at: EndBalances,
+): Promise<void> {
+  // As in a refresh: tables that grew in this transaction have the statistics of small ones.
+  await client.query("/* hourPlans */ set local enable_nestloop = off; set local work_mem = '256MB'");
+  await client.query('/* makeHour */ create temp table hour_rows (like validator_days) on commit drop');
+  await copyValidatorRows(client, 'hour_rows', { network, utc, day }, sums, at);
+  await client.query('/* analyzeHour */ analyze hour_rows');
+  await gatherOwners(client, network);
+  const date = dateOfDay(network, day);
+  const importer: typeof attestationImporter = {
+    ...attestationImporter,
+    merge: async (_, options) => {
+      const counts = await attestationImporter.merge(client, options);
+      const removed = await run(
+        client,
+        sql`/* removeStaleHour */
+        delete from attestation_hours t using attestation_entities e
+        where t.utc = ${utc} and t.date = ${date}::date and t.hour = ${hour} and e.entity_key = t.entity_key
+          and e.network = ${network} and e.id_type = any(${[...publishedTypes]}::text[])
+          and not exists (select from staged s where s.id_type = e.id_type and s.entity_id = e.entity_id)`,
+      );
+      return { ...counts, removed: removed.rowCount ?? 0 };
+    },
+  };
+  const selected = entityPeriods({ network, utc }, { hour: sql`${hour}::int`, sums: sumsOfOwners });
+  await writeSelected(client, importer, selected, { replace: false });
+  await client.query(
+    `/* dropHour */ drop table hour_rows, hour_owners, share_names, member_entities, members;
+    set local enable_nestloop to default; set local work_mem to default`,
+  );
+}
+
+/**
+ * Adds up validators with the same addresses, operator and pool first: there are ten times fewer of these, and each is in
+ * up to five entities. Share names that a refresh would refuse leave out pool shares; an index goes on.
+ */
+async function gatherOwners(client: pg.ClientBase, network: Network): Promise<void> {
+  await run(
+    client,
+    sql`/* hourOwners */
+    create temp table hour_owners on commit drop as
+    select ${network} as network, row_number() over ()::int as validator_index, v.deposit_address, v.withdrawal_address,
+      v.node_operator, v.pool, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp},
+      count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
+      coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
+      coalesce(sum(a.end_epoch_effective_balance) ${active}, 0) as effective
+    from (select a.*, ${scaled(attester)} as effectiveness from hour_rows a) a
+    join validators v on v.network = ${network} and v.validator_index = a.validator_index
+    group by v.deposit_address, v.withdrawal_address, v.node_operator, v.pool, a.day, a.date, a.end_epoch`,
+  );
+  await client.query('/* analyzeOwners */ analyze hour_owners');
+  try {
+    await gatherMembers(client, network, publishedTypes, 'hour_owners');
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== undefined) throw error; // of the database
+    await client.query('/* dropShares */ drop table share_names');
+    const types = publishedTypes.filter((type) => type !== 'poolShare');
+    await gatherMembers(client, network, types, 'hour_owners');
+  }
+}
+
+const sumsOfOwners = sql`
+      select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch,
+        ${addedUp},
+        sum(a.members) as members, sum(a.effectiveness) as effectiveness, sum(a.balance) as balance,
+        sum(a.effective) as effective
+      from hour_owners a
+      join members m using (validator_index)
+      group by m.entity, a.day, a.date, a.end_epoch`;

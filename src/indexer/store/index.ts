@@ -1,0 +1,99 @@
+import { dateOfDay } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
+import { type Pool, type Queryable, transaction } from '../../db/pool.ts';
+import { lockWriters } from '../../ingest/locks.ts';
+import type { PartReport } from '../../ingest/refresh/index.ts';
+import { ensureValidatorDayParts } from '../../ingest/validator-days.ts';
+import { SavedStateError } from '../saved-state-error.ts';
+import type { ChainRegistry, EpochFacts } from '../types.ts';
+import { type Head, writeHead } from './head.ts';
+import { type LabelRule, storeLabels } from './labels.ts';
+import { setMarker, storeRecord, takeMarker } from './marker.ts';
+import { periodsOf } from './periods.ts';
+import { publish } from './publish.ts';
+import { encodeRecord, lastActiveIn, RECORD_VERSION, recordOf } from './record.ts';
+import { writeEpochRows } from './write-epoch.ts';
+
+export { readLabels } from './labels.ts';
+export type { HeadSlashing } from './slashing-rows.ts';
+
+/** `first`: where the epochs begin that were written without a gap. */
+type Resume = { first: number; epoch: number; saved: Buffer };
+
+export type Store = {
+  /** Undefined where nothing of this network was indexed. Throws if another version wrote it. */
+  resume(): Promise<Resume | undefined>;
+  /** Lets the next `write` begin at any epoch. */
+  begin(): void;
+  /**
+   * Writes a closed epoch in one transaction, and days and hours that end with it; with `partial`, also those that are
+   * open. Throws if another process has written meanwhile. Writing the newest epoch again changes nothing.
+   */
+  write(
+    facts: EpochFacts,
+    saved: Buffer,
+    registry: ChainRegistry,
+    options?: { partial?: boolean },
+  ): Promise<void>;
+  /** Computes published figures; failed parts are in the report. */
+  publish(stopped?: () => boolean): Promise<PartReport[]>;
+  /** Replaces what is not final from a slot on. */
+  writeHead(head: Head): Promise<void>;
+  /** Replaces the labels and applies them; returns how many validators changed. */
+  setLabels(rules: readonly LabelRule[]): Promise<number>;
+};
+
+/** The newest epoch of each network that was indexed. */
+export async function indexedEpochs(db: Queryable): Promise<{ network: Network; epoch: number }[]> {
+  const text = '/* indexedEpochs */ select network, epoch from index_state order by network';
+  return (await db.query({ text, values: [] })).rows as { network: Network; epoch: number }[];
+}
+
+export function openStore(pool: Pool, network: Network): Store {
+  /** The marker that this process wrote or read; null: the next epoch begins anew. */
+  let known: number | null = null;
+  return {
+    async resume() {
+      const { rows } = await pool.query({
+        text: `/* resumeIndex */
+          select first_epoch as first, epoch, state as saved, version from index_state where network = $1`,
+        values: [network],
+      });
+      const [found] = rows as (Resume & { version: number })[];
+      known = found?.epoch ?? null;
+      if (!found) return undefined;
+      const { first, epoch, saved, version } = found;
+      if (version !== RECORD_VERSION)
+        throw new SavedStateError(
+          `The index of ${network} was written by another version (${version}, not ${RECORD_VERSION}). Begin anew with --from.`,
+        );
+      return { first, epoch, saved };
+    },
+    begin() {
+      known = null;
+    },
+    async write(facts, saved, registry, { partial = false } = {}) {
+      const { epoch } = facts;
+      const periods = periodsOf(network, epoch).filter(({ last }) => partial || last === epoch);
+      const dates = periods.filter(({ hourly }) => !hourly).map(({ day }) => dateOfDay(network, day));
+      // Apart, because it locks the whole table.
+      if (dates.length > 0) await transaction(pool, (client) => ensureValidatorDayParts(client, dates));
+      await transaction(pool, async (client) => {
+        await lockWriters(client, [], [network]);
+        const marker = await takeMarker(client, network, known, epoch);
+        const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));
+        const first = await storeRecord(client, network, epoch, record, marker);
+        await writeEpochRows(client, network, facts, registry, periods);
+        await setMarker(client, network, { first, epoch }, saved);
+      });
+      known = epoch;
+    },
+    publish: (stopped) => publish(pool, network, stopped),
+    writeHead: (head) => writeHead(pool, network, head),
+    setLabels: (rules) =>
+      transaction(pool, async (client) => {
+        await lockWriters(client, ['validators'], [network]);
+        return storeLabels(client, network, rules);
+      }),
+  };
+}

@@ -1,0 +1,216 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import type { Network } from '../../chain/networks.ts';
+import { raisedRevision } from '../../db/changes/revisions.ts';
+import { faultText } from '../../ingest/fault-messages.ts';
+import { type Format, openSource } from '../../ingest/source/open.ts';
+import { SourceError } from '../../ingest/source/source.ts';
+import { decode } from '../../kernel/decode.ts';
+import { count, hex, text } from '../../kernel/leaves.ts';
+
+const MAX_FAULTS = 10;
+const MAX_INDEX = 2 ** 31 - 1;
+
+const Shape = z.object({
+  validatorPubkey: hex(48).nullable(),
+  validatorIndex: count().max(MAX_INDEX).nullable(),
+  firstIndex: count().max(MAX_INDEX).nullable(),
+  lastIndex: count().max(MAX_INDEX).nullable(),
+  withdrawalAddress: hex(20).nullable(),
+  depositAddress: hex(20).nullable(),
+  nodeOperator: text(256).min(1).nullable(),
+  pool: text(256).min(1).nullable(),
+});
+
+/** Sets `nodeOperator` or `pool` of validators, which it names in one way. */
+export type LabelRule = z.infer<typeof Shape> & { line: number };
+
+const ways = [
+  'validatorPubkey',
+  'validatorIndex',
+  'firstIndex',
+  'withdrawalAddress',
+  'depositAddress',
+] as const;
+
+/** The most specific way first; shorter ranges before longer ones. */
+const order = (rule: LabelRule): [number, number] => [
+  ways.findIndex((way) => rule[way] !== null),
+  rule.firstIndex === null ? 0 : (rule.lastIndex as number) - rule.firstIndex,
+];
+
+/** Reads rules from CSV, JSON or NDJSON. Throws SourceError with the faults of all lines. */
+export async function readLabels(path: string, format?: Format): Promise<LabelRule[]> {
+  const source = await openSource(path, Shape, format);
+  const rules: LabelRule[] = [];
+  const faults: string[] = [];
+  const at = (line: number) => `${source.unit} ${line}`;
+  for await (const rows of source.rows) {
+    for (const { value, place, broken } of rows) {
+      const given = typeof value === 'object' && value !== null ? value : {};
+      const unknown = Object.keys(given).filter((name) => !(name in Shape.shape));
+      const checked = Shape.safeParse(decode(Shape, value));
+      if (broken) faults.push(`${at(place)} ${broken.msg}`);
+      else if (unknown.length > 0)
+        faults.push(
+          `${at(place)} has ${unknown.join(', ')}; fields are ${Object.keys(Shape.shape).join(', ')}`,
+        );
+      else if (!checked.success)
+        for (const issue of checked.error.issues)
+          faults.push(`${at(place)}, ${issue.path.join('.')}: ${faultText(issue, value)}`);
+      else {
+        const rule = { ...checked.data, line: place };
+        const fault = ruleFault(rule);
+        if (fault) faults.push(`${at(place)} ${fault}`);
+        else rules.push(rule);
+      }
+    }
+  }
+  faults.push(
+    ...contradictions(rules).map(
+      ([rule, other, name]) =>
+        `${at(rule.line)} contradicts ${at(other.line)}: both set ${name} of the same validators`,
+    ),
+  );
+  if (faults.length === 0) return rules;
+  const more = faults.length > MAX_FAULTS ? `\n  and ${faults.length - MAX_FAULTS} more faults` : '';
+  throw new SourceError(
+    `${source.name}: no label is used:\n  ${faults.slice(0, MAX_FAULTS).join('\n  ')}${more}`,
+  );
+}
+
+function ruleFault(rule: LabelRule): string | undefined {
+  const named = ways.filter((way) => rule[way] !== null);
+  if ((rule.firstIndex === null) !== (rule.lastIndex === null)) return 'needs both firstIndex and lastIndex';
+  if (named.length !== 1)
+    return `names validators by ${named.length === 0 ? 'nothing' : named.join(' and ')}; one of ${ways.join(', ')} is needed`;
+  if (rule.firstIndex !== null && rule.firstIndex > (rule.lastIndex as number))
+    return `has firstIndex ${rule.firstIndex} after lastIndex ${rule.lastIndex}`;
+  if (rule.nodeOperator === null && rule.pool === null) return 'sets neither nodeOperator nor pool';
+  return undefined;
+}
+
+/** Rules of the same rank and field that name a validator in common. */
+function contradictions(rules: readonly LabelRule[]): [LabelRule, LabelRule, string][] {
+  const found: [LabelRule, LabelRule, string][] = [];
+  for (const name of ['nodeOperator', 'pool'] as const) {
+    const setting = rules.filter((rule) => rule[name] !== null);
+    const known = new Map<string, LabelRule>();
+    const ranges: LabelRule[] = [];
+    for (const rule of setting) {
+      if (rule.firstIndex !== null) {
+        ranges.push(rule);
+        continue;
+      }
+      const way = ways.find((one) => rule[one] !== null) as (typeof ways)[number];
+      const key = `${way} ${rule[way]}`;
+      const other = known.get(key);
+      if (other && other[name] !== rule[name]) found.push([rule, other, name]);
+      known.set(key, rule);
+    }
+    ranges.sort((a, b) => order(a)[1] - order(b)[1] || (a.firstIndex as number) - (b.firstIndex as number));
+    for (const [at, rule] of ranges.entries()) {
+      const next = ranges[at + 1];
+      if (
+        !next ||
+        order(next)[1] !== order(rule)[1] ||
+        (next.firstIndex as number) > (rule.lastIndex as number)
+      )
+        continue;
+      if (next[name] !== rule[name])
+        found.push(next.line > rule.line ? [next, rule, name] : [rule, next, name]);
+    }
+  }
+  return found;
+}
+
+/** Replaces the rules of a network and applies them to all validators; returns how many changed. */
+export async function storeLabels(
+  client: pg.ClientBase,
+  network: Network,
+  rules: readonly LabelRule[],
+): Promise<number> {
+  const ranked = rules.toSorted(
+    (a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1] || a.line - b.line,
+  );
+  await client.query('/* removeLabels */ delete from index_labels where network = $1', [network]);
+  const of = (name: keyof LabelRule) => ranked.map((rule) => rule[name]);
+  const point = (rule: LabelRule, name: 'firstIndex' | 'lastIndex') => rule.validatorIndex ?? rule[name];
+  await client.query(
+    `/* storeLabels */
+    insert into index_labels (network, rank, validator_pubkey, first_index, last_index, withdrawal_address,
+      deposit_address, node_operator, pool)
+    select $1, rank, a, b, c, d, e, f, g
+    from unnest($2::text[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[])
+      with ordinality as g (a, b, c, d, e, f, g, rank)`,
+    [
+      ...[network, of('validatorPubkey'), ranked.map((rule) => point(rule, 'firstIndex'))],
+      ...[ranked.map((rule) => point(rule, 'lastIndex')), of('withdrawalAddress'), of('depositAddress')],
+      ...[of('nodeOperator'), of('pool')],
+    ],
+  );
+  return applyLabels(client, network);
+}
+
+/**
+ * Labels validators by the stored rules, those of `moved` whose address changed or all, and renews what follows from
+ * addresses and labels. Those that no rule names keep their labels. Returns how many were labelled.
+ */
+export async function applyLabels(
+  client: pg.ClientBase,
+  network: Network,
+  moved?: readonly number[],
+): Promise<number> {
+  const labelled = await label(client, network, moved);
+  const changed = moved ?? labelled;
+  if (changed.length === 0) return 0;
+  await client.query(
+    `/* consolidationTotals */
+    select store_consolidation_totals(array[$1::text])
+    where exists (select from consolidations where network = $1 and source_index = any($2::int[]))`,
+    [network, changed],
+  );
+  await raisedRevision(client, 'validators')();
+  return labelled.length;
+}
+
+async function label(
+  client: pg.ClientBase,
+  network: Network,
+  indices: readonly number[] | undefined,
+): Promise<number[]> {
+  const { rows } = await client.query(
+    '/* anyLabels */ select 1 from index_labels where network = $1 limit 1',
+    [network],
+  );
+  if (rows.length === 0) return [];
+  const some = indices ? 'and v.validator_index = any($2)' : '';
+  const labelled = await client.query<{ index: number }>(
+    `/* applyLabels */
+    with found as (
+      select v.validator_index, l.rank, l.node_operator, l.pool from index_labels l
+      join validators v on v.network = $1 and v.validator_pubkey = l.validator_pubkey ${some} where l.network = $1
+      union all
+      select v.validator_index, l.rank, l.node_operator, l.pool from index_labels l
+      join validators v on v.network = $1 and v.validator_index between l.first_index and l.last_index ${some}
+      where l.network = $1
+      union all
+      select v.validator_index, l.rank, l.node_operator, l.pool from index_labels l
+      join validators v on v.network = $1 and v.withdrawal_address = l.withdrawal_address ${some} where l.network = $1
+      union all
+      select v.validator_index, l.rank, l.node_operator, l.pool from index_labels l
+      join validators v on v.network = $1 and v.deposit_address = l.deposit_address ${some} where l.network = $1
+    ), best as (
+      select validator_index, (array_agg(node_operator order by rank) filter (where node_operator is not null))[1] as operator,
+        (array_agg(pool order by rank) filter (where pool is not null))[1] as pool
+      from found group by validator_index
+    )
+    update validators v set node_operator = coalesce(b.operator, v.node_operator), pool = coalesce(b.pool, v.pool)
+    from best b
+    where v.network = $1 and v.validator_index = b.validator_index
+      and (v.node_operator, v.pool) is distinct from (coalesce(b.operator, v.node_operator), coalesce(b.pool, v.pool))
+    returning v.validator_index as index`,
+    indices ? [network, [...indices]] : [network],
+  );
+  return labelled.rows.map(({ index }) => index);
+}

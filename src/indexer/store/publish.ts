@@ -1,0 +1,40 @@
+import type { Network } from '../../chain/networks.ts';
+import { timeWindows } from '../../chain/windows.ts';
+import { type Pool, transaction } from '../../db/pool.ts';
+import { noteOrigins } from '../../ingest/origins.ts';
+import { type PartReport, refresh } from '../../ingest/refresh/index.ts';
+import type { ComputedType } from '../../ingest/refresh/operators.ts';
+import { addChainDayFees } from './chain-fees.ts';
+
+/** Classes of operators whose figures are published, as by a refresh without `--validators`. */
+export const publishedTypes = [
+  'depositAddress',
+  'withdrawalAddress',
+  'nodeOperator',
+  'pool',
+  'poolShare',
+] as const satisfies ComputedType[];
+
+/** Computes what is published from the rows written: operators of all windows, and attestations of changed days. */
+export async function publish(
+  pool: Pool,
+  network: Network,
+  stopped: () => boolean = () => false,
+): Promise<PartReport[]> {
+  await transaction(pool, async (client) => {
+    await addChainDayFees(client, network);
+  });
+  const reports: PartReport[] = [];
+  await refresh(
+    pool,
+    {
+      ...{ networks: [network], windows: timeWindows, only: ['operators', 'attestations'] },
+      ...{ types: publishedTypes, allDays: false, wait: true },
+    },
+    (report) => reports.push(report),
+    stopped,
+  );
+  if (reports.some((report) => report.part === 'operators' && report.state === 'done'))
+    await transaction(pool, (client) => noteOrigins(client, [['operators', network]], 'index'));
+  return reports;
+}

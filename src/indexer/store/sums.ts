@@ -1,0 +1,116 @@
+import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
+import { Vote } from '../types.ts';
+import type { EpochRecord, ProposerSum, SeatSum } from './record.ts';
+
+/** Later than this, a vote does not count for its source. */
+const TIMELY_SOURCE = Math.floor(Math.sqrt(SLOTS_PER_EPOCH));
+const NEVER = 255;
+
+type Seats = Omit<SeatSum, 'validator'> & { first: number; last: number };
+
+/** Sums over epochs of one day or hour, by validator; a day has 225 epochs, so counts fit a byte. */
+export class Sums {
+  readonly first: number;
+  last: number;
+  readonly size: number;
+  readonly duties: Uint8Array;
+  readonly included: Uint8Array;
+  readonly source: Uint8Array;
+  readonly target: Uint8Array;
+  readonly head: Uint8Array;
+  readonly wrongHead: Uint8Array;
+  readonly wrongTarget: Uint8Array;
+  readonly lateSource: Uint8Array;
+  readonly lateTarget: Uint8Array;
+  readonly delay: Uint16Array;
+  /** First and last epoch of duty, counted from `first`. */
+  readonly from: Uint8Array;
+  readonly upto: Uint8Array;
+  readonly rewards: Float64Array;
+  readonly seats = new Map<number, Seats>();
+  readonly proposers = new Map<number, Omit<ProposerSum, 'validator'>>();
+  /** Balances at the end of the validator's last epoch, if earlier than `last`. */
+  readonly ends = new Map<string, { balance: number; effective: number }>();
+
+  constructor(first: number, size: number) {
+    this.first = first;
+    this.last = first - 1;
+    this.size = size;
+    const bytes = () => new Uint8Array(size);
+    this.duties = bytes();
+    this.included = bytes();
+    this.source = bytes();
+    this.target = bytes();
+    this.head = bytes();
+    this.wrongHead = bytes();
+    this.wrongTarget = bytes();
+    this.lateSource = bytes();
+    this.lateTarget = bytes();
+    this.delay = new Uint16Array(size);
+    this.from = bytes().fill(NEVER);
+    this.upto = bytes();
+    this.rewards = new Float64Array(size);
+  }
+
+  /** Epochs in ascending order. */
+  add(record: EpochRecord): void {
+    this.last = record.epoch;
+    this.addVotes(record);
+    for (const { validator, set, missed, rewards } of record.seats) {
+      const seats = this.seats.get(validator) ?? {
+        set: 0,
+        missed: 0,
+        rewards: 0,
+        first: record.epoch,
+        last: 0,
+      };
+      this.seats.set(validator, {
+        ...{ set: seats.set + set, missed: seats.missed + missed, rewards: seats.rewards + rewards },
+        ...{ first: seats.first, last: record.epoch },
+      });
+    }
+    for (const { validator, proposed, missed, rewards } of record.proposers) {
+      const sum = this.proposers.get(validator) ?? { proposed: 0, missed: 0, rewards: 0 };
+      this.proposers.set(validator, {
+        ...{ proposed: sum.proposed + proposed, missed: sum.missed + missed, rewards: sum.rewards + rewards },
+      });
+    }
+    // Penalties after the exit belong to the row of the exit, which is in this period only if it had duties in it.
+    for (const [validator, amount] of record.withoutDuty)
+      if ((this.duties[validator] ?? 0) > 0)
+        this.rewards[validator] = (this.rewards[validator] ?? 0) + amount;
+    for (const { validator, balance, effective } of record.ends)
+      this.ends.set(`${validator} ${record.epoch}`, { balance, effective });
+  }
+
+  private addVotes({ epoch, symbols, votes, delays, rewards }: EpochRecord): void {
+    const offset = epoch - this.first;
+    const { duties, included, source, target, head, delay, from, upto } = this;
+    for (let v = 0; v < symbols.length; v += 1) {
+      const symbol = symbols[v] as number;
+      const vote = votes[symbol] as number;
+      if ((vote & Vote.duty) === 0) continue;
+      if (from[v] === NEVER) from[v] = offset;
+      upto[v] = offset;
+      duties[v] = (duties[v] as number) + 1;
+      this.rewards[v] = (this.rewards[v] as number) + (rewards[symbol] as number);
+      if ((vote & Vote.included) === 0) continue;
+      included[v] = (included[v] as number) + 1;
+      source[v] = (source[v] as number) + (vote & 1);
+      target[v] = (target[v] as number) + ((vote >> 1) & 1);
+      head[v] = (head[v] as number) + ((vote >> 2) & 1);
+      const slots = delays[symbol] as number;
+      delay[v] = (delay[v] as number) + slots;
+      if ((vote & (Vote.wrongHead | Vote.wrongTarget | Vote.lateTarget)) === 0 && slots <= TIMELY_SOURCE)
+        continue;
+      this.addFaults(v, vote, slots);
+    }
+  }
+
+  private addFaults(v: number, vote: number, slots: number): void {
+    if (vote & Vote.wrongHead) this.wrongHead[v] = (this.wrongHead[v] as number) + 1;
+    if (vote & Vote.wrongTarget) this.wrongTarget[v] = (this.wrongTarget[v] as number) + 1;
+    if (vote & Vote.lateTarget) this.lateTarget[v] = (this.lateTarget[v] as number) + 1;
+    if (slots > TIMELY_SOURCE) this.lateSource[v] = (this.lateSource[v] as number) + 1;
+  }
+}

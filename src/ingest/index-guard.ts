@@ -1,0 +1,81 @@
+import type pg from 'pg';
+import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
+import type { Importer } from './importer.ts';
+import { lockWriters } from './locks.ts';
+
+/** SQL on staged rows `s`: the first and last epoch of a row. */
+const epochsOf: Record<string, readonly [first: string, last: string] | undefined> = {
+  attestations: ['s.start_epoch', 's.end_epoch'],
+  blocks: [`s.slot / ${SLOTS_PER_EPOCH}`, `s.slot / ${SLOTS_PER_EPOCH}`],
+  'chain-balances': ['s.epoch', 's.epoch'],
+  'chain-daily-rewards': [`s.day * ${EPOCHS_PER_DAY}`, `s.day * ${EPOCHS_PER_DAY} + ${EPOCHS_PER_DAY - 1}`],
+  consolidations: ['s.epoch', 's.epoch'],
+  slashings: ['s.slashing_epoch', 's.slashing_epoch'],
+  'sync-committee-rewards': [
+    `s.consensus_slot / ${SLOTS_PER_EPOCH}`,
+    `s.consensus_slot / ${SLOTS_PER_EPOCH}`,
+  ],
+  'validator-days': ['s.start_epoch', 's.end_epoch'],
+};
+
+/**
+ * Keeps staged rows from changing what an index has written: says why they are refused, or, of validators, takes
+ * over what the chain tells and leaves the labels.
+ */
+export async function guardIndexed(
+  client: pg.ClientBase,
+  { resource }: Importer<unknown>,
+): Promise<string | undefined> {
+  if (resource === 'operators') return refuseComputed(client);
+  const epochs = epochsOf[resource];
+  if (!epochs && resource !== 'validators') return undefined;
+  // No epoch is committed between this and the merge.
+  const staged = await client.query('/* stagedNetworks */ select distinct network from staged');
+  await lockWriters(
+    client,
+    [],
+    staged.rows.map(({ network }) => network),
+  );
+  if (!epochs) return keepChainColumns(client);
+  const { rows } = await client.query(
+    `/* indexedRows */
+    select s.network, ${epochs[0]} as epoch, r.first_epoch as first, r.last_epoch as last, count(*) over ()::int as rows
+    from staged s
+    join index_ranges r on r.network = s.network and ${epochs[0]} <= r.last_epoch and ${epochs[1]} >= r.first_epoch
+    order by 2 limit 1`,
+  );
+  const [row] = rows;
+  if (!row) return undefined;
+  return `${row.rows} of the ${resource} of ${row.network} are of epochs that stakegraph index has written (epoch ${row.epoch}, within ${row.first} to ${row.last}). Leave them out, or overwrite them with --replace.`;
+}
+
+async function refuseComputed(client: pg.ClientBase): Promise<string | undefined> {
+  const { rows } = await client.query(
+    `/* indexedOperators */
+    select network from dataset_origins o
+    where dataset = 'operators' and origin = 'index' and exists (select from staged s where s.network = o.network)
+    order by network limit 1`,
+  );
+  if (rows.length === 0) return undefined;
+  return `the operators of ${rows[0].network} are computed by stakegraph index. Import operator-profiles for their names and tags, or overwrite them with --replace.`;
+}
+
+async function keepChainColumns(client: pg.ClientBase): Promise<string | undefined> {
+  const indexed = `s.network in (select network from index_ranges)
+      and v.network = s.network and v.validator_index = s.validator_index`;
+  const { rows } = await client.query(
+    `/* otherKeys */
+    select s.network, s.validator_index as index from staged s, validators v
+    where ${indexed} and v.validator_pubkey <> s.validator_pubkey order by 2 limit 1`,
+  );
+  const [other] = rows;
+  if (other)
+    return `validator ${other.index} of ${other.network} has another public key on the chain that stakegraph index reads. Check --network, or overwrite with --replace.`;
+  await client.query(
+    `/* keepChainColumns */
+    update staged s set withdrawal_address = v.withdrawal_address, activation_epoch = v.activation_epoch,
+      exit_epoch = v.exit_epoch, slashed = v.slashed, deposit_address = coalesce(s.deposit_address, v.deposit_address)
+    from validators v where ${indexed}`,
+  );
+  return undefined;
+}

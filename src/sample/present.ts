@@ -1,0 +1,17 @@
+import { SettingsError } from '../config.ts';
+import type { Queryable } from '../db/pool.ts';
+import { noteFirstLoad } from '../ingest/first-load.ts';
+
+/** For an index, which is never mixed with the sample data: throws if they were loaded, and rules them out. */
+export async function beginWithoutSample(db: Queryable): Promise<void> {
+  await noteFirstLoad(db);
+  const { rows } = await db.query({
+    text: `/* hasSampleData */
+      select exists (select from operator_summaries where operator_id like 'Sample Pool %') as sample`,
+    values: [],
+  });
+  if (!rows[0]?.sample) return;
+  throw new SettingsError(
+    'The database has the sample data, and an index would be mixed with it: set DATA_DIR to a new folder.',
+  );
+}

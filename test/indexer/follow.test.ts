@@ -1,0 +1,288 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { SettingsError } from '../../src/config.ts';
+import { LockedError } from '../../src/indexer/lock.ts';
+import { RangeFault } from '../../src/indexer/range.ts';
+import { SavedStateError } from '../../src/indexer/saved-state-error.ts';
+import { newStatus } from '../../src/indexer/status.ts';
+import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon-node.ts';
+import { createDatabase, type TestDatabase } from '../support/gateway.ts';
+import { contentOf, indexed } from '../support/indexed.ts';
+
+const FIRST = 2_340;
+/** Of the facts; the nodes' head lies three epochs later, so that it is the newest closed one. */
+const LAST = 2_364;
+const HEAD = (LAST + 4) * 32;
+
+async function databaseForTest(): Promise<TestDatabase> {
+  const database = await createDatabase('empty');
+  onTestFinished(() => database.drop());
+  return database;
+}
+
+async function nodeForTest(options: Parameters<typeof startBeaconNode>[1] = {}) {
+  const node = await startBeaconNode(recordedChain('days'), { head: HEAD, lateMs: 100, ...options });
+  onTestFinished(() => node.close());
+  return node;
+}
+
+const revisions = async ({ pool }: TestDatabase) =>
+  (await pool.query({ text: 'select name, revision from datasets order by 1', values: [] })).rows;
+
+describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
+  let calm: Record<string, unknown[]>;
+  beforeAll(async () => {
+    const database = await createDatabase('empty');
+    const node = await startBeaconNode(recordedChain('days'), { head: HEAD });
+    const report = await indexed(database, [node.url], { from: FIRST });
+    expect(report).toMatchObject({ from: FIRST, to: LAST, epochs: LAST - FIRST + 1, done: true, said: [] });
+    calm = await contentOf(database);
+    const before = await revisions(database);
+    const again = await indexed(database, [node.url], { from: FIRST });
+    expect(again).toMatchObject({ from: undefined, epochs: 0, done: true });
+    expect(await contentOf(database)).toEqual(calm);
+    expect(await revisions(database)).toEqual(before);
+    await node.close();
+    await database.drop();
+  });
+
+  it('fills every table', () => {
+    const empty = Object.entries(calm).filter(([, rows]) => rows.length === 0);
+    expect(empty.map(([name]) => name)).toEqual(['slashings', 'chain_daily_rewards']);
+  });
+
+  it('goes on where it left off, from the middle of a day, with the same rows', async () => {
+    const database = await databaseForTest();
+    const node = await nodeForTest();
+    const first = await indexed(database, [node.url], { from: FIRST, to: 2_350 });
+    expect(first).toMatchObject({ to: 2_350, done: true });
+    expect(await indexed(database, [node.url])).toMatchObject({ from: 2_351, to: LAST });
+    expect(await contentOf(database)).toEqual(calm);
+  });
+
+  it('has the same rows with 5 % faults', async () => {
+    const database = await databaseForTest();
+    const node = await nodeForTest({ faults: 0.05 });
+    expect(await indexed(database, [node.url], { from: FIRST })).toMatchObject({ done: true });
+    expect(await contentOf(database)).toEqual(calm);
+  });
+
+  it('has the same rows where one of two nodes lies about a balance, and names the difference', async () => {
+    const database = await databaseForTest();
+    const [liar, honest] = [await nodeForTest(), await nodeForTest()];
+    liar.lie = { validator: 17, gwei: 1, epoch: 2_352 };
+    const status = newStatus();
+    const report = await indexed(database, [liar.url, honest.url], { from: FIRST, status });
+    expect(report.done).toBe(true);
+    expect(status.reconcileFailures).toBeGreaterThan(0);
+    expect(report.said.join('\n')).toMatch(/Epoch 2351 of \S+ is not stored: -?1 Gwei of validator 17 are/);
+    expect(await contentOf(database)).toEqual(calm);
+  });
+
+  it('stores nothing of an epoch that a lying node tells alone, and says what to do', async () => {
+    const database = await databaseForTest();
+    const liar = await nodeForTest();
+    liar.lie = { validator: 17, gwei: 1, epoch: 2_352 };
+    const stop = new AbortController();
+    const said: string[] = [];
+    const status = newStatus();
+    const running = indexed(database, [liar.url], {
+      ...{ from: FIRST, once: false, stop: stop.signal, status },
+      say: (_level, message) => {
+        said.push(message);
+        if (status.reconcileFailures >= 2) stop.abort();
+      },
+    });
+    expect(await running).toMatchObject({ to: 2_349, done: false });
+    expect(said.join('\n')).toContain('add a second node to --beacon');
+    expect(status).toMatchObject({ indexedEpoch: 2_349 });
+    expect(status.problem).toBe('unexplained');
+  });
+
+  it('begins anew from another node where the first state that it read was wrong', async () => {
+    const database = await databaseForTest();
+    const [liar, honest] = [await nodeForTest(), await nodeForTest()];
+    liar.lie = { validator: 17, gwei: 1, epoch: FIRST };
+    expect(await indexed(database, [liar.url, honest.url], { from: FIRST })).toMatchObject({ done: true });
+    expect(await contentOf(database)).toEqual(calm);
+  });
+
+  it('names a node whose first answers contradict each other, and begins with another', async () => {
+    const database = await databaseForTest();
+    const [liar, honest] = [await nodeForTest(), await nodeForTest()];
+    const exited = (body: string) =>
+      body.replaceAll('"exit_epoch":"18446744073709551615"', '"exit_epoch":"2300"');
+    liar.break(/\/states\/\d+\/validators$/, exited);
+    const status = newStatus();
+    const report = await indexed(database, [liar.url, honest.url], { from: FIRST, to: FIRST + 1, status });
+    expect(report).toMatchObject({ to: FIRST + 1, done: true });
+    expect(status.nodeErrors.get('nonsense')).toBeGreaterThan(0);
+    expect(report.said.join('\n')).toContain(new URL(liar.url).host);
+  });
+
+  it('ends where what was saved cannot be read, and begins anew with --from', async () => {
+    const database = await databaseForTest();
+    const node = await nodeForTest();
+    await indexed(database, [node.url], { from: FIRST, to: FIRST + 2 });
+    const before = await contentOf(database);
+    await database.pool.query({ text: `update index_state set state = '\\x00'`, values: [] });
+    await expect(indexed(database, [node.url])).rejects.toThrow(SavedStateError);
+    expect(await indexed(database, [node.url], { from: FIRST, to: FIRST + 2 })).toMatchObject({ done: true });
+    expect(await contentOf(database)).toEqual(before);
+  });
+
+  it.each([
+    [{ from: FIRST, to: FIRST - 1 }, RangeFault, '--to is epoch 2339, before epoch 2340'],
+    [{ from: FIRST + 100 }, RangeFault, '--from is epoch 2440, and the beacon node has finalized'],
+    [{ relays: ['a=http://one.test', 'a=http://two.test'] }, SettingsError, '--relays has a twice'],
+    [{ labels: '/nowhere/labels.csv' }, SettingsError, '/nowhere/labels.csv'],
+  ])('refuses %j at once', async (options, kind, message) => {
+    const database = await databaseForTest();
+    const node = await nodeForTest();
+    const refused = expect(indexed(database, [node.url], options)).rejects;
+    await refused.toThrow(kind);
+    await refused.toThrow(message);
+  });
+
+  it('says where a pruned node lacks states, and goes on with one that has them', async () => {
+    const database = await databaseForTest();
+    const pruned = await nodeForTest({ prune: 8 });
+    const archive = await nodeForTest();
+    const report = await indexed(database, [pruned.url, archive.url], { from: FIRST });
+    expect(report.said.join('\n')).toMatch(/archive|older states|pruned/);
+    expect(await contentOf(database)).toEqual(calm);
+  });
+
+  it('keeps a second index of the network out of the database, and notices when it lost its lock', async () => {
+    const database = await databaseForTest();
+    const node = await nodeForTest({ head: HEAD - 64 });
+    const stop = new AbortController();
+    const status = newStatus();
+    const said: string[] = [];
+    const running = indexed(database, [node.url], {
+      ...{ from: FIRST, once: false, stop: stop.signal, status },
+      say: (_level, message) => said.push(message),
+    });
+    while (status.indexedEpoch !== LAST - 2) await Promise.race([sleep(20), running]);
+    await expect(indexed(database, [node.url])).rejects.toThrow(LockedError);
+    const text = `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'stakegraph index' and datname = current_database()`;
+    await database.pool.query({ text, values: [] });
+    while (!/connection that holds the index lock was lost/.test(said.join('\n')))
+      await Promise.race([sleep(20), running]);
+    node.setHead(HEAD);
+    while (status.indexedEpoch !== LAST) await Promise.race([sleep(20), running]);
+    stop.abort();
+    expect(await running).toMatchObject({ to: LAST, done: false });
+    expect((await contentOf(database)).blocks).toEqual(calm.blocks);
+  });
+
+  it('names pools and node operators by the rules of a file, and publishes them', async () => {
+    const database = await databaseForTest();
+    const node = await nodeForTest();
+    const folder = mkdtempSync(join(tmpdir(), 'stakegraph-labels-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const labels = join(folder, 'labels.csv');
+    writeFileSync(labels, 'firstIndex,lastIndex,pool,nodeOperator\n10,29,Test Pool,Test Operator\n');
+    await indexed(database, [node.url], { from: FIRST, to: FIRST + 2, labels });
+    const text = `select id_type, operator_id, validator_count from operator_summaries
+      where time_window = 'all' and id_type in ('pool', 'nodeOperator') order by 1`;
+    const { rows } = await database.pool.query({ text, values: [] });
+    expect(rows).toMatchObject([{ operator_id: 'Test Operator' }, { operator_id: 'Test Pool' }]);
+  });
+
+  it.each([['hoodi', 'mainnet', /hoodi/]] as const)(
+    'refuses a node of %s where %s was asked for',
+    async (_of, network, message) => {
+      const database = await databaseForTest();
+      const node = await nodeForTest();
+      await expect(indexed(database, [node.url], { network })).rejects.toThrow(message);
+    },
+  );
+});
+
+describe.skipIf(!hasRecordings)('near the head', () => {
+  let database: TestDatabase;
+  beforeAll(async () => void (database = await createDatabase('empty')));
+  afterAll(() => database.drop());
+
+  const stored = async () =>
+    (
+      await database.pool.query({
+        text: 'select slot, consensus_block_root as root, finalized from blocks order by slot',
+        values: [],
+      })
+    ).rows as { slot: number; root: string | null; finalized: boolean }[];
+
+  it('has blocks within two slots of the head, replaced by a reorganisation, and final in the end', async () => {
+    const start = (FIRST + 6) * 32;
+    const node = await nodeForTest({ head: start });
+    const stop = new AbortController();
+    const status = newStatus();
+    const running = indexed(database, [node.url], { from: FIRST, once: false, stop: stop.signal, status });
+    const newest = async () => (await stored()).at(-1)?.slot ?? 0;
+    const until = async (test: () => Promise<boolean>) => {
+      while (!(await test())) await Promise.race([sleep(20), running]);
+    };
+    await until(async () => (await newest()) >= start - 2);
+    node.advance(5);
+    await until(async () => (await newest()) >= start + 3);
+    const before = new Map((await stored()).map((row) => [row.slot, row]));
+    expect(before.get(start + 3)).toMatchObject({ finalized: false });
+
+    node.reorganise(3);
+    const changed = (slot: number, rows: { slot: number; root: string | null }[]) =>
+      rows.find((row) => row.slot === slot)?.root !== before.get(slot)?.root;
+    await until(async () => {
+      const rows = await stored();
+      return [start + 3, start + 4, start + 5].some((slot) => changed(slot, rows));
+    });
+    expect(changed(start + 2, await stored())).toBe(false);
+
+    node.settle();
+    node.setHead(HEAD);
+    node.advance(0);
+    await until(async () => status.indexedEpoch === LAST);
+    stop.abort();
+    await running;
+    const rows = (await stored()).filter(({ slot }) => slot < (LAST + 1) * 32);
+    expect(rows.every(({ finalized }) => finalized)).toBe(true);
+    expect(rows.filter(({ slot, root }) => root !== null && root !== node.chain.root(slot))).toEqual([]);
+  });
+
+  it('has a slashing once the state of the head has it, replaced by the final one', async () => {
+    const slashed = 77_893;
+    const own = await databaseForTest();
+    const node = await nodeForTest({ head: slashed - 1 });
+    const stop = new AbortController();
+    const status = newStatus();
+    const from = Math.floor(slashed / 32) - 4;
+    const running = indexed(own, [node.url], { from, once: false, stop: stop.signal, status });
+    const rows = async () =>
+      (await own.pool.query({ text: 'select * from slashings order by validator_index', values: [] }))
+        .rows as Record<string, any>[];
+    const until = async (test: () => Promise<boolean>) => {
+      while (!(await test())) await Promise.race([sleep(20), running]);
+    };
+    await until(async () => status.indexedEpoch === from);
+    expect(await rows()).toEqual([]);
+    node.advance(2);
+    // The recording has states of the last slots of epochs only.
+    node.setHead(Math.floor(slashed / 32) * 32 + 30);
+    node.advance(1);
+    await until(async () => (await rows()).length === 3);
+    const early = await rows();
+    for (const row of early) expect(row).toMatchObject({ slashing_epoch: 2_434, head_slot: slashed });
+    node.setHead(slashed + 5 * 32);
+    node.advance(1);
+    await until(async () => (await rows()).every(({ head_slot }) => head_slot === null));
+    stop.abort();
+    await running;
+    const withdrawable = (all: Record<string, any>[]) =>
+      new Map(all.map((row) => [row.validator_index, row.withdrawable_epoch]));
+    expect(withdrawable(await rows())).toEqual(withdrawable(early));
+  });
+});

@@ -1,0 +1,130 @@
+import { withdrawalAddress } from './attestations.ts';
+import type { BlockResult } from './blocks.ts';
+import { split } from './calendar.ts';
+import type { Row } from './expected.ts';
+import type { Run } from './run.ts';
+
+const network = 'hoodi';
+const epochOrNull = (epoch: number) => (epoch === Infinity ? null : epoch);
+
+export const validators = (run: Run): Row[] =>
+  run.registry.map((record, validatorIndex) => ({
+    ...{ network, validatorIndex, validatorPubkey: record.pubkey },
+    ...{ depositAddress: null, withdrawalAddress: withdrawalAddress(record), nodeOperator: null, pool: null },
+    activationEpoch: epochOrNull(record.activationEpoch),
+    exitEpoch: epochOrNull(record.exitEpoch),
+    slashed: record.slashed,
+  }));
+
+/** What only an execution node or a relay could tell. */
+const unknown = {
+  ...{ totalSanctionedTransactions: null, totalType0TxFees: null, totalType1TxFees: null },
+  ...{ totalType2TxFees: null, totalPriorityFees: null, totalPriorityFeesValidator: null, baselineMev: null },
+  ...{ executionRewards: null, missedExecutionRewards: null, totalRewards: null, totalRewardsMissed: null },
+  ...{ relays: null, blockBuilderPubkeys: null },
+};
+
+const withoutBlock = {
+  ...{ consensusBlockRoot: null, executionBlockNumber: null, executionBlockHash: null, feeRecipient: null },
+  ...{ totalTransactions: null, totalType0Transactions: null, totalType1Transactions: null },
+  ...{ totalType2Transactions: null, totalGasUsed: null, baseFeePerGas: null, totalBurntFees: null },
+};
+
+function contents({ block }: BlockResult) {
+  if (!block) return withoutBlock;
+  const payload = block.message.body.execution_payload;
+  const ofType = (test: (first: number) => boolean) =>
+    payload.transactions.filter((bytes: string) => test(Number(bytes.slice(0, 4)))).length;
+  return {
+    consensusBlockRoot: block.root,
+    executionBlockNumber: Number(payload.block_number),
+    executionBlockHash: payload.block_hash,
+    feeRecipient: payload.fee_recipient.toLowerCase(),
+    totalTransactions: payload.transactions.length,
+    totalType0Transactions: ofType((first) => first >= 0xc0),
+    totalType1Transactions: ofType((first) => first === 1),
+    totalType2Transactions: ofType((first) => first === 2),
+    totalGasUsed: Number(payload.gas_used),
+    baseFeePerGas: payload.base_fee_per_gas,
+    totalBurntFees: BigInt(payload.gas_used) * BigInt(payload.base_fee_per_gas),
+  };
+}
+
+const allBlocks = (run: Run) => run.epochs.flatMap((epoch) => run.result(epoch).blocks);
+
+export const blocks = (run: Run): Row[] =>
+  allBlocks(run).map((result) => ({
+    ...{ network, slot: result.slot, validatorIndex: result.proposer },
+    consensusProposerDuty: result.block ? 'proposed' : 'missed',
+    executionProposerDuty: result.block ? 'proposed' : 'missed',
+    ...contents(result),
+    ...unknown,
+    consensusRewards: result.rewards,
+    missedConsensusRewards: result.block ? 0 : null,
+  }));
+
+/** The seats of each block, by their place in the slot's list; millions of rows, so one slot at a time. */
+export function* syncCommitteeRewards(run: Run): Generator<{ slot: number; rows: Row[] }> {
+  for (const { slot, seats } of allBlocks(run)) {
+    const ordered = seats.toSorted((a, b) => a.validator - b.validator || a.position - b.position);
+    const rows = ordered.map(({ validator, position, reward }, rank) => ({
+      ...{ network, slot, validatorIndex: validator, reward, position, rank },
+    }));
+    if (rows.length > 0) yield { slot, rows };
+  }
+}
+
+/** Balances of the validators as of the end of the last closed epoch. */
+export const slashings = (run: Run): Row[] =>
+  run.epochs.flatMap((slashingEpoch) =>
+    run
+      .result(slashingEpoch)
+      .blocks.flatMap(({ slashed }) => slashed)
+      .map(({ validator, balanceBefore }) => {
+        const balance = run.state(run.to + 1).balances[validator] as bigint;
+        return {
+          ...{ network, validatorIndex: validator, validatorPubkey: run.registry[validator]?.pubkey },
+          ...{ slashingEpoch, withdrawableEpoch: run.registry[validator]?.withdrawableEpoch },
+          ...{ balanceBeforeSlashing: balanceBefore, balanceBeforeWithdrawal: balance },
+          slashingPenalties: balanceBefore - balance,
+        };
+      }),
+  );
+
+export const consolidations = (run: Run): Row[] =>
+  run.epochs.flatMap((epoch) =>
+    run.result(epoch).end.consolidations.map(({ source, target, amount }) => ({
+      ...{ network, sourceIndex: source, sourcePubkey: run.registry[source]?.pubkey },
+      ...{ targetIndex: target, targetPubkey: run.registry[target]?.pubkey },
+      ...{ epoch, consolidatedBalance: amount },
+    })),
+  );
+
+export const chainBalances = (run: Run): Row[] =>
+  run.epochs.map((epoch) => ({ network, epoch, totalActiveBalance: run.result(epoch).terms.total }));
+
+/** What all validators got in an epoch, less all penalties. */
+function earned(run: Run, epoch: number): bigint {
+  const { blocks: ofEpoch, end } = run.result(epoch);
+  const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((all, amount) => all + amount, 0n);
+  return (
+    sum(run.result(epoch + 1).end.rewards.values()) +
+    sum(ofEpoch.map(({ rewards }) => rewards)) +
+    sum(ofEpoch.flatMap(({ seats }) => seats.map(({ reward }) => reward))) -
+    sum(ofEpoch.flatMap(({ slashed }) => slashed.map(({ penalty }) => penalty))) -
+    sum(end.correlation.values())
+  );
+}
+
+/** Of whole chain days. */
+export function chainDailyRewards(run: Run): Row[] {
+  const days = [...split(run.epochs, (epoch) => run.days.day('chain', epoch))];
+  return days
+    .filter(([, epochs]) => epochs.length === 225)
+    .map(([day, epochs]) => ({
+      ...{ network, day },
+      sumConsensusRewards: epochs.reduce((sum, epoch) => sum + earned(run, epoch), 0n),
+      ...{ sumExecutionRewards: 0, sumPriorityFees: 0, sumBaselineMev: 0 },
+      sumEffectiveBalance: run.result(epochs.at(-1) as number).terms.total,
+    }));
+}

@@ -1,0 +1,68 @@
+import { type Calendar, calendars, split } from './calendar.ts';
+import { type Duties, dutiesIn } from './duties.ts';
+import type { Row } from './expected.ts';
+import type { Run } from './run.ts';
+
+type Amounts = { proposed: number; missed: number; seats: bigint; blocks: bigint };
+
+/** Blocks and seats of each validator in these epochs. */
+function amountsIn(run: Run, epochs: readonly number[]): (validator: number) => Amounts {
+  const all = new Map<number, Amounts>();
+  const of = (validator: number) => {
+    let amounts = all.get(validator);
+    if (!amounts) all.set(validator, (amounts = { proposed: 0, missed: 0, seats: 0n, blocks: 0n }));
+    return amounts;
+  };
+  for (const epoch of epochs) {
+    for (const { proposer, block, rewards, seats } of run.result(epoch).blocks) {
+      of(proposer)[block ? 'proposed' : 'missed'] += 1;
+      of(proposer).blocks += rewards;
+      for (const { validator, reward } of seats) of(validator).seats += reward;
+    }
+  }
+  return of;
+}
+
+/** Of a slashed validator, for all closed epochs since its exit; they stand in the row of its last duty. */
+function penaltiesAfterExit(run: Run, validator: number, lastEpochOfRow: number): bigint {
+  const record = run.registry[validator];
+  if (!record?.slashed || record.exitEpoch - 1 !== lastEpochOfRow) return 0n;
+  let sum = 0n;
+  for (let epoch = record.exitEpoch; epoch <= run.to; epoch += 1) sum += run.reward(validator, epoch);
+  return sum;
+}
+
+function attestationRewards(run: Run, validator: number, duties: Duties, epochs: readonly number[]): bigint {
+  return epochs
+    .filter((epoch) => run.isActive(validator, epoch))
+    .reduce(
+      (sum, epoch) => sum + run.reward(validator, epoch),
+      penaltiesAfterExit(run, validator, duties.endEpoch),
+    );
+}
+
+function daysOf(run: Run, calendar: Calendar): Row[] {
+  const days = split(run.epochs, (epoch) => run.days.day(calendar, epoch));
+  return [...days].flatMap(([day, epochs]) => {
+    const amounts = amountsIn(run, epochs);
+    return [...dutiesIn(run, epochs)].map(([validatorIndex, duties]) => {
+      const { proposed, missed, seats, blocks } = amounts(validatorIndex);
+      const end = run.state(duties.endEpoch + 1);
+      return {
+        ...{ network: 'hoodi', utc: calendar === 'utc', validatorIndex, day, date: run.days.date(day) },
+        ...duties,
+        proposedCount: proposed,
+        missedProposalCount: missed,
+        endEpochBalance: end.balances[validatorIndex],
+        endEpochEffectiveBalance: end.validators[validatorIndex]?.effectiveBalance,
+        sumAttestationRewards: attestationRewards(run, validatorIndex, duties, epochs),
+        sumSyncCommitteeRewards: seats,
+        sumProposerRewards: blocks,
+        sumPriorityFees: 0,
+        sumBaselineMev: 0,
+      };
+    });
+  });
+}
+
+export const validatorDays = (run: Run): Row[] => calendars.flatMap((calendar) => daysOf(run, calendar));

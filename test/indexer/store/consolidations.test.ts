@@ -1,0 +1,77 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { openStore } from '../../../src/indexer/store/index.ts';
+import { createDatabase } from '../../support/gateway.ts';
+import { chance, type Made, madeFacts, madeRegistry } from './made-facts.ts';
+import { NETWORK, query } from './rows.ts';
+
+const EPOCH = 2_300;
+const made: Made = { size: 700, owners: 12 };
+const ETH = 1_000_000_000;
+
+it('consolidations of each epoch leave the totals and places of entities that a whole computation gives', async () => {
+  const { pool, drop } = await createDatabase('empty');
+  onTestFinished(drop);
+  const store = openStore(pool, NETWORK);
+  await store.resume();
+  await store.setLabels([
+    ...Array.from({ length: 3 }, (_, at) => ({
+      ...{ validatorPubkey: null, validatorIndex: null, firstIndex: at * 100, lastIndex: at * 100 + 60 },
+      ...{
+        withdrawalAddress: null,
+        depositAddress: null,
+        nodeOperator: `N${at}`,
+        pool: at ? 'P' : null,
+        line: at,
+      },
+    })),
+  ]);
+  for (const [nth, count] of [0, 130, 1, 60, 0, 9].entries()) {
+    const facts = madeFacts(made, EPOCH + nth, EPOCH);
+    const consolidations = Array.from({ length: count }, (_, at) => ({
+      ...{ source: nth * 130 + at, target: 660 + chance(20, nth, at), epoch: EPOCH + nth },
+      amount: (32 + chance(9, nth, at)) * ETH,
+    }));
+    const fitting = consolidations.filter(({ source }) => source < 650);
+    await store.write({ ...facts, consolidations: fitting }, Buffer.from('x'), madeRegistry(made));
+  }
+  const totals = async () => [
+    (await query(pool, 'select * from consolidation_entities order by id_type, operator_id, share_of')).rows,
+    (await query(pool, 'select * from consolidation_places order by sorted_by, place')).rows,
+  ];
+  const stored = await totals();
+  expect(stored.map((rows) => rows.length)).toEqual([expect.any(Number), 8]);
+  expect(stored[0]?.length).toBeGreaterThan(10);
+  await query(pool, 'delete from consolidation_places');
+  await query(pool, 'delete from consolidation_entities');
+  await query(pool, 'select store_consolidation_totals($1)', [[NETWORK]]);
+  expect(await totals()).toEqual(stored);
+});
+
+it('labels that change later change the totals of entities, and the revision of validators', async () => {
+  const { pool, drop } = await createDatabase('empty');
+  onTestFinished(drop);
+  const store = openStore(pool, NETWORK);
+  const consolidations = [{ source: 3, target: 9, epoch: EPOCH, amount: 32 * ETH }];
+  const facts = madeFacts({ size: 20 }, EPOCH);
+  await store.write({ ...facts, consolidations }, Buffer.from('x'), madeRegistry({ size: 20 }));
+  const revision = async () =>
+    (await query(pool, `select revision::int from datasets where name = 'validators'`)).rows[0]
+      ?.revision as number;
+  const before = await revision();
+  const rule = { validatorPubkey: null, firstIndex: null, lastIndex: null, withdrawalAddress: null };
+  const rules = [{ ...rule, depositAddress: null, validatorIndex: 3, nodeOperator: 'N', pool: 'P', line: 1 }];
+  expect(await store.setLabels(rules)).toBe(1);
+  const { rows } = await query(
+    pool,
+    `select id_type, operator_id, share_of, consolidation_count as n from consolidation_entities
+    where id_type in ('nodeOperator', 'pool', 'poolShare') order by id_type`,
+  );
+  expect(rows).toEqual([
+    { id_type: 'nodeOperator', operator_id: 'N', share_of: '', n: 1 },
+    { id_type: 'pool', operator_id: 'P', share_of: '', n: 1 },
+    { id_type: 'poolShare', operator_id: 'N', share_of: 'P', n: 1 },
+  ]);
+  expect(await revision()).toBe(before + 1);
+  expect(await store.setLabels(rules)).toBe(0);
+  expect(await revision()).toBe(before + 1);
+});

@@ -1,0 +1,56 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { epochsOfDay } from '../../../src/chain/calendar.ts';
+import { openStore } from '../../../src/indexer/store/index.ts';
+import { encodeRecord, recordOf } from '../../../src/indexer/store/record.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { madeFacts, madeRegistry } from './made-facts.ts';
+import { NETWORK, query } from './rows.ts';
+
+it('a chain day has its consensus rewards when it ends, and its execution rewards once its blocks have them', async () => {
+  const gateway = await startGateway({ template: 'empty' });
+  onTestFinished(() => gateway.close());
+  const { pool } = gateway.database;
+  const day = epochsOfDay(NETWORK, 'chain', 10);
+  const made = { size: 8 };
+  const store = openStore(pool, NETWORK);
+  // All epochs but the last one, as they would be stored.
+  await store.write(madeFacts(made, day.first), Buffer.from('x'), madeRegistry(made));
+  const facts = Array.from({ length: 225 }, (_, at) => madeFacts(made, day.first + at, day.first));
+  for (const one of facts.slice(1, -1)) {
+    const record = await encodeRecord(recordOf(one, []));
+    await query(pool, 'insert into index_epochs values ($1, $2, $3)', [NETWORK, one.epoch, record]);
+  }
+  await query(pool, 'update index_state set epoch = $1', [day.last - 1]);
+  await query(pool, 'update index_ranges set last_epoch = $1', [day.last - 1]);
+  await store.resume();
+  await store.write(facts.at(-1) as never, Buffer.from('y'), madeRegistry(made));
+  const total = facts.reduce(
+    (sum, one) =>
+      sum +
+      one.rewards.reduce((all, reward) => all + reward, 0) +
+      one.blocks.reduce((all, block) => all + block.consensusRewards, 0) +
+      one.seats.reduce((all, { rewards }) => all + rewards.reduce((own, reward) => own + reward, 0), 0),
+    0,
+  );
+  const row = async () =>
+    (await gateway.get('/v0/eth/network/chainDailyRewards/10', { 'X-Service-Network': NETWORK })).json;
+  expect(await row()).toMatchObject({
+    ...{ startEpoch: day.first, endEpoch: day.last, sumConsensusRewards: total },
+    ...{ sumExecutionRewards: 0, sumEffectiveBalance: 8 * 32_000_000_000 },
+  });
+  await query(
+    pool,
+    `update blocks set execution_rewards = 3, total_priority_fees_validator = 2, baseline_mev = 1
+    where consensus_proposer_duty = 'proposed'`,
+  );
+  await query(pool, 'update validator_day_dates set rewards_due = true');
+  await store.publish();
+  const { rows } = await query(
+    pool,
+    `select (3 * count(*))::int as n from blocks where consensus_proposer_duty = 'proposed'`,
+  );
+  expect(await row()).toMatchObject({ sumExecutionRewards: rows[0]?.n, sumConsensusRewards: total });
+  expect((await query(pool, 'select 1 from validator_day_dates where rewards_due and not utc')).rows).toEqual(
+    [],
+  );
+});
