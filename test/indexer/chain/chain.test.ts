@@ -279,8 +279,8 @@ describe('what is saved', () => {
     expect(() => Chain.restore(spec, damaged, resume)).toThrow(/damaged/);
     const newer = Buffer.from(saved);
     newer[16] = 99;
-    expect(() => Chain.restore(spec, newer, resume)).toThrow(/version 99; this program reads version 1/);
-    expect(() => Chain.restore(spec, Buffer.from('something'), resume)).toThrow(/is not one/);
+    expect(() => Chain.restore(spec, newer, resume)).toThrow(/has version 99, not 1/);
+    expect(() => Chain.restore(spec, Buffer.from('something'), resume)).toThrow(/is not readable/);
   });
 });
 
