@@ -26,7 +26,6 @@ const list = (text: string) =>
     .map((item) => item.trim())
     .filter(Boolean);
 
-/** Unlisted tiers keep their defaults. */
 const perTier = (fallback: string, tiers: string) => {
   const form = new RegExp(`^(${tiers})=[1-9]\\d{0,14}$`);
   return z

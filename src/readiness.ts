@@ -26,7 +26,7 @@ async function isStandby(db: Queryable): Promise<boolean> {
 
 async function indexOf(db: Queryable, own: IndexStatus | undefined): Promise<Indexed[]> {
   return (await indexedEpochs(db)).map(({ network, epoch }) => {
-    // Of no network yet while no node answers.
+    // `own.network` is undefined until a node answers.
     const problem = own && (own.network ?? network) === network ? own.problem : undefined;
     return {
       ...{ network, indexedEpoch: epoch, behindSeconds: behindSeconds(network, epoch, new Date()) },
@@ -43,10 +43,7 @@ function notReady(error: unknown): string {
     : 'the database does not answer';
 }
 
-/**
- * Checks, at most once per second, that reads work, no migration is missing, and DATABASE_URL is not a standby. `own`:
- * of an index in this process.
- */
+/** Checks at most once per second. `own`: the index in this process. */
 export function readinessOf(
   database: Pick<Database, 'read' | 'primary'>,
   log: Logger,

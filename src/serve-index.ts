@@ -12,7 +12,7 @@ const AGAIN_MS = 30_000;
 
 export type IndexBeside = { status: IndexStatus; stop(): Promise<void> };
 
-/** Indexes in this process until `stop`. A failure is logged, and the index starts again. */
+/** Restarts the index after a failure that is not final. */
 export function indexBeside(settings: Settings, { url }: Database, log: Logger): IndexBeside {
   const urls = settings.BEACON_URL;
   if (!urls) throw new SettingsError('INDEX is on and BEACON_URL is not set; it must name a beacon node.');
@@ -20,7 +20,7 @@ export function indexBeside(settings: Settings, { url }: Database, log: Logger):
   const status = newStatus();
   const stopping = new AbortController();
   const stop = stopping.signal;
-  // Without the timeout of the gateway's own writes.
+  // Has no statement timeout, unlike the gateway's own writes.
   const pool = createPool({
     ...{ url, readOnly: false, max: 4, reportsErrors: true },
     waitTimeoutMs: settings.WAIT_TIMEOUT_MS,

@@ -83,7 +83,6 @@ export async function serve(settings: Settings): Promise<void> {
   }
 }
 
-/** Names the setting to change. */
 function listenError(error: NodeJS.ErrnoException & { port?: number }, settings: Settings): Error {
   if (error.syscall !== 'listen') return error;
   const { HOST } = settings;
@@ -106,7 +105,7 @@ async function checkHost({ HOST }: Settings): Promise<void> {
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** A second signal ends the process if it comes after 1 s or more; npm repeats a signal sooner. */
+/** A second signal ends the process unless it comes within 1 s: npm repeats signals. */
 function onSignal(callback: (signal: NodeJS.Signals) => void): { remove(): void } {
   let first: number | undefined;
   const listener = (signal: NodeJS.Signals) => {
@@ -155,7 +154,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   const index = settings.INDEX ? indexBeside(settings, database, log) : undefined;
   if (index) serving.undo.push(index.stop);
   const ready = readinessOf(database, log, index?.status);
-  // Ends this process when PostgreSQL ends, because nothing restarts it here; a supervisor may restart both.
+  // Ends with PostgreSQL, which nothing here restarts; a supervisor may restart both.
   void database.embedded?.ended.then((error) => serving.draining || Promise.reject(error));
   const app = await buildServer({
     settings,
@@ -178,7 +177,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   if (serving.draining) return false;
   await app.listen({ port: settings.PORT, host: settings.HOST });
   serving.undo.push(async () => {
-    // Closes connections as soon as they are idle; otherwise they would hold the port for minutes.
+    // Idle connections would hold the port for minutes.
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     await app.close().finally(() => clearInterval(sweep));
   });

@@ -117,7 +117,7 @@ function notLoaded(file: string, error: string, { json }: Flags) {
   if (json) process.stdout.write(`${JSON.stringify({ file, loaded: false, error })}\n`);
 }
 
-/** Returns whether every row was loaded (with `--dry-run`: would be loaded). */
+/** True if every row was loaded, or with `--dry-run` would be. */
 async function importOne(
   database: Database,
   resource: ImportResource,
@@ -153,7 +153,7 @@ async function importOne(
   }
 }
 
-/** Creates the file for the first rejected row. If a write fails, nothing of `file` is loaded. */
+/** If a write fails, nothing of `file` is loaded. */
 function rejectsFile(file: string, flags: Flags) {
   const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
   let open: number | undefined;

@@ -90,7 +90,6 @@ function sourcesOf(flags: Flags, settings: Settings): Sources {
   };
 }
 
-/** With `once`, throws if not every epoch was stored. */
 async function index(
   database: Database,
   flags: Flags,

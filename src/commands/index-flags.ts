@@ -14,7 +14,6 @@ export function toOf(text: string): Boundary {
   throw new InvalidArgumentError('An epoch or a date like 2025-10-30 is needed.');
 }
 
-/** The `INDEX_FROM` setting. */
 export function fromSetting({ INDEX_FROM }: Settings): From | undefined {
   if (INDEX_FROM === undefined) return undefined;
   const found = INDEX_FROM === 'head' ? INDEX_FROM : boundaryOf(INDEX_FROM);
@@ -24,7 +23,7 @@ export function fromSetting({ INDEX_FROM }: Settings): From | undefined {
   );
 }
 
-/** The URLs of an option, checked like the setting of the same meaning. Does not quote them: they may hold passwords. */
+/** Errors do not quote the URLs, which may contain passwords. */
 export function urlsOf(
   setting: 'BEACON_URL' | 'EXECUTION_URL' | 'RELAY_URLS',
   option: string,

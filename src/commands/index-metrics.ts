@@ -1,11 +1,10 @@
 import type { Settings } from '../config.ts';
 import type { IndexStatus } from '../indexer/status.ts';
 
-/** Serves `/metrics` on METRICS_PORT, if that is set. */
 export async function serveIndexMetrics(settings: Settings, status: IndexStatus) {
   const { METRICS_PORT, HOST } = settings;
   if (METRICS_PORT === undefined) return undefined;
-  // Loaded only here: the server takes 0.5 s to load.
+  // Loaded lazily: the server takes 0.5 s to load.
   const { collectDefaultMetrics, Registry } = await import('prom-client');
   const { metricsServer } = await import('../http/metrics-server.ts');
   const { registerIndexMetrics } = await import('../indexer/metrics.ts');

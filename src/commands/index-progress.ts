@@ -12,7 +12,6 @@ export function shortTime(seconds: number): string {
   return `${Math.ceil(seconds / size).toLocaleString('en')} ${name}`;
 }
 
-/** Writes messages always, but progress only to a terminal. */
 export function indexProgress(stream: NodeJS.WriteStream = process.stderr) {
   let shown = '';
   let began: { at: number; epoch: number } | undefined;
@@ -36,7 +35,7 @@ export function indexProgress(stream: NodeJS.WriteStream = process.stderr) {
       ].join(' · ');
       stream.write(shown.slice(0, (stream.columns ?? 80) - 1));
     },
-    /** After a pause the rate is measured anew. */
+    /** Measures the rate anew after a pause. */
     paused() {
       began = undefined;
     },

@@ -178,7 +178,6 @@ Exit codes: 0 every list was loaded, 1 not every list, 2 wrong usage.`,
       });
     });
 
-/** Without `every`, throws if a list was not loaded. */
 async function mirror(database: Database, options: MirrorOptions, flags: Flags, signals: Signals) {
   const { stop } = signals;
   if (database.embedded) await noteFirstLoad(database.write);
@@ -214,7 +213,6 @@ async function mirror(database: Database, options: MirrorOptions, flags: Flags, 
   }
   for (let first = true; !stop.aborted; first = false) {
     const began = performance.now();
-    // Only the first round may resume an interrupted round.
     await round(first ? options.resumeWithinMs : 0).catch((error: Error) => {
       progress.say(`${error.message} The next round starts when it is due.`);
     });

@@ -63,19 +63,18 @@ const SWEEP_MS = 250;
 type Waiting = { request: FastifyRequest; since: number; enter: (refusal?: Error) => void };
 
 export type ConcurrencyLimit = {
-  /** For the hook `preHandler`. */
   enter(request: FastifyRequest, reply: unknown, done: (refusal?: Error) => void): void;
-  /** Call when the answer is ready, so that a client that reads slowly does not hold up others, and when it has ended. */
+  /** Call when the answer is ready, so that slow readers hold up nobody, and again when it has ended. */
   leave(request: FastifyRequest): void;
   waiting(): number;
   stop(): void;
 };
 
 /**
- * Runs at most `most` requests at a time. Others wait in order, and get 503 after the deadline or when too many wait.
- * Saves CPU, because V8 copies what running requests hold while they wait for PostgreSQL: with 1,000 connections an
- * answer takes 230 µs of CPU, as with 256; without the limit, 380. With only the pool's queue, an answer took a third
- * more CPU, and the process 440 MB instead of 280 (ten runs).
+ * Runs at most `most` requests at a time; others wait in order, and get 503 after the deadline or when too many wait.
+ * With 1,000 connections an answer takes 230 µs of CPU, as with 256, but 380 without the limit, because V8 copies what
+ * requests hold while they wait for PostgreSQL. With only the pool's queue, an answer took a third more CPU, and the
+ * process 440 MB instead of 280 (ten runs).
  */
 export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyLimit {
   const working = new WeakSet<FastifyRequest>();
@@ -87,7 +86,7 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
     for (const next of queue) {
       queue.delete(next);
       if (next.request.raw.socket.destroyed) next.enter(unavailable());
-      // Enters in a microtask, because synchronous answers would recurse.
+      // Without the microtask, synchronous answers would recurse.
       else return queueMicrotask(next.enter);
     }
     free += 1;
@@ -123,12 +122,12 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
   };
 }
 
-/** Admissions made by replay.ts, reused so that no request is counted twice. */
+/** Reuses admissions made by replay.ts, so that no request counts twice. */
 export const admissions = new WeakMap<IncomingMessage, Promise<Metering>>();
 
 /**
- * Admits each request of `app` before its body is read, by its token, rate and allowance, and runs its handler when
- * `gate` is free. Charges the answer when it is sent.
+ * Admits requests by token, rate and allowance before their bodies are read; runs handlers when `gate` is free, and
+ * charges answers when they are sent.
  */
 export function admitRequests(
   app: FastifyInstance,

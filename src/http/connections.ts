@@ -34,8 +34,8 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
 }
 
 /**
- * Refuses (400) a request with no Host header or with several (RFC 9112, section 3.2). Node would refuse a missing Host
- * without a body, and use the first of several, while a proxy might use another.
+ * Refuses requests with no Host header or with several (RFC 9112, section 3.2). Node's own refusal has no body; of
+ * several headers Node would use the first, a proxy perhaps another.
  */
 const withHostChecked =
   (serve: RequestListener): RequestListener =>
@@ -52,7 +52,7 @@ const withHostChecked =
     else serve(request, response);
   };
 
-/** Refuses (417) an Expect header other than 100-continue; Node's answer has no body. */
+/** Node's own refusal has no body. */
 const refuseExpectation: RequestListener = (_request, response) =>
   refuse(response, 417, 'The Expect header is not accepted; send 100-continue or none.');
 
@@ -71,7 +71,7 @@ const oneAtATime =
     });
   };
 
-/** A send queue is inspected after this many bytes since it was last seen empty. */
+/** Bytes after which a send queue, last seen empty, is inspected. */
 const UNSEEN_BYTES = 65_536;
 
 type Sending = {
@@ -81,7 +81,7 @@ type Sending = {
   /** Bytes sent minus those queued; grows when the client reads. */
   acknowledged?: number;
   since: number;
-  /** Closes the socket; set while closing waits for an empty send queue. */
+  /** Set while closing waits for an empty send queue. */
   close?: () => void;
 };
 

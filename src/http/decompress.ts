@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 export const MAX_BODY = 256 * 1024;
 const ANSWER_MS = 100;
 
-/** Stops soon after the limit, when Fastify has answered 413: it would read a bomb to its end. */
+/** Stops soon after Fastify's 413, because a decompression bomb would otherwise be read to its end. */
 function bounded<Options>(make: (options?: Options) => Transform) {
   return (options?: Options) => {
     const stream = make(options);
@@ -18,7 +18,6 @@ function bounded<Options>(make: (options?: Options) => Transform) {
   };
 }
 
-/** For the compress plugin. */
 export const boundedZlib = {
   createBrotliDecompress: bounded(createBrotliDecompress),
   createGunzip: bounded(createGunzip),

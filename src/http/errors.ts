@@ -46,7 +46,7 @@ function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undef
   return detail === undefined ? answers[statusCode] : plain(statusCode, detail);
 }
 
-/** Refusals that precede the document; GraphQL clients read `errors` only. */
+/** Refusals before the document is read; GraphQL clients read only `errors`. */
 const graphqlCodes: Record<number, RefusalCode> = {
   401: 'UNAUTHENTICATED',
   402: 'ALLOWANCE_USED',
@@ -61,7 +61,7 @@ function withErrors({ detail }: Answer['body'], status: number) {
   return code ? { detail, errors: [{ message: detail, extensions: { code } }] } : { detail };
 }
 
-/** Masks unknown errors; logs all errors with status 500 or more. */
+/** Masks unknown errors. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const answer = error instanceof Refusal ? refusalAnswer(error) : fastifyAnswer(error as FastifyError);
   if (!answer || answer.status >= 500) request.log.error({ err: error }, 'request failed');

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
-/** How old the newest figures of an index are. */
 export type Indexed = { network: string; indexedEpoch: number; behindSeconds: number; problem?: string };
 
-/** `index`: only for networks with an index. It never makes a gateway unready. */
+/** `index` never makes a gateway unready. */
 export type Readiness = { ready: boolean; reason?: string; index?: Indexed[] };
 
 export function serveHealth(app: FastifyInstance, readiness: () => Promise<Readiness>) {

@@ -9,7 +9,7 @@ import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
 
 type Answered = {
-  /** The route's pattern: with paths as labels, callers could create any number. */
+  /** The pattern: with paths, callers could create any number of labels. */
   route: string;
   method: string;
   status: number;

@@ -62,13 +62,12 @@ export type ServerOptions = {
   revisions: Revisions;
   readiness: () => Promise<Readiness>;
   replicaUp?: (() => boolean) | undefined;
-  /** Of an index in the same process. */
+  /** In the same process. */
   index?: IndexStatus | undefined;
   /** Without it every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
   /** Above this, data requests get 503. */
   maxEventLoopDelayMs?: number;
-  /** Limit for receiving a request. */
   requestTimeoutMs?: number;
 };
 
@@ -160,11 +159,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 
 const PRIVATE_PATH = /^(https?:\/\/[^/]*)?\/(v\d+|graphql)([/?]|$)/i;
 
-/** Uses the URL when no route matches. */
 const needsToken = ({ routeOptions, url }: FastifyRequest): boolean =>
   PRIVATE_PATH.test(routeOptions.url ?? '') || PRIVATE_PATH.test(url);
 
-/** Makes answers that need a token uncacheable; handlers may override this. */
+/** Handlers may override these headers. */
 function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(securityHeaders).header('x-request-id', request.id);
   if (needsToken(request)) reply.headers(privateHeaders);
@@ -226,7 +224,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     commonHeaders(request, reply);
     const { headers } = request.routeOptions.config;
     if (headers) reply.headers(headers);
-    // The CORS plugin answers only preflights; other OPTIONS requests are refused here.
+    // The CORS plugin answers only preflights.
     const { origin, 'access-control-request-method': method } = request.headers;
     done(
       request.method === 'OPTIONS' && !(origin && method)

@@ -91,7 +91,7 @@ const Stored = Shape.omit({
   entityId: record.id,
   idType: Shape.shape.entityType,
   utc: flag(),
-  /** Only for days: true if a refresh computed it. */
+  /** True for a day that a refresh computed. */
   computed: flag(),
 });
 const columns = columnsOf(Stored);
@@ -111,7 +111,7 @@ const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) =
   computed: false,
 });
 
-/** Stores missing entities; `given` is SQL that selects network, id_type and entity_id. */
+/** `given`: SQL that selects network, id_type and entity_id. */
 export async function ensureEntities(client: pg.ClientBase, given: string, values: unknown[] = []) {
   await client.query(
     `/* attestationEntities */

@@ -31,7 +31,7 @@ export type ImportOptions = RowOptions & {
   whole?: MergeOptions['whole'];
   skipInvalid?: boolean;
   dryRun?: boolean;
-  /** Receives each rejected row as a line of NDJSON. */
+  /** Receives a line of NDJSON per row. */
   onRejected?: (text: string) => void;
   onProgress?: (progress: Progress) => void;
   /** Skips files fully loaded before with the same options. */
@@ -45,12 +45,12 @@ export type FileReport = ImportCounts & {
   file: string;
   rows: number;
   rejected: number;
-  /** The first 1,000 faults; `faultCount` counts all. */
+  /** The first 1,000; `faultCount` counts all. */
   faults: RowFault[];
   faultCount: number;
   /** False for refused sources and dry runs. */
   loaded: boolean;
-  /** Skipped because it was loaded before. */
+  /** Skipped because loaded before. */
   passed: boolean;
   replaced: boolean;
 };
@@ -142,7 +142,6 @@ export async function loadRows<Row>(
   return { ...(await mergeStaged(client, importer, options)), rows: place };
 }
 
-/** Raises the dataset's revision if anything changes. */
 export async function mergeStaged<Row>(
   client: pg.ClientBase,
   importer: Importer<Row>,
@@ -202,7 +201,7 @@ async function stageSource(
 
 const textOf = (raw: RawRow): string => raw.broken?.text ?? stringify(raw.value) ?? 'null';
 
-/** For an invalid row, reports its faults and returns undefined. */
+/** Returns undefined for an invalid row. */
 function checkRow(
   importer: Importer<unknown>,
   source: Source,
@@ -214,7 +213,7 @@ function checkRow(
   if (checked?.success) return checked.data;
   const at = { file: source.name, place: placeOf(source, raw.place) };
   const unlike = checked && unlikeRow(raw.value, importer.resource, Object.keys(importer.shape.shape));
-  // Refuses the source at its first row, because every row has this format.
+  // All rows have the format of the first.
   if (unlike && report.rows === 1 && !options.skipInvalid)
     throw new SourceError(`${source.name}: ${at.place} ${unlike}.`);
   report.rejected += 1;

@@ -22,7 +22,7 @@ export type MergeOptions = {
   replace: boolean;
   /** Names the replaced list (column → value), because an empty source does not. */
   whole?: Readonly<Record<string, string>> | undefined;
-  /** Raises the revision at most once per transaction. */
+  /** Raises the revision once per transaction. */
   revision: () => Promise<number>;
 };
 
@@ -60,7 +60,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Checks<Row> = {
-  /** Values for fields that a row lacks; by default the network. */
+  /** For fields that a row lacks; by default the network. */
   defaults?: (options: RowOptions, row: Record<string, unknown>) => Record<string, unknown>;
   /** Corrects decoded rows. */
   tidied?: (row: Record<string, unknown>) => Record<string, unknown>;
@@ -99,7 +99,6 @@ const sqlTypes: Record<LeafKind, string> = {
 
 export type ColumnName<Row> = Snake<keyof Row & string>;
 
-/** Lists of objects become JSON columns. */
 export const columnsOf = <Shape extends z.ZodObject>(shape: Shape): Column<ColumnName<z.infer<Shape>>>[] =>
   Object.entries(shape.shape).map(([field, schema]) => ({
     name: snake(field) as ColumnName<z.infer<Shape>>,

@@ -3,7 +3,7 @@ import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import type { Importer } from './importer.ts';
 import { lockWriters } from './locks.ts';
 
-/** SQL on staged rows `s`: the first and last epoch of a row. */
+/** SQL on staged rows `s`. */
 const epochsOf: Record<string, readonly [first: string, last: string] | undefined> = {
   attestations: ['s.start_epoch', 's.end_epoch'],
   blocks: [`s.slot / ${SLOTS_PER_EPOCH}`, `s.slot / ${SLOTS_PER_EPOCH}`],
@@ -19,8 +19,8 @@ const epochsOf: Record<string, readonly [first: string, last: string] | undefine
 };
 
 /**
- * Keeps staged rows from changing what an index has written: says why they are refused, or, of validators, takes
- * over what the chain tells and leaves the labels.
+ * Protects what an index has written: returns why staged rows are refused; of validators, only labels and deposit
+ * addresses may change.
  */
 export async function guardIndexed(
   client: pg.ClientBase,
@@ -29,7 +29,7 @@ export async function guardIndexed(
   if (resource === 'operators') return refuseComputed(client);
   const epochs = epochsOf[resource];
   if (!epochs && resource !== 'validators') return undefined;
-  // No epoch is committed between this and the merge.
+  // The lock keeps an index from committing epochs before the merge.
   const staged = await client.query('/* stagedNetworks */ select distinct network from staged');
   await lockWriters(
     client,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Until the transaction ends. A writer of both takes indexes before datasets: no two writers wait for each other. */
+/** Locks until the transaction ends. Lock indexes before datasets, to avoid deadlocks. */
 export const lockWriters = (
   client: pg.ClientBase,
   datasets: readonly string[],

@@ -5,7 +5,7 @@ import type { Importer } from './importer.ts';
 const origins = ['index', 'import', 'mirror', 'sample'] as const;
 export type Origin = (typeof origins)[number];
 
-/** Records where rows of datasets come from; the network is '' where rows have none. */
+/** Rows without a network have the network ''. */
 export async function noteOrigins(
   client: pg.ClientBase,
   datasets: readonly (readonly [dataset: string, network: string])[],
@@ -23,7 +23,6 @@ export async function noteOrigins(
 
 const hasNetworks = ({ columns }: Importer<unknown>) => columns.some(({ name }) => name === 'network');
 
-/** For `noteOrigins`: the dataset with each network of the staged rows. */
 export async function stagedDatasets(
   client: pg.ClientBase,
   importer: Importer<unknown>,
@@ -36,5 +35,5 @@ export async function stagedDatasets(
   return rows.map((row) => [resource, row.network]);
 }
 
-/** Of a dataset without staged rows, such as the generated attestations. */
+/** For datasets without staged rows, such as generated attestations. */
 export const ofAllNetworks = (dataset: string) => networks.map((network) => [dataset, network] as const);

@@ -86,7 +86,7 @@ const table: PlainTable = {
 export const ensureValidatorDayParts = (client: pg.ClientBase, dates: readonly string[]) =>
   client.query('/* validatorDayParts */ select validator_day_parts($1::date[])', [[...new Set(dates)]]);
 
-/** Call after writing: marks changed days as due for refresh, recomputes private sets. */
+/** Call after writing validator days. */
 export async function finishValidatorDays(
   client: pg.ClientBase,
   days: readonly { network: Network; utc: boolean; day: number }[],

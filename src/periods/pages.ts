@@ -19,7 +19,8 @@ export type PeriodQuery<Field extends string> = Bounds & {
 };
 
 /**
- * `list` is the key's index. Cursors contain `position`. When hours or days are in time order, it is their number, so that new days do not shift pages; otherwise it is the rank from 0.
+ * `list` is the key's index. Cursors contain `position`: the number of the hour or day if rows are in time order, so
+ * that new days do not shift pages; otherwise the rank from 0.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 
@@ -36,7 +37,7 @@ export type PeriodSource = {
   days: Sql;
   /** Absent if no hours are stored. */
   hours?: Sql;
-  /** True if partitioned by date: a page in date order then reads only its own partitions. */
+  /** Partitioned by date: a page in date order reads only its own partitions. */
   parted: boolean;
   /** Selects the rows `a` of key `k` within the query's bounds. */
   own: Sql;
@@ -60,10 +61,7 @@ const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
     ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
     : sql``;
 
-/**
- * In partitioned tables, bounds days by date too; in others, this second condition would make the planner expect so few
- * rows that it sorts them.
- */
+/** Without partitions, a second condition would make the planner expect so few rows that it sorts them. */
 export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
   ${bounds.toDate === null ? sql`` : sql`and a.date <= ${bounds.toDate}::date`}
@@ -83,7 +81,7 @@ export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): numb
 const isDescending = (query: PeriodQuery<string>, range: Range<number>): boolean =>
   (query.sortOrder === 'desc') !== (range.backward === true);
 
-/** Reads all keys in one statement; includes the extra rows of `rowsToRead`. */
+/** Includes the extra rows of `rowsToRead`. */
 export async function periodPages<Field extends string, Row>(
   db: Queryable,
   series: Series<Field>,
@@ -105,14 +103,11 @@ export async function periodPages<Field extends string, Row>(
   return inOrder(found, keyed ? isDescending(query, range) : range.backward);
 }
 
-/** SQL returns rows in this order without guaranteeing it: an `order by` would sort whole rows with their texts. */
+/** SQL returns this order without guaranteeing it; an `order by` would sort whole rows with their texts. */
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
-/**
- * Maximum rows gathered into one text value. pg joins the packets of a large value, so 1,000 gathered rows are slower
- * than separate ones.
- */
+/** pg joins the packets of a large value, so 1,000 rows gathered into one text are slower than separate rows. */
 const MAX_GATHERED = 200;
 
 const Gathered = z.object({ list: count(), total: count().nullable(), text: z.string().nullable() });
@@ -135,7 +130,7 @@ const gatheredPage = (
 const rowsOf = <Row>({ list, total, text }: Gathered, { decode }: Texts): Row[] =>
   text === null ? [] : decode(text).map((row) => ({ list, total, text: row }) as Row);
 
-/** Reads by primary key: a page reads only its own rows, and the count if requested. */
+/** A page reads only its own rows, by primary key. */
 function keyedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,
@@ -175,7 +170,7 @@ const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<
       ) t`
     : sql``;
 
-/** Groups, sorts, and cuts by position, so every page reads all days within the bounds. */
+/** Every page groups and sorts all days within the bounds. */
 function sortedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,

@@ -36,10 +36,10 @@ function sizesOf(random: Random, network: Network, count: number, exponent: numb
   return sizes;
 }
 
-/** Number of shares by the pool's place. */
+/** By the pool's place. */
 const shareCounts: Record<number, number> = { 0: 80, 1: 60, 2: 50, 4: 40, 6: 30, 12: 25, 24: 15 };
 
-/** Shares do not add up to the whole pool. The first three tie, one is empty, one has unknown balances. */
+/** Shares add up to less than the pool; the first three tie, one is empty, one has unknown balances. */
 function sharesOf(random: Random, { network, id: poolId, sizes }: Operator, count: number): Operator[] {
   const portions = powerLaw(count, 0.7, 0.9);
   return some(random, nodeOperatorNames.slice(0, 140), count).map((nodeOperatorId, index) => {
@@ -103,7 +103,7 @@ function percentagesOf(random: Random, names: readonly string[], size: number) {
   });
 }
 
-/** `lapse` is about the share of missed duties. */
+/** `lapse`: about the share of missed duties. */
 function performance(random: Random, lapse: number, validators: number, window: TimeWindow) {
   const idle = validators === 0;
   const missed = lapse * between(random, 0.9, 1.1);
@@ -148,7 +148,7 @@ export function* summaries(operator: Operator, seed: number): Generator<SampleOp
       timeWindow,
       validatorCount,
       networkPenetration: sizes.known ? eth / activeEth[network] : null,
-      // Includes rewards not yet swept, so it is not a whole number of ETH.
+      // Includes rewards not yet swept.
       sumEndEpochBalance: sizes.known
         ? String(BigInt(eth) * GWEI + BigInt(validatorCount) * 9_700_001n)
         : null,

@@ -8,7 +8,7 @@ import type { Queryable } from '../pool.ts';
 import { momentText, rows, sql } from '../rows.ts';
 import { listen } from './listen.ts';
 
-/** The returned function raises the revision at its first call only; other writers of the dataset then wait. */
+/** The returned function raises the revision only once; other writers of the dataset then wait. */
 export function raisedRevision(client: pg.ClientBase, dataset: string): () => Promise<number> {
   let raised: Promise<number> | undefined;
   const raise = async () => {
@@ -61,7 +61,7 @@ export type Revisions = {
   onChange(listener: (snapshot: Snapshot) => void): void;
   /** Calls `listener` when another database may answer next, with other rows under the same revisions. */
   onLost(listener: () => void): void;
-  /** Pauses caching until the other database's revisions are read. */
+  /** Pauses caching until the revisions of the new database are read. */
   moved(): void;
   stop(): Promise<void>;
 };
@@ -82,7 +82,7 @@ export async function openRevisions(options: {
   const shown: { current: Snapshot } = { current: new Map() };
   let listening = false;
   let losses = 0;
-  /** How often the notification connection had been lost when a snapshot was read. */
+  /** `losses` when a snapshot was read. */
   const lossesAt = new WeakMap<Snapshot, number>();
   let readable = false;
   const listeners: ((snapshot: Snapshot) => void)[] = [];

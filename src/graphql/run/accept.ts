@@ -4,10 +4,10 @@ const charset = ';charset=utf-8';
 const types = [`application/json${charset}`, `application/graphql-response+json${charset}`];
 const streams = ['multipart/mixed', 'text/event-stream'];
 
-/** Others, such as `deferSpec`, choose no type. */
+/** Parameters like `deferSpec` select no type. */
 const otherParameters = /;\s*(?!(?:q|charset)\s*=)[^;,"]*(?:"[^"]*")?/gi;
 
-/** The type with the largest q, or undefined if none is accepted. Prefers JSON to streams of equal q. */
+/** Returns the accepted type with the largest q; prefers JSON to streams of equal q. */
 export function acceptedType(accept: string | undefined): string | undefined {
   const ranges = (accept || '*/*').replace(otherParameters, '').split(',');
   const isStream = (range: string) => streams.some((type) => range.trim().toLowerCase().startsWith(type));

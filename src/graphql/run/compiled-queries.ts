@@ -27,7 +27,6 @@ type Values = Record<string, unknown>;
 const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
-  /** A function if it depends on the variables. */
   cost: Cost | ((variables: Values) => Cost);
   /** Variables with a default. If one is null, Yoga runs the query: graphql-jit misses invalid nulls. */
   defaulted: readonly string[];
@@ -51,7 +50,7 @@ type Sized = { query: Compiled | undefined; fields: number };
  * Returns undefined for new, long or refused documents, mutations and unknown operations.
  */
 export function compiledQueries() {
-  /** `document` is undefined until the text is seen a second time, and null if it is invalid. */
+  /** `document`: undefined until its text is seen a second time, null if invalid. */
   const documents = documentMap<{ document?: DocumentNode | null }>();
   const compiled = sizedMap<Sized>(CACHE_MAX_FIELDS, sizeOfCompiled);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {

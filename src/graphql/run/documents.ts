@@ -2,33 +2,32 @@ import { GraphQLError } from 'graphql';
 import { badInput, quoted, Refusal } from '../../kernel/refusal.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
-/** Members that name a document: GraphQL-Codegen's, and those of Relay's users. */
+/** Clients of GraphQL-Codegen send `documentId`; Relay leaves the name to its users. */
 export const idNames = ['documentId', 'doc_id', 'id'] as const;
 
-/** The parameters of a GraphQL request. */
 export type Params = { query?: unknown; extensions?: unknown } & {
   [Name in (typeof idNames)[number]]?: unknown;
 };
 
 const HASH = 'extensions.persistedQuery.sha256Hash';
 
-/** Apollo's persisted queries; null if the extension has no hash. */
+/** Returns null if Apollo's `persistedQuery` has no hash. */
 function hashOf(extensions: unknown): unknown {
   const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } | null };
   return persistedQuery ? (persistedQuery.sha256Hash ?? null) : undefined;
 }
 
-/** Whether a request without a query names its document; `byId` with trusted documents. */
+/** `byId`: ids may name documents. */
 export const namesDocument = (params: Params, byId: boolean): boolean =>
   hashOf(params.extensions) !== undefined || (byId && idNames.some((name) => params[name] != null));
 
-/** 200, as Apollo Server answers: Apollo's and urql's links then send the text. */
+/** Sends 200 like Apollo Server: the clients of Apollo and urql then send the text. */
 const persistedQueryError = (message: string, code: string) =>
   new GraphQLError(message, { extensions: { code, http: { status: 200 } } });
 
 const refusal = (original: Refusal) => new GraphQLError(original.message, { originalError: original });
 
-/** Returns the parameters with the text of a document that they name and without its id, or a refusal. */
+/** Replaces the id of a document by its text, or returns a refusal. */
 export const documentReader =
   (trusted: TrustedDocuments | undefined) =>
   (params: Params, place: 'body' | 'query' = 'body'): Params | GraphQLError => {

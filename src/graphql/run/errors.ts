@@ -27,7 +27,6 @@ export function renderError(error: GraphQLError, log: Logger): GraphQLError {
       },
     });
   }
-  // Only our own errors have one of our codes; others mean a bad query.
   if ((!original || original instanceof GraphQLError) && !extensions.unexpected) {
     const { http } = extensions;
     return new GraphQLError(withoutTokens(error.message), {

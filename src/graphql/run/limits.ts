@@ -2,8 +2,8 @@ import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type Valida
 import { freeTypename } from './typename.ts';
 
 /**
- * We avoid graphql-armor, because its rules refuse ordinary Relay queries or ignore `__typename`. A document within the
- * limits `fields`, `bytes` and `introspection` cannot block the event loop for more than 200 ms (docs/performance.md).
+ * We avoid graphql-armor, whose rules refuse ordinary Relay queries or ignore `__typename`. The limits `fields`,
+ * `bytes` and `introspection` keep a document from blocking the event loop for more than 200 ms (docs/performance.md).
  */
 export const limits = {
   tokens: 2_000,
@@ -26,8 +26,8 @@ export const limitError = (name: keyof typeof limits) =>
 const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
 /**
- * `left`: what the allowance has left; `limit`: `left` minus what requests in progress have reserved. Sends 429 when
- * `estimate` fits into `left`.
+ * `left`: rest of the allowance; `limit`: `left` minus what requests in progress have reserved. Sends 429 if `estimate`
+ * fits into `left`.
  */
 export function costError(estimate: number, limit: number, left: number) {
   const advice =

@@ -13,10 +13,7 @@ const isJsonObject = (text: unknown): boolean => {
   }
 };
 
-/**
- * Checked before Yoga because Yoga treats `{}` as a missing body, and answers 500 to bad JSON in a URL. `byId`: documents
- * may be named by id.
- */
+/** Runs before Yoga, which treats `{}` as a missing body and answers 500 to bad JSON in a URL. */
 export function paramsFaults({ method, body, query }: FastifyRequest, byId: boolean): Fault[] {
   const fault = (loc: string[], msg: string): Fault[] => [{ loc, msg, type: 'graphql_params' }];
   if (method === 'POST') {

@@ -24,12 +24,12 @@ type Estimate = {
   fields: number;
   /** Assumes strings of typical length, so the real size may be larger. */
   bytes: number;
-  /** Fields of introspection; exact up to the limit. */
+  /** Fields; exact up to the limit. */
   introspection: number;
 };
 const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
 export type Cost = Estimate & {
-  /** The first limit that the estimate passes. */
+  /** The first limit that the estimate exceeds. */
   passed: (typeof bounded)[number] | undefined;
 };
 
@@ -100,7 +100,7 @@ export function costOf(
   function ofFragment(name: string): Part {
     const known = measured.get(name);
     if (known !== undefined) return known;
-    measured.set(name, none()); // ends the recursion if fragments form a cycle
+    measured.set(name, none()); // ends a cycle of fragments
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
     const part = type ? ofSet(type, fragment.selectionSet) : none();
@@ -138,7 +138,7 @@ export function costOf(
     part.units = (shape.weight ? unitsFor(shape.weight, times) : 0) + times * below.units;
     part.fields += shape.page ? below.fields + times * below.rowFields : times * (1 + below.fields);
     part.bytes += shape.page ? below.bytes + times * below.rowBytes : times * (MARKS + below.bytes);
-    // Single objects add no row of their own, nor do plain lists whose items load no further rows.
+    // Single objects add no row, nor do plain lists whose items load none.
     if (size === undefined) part.rows = below.rows;
     else if (shape.page || shape.weight || below.rows > 0) part.rows = size * (1 + below.rows);
     return part;
@@ -151,7 +151,6 @@ export function costOf(
 
 const FIELDS_A_UNIT = 100;
 
-/** A hundred fields count as one row. */
 export const introspectionUnits = ({ introspection }: Pick<Cost, 'introspection'>): number =>
   introspection === 0 ? 0 : unitsFor(weightOf('introspection'), Math.ceil(introspection / FIELDS_A_UNIT));
 

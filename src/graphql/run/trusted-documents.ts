@@ -9,7 +9,6 @@ import { NulRule } from './nul.ts';
 import { parseBounded } from './parse.ts';
 
 export type TrustedDocuments = {
-  /** Texts by the id that clients send. */
   byId: ReadonlyMap<string, string>;
   texts: ReadonlySet<string>;
   /** Refuse other documents. */
@@ -25,7 +24,7 @@ const Manifest = z.object({
 /** Relay's `persistConfig.file` and the `persisted-documents.json` of GraphQL-Codegen. */
 const Texts = z.record(z.string().min(1), z.string());
 
-/** Reads and checks the file of TRUSTED_DOCUMENTS. Throws a SettingsError that names the faulty entries. */
+/** Throws a SettingsError that names the faulty entries. */
 export function trustedDocuments(
   settings: Pick<Settings, 'TRUSTED_DOCUMENTS' | 'TRUSTED_ONLY'>,
 ): TrustedDocuments | undefined {

@@ -1,16 +1,13 @@
 import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode, visit } from 'graphql';
 
-/**
- * The one `__typename` of a selection set that counts for no limit: the first without an alias. Apollo and urql add it
- * to every selection set.
- */
+/** The first `__typename` without an alias counts for no limit: Apollo and urql add one to every selection set. */
 export const freeTypename = (set: SelectionSetNode): FieldNode | undefined =>
   set.selections.find(
     (selection): selection is FieldNode =>
       selection.kind === Kind.FIELD && selection.name.value === '__typename' && !selection.alias,
   );
 
-/** Tokens of free `__typename`s; one with directives counts in part. */
+/** Directives of a free `__typename` are not free. */
 export function freeTokens(document: DocumentNode): number {
   let free = 0;
   visit(document, {

@@ -18,7 +18,8 @@ import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
 
 /**
- * Refuses idempotency keys. Only requests that succeed store answers, but one of several mutations may fail. Ignoring keys could apply a mutation twice.
+ * Refuses idempotency keys: only successful requests store answers, but one of several mutations may fail. Ignoring
+ * keys could apply a mutation twice.
  */
 function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
   const { request } = contextValue as { request: Request };
@@ -98,7 +99,7 @@ function documentCache<T extends NonNullable<unknown>>() {
 const unserialized = new WeakMap<Context['metering'], object>();
 
 /**
- * Makes Yoga's body empty for a large result, which is serialized later over several turns of the event loop. Skips
+ * Empties Yoga's body for a large result, which is serialized later, over several turns of the event loop. Skips
  * streams, in which Yoga wraps the serialized body.
  */
 const turnsPlugin: Plugin = {
@@ -116,7 +117,6 @@ const turnsPlugin: Plugin = {
   },
 };
 
-/** The HTTP server sets these headers. */
 const serverHeaders = new Set([
   ...['content-length', 'transfer-encoding', 'connection', 'content-encoding', 'cache-control', 'vary'],
 ]);

@@ -19,7 +19,7 @@ export type Loading = {
   say: (message: string) => void;
 };
 
-/** `absent`: the service does not have the list. */
+/** `absent`: the service lacks the list. */
 export type Loaded = ImportCounts & { rows: number; absent: boolean };
 
 const MAX_WALKS = 5;
@@ -28,7 +28,7 @@ const MAX_FAULTS_REPORTED = 5;
 export const titleOf = (list: MirrorList): string =>
   [list.resource, networkOf(list), list.name].filter(Boolean).join(' ');
 
-/** Loads a list and stores its state in one transaction. Throws on failure. */
+/** Stores the list's state in the same transaction. */
 export async function loadList(loading: Loading, list: MirrorList): Promise<Loaded> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -108,7 +108,7 @@ function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
   });
   if (faultCount > lines.length) lines.push(`and ${faultCount - lines.length} more faults`);
   const message = `nothing loaded, because rows are invalid:\n  ${lines.join('\n  ')}`;
-  // If all faults are repeated rows, the list changed while it was read.
+  // Repeated rows alone show that the list changed while it was read.
   const moved = faults.length === faultCount && faults.every(({ msg }) => /^repeats row \d+$/.test(msg));
   return moved ? new ChangedError(message) : new UpstreamError(message);
 }

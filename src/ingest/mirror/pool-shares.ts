@@ -13,7 +13,7 @@ import {
 
 type SharesOf = (parentId: string) => AsyncIterable<unknown>;
 
-/** Stored parents remain valid because a share never changes them. */
+/** A share never changes its parents. */
 async function storedParents(pool: Pool, network: Network): Promise<Map<string, Parents>> {
   const { rows } = await pool.query({
     text: `/* mirrorKnownParents */
@@ -56,8 +56,8 @@ function parentsFromTags(row: Record<string, unknown>): Parents {
 const hasBoth = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
 /**
- * Completes the missing pool or node operator of pool shares by requesting lists with `parentId`. Stops when all are
- * found; skips unchanged shares for which an earlier search found none.
+ * Finds the missing pools and node operators of pool shares by requesting lists with `parentId`. Skips unchanged shares
+ * for which an earlier search found none.
  */
 export async function parentsOfShares(
   db: Pool,

@@ -5,7 +5,7 @@ import { StoppedError } from './failure.ts';
 export const MAX_WAIT_MS = 900_000;
 const MAX_BACKOFF_MS = 60_000;
 
-/** Accepts seconds or an HTTP date; returns undefined for anything else. */
+/** Accepts seconds or an HTTP date. */
 export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
   const text = header?.trim();
   if (!text) return undefined;
@@ -14,7 +14,6 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
   return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
 }
 
-/** The wait doubles from attempt 2 on; half is random. */
 export function backoffMs(firstMs: number, attempt: number): number {
   const most = Math.min(MAX_BACKOFF_MS, firstMs * 2 ** (attempt - 1));
   return most / 2 + (Math.random() * most) / 2;

@@ -20,7 +20,7 @@ export type MirrorHooks = {
   /** Ends the run after the current list, or immediately during a wait. */
   stop: AbortSignal;
   say: (message: string) => void;
-  /** Called when a list starts, and without a title when it ends. */
+  /** `title`: undefined when a list ends. */
   onList?: (title: string | undefined, tallies: readonly Tally[]) => void;
 };
 
@@ -29,7 +29,7 @@ type Round = MirrorHooks & {
   run: Run;
   options: MirrorOptions;
   upstream: Upstream;
-  /** Spent since the last list. */
+  /** Since the last list. */
   spent: { requests: number; units: number | undefined };
   tallies: Tally[];
   failures: RoundReport['failures'];

@@ -46,8 +46,8 @@ export async function refreshAttestations(
 }
 
 /**
- * Creates the temporary tables `share_names`, `member_entities` and `members` of the validators, or of rows that have
- * their columns. Entities are numbered because grouping a million validators by number is cheap.
+ * Creates the temporary tables `share_names`, `member_entities` and `members`. Entities are numbered because grouping a
+ * million validators by number is cheap.
  */
 export async function gatherMembers(
   client: pg.ClientBase,
@@ -113,13 +113,12 @@ const added = [
   'sum_late_source_votes',
   'sum_inclusion_delay',
 ] as const satisfies AttestationColumn[];
-/** Selects columns of the day row `a` unchanged. */
 const ofDay = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`a.${name}`)])) as Record<Name, Sql>;
 export const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
-/** Sums of entities by last epoch, of which an entity has few: this avoids sorting validators. */
+/** Sums by last epoch, of which an entity has few, to avoid sorting validators. */
 const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
@@ -135,10 +134,7 @@ const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql 
       join members m using (validator_index)
       group by m.entity, a.day, a.date, a.end_epoch`;
 
-/**
- * Selects columns of entity `e` and its day or hour `a` from sums by last epoch; `at_end` covers validators that reached
- * the last epoch.
- */
+/** `at_end`: figures of the validators that reached the last epoch. */
 export function entityPeriods(
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
   { hour, sums }: { hour: Sql; sums: Sql },

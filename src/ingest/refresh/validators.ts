@@ -15,7 +15,6 @@ export type Days = {
   last: string;
   firstDay: number;
   lastDay: number;
-  /** First day used for APR. */
   aprFirst: string;
   aprFirstDay: number;
   aprDays: number;
@@ -43,12 +42,11 @@ export async function daysOfWindow(
 }
 
 /**
- * Scales figures to integers (multiples of 1e-15): sums of doubles depend on the read order, but a repeated refresh
- * must give the same digits. 100 % has 18 digits, which fit 64 bits.
+ * Sums of doubles depend on the read order, but a repeated refresh must give the same digits, so figures become
+ * multiples of 1e-15. 100 % has 18 digits, which fit 64 bits.
  */
 const SCALE = sql`1e15::float8`;
 export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
-/** Mean of scaled figures, ignoring nulls. */
 export const mean = (column: string): Sql => sql`(avg(${raw(column)}) / 1e15)::float8`;
 
 const sums = [
@@ -63,9 +61,8 @@ const sums = [
 ];
 
 /**
- * Creates `window_validators` in one statement, which reads all facts except blocks: figures over the window, balances
- * on the last day (null without duties then), and earnings (null unless the validator was active every day and neither
- * activated nor exited in that time).
+ * Creates `window_validators`: figures over the window, balances on its last day (null without duties that day), and
+ * earnings (null unless the validator was active throughout the APR days).
  */
 export async function gatherValidators(client: pg.ClientBase, network: Network, days: Days): Promise<number> {
   const inApr = sql`a.date >= ${days.aprFirst}::date`;
@@ -103,7 +100,6 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
   return gathered.rowCount ?? 0;
 }
 
-/** Creates `window_relays`: a validator's blocks by relay. */
 export async function gatherRelays(client: pg.ClientBase, network: Network, days: Days): Promise<void> {
   const slot = (day: number) => firstEpochOfChainDay(day) * SLOTS_PER_EPOCH;
   await run(

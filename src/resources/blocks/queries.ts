@@ -14,13 +14,11 @@ import { Block, type BlockField, FinalizedBlock } from './record.ts';
 
 export type BlockKey = { network: Network; slot: number };
 
-/** The selected fields, and the fields that every caller needs. */
 export type BlockRow = Partial<FinalizedBlock> &
   Pick<FinalizedBlock, 'epoch' | 'consensusSlot' | 'blockTimestamp' | 'validatorIndex'> & {
     network: Network;
   };
 
-/** `epoch` and `blockTimestamp` are computed from the slot. */
 const fields = {
   ...recordColumns(Block.omit({ epoch: true, blockTimestamp: true }), 'b'),
   consensusSlot: sql`b.slot`,
@@ -60,13 +58,12 @@ const timed = <Row extends StoredRow>(row: Row) => ({
   blockTimestamp: timestampText(slotStart(row.network, row.consensusSlot)),
 });
 
-/** Bounds are exclusive; slots descend, so `after` is the upper bound. */
+/** Slots descend, so `after` is the upper bound. */
 const within = ({ after, before }: Range<number>) =>
   sql`${after === undefined ? sql`` : sql`and b.slot < ${after}::bigint`}
     ${before === undefined ? sql`` : sql`and b.slot > ${before}::bigint`}`;
 const order = (range: Range<number>) => (range.backward ? sql`` : sql`desc`);
 
-/** Newest slot first. */
 export async function blockPage(
   db: Queryable,
   network: Network,
@@ -87,7 +84,7 @@ export async function blockPage(
   return found.map(timed);
 }
 
-/** Reads a stored count: counting millions of rows would cost more than a page. */
+/** Counting millions of rows would cost more than a page. */
 export const blockTotal = (db: Queryable, network: Network): Promise<number> =>
   totalOf(db, sql`/* blockTotal */ select total from block_counts where network = ${network}`);
 
@@ -108,7 +105,6 @@ export async function blocksBySlot(
   return found.map(timed);
 }
 
-/** Newest slot first. */
 export async function proposerBlockPages(
   db: Queryable,
   proposers: readonly ValidatorKey[],

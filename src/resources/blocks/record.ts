@@ -109,7 +109,7 @@ export type Block = z.infer<typeof Block>;
 /** The fields of REST. */
 export const blockFields = Object.keys(Block.shape) as (keyof Block)[];
 
-/** With what only GraphQL has. */
+/** Adds what only GraphQL has. */
 export const FinalizedBlock = Block.extend({
   finalized: flag().describe(
     'false while the chain may still replace the slot; its rewards are null until they are known.',
