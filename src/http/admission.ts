@@ -64,7 +64,7 @@ type Waiting = { request: FastifyRequest; since: number; enter: (refusal?: Error
 
 export type ConcurrencyLimit = {
   enter(request: FastifyRequest, reply: unknown, done: (refusal?: Error) => void): void;
-  /** Call when the answer is ready, so that slow readers hold up nobody, and again when it has ended. */
+  /** Call when the answer is ready, so that slow readers hold up nobody, and again after the response. */
   leave(request: FastifyRequest): void;
   waiting(): number;
   stop(): void;
@@ -122,7 +122,7 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
   };
 }
 
-/** Reuses admissions made by replay.ts, so that no request counts twice. */
+/** Holds the admissions made by replay.ts, so that no request counts twice. */
 export const admissions = new WeakMap<IncomingMessage, Promise<Metering>>();
 
 /**

@@ -62,7 +62,7 @@ export type ServerOptions = {
   revisions: Revisions;
   readiness: () => Promise<Readiness>;
   replicaUp?: (() => boolean) | undefined;
-  /** In the same process. */
+  /** The index in this process. */
   index?: IndexStatus | undefined;
   /** Without it every code is refused. */
   exchangeCode?: ExchangeCode | undefined;

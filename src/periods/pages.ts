@@ -61,7 +61,7 @@ const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
     ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
     : sql``;
 
-/** Without partitions, a second condition would make the planner expect so few rows that it sorts them. */
+/** On tables without partitions, a second condition would make the planner expect so few rows that it sorts them. */
 export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
   ${bounds.toDate === null ? sql`` : sql`and a.date <= ${bounds.toDate}::date`}

@@ -36,7 +36,7 @@ function sizesOf(random: Random, network: Network, count: number, exponent: numb
   return sizes;
 }
 
-/** By the pool's place. */
+/** Keyed by the pool's rank. */
 const shareCounts: Record<number, number> = { 0: 80, 1: 60, 2: 50, 4: 40, 6: 30, 12: 25, 24: 15 };
 
 /** Shares add up to less than the pool; the first three tie, one is empty, one has unknown balances. */
