@@ -35,10 +35,6 @@ export function indexProgress(stream: NodeJS.WriteStream = process.stderr) {
       ].join(' · ');
       stream.write(shown.slice(0, (stream.columns ?? 80) - 1));
     },
-    /** Measures the rate anew after a pause. */
-    paused() {
-      began = undefined;
-    },
     say(message: string) {
       clear();
       stream.write(`${message}\n`);
