@@ -1,12 +1,12 @@
 type Events = (signal: AbortSignal) => AsyncIterable<unknown>;
 
-/** Tells when the node may have something new: at each event, and every `pollMs`. */
+/** `wait` resolves at the next event of a node, after `pollMs`, or at `stop`. */
 export function heartbeat(events: Events, pollMs: number, stop: AbortSignal) {
   const waiting = new Set<() => void>();
   const listen = async () => {
     for await (const _event of events(stop)) for (const resume of [...waiting]) resume();
   };
-  void listen().catch(() => undefined); // after a stop; before it, they reconnect
+  void listen().catch(() => undefined); // rejects only after a stop; before, events reconnect
   return {
     wait: () =>
       new Promise<void>((resolve) => {

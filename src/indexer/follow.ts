@@ -14,7 +14,7 @@ import type { Store } from './store/index.ts';
 import { periodsOf } from './store/periods.ts';
 import type { EpochFacts } from './types.ts';
 
-/** `last`: the newest epoch that can be stored at present. */
+/** `last`: the newest epoch that can be stored now. */
 export type Progress = { epoch: number; last: number };
 
 export type FollowOptions = {
@@ -24,7 +24,7 @@ export type FollowOptions = {
   asked: Asked;
   /** Ends at the newest closed epoch. */
   once: boolean;
-  /** Epochs that are fetched at a time. */
+  /** Epochs fetched at a time. */
   width: number;
   status: IndexStatus;
   retry: Retrying;
@@ -32,7 +32,7 @@ export type FollowOptions = {
   say: Say;
   onStored(progress: Progress): void;
   onPublished(epoch: number, failures: string[]): void;
-  /** Runs after each stored epoch, and again for the last one after a restart. */
+  /** Also runs for the last stored epoch after a restart. */
   afterEpoch: ((epoch: number) => Promise<unknown>) | undefined;
   /** Ends after the epoch in progress. */
   stop: AbortSignal;
@@ -45,22 +45,22 @@ export type FollowReport = {
   done: boolean;
 };
 
-/** Answers that do not fit are asked for again from this many nodes before the index waits. */
+/** After this many unusable inputs, the index waits between attempts. */
 const ATTEMPTS_AT_ONCE = 2;
-/** After this many failures, restart from the stored state: the initial state may be wrong. */
+/** After this many, the pass restarts from the stored state: the initial state may be wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
-/** While there is much to store, figures are published at ends of days, but no more often. */
+/** While catching up, figures are published at day ends, at most this often. */
 const PUBLISH_MS = 600_000;
 
-/** How often the head is looked at while there is much to store. */
+/** Interval of finality requests while catching up. */
 const ASK_MS = 30_000;
 
-/** From this size on, rows of open days are written not with each epoch, but about every six hours. */
+/** From this many validators on, rows of open days are written about every six hours, not every epoch. */
 const LARGE_REGISTRY = 200_000;
 const EPOCHS_BETWEEN = 56;
 
-/** Stores epoch after epoch. Faults of nodes and of the database are waited out, with `once` for about a minute. */
+/** Waits out errors of nodes and the database; with `once`, for about a minute. */
 export async function follow(options: FollowOptions): Promise<FollowReport> {
   const report: FollowReport = { from: undefined, to: undefined, epochs: 0, done: false };
   let avoid: string | undefined;
@@ -72,7 +72,7 @@ export async function follow(options: FollowOptions): Promise<FollowReport> {
       await pass.run(avoid);
     } catch (error) {
       if (isFinal(error)) throw error;
-      // What the pass began with may have been wrong.
+      // The initial state may have been wrong.
       avoid = error instanceof InputError ? pass.beganWith : undefined;
       if (!options.stop.aborted) await options.retry.failed(error as Error);
     } finally {
@@ -82,9 +82,9 @@ export async function follow(options: FollowOptions): Promise<FollowReport> {
   return report;
 }
 
-/** One pass of the loop: from the stored state until the end, a stop or a fault other than a node's. */
+/** Runs from the stored state to the end, a stop or an error that needs a restart. */
 class Pass {
-  /** The node whose state the chain began with. */
+  /** The node that supplied the initial state. */
   beganWith: string | undefined;
   #finalized = 0;
   #askedAt = 0;
@@ -105,7 +105,7 @@ class Pass {
     this.#end = endOf(options.network, options.asked.to);
   }
 
-  /** Throws on faults of the database and of the start. `avoid`: a node not to begin with. */
+  /** `avoid`: a node not to begin with. */
   async run(avoid: string | undefined): Promise<void> {
     const { nodes, stop } = this.#o;
     const chain = await this.#begin(avoid);
@@ -130,7 +130,7 @@ class Pass {
     const { store, status, network, asked } = this.#o;
     const stored = await store.resume().catch((error: Error) => {
       if (asked.from === undefined) throw error;
-      return undefined; // what another version stored is left for a new beginning
+      return undefined; // with --from, the index begins anew
     });
     this.#stored = stored?.epoch;
     status.indexedEpoch = stored?.epoch ?? status.indexedEpoch;
@@ -158,7 +158,7 @@ class Pass {
     return Chain.begin(nodes.spec, start);
   }
 
-  /** A node completes what was saved with the state at the end of the epoch that was applied last. */
+  /** A node supplies what is not saved: the state after the last applied epoch. */
   async #restore({ saved, epoch }: { saved: Buffer; epoch: number }, options: Ask): Promise<Chain> {
     const { nodes } = this.#o;
     const end = await nodes.resume(epoch + 1, options);
@@ -177,7 +177,7 @@ class Pass {
     status.headEpoch = Math.floor((await nodes.head()).slot / nodes.spec.slotsPerEpoch);
   }
 
-  /** Nothing to store: publishes what is not yet, and waits. Returns whether the pass is done. */
+  /** Publishes what is unpublished, and waits. Returns whether the pass is done. */
   async #idle(chain: Chain): Promise<boolean> {
     const { once, retry, beat } = this.#o;
     const ends = once || chain.epoch - 1 > this.#end;
@@ -198,7 +198,7 @@ class Pass {
     return false;
   }
 
-  /** The facts that the next epoch closes; undefined while the chain warms up, and after a stop. */
+  /** Undefined while the chain warms up, and after a stop. */
   async #step(chain: Chain, inputs: Inputs): Promise<EpochFacts | undefined> {
     const { stop, retry } = this.#o;
     let avoid: string | undefined;

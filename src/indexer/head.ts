@@ -7,29 +7,29 @@ import type { BeaconBlock } from './types.ts';
 type Options = { nodes: Nodes; store: Store; beat: Beat; tell: Teller; stop: AbortSignal };
 type Known = { slot: number; root: string };
 
-/** Without finality, blocks are followed this far back. */
+/** Limit of the walk back while the chain does not finalize. */
 const MAX_BLOCKS = 2_048;
 
-/** Stores blocks and slashings as soon as the head has them, and again when the chain reorganises. */
+/** Stores blocks and slashings of the head, and replaces them after a reorg. */
 export async function followHead({ nodes, store, beat, tell, stop }: Options): Promise<void> {
   let known: readonly Known[] = [];
   while (!stop.aborted) {
     try {
       known = await catchUp(nodes, store, known);
     } catch (error) {
-      known = []; // what is stored is uncertain, so it is read again
+      known = []; // what was stored is uncertain
       if (!stop.aborted) tell.tell('head', `${(error as Error).message} New blocks are delayed.`);
     }
     await beat.wait();
   }
 }
 
-/** Stores what is new since `known`, and returns the blocks that are not final, oldest first. */
+/** Stores new blocks. Returns those that are not final, oldest first. */
 async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Promise<readonly Known[]> {
   const head = await nodes.head();
   if (known.at(-1)?.root === head.root) return known;
   const { epoch } = await nodes.finality();
-  // What is older is stored by epochs.
+  // `follow` stores older blocks.
   const oldest = Math.max(0, epoch - 1) * nodes.spec.slotsPerEpoch;
   const { kept, blocks, from } = await walkBack(nodes, head.root, known, oldest);
   const fromSlot = from ?? blocks[0]?.slot;
@@ -37,13 +37,13 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   const { slashings, unseen } = await slashingsOf(nodes, blocks);
   await store.writeHead({ fromSlot, blocks: await withMissed(nodes, fromSlot, blocks), slashings });
   const added = blocks.map(({ slot, root }) => ({ slot, root }));
-  // Blocks whose slashings are not seen yet are read again.
+  // Blocks with slashings that the head state lacks are read again.
   return [...kept, ...added].filter(({ slot }) => slot >= oldest && slot < unseen);
 }
 
 /**
- * The blocks from the head back to a known one, or to `oldest`, and the known ones that are their ancestors. `from`: the
- * first slot that they tell of; undefined where the node has no more.
+ * Walks from the head to a known block or `oldest`. `kept`: known ancestors. `from`: first slot covered; undefined if
+ * the walk ended early.
  */
 async function walkBack(nodes: Nodes, root: string, known: readonly Known[], oldest: number) {
   const places = new Map(known.map((block, place) => [block.root, place]));
@@ -78,7 +78,7 @@ async function withMissed(nodes: Nodes, fromSlot: number, blocks: readonly Beaco
   return rows;
 }
 
-/** `unseen`: the first slot with a slashing that the state of the head does not have yet. */
+/** `unseen`: the first slot with a slashing that the head state lacks. */
 async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
   const slashings: HeadSlashing[] = [];
   let unseen = Number.POSITIVE_INFINITY;
@@ -92,7 +92,7 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
       const epoch = Math.floor(slot / nodes.spec.slotsPerEpoch);
       const isSlashable = record.activationEpoch <= epoch && epoch < record.withdrawableEpoch;
       if (!record.slashed && isSlashable) unseen = Math.min(unseen, slot);
-      // Validators slashed before can be named again, without effect.
+      // A slashing may name validators slashed before, without effect.
       if (!record.slashed || earlier?.record.slashed) continue;
       slashings.push({
         ...{ validatorIndex: record.index, pubkey: record.pubkey, slot, balance },
@@ -104,7 +104,7 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
   return { slashings, unseen };
 }
 
-/** From the newest state before the slot that the node has. */
+/** From the newest state before `slot` that the node has. */
 async function justBefore(nodes: Nodes, slot: number, indices: readonly number[]) {
   const epochStart = slot - (slot % nodes.spec.slotsPerEpoch);
   for (const state of slot - 1 === epochStart ? [epochStart] : [slot - 1, epochStart]) {

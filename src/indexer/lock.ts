@@ -3,7 +3,6 @@ import type { Network } from '../chain/networks.ts';
 import { Connection, KEEP_ALIVE_MS } from '../db/connection.ts';
 import { targetOf } from '../db/servers.ts';
 
-/** Another process indexes the network into this database. */
 export class LockedError extends Error {}
 
 const CHECK_MS = 2_000;
@@ -11,8 +10,8 @@ const CHECK_DEADLINE_MS = 10_000;
 const WAIT_MS = 3_000;
 
 /**
- * Runs `work` while no other process indexes the network into the database; throws LockedError if one does. The signal
- * aborts if the connection that holds the lock is lost: another process may index from then on.
+ * Throws LockedError if another process indexes the network into the database. `lost` aborts with the connection that
+ * holds the lock: another process may index from then on.
  */
 export async function withIndexLock<T>(
   url: string,
@@ -45,7 +44,7 @@ export async function withIndexLock<T>(
   }
 }
 
-/** Waits a little: the server may not have noticed yet that a process was killed. */
+/** Waits: the server may not have noticed yet that a process was killed. */
 async function take(client: Connection, network: Network): Promise<void> {
   for (const until = performance.now() + WAIT_MS; ; await sleep(CHECK_MS / 10)) {
     const { rows } = await client.query(
@@ -60,7 +59,7 @@ async function take(client: Connection, network: Network): Promise<void> {
   }
 }
 
-/** Throws once the connection does not answer. */
+/** Throws when the connection does not answer. */
 async function watch(client: Connection, done: AbortSignal): Promise<void> {
   while (!done.aborted) {
     await sleep(CHECK_MS, undefined, { signal: done, ref: false }).catch(() => undefined);

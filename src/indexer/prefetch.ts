@@ -1,4 +1,4 @@
-/** Fetches up to `width` epochs ahead of the one that is taken. A failed fetch begins anew when it is taken again. */
+/** Fetches up to `width` epochs at a time. A failed fetch starts again when its epoch is taken again. */
 export function prefetcher<T>(fetch: (epoch: number, avoid?: string) => Promise<T>, width: number) {
   const flights = new Map<number, Promise<T>>();
   const start = (epoch: number) => {
@@ -8,7 +8,7 @@ export function prefetcher<T>(fetch: (epoch: number, avoid?: string) => Promise<
     return flight;
   };
   return {
-    /** `last`: the last epoch that may be fetched. `avoid`: a node whose answer is not wanted. */
+    /** `last`: newest epoch to fetch. `avoid`: a node whose answer was unusable. */
     async take(epoch: number, last: number, avoid?: string): Promise<T> {
       const flight = avoid === undefined ? (flights.get(epoch) ?? start(epoch)) : fetch(epoch, avoid);
       for (let ahead = epoch + 1; ahead <= Math.min(last, epoch + width - 1); ahead += 1)

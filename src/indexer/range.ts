@@ -1,32 +1,32 @@
 import { chainDayOfEpoch, dayOfDate, firstEpochOfChainDay } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 
-/** Where an index begins or ends; a date stands for the chain day of that date. */
+/** A date means its chain day. */
 export type Boundary = { epoch: number } | { date: string };
 export type From = Boundary | 'head';
 
-/** Undefined unless the text is an epoch or a date, as YYYY-MM-DD. */
+/** Undefined unless `text` is an epoch or a YYYY-MM-DD date. */
 export function boundaryOf(text: string): Boundary | undefined {
   if (/^\d{1,9}$/.test(text)) return { epoch: Number(text) };
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
   return isDate && new Date(text).toISOString().startsWith(text) ? { date: text } : undefined;
 }
 
-/** The range that was asked for does not fit the node. */
+/** The requested range cannot be indexed. */
 export class RangeFault extends Error {}
 
 export type Asked = {
-  /** Goes on with what is stored if that includes it, else begins there anew. */
+  /** The index continues if the stored range includes it, else begins there anew. */
   from: From | undefined;
-  /** Where to begin in a database without an index, in place of `from`. */
+  /** Replaces `from` if nothing is stored. */
   firstFrom: From | undefined;
   to: Boundary | undefined;
 };
 
-/** The newest epoch that a node with this finalized epoch lets be stored. */
+/** Epoch e is closed once S_{e+2} is final. */
 export const newestClosed = (finalized: number): number => finalized - 2;
 
-/** Undefined: goes on after what is stored. `finalized`: of the node. */
+/** Undefined: continue after the stored range. */
 export function startOf(
   network: Network,
   { from, firstFrom }: Asked,
@@ -52,7 +52,6 @@ function firstEpoch(network: Network, from: From | undefined, finalized: number)
   return epoch;
 }
 
-/** The last epoch to store, Infinity without an end. */
 export function endOf(network: Network, to: Boundary | undefined): number {
   if (to === undefined) return Number.POSITIVE_INFINITY;
   return 'epoch' in to ? to.epoch : firstEpochOfChainDay(dayOfDate(network, to.date) + 1) - 1;

@@ -17,11 +17,11 @@ import { openStore, readLabels, type Store } from './store/index.ts';
 
 export type IndexOptions = {
   urls: readonly string[];
-  /** What the nodes must be of; undefined: any known network. */
+  /** Undefined: any known network. */
   network: Network | undefined;
   asked: Asked;
   once: boolean;
-  /** Requests to a node per second. */
+  /** Requests per second to each node. */
   rate: number | undefined;
   labels: string | undefined;
   execution: string | undefined;
@@ -36,10 +36,10 @@ export type IndexOptions = {
 };
 
 const EPOCHS_AT_ONCE = 4;
-/** With `once`; the next run fills in what is left. */
+/** With `once`; the next run fills in the rest. */
 const FILL_MS = 600_000;
 
-/** Indexes until the end of the range, or until `stop`. Throws what waiting does not mend. */
+/** Throws errors that waiting does not fix. */
 export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   const { database, status, say, once, stop } = options;
   status.problem = undefined;
@@ -64,7 +64,7 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   }
 }
 
-/** Reads what was given as files and names. Throws SettingsError. */
+/** Throws SettingsError for invalid labels or relays. */
 async function checkedLabels({ labels, relays }: IndexOptions) {
   try {
     parseRelays(relays);
@@ -74,7 +74,7 @@ async function checkedLabels({ labels, relays }: IndexOptions) {
   }
 }
 
-/** Begins again after a fault of the database. */
+/** Restarts `work` after errors that do not end the command. */
 async function lastingly<T>(retry: Retrying, stop: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -86,7 +86,7 @@ async function lastingly<T>(retry: Retrying, stop: AbortSignal, work: () => Prom
   }
 }
 
-/** Undefined after a stop. Waits for nodes that do not answer; throws if they are of another network. */
+/** Undefined after a stop. Throws for nodes of another network. */
 async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying, signal: AbortSignal) {
   const onError = (error: NodeError) => {
     if (signal.aborted) return;
@@ -140,7 +140,7 @@ async function run(options: Running): Promise<FollowReport> {
   }
 }
 
-/** The epoch before, too: the process may have ended between its commit and this. */
+/** Repeats the epoch before: the process may have ended between its commit and its estimate. */
 const estimated = (pool: Pool, network: Network, epoch: number) =>
   transaction(pool, (client) => estimateMissed(client, network, [epoch - 1, epoch]));
 

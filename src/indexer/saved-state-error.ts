@@ -1,2 +1,2 @@
-/** What an earlier run has saved cannot be read. */
+/** The state saved by an earlier run cannot be used. */
 export class SavedStateError extends Error {}

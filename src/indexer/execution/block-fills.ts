@@ -11,11 +11,10 @@ import { type DueBlock, dueBlocks, type Fill, writeFills } from './work.ts';
 export type BlockFillOptions = {
   pool: Pool;
   network: Network;
-  /** Checks the network of the execution node, too. */
+  /** Also checks the network of the execution node. */
   rpc: (() => Promise<Rpc>) | undefined;
   relays: Relays | undefined;
   estimateMissed: boolean;
-  /** Most requests at once. */
   concurrency: number;
   firstWaitMs: number;
   onError: (error: SourceError) => void;
@@ -23,22 +22,25 @@ export type BlockFillOptions = {
 };
 
 const BATCH = 32;
-/** Relays publish what they delivered some time after the slot. */
+/** Relays publish deliveries some time after the slot. */
 const RELAY_LAG_SLOTS = 2 * SLOTS_PER_EPOCH;
 const MAX_WAIT_MS = 3_600_000;
 const MAX_OUTAGE_MS = 300_000;
 
 type Wait = { attempts: number; until: number };
 
-/** Fills in what execution node and relays tell of stored blocks, the newest first. What fails waits for its next attempt. */
+/**
+ * Adds figures of the execution node and relays to stored blocks, newest first. Failed requests are repeated after a
+ * wait.
+ */
 export class BlockFills {
   readonly #options: BlockFillOptions;
   readonly #slots = new Map<number, Wait>();
   readonly #node: Wait = { attempts: 0, until: 0 };
   readonly #relays: Wait = { attempts: 0, until: 0 };
-  /** The node did not have the blocks up to this slot: pruned, most likely. */
+  /** The node lacked a whole batch up to this slot, so it has most likely pruned older blocks. */
   #missing = { upTo: -1, until: 0 };
-  /** Blocks of the present batch that the node did not have. */
+  /** Blocks of the current batch that the node lacked. */
   #missed = 0;
 
   constructor(options: BlockFillOptions) {
@@ -51,7 +53,7 @@ export class BlockFills {
     return all.some((wait) => wait.attempts > 0 && wait.attempts < attempts);
   }
 
-  /** Fills the next blocks. False: nothing is left to do at present. */
+  /** False if nothing is due now. */
   async step(): Promise<boolean> {
     const { network, pool, rpc, relays } = this.#options;
     const now = this.#options.now();
@@ -92,7 +94,7 @@ export class BlockFills {
   }
 
   async #askRelays(due: readonly DueBlock[], upTo: number): Promise<Map<number, Payload[]>> {
-    // An empty list stays empty; of others the payment is needed again.
+    // Payloads are not stored, so relays that delivered a block are asked again until its fees are known.
     const asked = due.filter(
       ({ slot, relays, feesKnown }) => slot <= upTo && (relays === null || (relays > 0 && !feesKnown)),
     );
@@ -102,7 +104,7 @@ export class BlockFills {
     return told;
   }
 
-  /** Undefined: the block waits. */
+  /** Undefined if there is nothing to store yet. */
   async #fill(
     block: DueBlock,
     payloads: Payload[] | undefined,
@@ -122,7 +124,7 @@ export class BlockFills {
     const lacksPayload = this.#options.relays && (block.relays ?? 0) > 0 && !payloads;
     const figures = lacksPayload ? undefined : await this.#figures(block, payload, node);
     if (figures) return { ...fill, ...figures };
-    // Figures without the payload would have to be made again, so relays that come late wait for the node.
+    // A payload changes known fees, so its relays are stored only together with new figures.
     return block.feesKnown ? undefined : payloads && fill;
   }
 
@@ -158,7 +160,7 @@ export class BlockFills {
     source.until = this.#options.now() + wait;
   }
 
-  /** Throws anything but a fault of a source. */
+  /** Rethrows anything but a SourceError. */
   #told(error: unknown): SourceError {
     if (!(error instanceof SourceError)) throw error;
     this.#options.onError(error);
@@ -169,7 +171,7 @@ export class BlockFills {
     const { pool, network, estimateMissed, now, firstWaitMs } = this.#options;
     const changed = new Set(await writeFills(pool, { network, estimateMissed }, fills));
     for (const slot of changed) this.#slots.delete(slot);
-    // Blocks that were replaced meanwhile, or wait for a source, are not asked for again at once.
+    // A block that was replaced, or whose source failed, is not due again at once.
     for (const { slot } of due) {
       const { attempts, until } = this.#slots.get(slot) ?? { attempts: 0, until: 0 };
       if (!changed.has(slot) && until <= now())

@@ -3,9 +3,8 @@ import { calendars, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/c
 import type { Network } from '../../chain/networks.ts';
 
 /**
- * Sets `sum_priority_fees` and `sum_baseline_mev` of the days of validators that proposed in these slots, from `blocks`:
- * whole Gwei, rounded down, once all blocks of the row are known. Does nothing where no block has fees. Idempotent.
- * Returns the changed rows; the caller brings private sets up to date.
+ * Sums fees and MEV of proposers by day, in whole Gwei, rounded down. A row keeps its sums until all its blocks have
+ * fees. Idempotent. Returns the changed rows; the caller refreshes private sets.
  */
 export async function applyBlockFees(
   client: pg.ClientBase,

@@ -16,7 +16,7 @@ export type DepositLog = z.infer<typeof DepositLog>;
 
 export type Deposit = {
   pubkey: string;
-  /** Null: the credentials are those of a BLS key. */
+  /** Null for BLS credentials. */
   withdrawalAddress: string | null;
   index: number;
   block: number;
@@ -26,7 +26,7 @@ export type Deposit = {
 /** Lengths of pubkey, withdrawal_credentials, amount, signature and index. */
 const lengths = [48, 32, 8, 96, 8] as const;
 
-/** Undefined if the log is no DepositEvent in its ABI encoding. */
+/** Undefined if the data is no ABI-encoded DepositEvent. */
 export function depositOf(log: DepositLog): Deposit | undefined {
   const data = Buffer.from(log.data.slice(2), 'hex');
   const word = (at: number) => {

@@ -5,10 +5,10 @@ import { lockWriters } from '../../ingest/locks.ts';
 import { applyLabels } from '../store/labels.ts';
 import type { Deposit } from './deposit-log.ts';
 
-/** `emptyFrom`: no deposit was seen from this block on. */
+/** `emptyFrom`: the block after the last range with deposits. */
 export type Scan = { nextBlock: number; nextDeposit: number; emptyFrom: number };
 
-/** Where to go on reading; from the first block for another contract. */
+/** Begins at block 0 for another contract. */
 export async function scanOf(pool: Pool, network: Network, contract: string): Promise<Scan> {
   const { rows } = await pool.query({
     text: `/* depositScan */ select next_block::float8 as "nextBlock", next_deposit::float8 as "nextDeposit",
@@ -19,7 +19,7 @@ export async function scanOf(pool: Pool, network: Network, contract: string): Pr
   return (rows[0] as Scan | undefined) ?? { nextBlock: 0, nextDeposit: 0, emptyFrom: 0 };
 }
 
-/** Of these keys, those whose validator has a deposit address already. */
+/** Keys whose validator already has a deposit address. */
 export async function knownDepositors(
   pool: Pool,
   network: Network,
@@ -33,7 +33,7 @@ export async function knownDepositors(
   return new Set(rows.map(({ key }) => key as string));
 }
 
-/** Stores a range of the log, and gives the validators of its deposits their address. */
+/** Stores deposits and the scan position in one transaction, and sets deposit addresses. */
 export async function writeDeposits(
   pool: Pool,
   { network, contract }: { network: Network; contract: string },
@@ -70,7 +70,6 @@ export async function writeDeposits(
   });
 }
 
-/** The newest epoch of the index; null without one. */
 export async function indexedEpoch(pool: Pool, network: Network): Promise<number | null> {
   const { rows } = await pool.query({
     text: '/* indexedEpoch */ select epoch from index_state where network = $1',
@@ -79,7 +78,7 @@ export async function indexedEpoch(pool: Pool, network: Network): Promise<number
   return (rows[0] as { epoch: number } | undefined)?.epoch ?? null;
 }
 
-/** Gives validators that have appeared since their deposit their address. */
+/** Sets the addresses of validators that appeared after their deposit was read. */
 export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
   transaction(pool, async (client) => {
     await lockWriters(client, ['validators'], [network]);
@@ -87,8 +86,8 @@ export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
   });
 
 /**
- * The first deposit of a key whose credentials can have become the validator's: those of a BLS key, which may have been
- * changed since, or the same address. Signatures are not checked. Leaves stored addresses alone.
+ * Takes the first deposit of a key whose credentials can have become the validator's: BLS credentials, which may have
+ * been changed since, or the same address. Signatures are not checked. Stored addresses are never changed.
  */
 async function giveAddresses(
   client: pg.ClientBase,

@@ -19,22 +19,21 @@ export type DepositOptions = {
   network: Network;
   /** `DEPOSIT_CONTRACT_ADDRESS`, in lower case. */
   contract: string;
-  /** Most requests at once. */
   concurrency: number;
 };
 
 const FIRST_RANGE = 10_000;
 const MAX_RANGE = 100_000;
-/** Deposits in a transaction; a range with more is halved. */
+/** Per transaction; a range with more is halved. */
 const MAX_DEPOSITS = 20_000;
-/** All logs since the last deposit that was seen are read again after it. */
+/** Wait before the logs since the last deposit seen are read again, after deposits were missing. */
 const GAP_WAIT_MS = 3_600_000;
 
 const Finalized = z.object({ number: quantity.transform(Number) });
 const Sent = z.object({ hash, from: address });
 const hexOf = (number: number) => `0x${number.toString(16)}`;
 
-/** Reads the logs of the deposit contract up to the finalized block. The size of its ranges follows the node's limits. */
+/** Reads deposit logs up to the finalized block, in ranges that adapt to the node's limits. */
 export function openDeposits({ rpc, pool, network, contract, concurrency }: DepositOptions) {
   let range = FIRST_RANGE;
   let grows = true;
@@ -55,7 +54,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
     });
   }
 
-  /** The contract numbers its deposits: none may be left out. */
+  /** The contract numbers its deposits, so a gap means that logs are missing. */
   function checkNumbers(deposits: readonly Deposit[], next: number, from: number): void {
     for (const [place, { index }] of deposits.entries()) {
       if (index === next + place) continue;
@@ -78,7 +77,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
     return new Map(transactions.map((transaction, place) => [transaction, sent[place] as string]));
   }
 
-  /** A range from `scan`, smaller ones where the node refuses it. */
+  /** Halves the range, down to one block, until the node answers. */
   async function readRange(scan: Scan, last: number): Promise<{ deposits: Deposit[]; to: number }> {
     for (;;) {
       const to = Math.min(last, scan.nextBlock + range - 1);
@@ -94,7 +93,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
         const outage = error instanceof SourceError && isOutage(error) && error.reason !== 'slow';
         if (!(error instanceof SourceError) || outage) throw error;
         if (to === scan.nextBlock) {
-          // Earlier ranges may be what lacks deposits.
+          // The missing deposits may be in earlier ranges that came back empty.
           if (error.reason === 'missing' && scan.emptyFrom < scan.nextBlock) {
             await writeDeposits(pool, { network, contract }, { ...scan, nextBlock: scan.emptyFrom }, []);
             againFrom = Date.now() + GAP_WAIT_MS;
@@ -107,7 +106,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
     }
   }
 
-  /** Validators appear with epochs. */
+  /** Only a newly indexed epoch adds validators. */
   async function giveWaiting(): Promise<void> {
     const epoch = await indexedEpoch(pool, network);
     if (epoch === applied) return;
@@ -116,7 +115,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
   }
 
   return {
-    /** Reads the next range. False: all finalized blocks are read, or the node lacks some that were. */
+    /** False if all finalized blocks are read, or while waiting for missing deposits. */
     async step(): Promise<boolean> {
       if (Date.now() < againFrom) return false;
       const scan = await scanOf(pool, network, contract);

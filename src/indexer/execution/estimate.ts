@@ -4,9 +4,8 @@ import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 
 /**
- * Sets what missed blocks of these epochs would have earned to the mean of the epoch's proposed blocks: consensus rewards
- * in whole Gwei, execution rewards to the wei, both rounded down. Null until that part of all of them is known, and in an
- * epoch without blocks. Idempotent.
+ * Estimates rewards of missed blocks as the mean of the proposed blocks of the epoch, rounded down: consensus rewards
+ * to the Gwei, execution rewards to the wei. Either is null unless all these blocks have it. Idempotent.
  */
 export async function estimateMissed(
   client: pg.ClientBase,

@@ -6,10 +6,10 @@ export function gweiText(wei: bigint): string {
   return `${wei / GWEI}${rest && `.${rest}`}`;
 }
 
-/** Wei and units of gas. */
+/** `gasPrice` in wei. */
 type Transaction = { type: number; gasUsed: bigint; gasPrice: bigint };
 
-/** The last transaction of a block, where it may pay the proposer. `cost` is its gas, burnt and tip, in wei. */
+/** The last transaction of a block, if it may pay the proposer. In wei; `cost` includes the base fee. */
 export type LastTransaction = { from: string; to: string; value: bigint; cost: bigint };
 
 export type ExecutionBlock = {
@@ -20,7 +20,7 @@ export type ExecutionBlock = {
   last: LastTransaction | undefined;
 };
 
-/** What a relay says of the block that it delivered. */
+/** As the relay reports it. */
 export type Payload = {
   relay: string;
   slot: number;
@@ -31,7 +31,7 @@ export type Payload = {
   value: bigint;
 };
 
-/** Columns of `blocks`: fees by type in wei, the others in Gwei. */
+/** Fees by type in wei, the others in Gwei. */
 export type Figures = {
   total_type0_tx_fees: string;
   total_type1_tx_fees: string;
@@ -46,13 +46,13 @@ export type Received = {
   /** All wei. */
   fees: bigint;
   mev: bigint;
-  /** False where the block pays something else than the relay says. */
+  /** False if the block pays another amount than the relay reports. */
   agrees: boolean;
 };
 
 /**
- * Divides what the proposer received into priority fees and MEV. Rules: docs/index-from-your-node.md. A payment
- * is paid out of the priority fees, less its own gas, first; the rest is MEV.
+ * Splits what the proposer received by the rules in docs/index-from-your-node.md: priority fees, less the gas of the
+ * payment, cover the payment first; the rest is MEV.
  */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
   const { feeRecipient, last } = block;

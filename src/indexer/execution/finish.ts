@@ -8,7 +8,7 @@ import { estimateMissed } from './estimate.ts';
 
 const epochOf = (slot: number) => Math.floor(slot / SLOTS_PER_EPOCH);
 
-/** Brings what depends on blocks up to date: estimates, days of their proposers, private sets, revisions. */
+/** Updates everything derived from these blocks. */
 export async function finishFills(
   client: pg.ClientBase,
   { network, estimateMissed: estimates }: { network: Network; estimateMissed: boolean },

@@ -13,25 +13,25 @@ export type FillOptions = {
   pool: Pool;
   network: Network;
   spec: Pick<ChainSpec, 'depositContractAddress' | 'depositChainId'>;
-  /** URL of an execution node's JSON-RPC; never in a message. */
+  /** JSON-RPC URL; never in messages, because it may hold a key. */
   execution?: string | undefined;
-  /** URLs of relays, or `name=URL`. */
+  /** URLs or `name=URL`. */
   relays?: readonly string[] | undefined;
   estimateMissed: boolean;
-  /** Most requests per second to the execution node; default 50. */
+  /** Requests per second to the execution node; default 50. */
   rate?: number | undefined;
   timeoutMs?: number | undefined;
-  /** First wait after a failure, doubled with each further one; default 1 s. */
+  /** Wait after the first failure, doubled after each further one; default 1 s. */
   firstWaitMs?: number | undefined;
-  /** Called for each failed answer; what it should have brought is asked for again later. */
+  /** Called for each failed request; it is repeated later. */
   onError: (error: SourceError) => void;
   signal: AbortSignal;
 };
 
 export type Fills = {
-  /** Fills until `signal`. Never rejects because of a source; database errors are reported to `onFault` and waited out. */
+  /** Runs until `signal`. Never rejects: errors other than a source's go to `onFault`, and the step is repeated. */
   run(onFault: (error: Error) => void): Promise<void>;
-  /** Fills what is stored now; what still fails after a few attempts is left for the next run. */
+  /** Fills what is stored now; leaves what fails four times to the next run. */
   drain(): Promise<void>;
 };
 
@@ -45,10 +45,7 @@ const IDLE_MS = 6_000;
 const MAX_WAIT_MS = 60_000;
 const ATTEMPTS = 4;
 
-/**
- * Fills in what an execution node and relays tell: fees, MEV payments, relays and builders of stored blocks, and deposit
- * addresses of validators. Undefined if neither is given. Throws for relays that cannot be read.
- */
+/** Undefined without an execution node and relays. Throws for an invalid relay. */
 export function openFills(options: FillOptions): Fills | undefined {
   const { execution, network, pool, spec, signal, onError, estimateMissed, firstWaitMs = 1_000 } = options;
   const relaySources = parseRelays(options.relays ?? []);
@@ -92,7 +89,7 @@ export function openFills(options: FillOptions): Fills | undefined {
   };
 }
 
-/** Opens the node once, after it has told that it is of this network. */
+/** Checks the chain ID once. Throws SourceError `other-network`. */
 function checkedRpc(url: string, options: FillOptions, timeoutMs: number): () => Promise<Rpc> {
   const { network, signal, spec, rate = RATE } = options;
   const address = new URL(url);

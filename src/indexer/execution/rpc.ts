@@ -21,11 +21,10 @@ const Answer = z.object({
 
 export type Rpc = {
   readonly name: string;
-  /** Throws SourceError: `missing` for a null result, `refused` for an error of the node, `nonsense` for another shape. */
+  /** Throws SourceError: `missing` for a null result, `refused` for an error response, `nonsense` for another shape. */
   call<T extends z.ZodType>(method: string, params: readonly unknown[], result: T): Promise<z.output<T>>;
 };
 
-/** JSON-RPC over HTTP. */
 export function openRpc(source: Source): Rpc {
   const { name } = source;
   let id = 0;

@@ -9,11 +9,11 @@ export type SourceReason =
   | 'nonsense'
   | 'missing'
   | 'mismatch'
-  /** Two sources tell different amounts; what the block says was taken. */
+  /** The relay reports another amount than the block pays; the block counts. */
   | 'disagree'
   | 'other-network';
 
-/** An execution node or relay did not give what was asked. The message names it by host, and never holds its URL. */
+/** A failed request to an execution node or relay. The message never holds the URL. */
 export class SourceError extends Error {
   readonly reason: SourceReason;
   readonly source: string;
@@ -25,15 +25,15 @@ export class SourceError extends Error {
   }
 }
 
-/** True where the source as a whole is at fault, so that asking it for something else would not help. */
+/** Whether other requests to the source would fail, too. */
 export const isOutage = ({ reason }: SourceError): boolean =>
   ['unreachable', 'slow', 'cut', 'busy', 'other-network'].includes(reason);
 
 export type SourceOptions = {
   url: URL;
-  /** Shown in messages, because the URL may hold a key. */
+  /** For messages; the URL may hold a key. */
   name: string;
-  /** Most requests per second. */
+  /** Requests per second. */
   rate: number;
   timeoutMs: number;
   maxBytes: number;
@@ -42,11 +42,11 @@ export type SourceOptions = {
 
 export type Source = {
   readonly name: string;
-  /** Parsed JSON; `body` makes it a POST. Throws SourceError; JSON bodies of refusals are returned with their status. */
+  /** A `body` makes it a POST. Returns a 4xx response with JSON; throws SourceError for all other failures. */
   json(path: string, body?: unknown): Promise<{ status: number; value: unknown }>;
 };
 
-/** Sends requests at a steady pace; the next one waits for its turn, not for the response before. */
+/** Starts requests at a steady pace, without waiting for earlier responses. */
 export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: SourceOptions): Source {
   const base = new URL(url);
   const headers: Record<string, string> = { accept: 'application/json', 'content-type': 'application/json' };
@@ -112,7 +112,7 @@ async function textOf(response: Response, name: string, maxBytes: number): Promi
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Calls `work` for each item, at most `most` at a time; results in the order of the items. */
+/** Returns the results in the order of `items`. */
 export async function concurrently<Item, Result>(
   items: readonly Item[],
   most: number,

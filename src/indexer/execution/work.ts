@@ -11,11 +11,11 @@ export type Asked = {
   network: Network;
   fees: boolean;
   relays: boolean;
-  /** Slots after it are too young for the relays. */
+  /** Later slots are too recent for the relays. */
   relaysUpTo: number;
-  /** Slots that wait for their next attempt. */
+  /** Slots waiting for their next attempt. */
   except: readonly number[];
-  /** Fees only of slots after it. */
+  /** The node lacks the blocks up to this slot. */
   feesAfter: number;
   limit: number;
 };
@@ -27,7 +27,7 @@ const fields = `slot, execution_block_number as number, execution_block_hash as 
 
 const MAX_SLOT = 2 ** 31 - 1;
 
-/** Conditions of the partial indexes of migration 0034. */
+/** Must match the partial indexes of migration 0034. */
 const lacking = {
   fees: 'execution_block_hash is not null and total_priority_fees is null',
   relays: 'execution_block_hash is not null and relays is null',
@@ -35,7 +35,7 @@ const lacking = {
 const complete = `fee_recipient is not null and total_gas_used is not null and base_fee_per_gas is not null
   and num_nonnulls(total_transactions, total_type0_transactions, total_type1_transactions, total_type2_transactions) = 4`;
 
-/** The newest blocks that lack something, descending. */
+/** Newest first. */
 export async function dueBlocks(pool: Pool, asked: Asked): Promise<DueBlock[]> {
   const part = (condition: string) => `(select ${fields} from blocks
     where network = $1 and ${condition} and consensus_proposer_duty = 'proposed' and ${complete}
@@ -53,7 +53,7 @@ export async function dueBlocks(pool: Pool, asked: Asked): Promise<DueBlock[]> {
   return rows as DueBlock[];
 }
 
-/** What is known of a block now; absent figures stay as they are stored. */
+/** Absent figures keep their stored value. */
 export type Fill = { slot: number; hash: string } & Partial<Figures> & {
     relays?: string[];
     block_builder_pubkeys?: string[];
@@ -76,7 +76,7 @@ const totals = `n.execution_rewards + b.consensus_rewards as total_rewards,
   n.missed_execution_rewards + b.missed_consensus_rewards as total_rewards_missed`;
 const all = [...assigned, 'missed_execution_rewards', 'total_rewards', 'total_rewards_missed'];
 
-/** Only blocks with the hash that was asked about, and only what differs. */
+/** Skips blocks whose hash has changed since the request, and rows that would not change. */
 const FILL = `/* fillBlocks */
   update blocks b set ${all.map((name) => `${name} = n.${name}`).join(', ')}
   from (
@@ -90,7 +90,7 @@ const FILL = `/* fillBlocks */
     and (${all.map((name) => `b.${name}`)}) is distinct from (${all.map((name) => `n.${name}`)})
   returning b.slot`;
 
-/** Writes fills and what follows from them in one transaction. Idempotent. Returns the changed slots. */
+/** Writes fills and everything derived from them in one transaction. Idempotent. Returns the changed slots. */
 export async function writeFills(
   pool: Pool,
   options: { network: Network; estimateMissed: boolean },
@@ -98,7 +98,7 @@ export async function writeFills(
 ): Promise<number[]> {
   if (fills.length === 0) return [];
   return transaction(pool, async (client) => {
-    // A fill during the replacement of a day would be lost.
+    // Without the lock, a concurrent replacement of a day would lose the fill.
     await lockWriters(client, ['blocks', 'validator-days'], [options.network]);
     const { rows } = await client.query<{ slot: number }>(FILL, [options.network, JSON.stringify(fills)]);
     const slots = rows.map(({ slot }) => slot);

@@ -24,7 +24,6 @@ export function readHeader({ data }: Answer): { slot: number; root: string } {
 
 export const readRoot = ({ data }: Answer): string => hex(objectAt(data, 'data').root, 'root', 32);
 
-/** Proposers of the 32 slots of an epoch. */
 export function readDuties({ data }: Answer, first: number, slots: number): Uint32Array {
   const proposers = new Uint32Array(slots);
   const duties = listAt(data, 'data');

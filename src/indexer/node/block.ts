@@ -45,7 +45,6 @@ const proposerSlashing = (slashing: Fields): number => {
   return validator(objectAt(header.message, 'message').proposer_index, 'proposer_index');
 };
 
-/** Who is in both attestations, ascending. */
 function attesterSlashing(slashing: Fields): number[] {
   const indices = (name: string) =>
     listAt(objectAt(slashing[name], name).attesting_indices, 'attesting_indices').map((index) =>
@@ -82,7 +81,7 @@ function payloadOf(body: Fields, fork: Fork): ExecutionPayload | null {
   if (forks.indexOf(fork) < forks.indexOf('bellatrix')) return null;
   const payload = objectAt(body.execution_payload, 'execution_payload');
   const blockHash = root(payload.block_hash, 'block_hash');
-  // Before the merge, a block of Bellatrix has an empty payload.
+  // Bellatrix blocks before the merge have an empty payload.
   if (/^0x0+$/.test(blockHash)) return null;
   const fee = payload.base_fee_per_gas;
   if (typeof fee !== 'string' || !/^\d{1,78}$/.test(fee))
@@ -131,7 +130,7 @@ function forkOf(version: unknown): Fork {
   );
 }
 
-/** Reads an answer of `v2/beacon/blocks/{id}`. Its root is known from elsewhere. Throws `AnswerError`. */
+/** Reads a `v2/beacon/blocks/{id}` response, which does not include the block's root. Throws `AnswerError`. */
 export function readBlock(answer: Fields, blockRoot: string): BeaconBlock {
   const fork = forkOf(answer.version);
   const at = (name: (typeof forks)[number]) => forks.indexOf(fork) >= forks.indexOf(name);

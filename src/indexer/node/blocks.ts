@@ -4,33 +4,32 @@ import { readBlock } from './block.ts';
 import type { NodeClient } from './client.ts';
 import { NodeError } from './errors.ts';
 
-/** Blocks of about 15 epochs. */
+/** 16 epochs. */
 const KEPT = 512;
-/** Slots without a block that may follow an epoch. */
+/** Most missed slots in a row after an epoch. */
 const LONGEST_GAP = 128;
 const blockPath = (id: number | string) => `/eth/v2/beacon/blocks/${id}`;
 
 export type EpochBlocks = {
   blocks: (BeaconBlock | null)[];
-  /** At the first slot after them. */
+  /** Block of the first slot after the epoch. */
   next: BeaconBlock | null;
-  /** Slot with which the history of the node begins, if it is the first one here: nothing is known of its block. */
+  /** First slot of the epoch if the node was synced from it: its block is unknown. */
   anchor: number | undefined;
 };
 
-/** Final blocks of one node, kept for the epochs around. */
+/** Caches final blocks of one node, because neighbouring epochs share blocks. */
 export class BlockSource {
   readonly #client: NodeClient;
   readonly #kept = new Map<number, Promise<BeaconBlock | null>>();
   readonly #lifetime: AbortSignal;
 
-  /** `lifetime`: of requests whose answers are shared. */
+  /** `lifetime`: signal of requests whose answers are shared. */
   constructor(client: NodeClient, lifetime: AbortSignal) {
     this.#client = client;
     this.#lifetime = lifetime;
   }
 
-  /** Forgets what the node has answered. */
   clear(): void {
     this.#kept.clear();
   }
@@ -43,7 +42,7 @@ export class BlockSource {
     return block ?? null;
   }
 
-  /** Without its root. */
+  /** The block has no root yet. */
   #at(slot: number, final: number): Promise<BeaconBlock | null> {
     const kept = this.#kept.get(slot);
     if (kept) return kept;
@@ -58,7 +57,7 @@ export class BlockSource {
     return block;
   }
 
-  /** Throws `NodeError`: 404 is a missed slot only where the next block's parent is the block before. */
+  /** Throws `NodeError` for a 404 unless the parent of the next block shows that the slot was missed. */
   async epoch(
     ...range: [first: number, slots: number, final: number, signal: AbortSignal]
   ): Promise<EpochBlocks> {
@@ -103,7 +102,7 @@ export class BlockSource {
     );
   }
 
-  /** The parent of `following` must be the block of slot `before`, or one before `first`. */
+  /** The parent of `following` must be in slot `before`, or anywhere before `first` if `before` is. */
   async #checkGap(
     { first, before, following }: { first: number; before: number; following: BeaconBlock },
     signal: AbortSignal,
@@ -122,7 +121,7 @@ export class BlockSource {
     );
   }
 
-  /** Whether the node has no block before, as one that was synced from this slot. */
+  /** A node synced from the slot `first` has no earlier block. */
   async #beginsWith(first: number, following: BeaconBlock, signal: AbortSignal): Promise<boolean> {
     if (following.slot !== first + 1) return false;
     const before = Array.from({ length: Math.min(32, first) }, (_, i) =>
@@ -145,7 +144,7 @@ export class BlockSource {
     return root;
   }
 
-  /** A block near the head by its slot or root; null where there is none. */
+  /** Null if there is none. Fetches by root: a reorg may replace the block of a slot. */
   async near(id: number | string, signal: AbortSignal): Promise<BeaconBlock | null> {
     const path = `/eth/v1/beacon/blocks/${id}/root`;
     const urgent = true;

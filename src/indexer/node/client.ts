@@ -10,12 +10,12 @@ export type ClientOptions = {
   timeoutMs: number;
   attempts: number;
   firstBackoffMs: number;
-  /** Called for each failed answer, also where the next attempt succeeds. */
+  /** Called for every failed attempt. */
   onError: (error: NodeError) => void;
 };
 
 type Answer = Record<string, unknown>;
-/** `urgent`: goes before requests for stored epochs, which may be many and long. */
+/** `urgent`: goes before the many long requests for epochs. */
 type Path = { path: string; signal: AbortSignal; urgent?: boolean };
 
 const MAX_WAIT_MS = 30_000;
@@ -44,7 +44,6 @@ const checkOptimistic = ({ execution_optimistic: optimistic }: Answer): void => 
     );
 };
 
-/** Requests to one node: rate-limited, a few at a time, repeated where that may help. */
 export class NodeClient {
   readonly name: string;
   readonly #http: Http;
@@ -59,7 +58,7 @@ export class NodeClient {
     this.#limited = openLimiter(options.rate);
   }
 
-  /** Undefined for 404. Throws `NodeError`. `read` may throw `AnswerError`. */
+  /** Undefined for 404. Throws `NodeError`; `read` may throw `AnswerError`. */
   json<T>({ path, signal, urgent = false }: Path, read: (answer: Answer) => T): Promise<T | undefined> {
     return this.#repeated(path, signal, async () => {
       const chunks: Buffer[] = [];
@@ -71,7 +70,7 @@ export class NodeClient {
     });
   }
 
-  /** Reads a list by its bytes. Undefined for 404. Throws `NodeError`. */
+  /** Reads a list without holding the whole response. Undefined for 404. Throws `NodeError`. */
   scan<R extends ElementReader & { result(): unknown }>(
     { path, signal }: Path,
     open: () => R,
@@ -86,7 +85,7 @@ export class NodeClient {
     });
   }
 
-  /** As `Http.stream`. */
+  /** See `Http.stream`. */
   events(path: string, signal: AbortSignal) {
     return this.#http.stream(path, signal);
   }
@@ -95,7 +94,6 @@ export class NodeClient {
     return this.#http.error(reason, message);
   }
 
-  /** Counts an error once. */
   report(error: NodeError): void {
     if (this.#reported.has(error)) return;
     this.#reported.add(error);

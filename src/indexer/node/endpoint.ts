@@ -5,25 +5,24 @@ import { BlockSource } from './blocks.ts';
 import type { NodeClient } from './client.ts';
 import type { NodeError } from './errors.ts';
 
-/** How long a node is believed to be in sync. */
+/** How long a successful sync check stays valid. */
 const IN_SYNC_MS = 10_000;
 const MAX_COOLING_MS = 60_000;
 const FIRST_COOLING_MS = 1_000;
 
-/** What all nodes of an index must have in common. */
+/** Must be the same for all nodes. */
 export type Identity = { network: Network; genesis: Genesis; spec: ChainSpec };
 
-/** Shared by the nodes of an index. */
 export type Common = {
   asked: Network | undefined;
   identity: Identity | undefined;
-  /** Roots of finalized epochs as told first, and by whom. */
+  /** The first root reported for each epoch. */
   finalized: Map<number, { root: string; node: string }>;
-  /** Of the index. */
+  /** Aborts when the index stops. */
   lifetime: AbortSignal;
 };
 
-/** The first constant that both tell, and tell differently. Clients differ in what they tell besides. */
+/** Ignores constants that only one node reports: clients report different sets. */
 function differing(a: ChainSpec, b: ChainSpec): keyof ChainSpec | undefined {
   const keys = (Object.keys(a) as (keyof ChainSpec)[]).filter(
     (key) => key !== 'configName' && key !== 'unknownForks',
@@ -36,7 +35,6 @@ function differing(a: ChainSpec, b: ChainSpec): keyof ChainSpec | undefined {
 
 const KEPT_ROOTS = 256;
 
-/** A node and what is known of it. */
 export class Endpoint {
   readonly client: NodeClient;
   readonly blocks: BlockSource;
@@ -46,15 +44,15 @@ export class Endpoint {
   #failures = 0;
   #asked: Promise<Finality> | undefined;
   coolingUntil = 0;
-  /** The newest epoch of which the node has not all that is needed. */
+  /** Newest epoch for which the node lacks data. */
   goneTo = -1;
-  /** With another node about what is final; until both tell the same again. */
+  /** Set while another node reports a different finalized root. */
   disagrees: NodeError | undefined;
-  /** As told last; -1: not yet. */
+  /** Last answer; -1 before the first. */
   finalized: Finality = { epoch: -1, root: '' };
   /** Sync committees by period. */
   readonly committees = new Map<number, Promise<Uint32Array>>();
-  /** About how many validators there are. */
+  /** Estimated number, to size buffers. */
   validators = 1 << 16;
 
   constructor(client: NodeClient, common: Common) {
@@ -63,7 +61,7 @@ export class Endpoint {
     this.blocks = new BlockSource(client, common.lifetime);
   }
 
-  /** Throws `NodeError` unless the node is of the right network and in sync. */
+  /** Throws `NodeError` unless the node is in sync and on the right network. */
   async ready(signal: AbortSignal): Promise<void> {
     if (!this.#known) await this.#identify(signal);
     if (performance.now() < this.#inSyncUntil) return;
@@ -116,9 +114,9 @@ export class Endpoint {
       );
   }
 
-  /** Asks for the finalized checkpoint. Throws `NodeError`, also where the node is behind what it told before. */
+  /** Throws `NodeError` also if finality went back or another node disagrees. */
   finality(): Promise<Finality> {
-    // One at a time: of two answers, the older may come last.
+    // One request at a time: of two, the older answer might arrive last.
     this.#asked ??= this.#finality().finally(() => {
       this.#asked = undefined;
     });
@@ -160,7 +158,7 @@ export class Endpoint {
     }
   }
 
-  /** Throws `NodeError` unless the node has finalized this epoch. */
+  /** Throws `NodeError` unless the epoch is final. */
   async needFinal(epoch: number): Promise<void> {
     if (this.finalized.epoch >= epoch) return;
     const { epoch: told } = await this.finality();
@@ -178,7 +176,7 @@ export class Endpoint {
     return head;
   }
 
-  /** `epoch`: what was asked for. */
+  /** `epoch`: the one requested. */
   failed(error: NodeError, epoch?: number): void {
     this.client.report(error);
     const gone = error.reason === 'pruned' || error.reason === 'unknown-proposer';
@@ -190,7 +188,7 @@ export class Endpoint {
     const wait = Math.min(MAX_COOLING_MS, FIRST_COOLING_MS * 2 ** Math.min(10, this.#failures - 1));
     this.coolingUntil = performance.now() + wait;
     this.#inSyncUntil = 0;
-    // Behind an address there may be another node by then.
+    // The address may lead to a different node by the next request.
     if (error.reason === 'unreachable') this.#known = false;
   }
 

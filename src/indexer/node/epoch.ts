@@ -33,7 +33,7 @@ export function pruned({ endpoint }: Asking, path: string): NodeError {
   );
 }
 
-/** As `json` of a client, where 404 means that the state is gone. */
+/** Throws NodeError `pruned` for 404. */
 async function stateJson<T>(
   asking: Asking,
   epoch: number,
@@ -49,7 +49,7 @@ async function stateJson<T>(
 async function balancesAt(asking: Asking, epoch: number): Promise<Float64Array> {
   const { endpoint, signal } = asking;
   const path = statePath(asking, epoch, 'validator_balances');
-  // Some more than before, so that the list need not grow.
+  // Leaves room for new validators, so that the list need not grow.
   const open = () => new BalanceReader(endpoint.validators + 1024);
   const balances = await endpoint.client.scan({ path, signal }, open);
   if (!balances) throw pruned(asking, path);
@@ -77,7 +77,7 @@ async function committeesOf(asking: Asking, epoch: number, stateEpoch: number): 
   return found;
 }
 
-/** The first state of the epoch may be gone where that of the next is still there. */
+/** The node may have pruned the first state of the epoch; the next state also has the committees. */
 export const lastCommittees = (asking: Asking, epoch: number): Promise<Committees> =>
   committeesOf(asking, epoch, epoch).catch((error) => {
     if (error instanceof NodeError && error.reason === 'pruned')
@@ -85,7 +85,7 @@ export const lastCommittees = (asking: Asking, epoch: number): Promise<Committee
     throw error;
   });
 
-/** Kept, because it is the same for 256 epochs. `stateEpoch`: of the same period. */
+/** Cached, since it is the same for 256 epochs. `stateEpoch` must be in the same period. */
 export function syncCommittee(asking: Asking, epoch: number, stateEpoch = epoch): Promise<Uint32Array> {
   if (!since(asking, epoch, 'altair')) return Promise.resolve(new Uint32Array(0));
   const { spec } = asking.identity;
@@ -110,7 +110,7 @@ export function blocksOf(asking: Asking, epoch: number): Promise<EpochBlocks> {
   return endpoint.blocks.epoch(firstSlot(asking, epoch), slotsPerEpoch, final, signal);
 }
 
-/** From the blocks where no slot was missed, else from the duties, or from the state since Fulu. */
+/** Missed slots need the duties or, since Fulu, the proposer lookahead of the state. */
 async function proposersOf(
   asking: Asking,
   epoch: number,
@@ -153,7 +153,7 @@ export async function dutiesOf(asking: Asking, epoch: number, urgent = false): P
   );
 }
 
-/** The answers for all indices, of which a URL holds only so many. */
+/** A URL holds a limited number of indices. */
 export async function inBatches<T>(
   indices: readonly number[],
   ask: (batch: readonly number[]) => Promise<T[]>,
@@ -164,7 +164,7 @@ export async function inBatches<T>(
   return (await Promise.all(batches.map(ask))).flat();
 }
 
-/** Records as of the first state of an epoch, in the order of `indices`. */
+/** In the order of `indices`. */
 async function recordsAt(
   asking: Asking,
   epoch: number,
@@ -194,7 +194,6 @@ function checkFork({ endpoint, identity }: Asking, epoch: number): void {
   }
 }
 
-/** All that the rules need of an epoch that is final, from one node. */
 export async function epochInput(
   asking: Asking,
   epoch: number,

@@ -1,4 +1,4 @@
-/** Why an answer of a node is not used; label of `stakegraph_index_node_errors_total`. */
+/** Label of `stakegraph_index_node_errors_total`. */
 export type NodeReason =
   | 'unreachable'
   | 'slow'
@@ -18,16 +18,16 @@ export type NodeReason =
   | 'unknown-proposer'
   | 'unknown-fork';
 
-/** Asking the same node again may help. */
+/** A retry on the same node may help. */
 const transient = new Set<NodeReason>(['unreachable', 'slow', 'status', 'cut', 'nonsense', 'missing-block']);
 
-/** A node did not answer, or its answer is refused. The message names the node, the path and what to do. */
+/** A missing or invalid answer. The message names the node, the path and the remedy. */
 export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly reason: NodeReason;
-  /** Its host, as its URL may hold a key. */
+  /** Host only: the URL may hold a key. */
   readonly node: string;
-  /** Milliseconds that the node asks to wait. */
+  /** From the node's Retry-After. */
   readonly waitMs: number | undefined;
 
   constructor(reason: NodeReason, node: string, message: string, waitMs?: number) {
@@ -42,7 +42,7 @@ export class NodeError extends Error {
   }
 }
 
-/** Found while an answer is read: not what it must be. Becomes a `NodeError` that names node and path. */
+/** An invalid answer. Becomes a `NodeError` that names node and path. */
 export class AnswerError extends Error {
   readonly reason: NodeReason;
 
@@ -52,7 +52,7 @@ export class AnswerError extends Error {
   }
 }
 
-/** What was found, shortened for a message. */
+/** Shortened for messages. */
 export const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;

@@ -5,7 +5,7 @@ import { NodeError } from './errors.ts';
 
 export type ChainEvent = {
   kind: 'head' | 'finalized' | 'reorg';
-  /** Slot of the new head; with `finalized`, the first slot of the checkpoint. */
+  /** Of the new head; for `finalized`, the first slot of the checkpoint. */
   slot: number;
 };
 
@@ -39,7 +39,7 @@ async function* linesOf(stream: Readable, onBytes: () => void): AsyncGenerator<s
   }
 }
 
-/** Events of one stream until it ends, or is silent for too long. */
+/** Ends with the stream, or after `idleMs` without data. */
 async function* streamEvents(
   stream: Readable,
   { idleMs, slotsPerEpoch }: Pick<Options, 'idleMs' | 'slotsPerEpoch'>,
@@ -58,7 +58,7 @@ async function* streamEvents(
       }
     }
   } catch {
-    // A stream that broke off is opened again.
+    // The caller reopens a broken stream.
   } finally {
     clearTimeout(timer);
     stream.destroy();
@@ -66,7 +66,7 @@ async function* streamEvents(
 }
 
 type Options = {
-  /** In order of preference, at this moment. */
+  /** Currently preferred first. */
   endpoints: () => readonly Endpoint[];
   idleMs: number;
   pollMs: number;
@@ -74,7 +74,7 @@ type Options = {
   signal: AbortSignal;
 };
 
-/** Asks for the head until it is another one, as where a node has no stream. */
+/** Undefined if the head has not changed since the last poll. */
 async function polled(endpoint: Endpoint, last: { root: string }, signal: AbortSignal) {
   const { slot, root } = await endpoint.head(signal);
   if (root === last.root) return undefined;
@@ -82,7 +82,7 @@ async function polled(endpoint: Endpoint, last: { root: string }, signal: AbortS
   return { kind: 'head', slot } satisfies ChainEvent;
 }
 
-/** Tells of new heads until `signal`: from a node's stream, and by polling while none has one. Never throws. */
+/** Runs until `signal`, despite any NodeError. Polls the head if the node has no event stream. */
 export async function* chainEvents(options: Options): AsyncGenerator<ChainEvent> {
   const { endpoints, pollMs, signal } = options;
   const last = { root: '' };
@@ -92,7 +92,7 @@ export async function* chainEvents(options: Options): AsyncGenerator<ChainEvent>
         const stream = await endpoint.client.events(TOPICS, signal);
         if (stream) {
           yield* streamEvents(stream, options);
-          // What came between two streams.
+          // Catches a head that arrived between two streams.
           const event = await polled(endpoint, last, signal);
           if (event) yield event;
           break;

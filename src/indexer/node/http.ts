@@ -7,20 +7,20 @@ import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';
 export type Limits = {
   /** Longest time without a byte. */
   idleMs: number;
-  /** Longest time of the whole answer. */
+  /** For the whole answer. */
   totalMs: number;
   maxBytes: number;
 };
 
-/** Takes the bytes of a good answer as they come; may throw `AnswerError`. */
+/** Receives the body of a 200 response in chunks; may throw `AnswerError`. */
 export type Sink = (chunk: Buffer) => void;
 
 export type Http = {
-  /** Returns false for 404. Throws `NodeError`. */
+  /** False for 404. Throws `NodeError`. */
   get(path: string, sink: Sink, limits: Limits, signal: AbortSignal): Promise<boolean>;
-  /** The events stream, after its headers; undefined where the node has none. */
+  /** Undefined if the node has no event stream. */
   stream(path: string, signal: AbortSignal): Promise<IncomingMessage | undefined>;
-  /** The message without what may be a key of the URL. */
+  /** Removes possible keys of the URL from the message. */
   error(reason: NodeReason, message: string, waitMs?: number): NodeError;
   close(): void;
 };
@@ -28,7 +28,7 @@ export type Http = {
 const MAX_SOCKETS = 8;
 const MAX_REFUSAL_BYTES = 2_000;
 
-/** Why a request failed, by what Node says. */
+/** By the error code of Node.js. */
 const failures: Record<string, string> = {
   ECONNREFUSED: 'refuses the connection; is it running, and is the port right?',
   ENOTFOUND: 'has a host name that is not known',
@@ -36,15 +36,15 @@ const failures: Record<string, string> = {
   EPIPE: 'closed the connection',
 };
 
-/** What is shorter is hardly a key, but may be a word of a message. */
+/** Shorter parts are hardly keys, but may be ordinary words. */
 const SHORTEST_KEY = 8;
 
-/** Hosted nodes have keys in path, query or login, and some quote them in what they answer. */
+/** Hosted nodes take keys in path, query or login, and some repeat them in responses. */
 function keyRemover({ username, password, pathname, searchParams }: URL): (text: string) => string {
   const parts = [username, password, ...pathname.split('/'), ...searchParams.values()];
   const starts = parts
     .filter((part) => part.length >= SHORTEST_KEY)
-    // An answer may be quoted only in part.
+    // The start of a key is enough: a message may cut off the rest.
     .map((key) => key.slice(0, SHORTEST_KEY).replaceAll(/\W/g, '\\$&'));
   if (starts.length === 0) return (text) => text;
   const keys = new RegExp(`(?:${starts.join('|')})[\\w.~%+=-]*`, 'g');
@@ -59,13 +59,13 @@ async function refusalText(response: IncomingMessage): Promise<string> {
       if (text.length > MAX_REFUSAL_BYTES) break;
     }
   } catch {
-    // What came is enough for a message.
+    // The part received is enough for a message.
   }
   response.destroy();
   return text.trim();
 }
 
-/** Requests to one node over kept connections. `name` stands in messages, which never hold the URL. */
+/** `name` stands for the node in messages, which never hold the URL. */
 export function openHttp(base: URL, name: string): Http {
   const login = base.username || base.password;
   const credentials = `${decodeURIComponent(base.username)}:${decodeURIComponent(base.password)}`;
@@ -121,7 +121,7 @@ export function openHttp(base: URL, name: string): Http {
   return {
     error: fault,
     async get(path, sink, { idleMs, totalMs, maxBytes }, signal) {
-      // Not AbortSignal.any, which leaves something behind in a signal that lives long.
+      // `AbortSignal.any` leaks in a long-lived signal.
       const aborter = new AbortController();
       const slow = (ms: number) => () =>
         aborter.abort(fault('slow', `${path}: no answer within ${ms / 1000} s.`));
@@ -161,7 +161,7 @@ export function openHttp(base: URL, name: string): Http {
       }
     },
     async stream(path, signal) {
-      // Outside the pool, which the stream would take a place of for ever.
+      // The stream would occupy a socket of the shared agent for ever.
       const own = new (secure ? HttpsAgent : HttpAgent)();
       try {
         const response = await send(path, 'text/event-stream', signal, own);

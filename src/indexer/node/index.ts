@@ -16,18 +16,18 @@ export { NodeError } from './errors.ts';
 export type { ChainEvent } from './events.ts';
 export type { NodesOptions } from './pool.ts';
 
-/** `node` is the name of the node that all of it is from. */
+/** `node`: the name of the node that answered. */
 type From<T> = T & { node: string };
 
 export type Nodes = {
   readonly spec: ChainSpec;
   readonly network: Network;
-  /** All methods throw `NodeError` if no node has a good answer. */
+  /** Methods throw `NodeError` if no node gives a valid answer. */
   finality(): Promise<Finality>;
   head(): Promise<{ slot: number; root: string }>;
-  /** By slot or root; null where there is none. Near the head, it may be gone a moment later. */
+  /** By slot or root; null if there is none. A reorg may remove the block. */
   blockAt(id: number | string): Promise<BeaconBlock | null>;
-  /** Of each slot of an epoch, up to the next one. */
+  /** By slot; `epoch` is at most the next one. */
   proposers(epoch: number): Promise<Uint32Array>;
   start(epoch: number, ask?: Ask): Promise<From<Start>>;
   resume(epoch: number, ask?: Ask): Promise<From<Resume>>;
@@ -36,15 +36,11 @@ export type Nodes = {
     recordsNeeded: (input: Omit<EpochInput, 'records'>) => readonly number[],
     ask?: Ask,
   ): Promise<{ input: EpochInput; node: string }>;
-  /** In the state of the head or of a slot. */
   validatorsAt(state: 'head' | number, indices: readonly number[]): Promise<ValidatorAt[]>;
   events(signal: AbortSignal): AsyncGenerator<ChainEvent>;
 };
 
-/**
- * Opens beacon nodes, of which the first that is in sync is asked. Throws `SpecError` where a node is of another network
- * than asked for, or of none that is known, and `NodeError` where none answers.
- */
+/** Throws `SpecError` if the network of the nodes is unknown or not the one asked for, and `NodeError` if none answers. */
 export async function openNodes(options: NodesOptions): Promise<Nodes> {
   setMaxListeners(0, options.signal);
   const pool = new Pool(options);

@@ -7,36 +7,35 @@ import { type Common, Endpoint, type Identity } from './endpoint.ts';
 import type { Asking } from './epoch.ts';
 import { NodeError } from './errors.ts';
 
-/** How long the other nodes may take to say what is final; they are compared with later, then. */
+/** How long `finality` waits for the other nodes. Later answers are still compared. */
 const COMPARE_MS = 5_000;
 
 export type NodesOptions = {
   /** In order of preference. */
   urls: readonly string[];
-  /** Refuses nodes of any other. */
+  /** Nodes of another network are refused. */
   network?: Network | undefined;
   signal: AbortSignal;
-  /** Requests per second and node. */
+  /** Requests per second to each node. */
   rate?: number | undefined;
-  /** Longest silence of a node, and longest time of a small answer; large ones may take longer. */
+  /** Maximum silence, and maximum time of a small answer; large ones may take longer. */
   timeoutMs?: number;
   attempts?: number;
   firstBackoffMs?: number;
-  /** Time between two looks at the head where there is no events stream. */
+  /** Interval of polls of the head without an event stream. */
   pollMs?: number;
-  /** Longest silence of an events stream. */
+  /** Maximum silence of an event stream. */
   idleMs?: number;
-  /** Called once for each failed answer, also where it was then repeated or another node answered. */
+  /** Called for every failed attempt, even if a later one or another node succeeds. */
   onError?: (error: NodeError) => void;
 };
 
 export type Ask = {
   signal: AbortSignal;
-  /** A node that is asked only if no other answers. What it told before is forgotten. */
+  /** Name of a node to ask last; its cached blocks are dropped. */
   avoid?: string | undefined;
 };
 
-/** Nodes by host; one host may have several. */
 const named = (urls: readonly string[]) => {
   const all = urls.map((url) => new URL(url));
   return all.map((url, place) => {
@@ -45,7 +44,7 @@ const named = (urls: readonly string[]) => {
   });
 };
 
-/** The error of one node, or one that has those of all. */
+/** One error with the messages of all nodes. */
 function together(errors: readonly NodeError[]): NodeError {
   const [first, ...others] = errors as [NodeError, ...NodeError[]];
   if (others.length === 0) return first;
@@ -77,7 +76,7 @@ export class Pool {
     );
   }
 
-  /** The healthy first, in the order given. */
+  /** Healthy nodes first, in the order of `urls`. */
   inOrder(avoid?: string, epoch = Number.POSITIVE_INFINITY): Endpoint[] {
     const now = performance.now();
     const rank = (endpoint: Endpoint) =>
@@ -87,7 +86,7 @@ export class Pool {
     return this.endpoints.toSorted((a, b) => rank(a) - rank(b));
   }
 
-  /** Asks one node after another until one answers well. */
+  /** Asks the nodes in turn until one answers. */
   async ask<T>(
     work: (asking: Asking) => Promise<T>,
     ask: Ask = { signal: this.common.lifetime },
@@ -108,7 +107,7 @@ export class Pool {
     throw together(errors);
   }
 
-  /** What is still asked of the node when a part has failed is given up. */
+  /** When one request of `work` fails, cancels its others. */
   async #askOne<T>(
     endpoint: Endpoint,
     work: (asking: Asking) => Promise<T>,
@@ -131,7 +130,7 @@ export class Pool {
     }
   }
 
-  /** What is final, as the preferred node tells. Throws `NodeError`, also where another node tells something else. */
+  /** From the preferred node. Throws `NodeError` if another node disagrees. */
   async finality(): Promise<Finality> {
     const told = await this.ask(({ endpoint }) => endpoint.finality());
     if (this.endpoints.length > 1)
@@ -141,7 +140,7 @@ export class Pool {
     return told;
   }
 
-  /** Asks all nodes what is final, once an epoch. */
+  /** Asks each node once per epoch, and those that disagree every time. */
   async #compareAll(epoch: number): Promise<void> {
     const asked = this.endpoints.filter(
       ({ coolingUntil, disagrees }) =>

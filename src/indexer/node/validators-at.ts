@@ -5,7 +5,7 @@ import { recordOf } from './scan/registry.ts';
 
 export type ValidatorAt = { record: ValidatorRecord; balance: number };
 
-/** Some validators in a state. Throws NodeError `pruned` where the node does not have it. */
+/** Throws NodeError `pruned` if the node lacks the state. */
 export async function validatorsAt(
   asking: Asking,
   state: 'head' | number,

@@ -3,7 +3,7 @@ import type { Payload } from '../execution/figures.ts';
 import { address, digits, hash } from '../execution/rpc.ts';
 import { type Source, SourceError } from '../execution/source.ts';
 
-/** The smallest maximum among the relays. */
+/** The smallest page limit among the relays. */
 const PAGE = 100;
 
 const decimal = z.string().regex(/^\d{1,30}$/);
@@ -17,12 +17,12 @@ const Delivered = z.array(
   }),
 );
 
-/** From this many slots on, a group is read by pages. */
+/** Groups of at least this many slots are read by page. */
 const FEW = 4;
-/** Pages of 100 payloads have about this many slots: reading what is in between costs no more than another request. */
+/** A page of 100 payloads covers about this many slots, so reading across a smaller gap costs no extra request. */
 const NEAR = 200;
 
-/** Payloads that a relay delivered for these slots (relay data API, `proposer_payload_delivered`). Throws SourceError. */
+/** Relay data API, `proposer_payload_delivered`. Throws SourceError. */
 export async function deliveredBy(source: Source, slots: readonly number[]): Promise<Payload[]> {
   const found: Payload[] = [];
   for (const group of groupsOf(slots)) {
@@ -32,7 +32,6 @@ export async function deliveredBy(source: Source, slots: readonly number[]): Pro
   return found;
 }
 
-/** Slots that are near each other, ascending. */
 function groupsOf(slots: readonly number[]): Set<number>[] {
   const groups: Set<number>[] = [];
   let last = Number.NEGATIVE_INFINITY;
@@ -49,7 +48,7 @@ async function singly(source: Source, wanted: ReadonlySet<number>): Promise<Payl
   return told.flat().filter(({ slot }) => wanted.has(slot));
 }
 
-/** From the last slot down; relays may make pages shorter than asked. */
+/** A short page need not be the last: relays may return fewer payloads than requested. */
 async function pages(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
   const found = new Map<string, Payload>();
   const first = Math.min(...wanted);

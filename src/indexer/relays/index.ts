@@ -7,8 +7,8 @@ type Asked = { slot: number; hash: string };
 
 export type Relays = {
   /**
-   * Payloads of these blocks, by slot and in the order of the relays: only those with the block's hash. A slot is absent
-   * where a relay did not tell; `onError` is called then.
+   * By slot, in the order of the relays; only payloads with the block's hash. Empty if a relay fails, which `onError`
+   * reports.
    */
   payloads(blocks: readonly Asked[]): Promise<Map<number, Payload[]>>;
 };
@@ -17,7 +17,7 @@ const MAX_BYTES = 4 << 20;
 
 export function openRelays(options: {
   relays: readonly RelaySource[];
-  /** Most requests per second to each relay. */
+  /** Requests per second to each relay. */
   rate: number;
   timeoutMs: number;
   signal: AbortSignal;
@@ -26,7 +26,7 @@ export function openRelays(options: {
   const { rate, timeoutMs, signal, onError } = options;
   const relays = options.relays.map(({ name, url }) => ({
     source: openSource({ url, name, rate, timeoutMs, maxBytes: MAX_BYTES, signal }),
-    /** Whether it has told of a block of this chain: then another hash only means that its block did not become canonical. */
+    /** True once the relay has reported a block of this chain. From then on, another hash only means an orphaned block. */
     trusted: false,
   }));
 

@@ -1,7 +1,7 @@
-/** `name` is what `blocks.relays` holds. */
+/** `name` is stored in `blocks.relays`. */
 export type RelaySource = { name: string; url: URL };
 
-/** Names that services of this kind use (in `relayerPercentages`), by host. */
+/** Names that similar services use (in `relayerPercentages`), by host. */
 const known: Record<string, string> = {
   'boost-relay.flashbots.net': 'flashbots',
   'bloxroute.max-profit.blxrbdn.com': 'bloxroute_maxprofit',
@@ -18,8 +18,8 @@ const known: Record<string, string> = {
 };
 
 /**
- * Reads `--relays`: URLs, each optionally as `name=URL`. The name is otherwise the usual one of a
- * known host, else the host. A relay's public key in the URL, as mev-boost takes it, is ignored. Throws for anything else.
+ * Reads URLs and `name=URL`. The name defaults to the usual one of a known host, else to the host. A public key in the
+ * URL, as in mev-boost, is ignored. Throws for anything else.
  */
 export function parseRelays(given: readonly string[]): RelaySource[] {
   const relays = given.map(relayOf);

@@ -4,19 +4,19 @@ import type { ElementReader } from './elements.ts';
 
 const INDEX = literal('{"index":"');
 const BALANCE = literal('","balance":"');
-/** Longer than any entry, so that a fast read never passes the end. */
+/** Longer than any entry, so that `fast` never reads past the end. */
 const LONGEST = 64;
-/** Far more than are added at a time, or than the first list of a node has. */
+/** Far more validators than join between two reads, or than the first read lists. */
 const MARGIN = 1 << 22;
 
-/** Reads `validator_balances`. No order is promised, so each entry goes to the place of its index. */
+/** The API promises no order, so each balance is stored at its index. */
 export class BalanceReader implements ElementReader {
   #balances: Float64Array;
   #count = 0;
   #highest = -1;
   readonly #expected: number;
 
-  /** `expected`: about how many there are. */
+  /** `expected`: approximate number of validators. */
   constructor(expected = 1 << 16) {
     this.#expected = expected;
     this.#balances = new Float64Array(expected).fill(Number.NaN);
@@ -59,7 +59,7 @@ export class BalanceReader implements ElementReader {
     this.#balances = more;
   }
 
-  /** By validator. Throws `AnswerError` if one is missing. */
+  /** Throws `AnswerError` if a validator is missing. */
   result(): Float64Array {
     const size = this.#highest + 1;
     if (size === 0) throw new AnswerError('no validator is listed');

@@ -1,15 +1,13 @@
 import { AnswerError, shown } from '../errors.ts';
 
-/** The bytes of a text, to be looked for. */
 export const literal = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
 
-/** Whether these bytes stand at a place. */
 export function standsAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
   for (let i = 0; i < wanted.length; i += 1) if (bytes[at + i] !== wanted[i]) return false;
   return true;
 }
 
-/** Where the digits that begin at `at` end; `at` if there are none, or the first of several is 0. */
+/** Returns `at` if there are no digits or a leading zero. */
 export function endOfDigits(bytes: Uint8Array, at: number): number {
   let end = at;
   for (let digit = (bytes[end] as number) - 48; digit >= 0 && digit <= 9; ) {
@@ -19,7 +17,7 @@ export function endOfDigits(bytes: Uint8Array, at: number): number {
   return bytes[at] === 48 && end > at + 1 ? at : end;
 }
 
-/** The number that these digits make; exact below 2^53. */
+/** Exact below 2^53. */
 export function numberOf(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at += 1) value = value * 10 + (bytes[at] as number) - 48;
@@ -29,21 +27,21 @@ export function numberOf(bytes: Uint8Array, from: number, to: number): number {
 const DECIMAL = /^(?:0|[1-9]\d{0,15})$/;
 const FAR_FUTURE = '18446744073709551615';
 
-/** A decimal in a string, below 2^53. Throws `AnswerError` that names the field. */
+/** Throws `AnswerError` unless `value` is a decimal string up to `max`. */
 export function decimal(value: unknown, field: string, max = Number.MAX_SAFE_INTEGER): number {
   const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : Number.NaN;
   if (number <= max) return number;
   throw new AnswerError(`${field} is ${shown(value)} in place of a decimal up to ${max} in a string`);
 }
 
-/** As `decimal`, with Infinity for the epoch that is never reached. */
+/** Infinity for FAR_FUTURE_EPOCH. */
 export const epochNumber = (value: unknown, field: string): number =>
   value === FAR_FUTURE ? Number.POSITIVE_INFINITY : decimal(value, field);
 
-/** More than any registry has. */
+/** Well above the size of any registry. */
 export const MAX_INDEX = 2 ** 27;
 
-/** Hex digits after 0x, in lower case. */
+/** Returns lower case. Throws `AnswerError`. */
 export function hex(value: unknown, field: string, bytes?: number): string {
   if (
     typeof value === 'string' &&

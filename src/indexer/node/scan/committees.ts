@@ -12,7 +12,7 @@ const MARGIN = 80;
 type Part = { slot: number; index: number; from: number; to: number };
 type Shape = { epoch: number; slotsPerEpoch: number; maxPerSlot: number };
 
-/** Reads `states/{id}/committees?epoch=`, in any order of committees. */
+/** Reads `states/{id}/committees?epoch=`; committees may come in any order. */
 export class CommitteeReader implements ElementReader {
   readonly #shape: Shape;
   readonly #parts: Part[] = [];
@@ -81,7 +81,7 @@ export class CommitteeReader implements ElementReader {
     this.#parts.push({ slot, index, from, to: this.#size });
   }
 
-  /** Throws `AnswerError` unless each slot has the same number of committees, and no validator two duties. */
+  /** Throws `AnswerError` unless all slots have equally many committees and no validator is in two. */
   result(): Committees {
     const { epoch, slotsPerEpoch } = this.#shape;
     const perSlot = this.#parts.length / slotsPerEpoch;

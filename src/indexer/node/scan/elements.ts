@@ -7,18 +7,18 @@ const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 const MAX_ELEMENT_BYTES = 1 << 20;
 const MAX_ENVELOPE_BYTES = 1 << 16;
 
-/** What is done with the objects of the list `data`. */
+/** Reads the objects of the list `data`. */
 export type ElementReader = {
   /**
-   * Reads an object that is written compactly in the usual order of keys, and returns where it ends. 0: it is not, or is
-   * not whole.
+   * Reads an object without whitespace and with the usual order of keys. Returns its end; 0 for any other object, or an
+   * incomplete one.
    */
   fast(bytes: Uint8Array, from: number, to: number): number;
-  /** Reads the same from its parsed JSON. Throws `AnswerError`. */
+  /** Reads any other object. Throws `AnswerError`. */
   slow(value: unknown): void;
 };
 
-/** Where the value that begins at `from` with a bracket ends; 0 if not within these bytes. */
+/** End of the object or list that begins at `from`; 0 if incomplete. */
 function endOfValue(bytes: Uint8Array, from: number, to: number): number {
   let depth = 0;
   for (let at = from; at < to; at += 1) {
@@ -32,14 +32,14 @@ function endOfValue(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * Reads an answer `{…, "data": [objects], …}` as its bytes arrive, without ever holding it whole. What surrounds the list
- * is parsed as JSON in the end, so that an answer is accepted only if it is JSON throughout.
+ * Reads `{…, "data": [objects], …}` as its bytes arrive, without holding the whole answer. Parses the envelope around
+ * the list at the end, so that only valid JSON is accepted.
  */
 export class ElementScanner {
   readonly #reader: ElementReader;
   #parts: Buffer[] = [];
   #waiting = 0;
-  /** Bytes to wait for, so that single bytes do not cost a scan each. */
+  /** Bytes to wait for before the next scan; doubling keeps small chunks cheap. */
   #enough = 0;
   #phase: 'envelope' | 'elements' | 'after' = 'envelope';
   #envelope: Buffer[] = [];
@@ -62,7 +62,7 @@ export class ElementScanner {
     if (this.#waiting >= this.#enough) this.#scan();
   }
 
-  /** What surrounds the list, with an empty list in its place. Throws `AnswerError` if the answer is not whole. */
+  /** The envelope with an empty list. Throws `AnswerError` if the answer is incomplete. */
   end(): Record<string, unknown> {
     this.#scan();
     if (this.#phase !== 'after')
@@ -117,7 +117,7 @@ export class ElementScanner {
     this.#enough = rest.length * 2;
   }
 
-  /** Finds `"data": [` in the outermost object, and keeps what is before it. Returns where its entries begin. */
+  /** Returns where the entries of `data` begin; 0 if not received yet. */
   #findList(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && isSpace(bytes[at] as number)) at += 1;
@@ -158,7 +158,7 @@ export class ElementScanner {
     return at + 1;
   }
 
-  /** Returns how far it came: to the start of an entry that is not whole, or behind the list. */
+  /** Returns where it stopped: at an incomplete entry, the end of the list or the end of `bytes`. */
   #readElements(bytes: Buffer, from: number): number {
     const { fast } = this.#reader;
     const to = bytes.length;

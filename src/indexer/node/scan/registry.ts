@@ -31,7 +31,7 @@ for (let i = 0; i < 16; i += 1) {
   nibbles[i.toString(16).toUpperCase().charCodeAt(0)] = i;
 }
 
-/** Decodes hex digits; false if one is not. */
+/** False if a character is no hex digit. */
 function hexInto(target: Uint8Array, start: number, bytes: Uint8Array, from: number, count: number): boolean {
   let wrong = 0;
   for (let i = 0; i < count; i += 1) {
@@ -46,7 +46,7 @@ function hexInto(target: Uint8Array, start: number, bytes: Uint8Array, from: num
 const hexOf = (bytes: Uint8Array, from: number, count: number): string =>
   `0x${Buffer.from(bytes.buffer, bytes.byteOffset + from, count).toString('hex')}`;
 
-/** A registry in columns, about 130 bytes a validator; records are made as they are asked for. */
+/** Columns take about 130 bytes per validator; records are built on request. */
 class Columns implements Registry, Iterable<ValidatorRecord> {
   size = 0;
   readonly pubkeys: Uint8Array;
@@ -86,7 +86,7 @@ class Columns implements Registry, Iterable<ValidatorRecord> {
   }
 }
 
-/** Checks an entry of `states/{id}/validators`. */
+/** Reads an entry of `states/{id}/validators`. Throws `AnswerError`. */
 export function recordOf(value: unknown): ValidatorRecord {
   const entry = read.objectAt(value, 'an entry');
   const validator = read.objectAt(entry.validator, 'validator');
@@ -112,12 +112,12 @@ export function recordOf(value: unknown): ValidatorRecord {
   };
 }
 
-/** Reads the whole of `states/{id}/validators`, of a registry whose size is known from the balances. */
+/** Reads `states/{id}/validators`; `size` is known from the balances. */
 export class RegistryReader implements ElementReader {
   readonly #columns: Columns;
   readonly #size: number;
   #epochsRead = [0, 0, 0, 0];
-  /** Where the last of a chain of fields ended. */
+  /** End of the field read last. */
   #at = 0;
 
   constructor(size: number) {
@@ -151,7 +151,7 @@ export class RegistryReader implements ElementReader {
     return end;
   }
 
-  /** Passes balance and status. */
+  /** Skips balance and status. */
   #keysAt(bytes: Uint8Array, from: number): number {
     let at = endOfDigits(bytes, from);
     if (at === from || !standsAt(bytes, at, STATUS)) return 0;
