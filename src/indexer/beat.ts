@@ -1,12 +1,12 @@
 type Events = (signal: AbortSignal) => AsyncIterable<unknown>;
 
-/** `wait` resolves at the next event of a node, after `pollMs`, or at `stop`. */
+/** `wait` resolves at the next event, after `pollMs`, or at `stop`. */
 export function heartbeat(events: Events, pollMs: number, stop: AbortSignal) {
   const waiting = new Set<() => void>();
   const listen = async () => {
     for await (const _event of events(stop)) for (const resume of [...waiting]) resume();
   };
-  void listen().catch(() => undefined); // rejects only after a stop; before, events reconnect
+  void listen().catch(() => undefined); // rejects only after a stop
   return {
     wait: () =>
       new Promise<void>((resolve) => {

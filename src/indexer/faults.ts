@@ -7,13 +7,13 @@ import { RangeFault } from './range.ts';
 import { SavedStateError } from './saved-state-error.ts';
 import { SpecError } from './spec.ts';
 
-/** Waiting does not fix these errors. */
+/** Waiting does not fix them. */
 export const isFinal = (error: unknown): boolean =>
   [RangeFault, SpecError, SavedStateError, SettingsError].some((kind) => error instanceof kind);
 
 export const endsCommand = (error: unknown): boolean => isFinal(error) || error instanceof LockedError;
 
-/** For metrics and `/ready`: never contains a URL. */
+/** Never contains a URL. */
 export function reasonOf(error: unknown): string {
   if (error instanceof NodeError) return error.reason;
   if (error instanceof ReconcileError) return 'unexplained';

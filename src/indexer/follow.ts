@@ -45,9 +45,9 @@ export type FollowReport = {
   done: boolean;
 };
 
-/** After this many unusable inputs, the index waits between attempts. */
+/** Unusable inputs before the index waits between attempts. */
 const ATTEMPTS_AT_ONCE = 2;
-/** After this many, the pass restarts from the stored state: the initial state may be wrong. */
+/** Then the pass restarts: its initial state may be wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
 /** While catching up, figures are published at day ends, at most this often. */
@@ -56,11 +56,11 @@ const PUBLISH_MS = 600_000;
 /** Interval of finality requests while catching up. */
 const ASK_MS = 30_000;
 
-/** From this many validators on, rows of open days are written about every six hours, not every epoch. */
+/** From this many validators on, open days are written about every six hours, not every epoch. */
 const LARGE_REGISTRY = 200_000;
 const EPOCHS_BETWEEN = 56;
 
-/** Waits out errors of nodes and the database; with `once`, for about a minute. */
+/** Waits out errors of nodes and database; with `once`, about a minute. */
 export async function follow(options: FollowOptions): Promise<FollowReport> {
   const report: FollowReport = { from: undefined, to: undefined, epochs: 0, done: false };
   let avoid: string | undefined;
@@ -82,9 +82,8 @@ export async function follow(options: FollowOptions): Promise<FollowReport> {
   return report;
 }
 
-/** Runs from the stored state to the end, a stop or an error that needs a restart. */
 class Pass {
-  /** The node that supplied the initial state. */
+  /** Source of the initial state. */
   beganWith: string | undefined;
   #finalized = 0;
   #askedAt = 0;
@@ -105,7 +104,6 @@ class Pass {
     this.#end = endOf(options.network, options.asked.to);
   }
 
-  /** `avoid`: a node not to begin with. */
   async run(avoid: string | undefined): Promise<void> {
     const { nodes, stop } = this.#o;
     const chain = await this.#begin(avoid);
@@ -158,7 +156,7 @@ class Pass {
     return Chain.begin(nodes.spec, start);
   }
 
-  /** A node supplies what is not saved: the state after the last applied epoch. */
+  /** A node supplies what is not saved. */
   async #restore({ saved, epoch }: { saved: Buffer; epoch: number }, options: Ask): Promise<Chain> {
     const { nodes } = this.#o;
     const end = await nodes.resume(epoch + 1, options);
@@ -177,7 +175,7 @@ class Pass {
     status.headEpoch = Math.floor((await nodes.head()).slot / nodes.spec.slotsPerEpoch);
   }
 
-  /** Publishes what is unpublished, and waits. Returns whether the pass is done. */
+  /** Returns whether the pass is done. */
   async #idle(chain: Chain): Promise<boolean> {
     const { once, retry, beat } = this.#o;
     const ends = once || chain.epoch - 1 > this.#end;

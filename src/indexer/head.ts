@@ -7,10 +7,10 @@ import type { BeaconBlock } from './types.ts';
 type Options = { nodes: Nodes; store: Store; beat: Beat; tell: Teller; stop: AbortSignal };
 type Known = { slot: number; root: string };
 
-/** Limit of the walk back while the chain does not finalize. */
+/** Limit while the chain does not finalize. */
 const MAX_BLOCKS = 2_048;
 
-/** Stores blocks and slashings of the head, and replaces them after a reorg. */
+/** Replaces blocks and slashings after a reorg. */
 export async function followHead({ nodes, store, beat, tell, stop }: Options): Promise<void> {
   let known: readonly Known[] = [];
   while (!stop.aborted) {
@@ -24,7 +24,7 @@ export async function followHead({ nodes, store, beat, tell, stop }: Options): P
   }
 }
 
-/** Stores new blocks. Returns those that are not final, oldest first. */
+/** Returns the blocks that are not final, oldest first. */
 async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Promise<readonly Known[]> {
   const head = await nodes.head();
   if (known.at(-1)?.root === head.root) return known;
@@ -41,10 +41,7 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   return [...kept, ...added].filter(({ slot }) => slot >= oldest && slot < unseen);
 }
 
-/**
- * Walks from the head to a known block or `oldest`. `kept`: known ancestors. `from`: first slot covered; undefined if
- * the walk ended early.
- */
+/** `kept`: known ancestors. `from`: first slot covered; undefined if the walk ended early. */
 async function walkBack(nodes: Nodes, root: string, known: readonly Known[], oldest: number) {
   const places = new Map(known.map((block, place) => [block.root, place]));
   const blocks: BeaconBlock[] = [];
@@ -78,7 +75,7 @@ async function withMissed(nodes: Nodes, fromSlot: number, blocks: readonly Beaco
   return rows;
 }
 
-/** `unseen`: the first slot with a slashing that the head state lacks. */
+/** `unseen`: first slot with a slashing that the head state lacks. */
 async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
   const slashings: HeadSlashing[] = [];
   let unseen = Number.POSITIVE_INFINITY;
@@ -92,7 +89,7 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
       const epoch = Math.floor(slot / nodes.spec.slotsPerEpoch);
       const isSlashable = record.activationEpoch <= epoch && epoch < record.withdrawableEpoch;
       if (!record.slashed && isSlashable) unseen = Math.min(unseen, slot);
-      // A slashing may name validators slashed before, without effect.
+      // A slashing may name validators slashed before.
       if (!record.slashed || earlier?.record.slashed) continue;
       slashings.push({
         ...{ validatorIndex: record.index, pubkey: record.pubkey, slot, balance },
@@ -104,7 +101,7 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
   return { slashings, unseen };
 }
 
-/** From the newest state before `slot` that the node has. */
+/** From the newest earlier state that the node has. */
 async function justBefore(nodes: Nodes, slot: number, indices: readonly number[]) {
   const epochStart = slot - (slot % nodes.spec.slotsPerEpoch);
   for (const state of slot - 1 === epochStart ? [epochStart] : [slot - 1, epochStart]) {

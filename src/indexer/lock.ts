@@ -10,8 +10,8 @@ const CHECK_DEADLINE_MS = 10_000;
 const WAIT_MS = 3_000;
 
 /**
- * Throws LockedError if another process indexes the network into the database. `lost` aborts with the connection that
- * holds the lock: another process may index from then on.
+ * Throws LockedError if another process holds the lock. `lost` aborts when the connection fails: another process may
+ * index from then on.
  */
 export async function withIndexLock<T>(
   url: string,
@@ -44,7 +44,7 @@ export async function withIndexLock<T>(
   }
 }
 
-/** Waits: the server may not have noticed yet that a process was killed. */
+/** The server may not have noticed yet that a process was killed. */
 async function take(client: Connection, network: Network): Promise<void> {
   for (const until = performance.now() + WAIT_MS; ; await sleep(CHECK_MS / 10)) {
     const { rows } = await client.query(
@@ -59,7 +59,6 @@ async function take(client: Connection, network: Network): Promise<void> {
   }
 }
 
-/** Throws when the connection does not answer. */
 async function watch(client: Connection, done: AbortSignal): Promise<void> {
   while (!done.aborted) {
     await sleep(CHECK_MS, undefined, { signal: done, ref: false }).catch(() => undefined);

@@ -12,11 +12,10 @@ export function boundaryOf(text: string): Boundary | undefined {
   return isDate && new Date(text).toISOString().startsWith(text) ? { date: text } : undefined;
 }
 
-/** The requested range cannot be indexed. */
 export class RangeFault extends Error {}
 
 export type Asked = {
-  /** The index continues if the stored range includes it, else begins there anew. */
+  /** Continues a stored range that includes it, else begins there anew. */
   from: From | undefined;
   /** Replaces `from` if nothing is stored. */
   firstFrom: From | undefined;

@@ -15,7 +15,7 @@ const MAX_MS = 60_000;
 const ATTEMPTS_ONCE = 8;
 const AGAIN_MS = 600_000;
 
-/** Logs each kind of problem at most every ten minutes while it lasts. */
+/** Logs each kind of problem at most every ten minutes. */
 export function problemTeller(say: Say, now: () => number = () => performance.now()) {
   const told = new Map<string, number>();
   return {
@@ -31,7 +31,7 @@ export function problemTeller(say: Say, now: () => number = () => performance.no
 }
 export type Teller = ReturnType<typeof problemTeller>;
 
-/** Waits longer after each failure. With `once`, throws after about a minute of failures. */
+/** Doubles the wait after each failure. With `once`, throws after about a minute. */
 export function retrying(
   options: { status: IndexStatus; tell: Teller; say: Say; once: boolean; stop: AbortSignal },
   attempts = ATTEMPTS_ONCE,
@@ -42,7 +42,7 @@ export function retrying(
       failures += 1;
       const reason = reasonOf(error);
       options.status.problem = reason;
-      // The same kind as `openedNodes` uses, so that the error is not logged twice.
+      // As in `openedNodes`, so that no error is logged twice.
       const kind = error instanceof NodeError ? `${reason} ${error.node}` : reason;
       options.tell.tell(kind, reason === 'internal' ? `${error.stack}` : error.message);
       if (options.once && failures >= attempts) throw error;

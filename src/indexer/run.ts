@@ -21,7 +21,7 @@ export type IndexOptions = {
   network: Network | undefined;
   asked: Asked;
   once: boolean;
-  /** Requests per second to each node. */
+  /** Per second and node. */
   rate: number | undefined;
   labels: string | undefined;
   execution: string | undefined;
@@ -64,7 +64,7 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   }
 }
 
-/** Throws SettingsError for invalid labels or relays. */
+/** Throws SettingsError. */
 async function checkedLabels({ labels, relays }: IndexOptions) {
   try {
     parseRelays(relays);
@@ -74,7 +74,6 @@ async function checkedLabels({ labels, relays }: IndexOptions) {
   }
 }
 
-/** Restarts `work` after errors that do not end the command. */
 async function lastingly<T>(retry: Retrying, stop: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -140,7 +139,7 @@ async function run(options: Running): Promise<FollowReport> {
   }
 }
 
-/** Repeats the epoch before: the process may have ended between its commit and its estimate. */
+/** Repeats the epoch before: the process may have ended before its estimate. */
 const estimated = (pool: Pool, network: Network, epoch: number) =>
   transaction(pool, (client) => estimateMissed(client, network, [epoch - 1, epoch]));
 

@@ -1,2 +1,1 @@
-/** The state saved by an earlier run cannot be used. */
 export class SavedStateError extends Error {}

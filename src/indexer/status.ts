@@ -1,16 +1,15 @@
 import { epochStart, SECONDS_PER_EPOCH } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 
-/** For metrics, `/ready` and progress. */
 export type IndexStatus = {
   network: Network | undefined;
   headEpoch: number | undefined;
   finalizedEpoch: number | undefined;
   /** Last stored epoch. */
   indexedEpoch: number | undefined;
-  /** Why the index waits (`reasonOf`); the log has the message. */
+  /** A reason of `reasonOf`; the log has the message. */
   problem: string | undefined;
-  /** Failed requests by reason; `fill-…` for execution node and relays. */
+  /** By reason; `fill-…` for execution node and relays. */
   nodeErrors: Map<string, number>;
   /** Inputs with an unexplained balance change. */
   reconcileFailures: number;

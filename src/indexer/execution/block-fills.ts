@@ -11,7 +11,7 @@ import { type DueBlock, dueBlocks, type Fill, writeFills } from './work.ts';
 export type BlockFillOptions = {
   pool: Pool;
   network: Network;
-  /** Also checks the network of the execution node. */
+  /** Also checks the network. */
   rpc: (() => Promise<Rpc>) | undefined;
   relays: Relays | undefined;
   estimateMissed: boolean;
@@ -29,18 +29,15 @@ const MAX_OUTAGE_MS = 300_000;
 
 type Wait = { attempts: number; until: number };
 
-/**
- * Adds figures of the execution node and relays to stored blocks, newest first. Failed requests are repeated after a
- * wait.
- */
+/** Newest blocks first. A failed request waits before it is repeated. */
 export class BlockFills {
   readonly #options: BlockFillOptions;
   readonly #slots = new Map<number, Wait>();
   readonly #node: Wait = { attempts: 0, until: 0 };
   readonly #relays: Wait = { attempts: 0, until: 0 };
-  /** The node lacked a whole batch up to this slot, so it has most likely pruned older blocks. */
+  /** The node lacked a whole batch up to this slot: most likely pruned. */
   #missing = { upTo: -1, until: 0 };
-  /** Blocks of the current batch that the node lacked. */
+  /** Blocks of this batch that the node lacked. */
   #missed = 0;
 
   constructor(options: BlockFillOptions) {
@@ -124,7 +121,7 @@ export class BlockFills {
     const lacksPayload = this.#options.relays && (block.relays ?? 0) > 0 && !payloads;
     const figures = lacksPayload ? undefined : await this.#figures(block, payload, node);
     if (figures) return { ...fill, ...figures };
-    // A payload changes known fees, so its relays are stored only together with new figures.
+    // A payload changes known fees, so its relays wait for the node.
     return block.feesKnown ? undefined : payloads && fill;
   }
 
@@ -160,7 +157,7 @@ export class BlockFills {
     source.until = this.#options.now() + wait;
   }
 
-  /** Rethrows anything but a SourceError. */
+  /** Rethrows other errors. */
   #told(error: unknown): SourceError {
     if (!(error instanceof SourceError)) throw error;
     this.#options.onError(error);
@@ -171,7 +168,7 @@ export class BlockFills {
     const { pool, network, estimateMissed, now, firstWaitMs } = this.#options;
     const changed = new Set(await writeFills(pool, { network, estimateMissed }, fills));
     for (const slot of changed) this.#slots.delete(slot);
-    // A block that was replaced, or whose source failed, is not due again at once.
+    // A replaced block, or one whose source failed, waits, too.
     for (const { slot } of due) {
       const { attempts, until } = this.#slots.get(slot) ?? { attempts: 0, until: 0 };
       if (!changed.has(slot) && until <= now())

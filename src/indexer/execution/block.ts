@@ -3,7 +3,7 @@ import type { ExecutionBlock, LastTransaction, Payload } from './figures.ts';
 import { address, hash, quantity, type Rpc } from './rpc.ts';
 import { SourceError } from './source.ts';
 
-/** The execution block according to the beacon block. */
+/** According to the beacon block. */
 export type StoredBlock = {
   slot: number;
   number: number;
@@ -42,7 +42,7 @@ const Sent = z.object({ hash, blockHash: hash, from: address, to: address.nullab
 
 const hexOf = (number: number) => `0x${number.toString(16)}`;
 
-/** Throws SourceError `mismatch` if the execution block contradicts the beacon block. */
+/** Throws SourceError `mismatch` if the beacon block contradicts. */
 export async function fetchBlock(
   rpc: Rpc,
   stored: StoredBlock,
@@ -101,7 +101,7 @@ function faultOf(
   return undefined;
 }
 
-/** Undefined if the last transaction cannot pay the proposer. */
+/** Undefined if it cannot pay the proposer. */
 async function lastOf(
   rpc: Rpc,
   stored: StoredBlock,

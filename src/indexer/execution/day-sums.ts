@@ -3,8 +3,8 @@ import { calendars, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/c
 import type { Network } from '../../chain/networks.ts';
 
 /**
- * Sums fees and MEV of proposers by day, in whole Gwei, rounded down. A row keeps its sums until all its blocks have
- * fees. Idempotent. Returns the changed rows; the caller refreshes private sets.
+ * Whole Gwei, rounded down, once all blocks of the row have fees. Idempotent. Returns the changed rows; the caller
+ * refreshes private sets.
  */
 export async function applyBlockFees(
   client: pg.ClientBase,

@@ -23,10 +23,10 @@ export type Deposit = {
   transaction: string;
 };
 
-/** Lengths of pubkey, withdrawal_credentials, amount, signature and index. */
+/** Pubkey, withdrawal_credentials, amount, signature, index. */
 const lengths = [48, 32, 8, 96, 8] as const;
 
-/** Undefined if the data is no ABI-encoded DepositEvent. */
+/** Undefined unless ABI-encoded. */
 export function depositOf(log: DepositLog): Deposit | undefined {
   const data = Buffer.from(log.data.slice(2), 'hex');
   const word = (at: number) => {

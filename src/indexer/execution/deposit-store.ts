@@ -5,7 +5,7 @@ import { lockWriters } from '../../ingest/locks.ts';
 import { applyLabels } from '../store/labels.ts';
 import type { Deposit } from './deposit-log.ts';
 
-/** `emptyFrom`: the block after the last range with deposits. */
+/** `emptyFrom`: block after the last range with deposits. */
 export type Scan = { nextBlock: number; nextDeposit: number; emptyFrom: number };
 
 /** Begins at block 0 for another contract. */
@@ -19,7 +19,7 @@ export async function scanOf(pool: Pool, network: Network, contract: string): Pr
   return (rows[0] as Scan | undefined) ?? { nextBlock: 0, nextDeposit: 0, emptyFrom: 0 };
 }
 
-/** Keys whose validator already has a deposit address. */
+/** Keys of validators that have a deposit address. */
 export async function knownDepositors(
   pool: Pool,
   network: Network,
@@ -33,7 +33,7 @@ export async function knownDepositors(
   return new Set(rows.map(({ key }) => key as string));
 }
 
-/** Stores deposits and the scan position in one transaction, and sets deposit addresses. */
+/** Also stores the scan position and sets deposit addresses. */
 export async function writeDeposits(
   pool: Pool,
   { network, contract }: { network: Network; contract: string },
@@ -78,7 +78,7 @@ export async function indexedEpoch(pool: Pool, network: Network): Promise<number
   return (rows[0] as { epoch: number } | undefined)?.epoch ?? null;
 }
 
-/** Sets the addresses of validators that appeared after their deposit was read. */
+/** For validators that appeared after their deposit was read. */
 export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
   transaction(pool, async (client) => {
     await lockWriters(client, ['validators'], [network]);
@@ -86,8 +86,8 @@ export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
   });
 
 /**
- * Takes the first deposit of a key whose credentials can have become the validator's: BLS credentials, which may have
- * been changed since, or the same address. Signatures are not checked. Stored addresses are never changed.
+ * Takes the first deposit whose credentials can have become the validator's: the same address, or BLS credentials,
+ * which may have been changed since. Signatures are not checked. Stored addresses never change.
  */
 async function giveAddresses(
   client: pg.ClientBase,

@@ -17,7 +17,7 @@ export type DepositOptions = {
   rpc: Rpc;
   pool: Pool;
   network: Network;
-  /** `DEPOSIT_CONTRACT_ADDRESS`, in lower case. */
+  /** In lower case. */
   contract: string;
   concurrency: number;
 };
@@ -26,14 +26,14 @@ const FIRST_RANGE = 10_000;
 const MAX_RANGE = 100_000;
 /** Per transaction; a range with more is halved. */
 const MAX_DEPOSITS = 20_000;
-/** Wait before the logs since the last deposit seen are read again, after deposits were missing. */
+/** After missing deposits, wait before logs are read again. */
 const GAP_WAIT_MS = 3_600_000;
 
 const Finalized = z.object({ number: quantity.transform(Number) });
 const Sent = z.object({ hash, from: address });
 const hexOf = (number: number) => `0x${number.toString(16)}`;
 
-/** Reads deposit logs up to the finalized block, in ranges that adapt to the node's limits. */
+/** Ranges adapt to the node's limits. */
 export function openDeposits({ rpc, pool, network, contract, concurrency }: DepositOptions) {
   let range = FIRST_RANGE;
   let grows = true;
@@ -54,7 +54,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
     });
   }
 
-  /** The contract numbers its deposits, so a gap means that logs are missing. */
+  /** The contract numbers its deposits, so a gap means missing logs. */
   function checkNumbers(deposits: readonly Deposit[], next: number, from: number): void {
     for (const [place, { index }] of deposits.entries()) {
       if (index === next + place) continue;
@@ -77,7 +77,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
     return new Map(transactions.map((transaction, place) => [transaction, sent[place] as string]));
   }
 
-  /** Halves the range, down to one block, until the node answers. */
+  /** Halves the range until the node answers. */
   async function readRange(scan: Scan, last: number): Promise<{ deposits: Deposit[]; to: number }> {
     for (;;) {
       const to = Math.min(last, scan.nextBlock + range - 1);
@@ -93,7 +93,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
         const outage = error instanceof SourceError && isOutage(error) && error.reason !== 'slow';
         if (!(error instanceof SourceError) || outage) throw error;
         if (to === scan.nextBlock) {
-          // The missing deposits may be in earlier ranges that came back empty.
+          // Earlier ranges may have come back empty by mistake.
           if (error.reason === 'missing' && scan.emptyFrom < scan.nextBlock) {
             await writeDeposits(pool, { network, contract }, { ...scan, nextBlock: scan.emptyFrom }, []);
             againFrom = Date.now() + GAP_WAIT_MS;
@@ -115,7 +115,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
   }
 
   return {
-    /** False if all finalized blocks are read, or while waiting for missing deposits. */
+    /** False if up to date, or while waiting for missing deposits. */
     async step(): Promise<boolean> {
       if (Date.now() < againFrom) return false;
       const scan = await scanOf(pool, network, contract);

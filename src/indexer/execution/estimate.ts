@@ -4,8 +4,8 @@ import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 
 /**
- * Estimates rewards of missed blocks as the mean of the proposed blocks of the epoch, rounded down: consensus rewards
- * to the Gwei, execution rewards to the wei. Either is null unless all these blocks have it. Idempotent.
+ * Takes the mean of the epoch's proposed blocks, rounded down: consensus rewards to the Gwei, execution rewards to the
+ * wei. Either is null unless all these blocks have it. Idempotent.
  */
 export async function estimateMissed(
   client: pg.ClientBase,

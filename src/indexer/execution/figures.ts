@@ -9,7 +9,7 @@ export function gweiText(wei: bigint): string {
 /** `gasPrice` in wei. */
 type Transaction = { type: number; gasUsed: bigint; gasPrice: bigint };
 
-/** The last transaction of a block, if it may pay the proposer. In wei; `cost` includes the base fee. */
+/** In wei; `cost` includes the base fee. */
 export type LastTransaction = { from: string; to: string; value: bigint; cost: bigint };
 
 export type ExecutionBlock = {
@@ -46,13 +46,13 @@ export type Received = {
   /** All wei. */
   fees: bigint;
   mev: bigint;
-  /** False if the block pays another amount than the relay reports. */
+  /** False if the relay reports another amount. */
   agrees: boolean;
 };
 
 /**
- * Splits what the proposer received by the rules in docs/index-from-your-node.md: priority fees, less the gas of the
- * payment, cover the payment first; the rest is MEV.
+ * Rules: docs/index-from-your-node.md. Priority fees, less the gas of the payment, cover the payment first; the rest is
+ * MEV.
  */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
   const { feeRecipient, last } = block;

@@ -13,25 +13,25 @@ export type FillOptions = {
   pool: Pool;
   network: Network;
   spec: Pick<ChainSpec, 'depositContractAddress' | 'depositChainId'>;
-  /** JSON-RPC URL; never in messages, because it may hold a key. */
+  /** Never in messages: the URL may hold a key. */
   execution?: string | undefined;
   /** URLs or `name=URL`. */
   relays?: readonly string[] | undefined;
   estimateMissed: boolean;
-  /** Requests per second to the execution node; default 50. */
+  /** Requests per second; default 50. */
   rate?: number | undefined;
   timeoutMs?: number | undefined;
-  /** Wait after the first failure, doubled after each further one; default 1 s. */
+  /** Wait after the first failure, then doubled; default 1 s. */
   firstWaitMs?: number | undefined;
-  /** Called for each failed request; it is repeated later. */
+  /** Failed requests are repeated later. */
   onError: (error: SourceError) => void;
   signal: AbortSignal;
 };
 
 export type Fills = {
-  /** Runs until `signal`. Never rejects: errors other than a source's go to `onFault`, and the step is repeated. */
+  /** Never rejects: `onFault` receives errors other than a source's. */
   run(onFault: (error: Error) => void): Promise<void>;
-  /** Fills what is stored now; leaves what fails four times to the next run. */
+  /** Leaves what fails four times to the next run. */
   drain(): Promise<void>;
 };
 
@@ -45,7 +45,7 @@ const IDLE_MS = 6_000;
 const MAX_WAIT_MS = 60_000;
 const ATTEMPTS = 4;
 
-/** Undefined without an execution node and relays. Throws for an invalid relay. */
+/** Undefined without any source. Throws for an invalid relay. */
 export function openFills(options: FillOptions): Fills | undefined {
   const { execution, network, pool, spec, signal, onError, estimateMissed, firstWaitMs = 1_000 } = options;
   const relaySources = parseRelays(options.relays ?? []);
@@ -89,7 +89,7 @@ export function openFills(options: FillOptions): Fills | undefined {
   };
 }
 
-/** Checks the chain ID once. Throws SourceError `other-network`. */
+/** Throws SourceError `other-network`. */
 function checkedRpc(url: string, options: FillOptions, timeoutMs: number): () => Promise<Rpc> {
   const { network, signal, spec, rate = RATE } = options;
   const address = new URL(url);

@@ -13,7 +13,7 @@ export type SourceReason =
   | 'disagree'
   | 'other-network';
 
-/** A failed request to an execution node or relay. The message never holds the URL. */
+/** The message never holds the URL. */
 export class SourceError extends Error {
   readonly reason: SourceReason;
   readonly source: string;
@@ -25,13 +25,13 @@ export class SourceError extends Error {
   }
 }
 
-/** Whether other requests to the source would fail, too. */
+/** Whether other requests would fail, too. */
 export const isOutage = ({ reason }: SourceError): boolean =>
   ['unreachable', 'slow', 'cut', 'busy', 'other-network'].includes(reason);
 
 export type SourceOptions = {
   url: URL;
-  /** For messages; the URL may hold a key. */
+  /** In messages; the URL may hold a key. */
   name: string;
   /** Requests per second. */
   rate: number;
@@ -42,11 +42,11 @@ export type SourceOptions = {
 
 export type Source = {
   readonly name: string;
-  /** A `body` makes it a POST. Returns a 4xx response with JSON; throws SourceError for all other failures. */
+  /** `body` makes it a POST. Returns 4xx responses with JSON; all other failures throw SourceError. */
   json(path: string, body?: unknown): Promise<{ status: number; value: unknown }>;
 };
 
-/** Starts requests at a steady pace, without waiting for earlier responses. */
+/** Requests do not wait for earlier responses. */
 export function openSource({ url, name, rate, timeoutMs, maxBytes, signal }: SourceOptions): Source {
   const base = new URL(url);
   const headers: Record<string, string> = { accept: 'application/json', 'content-type': 'application/json' };
@@ -112,7 +112,7 @@ async function textOf(response: Response, name: string, maxBytes: number): Promi
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Returns the results in the order of `items`. */
+/** Keeps the order of `items`. */
 export async function concurrently<Item, Result>(
   items: readonly Item[],
   most: number,

@@ -11,11 +11,11 @@ export type Asked = {
   network: Network;
   fees: boolean;
   relays: boolean;
-  /** Later slots are too recent for the relays. */
+  /** Later slots are too recent. */
   relaysUpTo: number;
-  /** Slots waiting for their next attempt. */
+  /** Slots waiting for another attempt. */
   except: readonly number[];
-  /** The node lacks the blocks up to this slot. */
+  /** The node lacks older blocks. */
   feesAfter: number;
   limit: number;
 };
@@ -76,7 +76,7 @@ const totals = `n.execution_rewards + b.consensus_rewards as total_rewards,
   n.missed_execution_rewards + b.missed_consensus_rewards as total_rewards_missed`;
 const all = [...assigned, 'missed_execution_rewards', 'total_rewards', 'total_rewards_missed'];
 
-/** Skips blocks whose hash has changed since the request, and rows that would not change. */
+/** Skips unchanged rows, and blocks whose hash has changed since the request. */
 const FILL = `/* fillBlocks */
   update blocks b set ${all.map((name) => `${name} = n.${name}`).join(', ')}
   from (
@@ -90,7 +90,7 @@ const FILL = `/* fillBlocks */
     and (${all.map((name) => `b.${name}`)}) is distinct from (${all.map((name) => `n.${name}`)})
   returning b.slot`;
 
-/** Writes fills and everything derived from them in one transaction. Idempotent. Returns the changed slots. */
+/** Writes fills with everything derived from them. Idempotent. Returns the changed slots. */
 export async function writeFills(
   pool: Pool,
   options: { network: Network; estimateMissed: boolean },
@@ -98,7 +98,7 @@ export async function writeFills(
 ): Promise<number[]> {
   if (fills.length === 0) return [];
   return transaction(pool, async (client) => {
-    // Without the lock, a concurrent replacement of a day would lose the fill.
+    // A concurrent replacement of a day would lose the fill.
     await lockWriters(client, ['blocks', 'validator-days'], [options.network]);
     const { rows } = await client.query<{ slot: number }>(FILL, [options.network, JSON.stringify(fills)]);
     const slots = rows.map(({ slot }) => slot);

@@ -130,7 +130,7 @@ function forkOf(version: unknown): Fork {
   );
 }
 
-/** Reads a `v2/beacon/blocks/{id}` response, which does not include the block's root. Throws `AnswerError`. */
+/** The response does not include its root. Throws `AnswerError`. */
 export function readBlock(answer: Fields, blockRoot: string): BeaconBlock {
   const fork = forkOf(answer.version);
   const at = (name: (typeof forks)[number]) => forks.indexOf(fork) >= forks.indexOf(name);

@@ -6,25 +6,24 @@ import { NodeError } from './errors.ts';
 
 /** 16 epochs. */
 const KEPT = 512;
-/** Most missed slots in a row after an epoch. */
+/** Maximum of missed slots in a row. */
 const LONGEST_GAP = 128;
 const blockPath = (id: number | string) => `/eth/v2/beacon/blocks/${id}`;
 
 export type EpochBlocks = {
   blocks: (BeaconBlock | null)[];
-  /** Block of the first slot after the epoch. */
+  /** Of the first slot after the epoch. */
   next: BeaconBlock | null;
-  /** First slot of the epoch if the node was synced from it: its block is unknown. */
+  /** Slot that the node was synced from; its block is unknown. */
   anchor: number | undefined;
 };
 
-/** Caches final blocks of one node, because neighbouring epochs share blocks. */
+/** Neighbouring epochs share blocks, so final ones are cached. */
 export class BlockSource {
   readonly #client: NodeClient;
   readonly #kept = new Map<number, Promise<BeaconBlock | null>>();
   readonly #lifetime: AbortSignal;
 
-  /** `lifetime`: signal of requests whose answers are shared. */
   constructor(client: NodeClient, lifetime: AbortSignal) {
     this.#client = client;
     this.#lifetime = lifetime;
@@ -42,7 +41,7 @@ export class BlockSource {
     return block ?? null;
   }
 
-  /** The block has no root yet. */
+  /** Without its root. */
   #at(slot: number, final: number): Promise<BeaconBlock | null> {
     const kept = this.#kept.get(slot);
     if (kept) return kept;
@@ -57,7 +56,7 @@ export class BlockSource {
     return block;
   }
 
-  /** Throws `NodeError` for a 404 unless the parent of the next block shows that the slot was missed. */
+  /** Throws `NodeError` for a 404 that the parent of the next block contradicts. */
   async epoch(
     ...range: [first: number, slots: number, final: number, signal: AbortSignal]
   ): Promise<EpochBlocks> {
@@ -102,7 +101,6 @@ export class BlockSource {
     );
   }
 
-  /** The parent of `following` must be in slot `before`, or anywhere before `first` if `before` is. */
   async #checkGap(
     { first, before, following }: { first: number; before: number; following: BeaconBlock },
     signal: AbortSignal,
@@ -121,7 +119,7 @@ export class BlockSource {
     );
   }
 
-  /** A node synced from the slot `first` has no earlier block. */
+  /** A node synced from slot `first` has no earlier block. */
   async #beginsWith(first: number, following: BeaconBlock, signal: AbortSignal): Promise<boolean> {
     if (following.slot !== first + 1) return false;
     const before = Array.from({ length: Math.min(32, first) }, (_, i) =>
@@ -144,7 +142,7 @@ export class BlockSource {
     return root;
   }
 
-  /** Null if there is none. Fetches by root: a reorg may replace the block of a slot. */
+  /** Fetches by root: a reorg may replace the block of a slot. */
   async near(id: number | string, signal: AbortSignal): Promise<BeaconBlock | null> {
     const path = `/eth/v1/beacon/blocks/${id}/root`;
     const urgent = true;

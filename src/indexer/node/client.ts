@@ -10,12 +10,11 @@ export type ClientOptions = {
   timeoutMs: number;
   attempts: number;
   firstBackoffMs: number;
-  /** Called for every failed attempt. */
   onError: (error: NodeError) => void;
 };
 
 type Answer = Record<string, unknown>;
-/** `urgent`: goes before the many long requests for epochs. */
+/** `urgent`: goes before the long requests for epochs. */
 type Path = { path: string; signal: AbortSignal; urgent?: boolean };
 
 const MAX_WAIT_MS = 30_000;
@@ -70,7 +69,7 @@ export class NodeClient {
     });
   }
 
-  /** Reads a list without holding the whole response. Undefined for 404. Throws `NodeError`. */
+  /** Never holds the whole list. Undefined for 404. Throws `NodeError`. */
   scan<R extends ElementReader & { result(): unknown }>(
     { path, signal }: Path,
     open: () => R,
@@ -85,7 +84,6 @@ export class NodeClient {
     });
   }
 
-  /** See `Http.stream`. */
   events(path: string, signal: AbortSignal) {
     return this.#http.stream(path, signal);
   }

@@ -5,7 +5,6 @@ import { BlockSource } from './blocks.ts';
 import type { NodeClient } from './client.ts';
 import type { NodeError } from './errors.ts';
 
-/** How long a successful sync check stays valid. */
 const IN_SYNC_MS = 10_000;
 const MAX_COOLING_MS = 60_000;
 const FIRST_COOLING_MS = 1_000;
@@ -16,13 +15,12 @@ export type Identity = { network: Network; genesis: Genesis; spec: ChainSpec };
 export type Common = {
   asked: Network | undefined;
   identity: Identity | undefined;
-  /** The first root reported for each epoch. */
+  /** The first root reported per epoch. */
   finalized: Map<number, { root: string; node: string }>;
-  /** Aborts when the index stops. */
   lifetime: AbortSignal;
 };
 
-/** Ignores constants that only one node reports: clients report different sets. */
+/** Skips constants that only one node reports: clients report different sets. */
 function differing(a: ChainSpec, b: ChainSpec): keyof ChainSpec | undefined {
   const keys = (Object.keys(a) as (keyof ChainSpec)[]).filter(
     (key) => key !== 'configName' && key !== 'unknownForks',
@@ -50,7 +48,7 @@ export class Endpoint {
   disagrees: NodeError | undefined;
   /** Last answer; -1 before the first. */
   finalized: Finality = { epoch: -1, root: '' };
-  /** Sync committees by period. */
+  /** By sync committee period. */
   readonly committees = new Map<number, Promise<Uint32Array>>();
   /** Estimated number, to size buffers. */
   validators = 1 << 16;
@@ -176,7 +174,6 @@ export class Endpoint {
     return head;
   }
 
-  /** `epoch`: the one requested. */
   failed(error: NodeError, epoch?: number): void {
     this.client.report(error);
     const gone = error.reason === 'pruned' || error.reason === 'unknown-proposer';
@@ -188,7 +185,7 @@ export class Endpoint {
     const wait = Math.min(MAX_COOLING_MS, FIRST_COOLING_MS * 2 ** Math.min(10, this.#failures - 1));
     this.coolingUntil = performance.now() + wait;
     this.#inSyncUntil = 0;
-    // The address may lead to a different node by the next request.
+    // The address may lead to another node next time.
     if (error.reason === 'unreachable') this.#known = false;
   }
 

@@ -49,7 +49,7 @@ async function stateJson<T>(
 async function balancesAt(asking: Asking, epoch: number): Promise<Float64Array> {
   const { endpoint, signal } = asking;
   const path = statePath(asking, epoch, 'validator_balances');
-  // Leaves room for new validators, so that the list need not grow.
+  // Leaves room for new validators.
   const open = () => new BalanceReader(endpoint.validators + 1024);
   const balances = await endpoint.client.scan({ path, signal }, open);
   if (!balances) throw pruned(asking, path);
@@ -77,7 +77,7 @@ async function committeesOf(asking: Asking, epoch: number, stateEpoch: number): 
   return found;
 }
 
-/** The node may have pruned the first state of the epoch; the next state also has the committees. */
+/** The first state of the epoch may be pruned, and the next also has the committees. */
 export const lastCommittees = (asking: Asking, epoch: number): Promise<Committees> =>
   committeesOf(asking, epoch, epoch).catch((error) => {
     if (error instanceof NodeError && error.reason === 'pruned')
@@ -85,7 +85,7 @@ export const lastCommittees = (asking: Asking, epoch: number): Promise<Committee
     throw error;
   });
 
-/** Cached, since it is the same for 256 epochs. `stateEpoch` must be in the same period. */
+/** The same for 256 epochs; `stateEpoch` must be in that period. */
 export function syncCommittee(asking: Asking, epoch: number, stateEpoch = epoch): Promise<Uint32Array> {
   if (!since(asking, epoch, 'altair')) return Promise.resolve(new Uint32Array(0));
   const { spec } = asking.identity;
@@ -110,7 +110,7 @@ export function blocksOf(asking: Asking, epoch: number): Promise<EpochBlocks> {
   return endpoint.blocks.epoch(firstSlot(asking, epoch), slotsPerEpoch, final, signal);
 }
 
-/** Missed slots need the duties or, since Fulu, the proposer lookahead of the state. */
+/** Missed slots need the duties or, since Fulu, the proposer lookahead. */
 async function proposersOf(
   asking: Asking,
   epoch: number,
@@ -153,7 +153,7 @@ export async function dutiesOf(asking: Asking, epoch: number, urgent = false): P
   );
 }
 
-/** A URL holds a limited number of indices. */
+/** The length of a URL is limited. */
 export async function inBatches<T>(
   indices: readonly number[],
   ask: (batch: readonly number[]) => Promise<T[]>,

@@ -21,7 +21,7 @@ export type NodeReason =
 /** A retry on the same node may help. */
 const transient = new Set<NodeReason>(['unreachable', 'slow', 'status', 'cut', 'nonsense', 'missing-block']);
 
-/** A missing or invalid answer. The message names the node, the path and the remedy. */
+/** The message names the node, the path and the remedy. */
 export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly reason: NodeReason;
@@ -42,7 +42,7 @@ export class NodeError extends Error {
   }
 }
 
-/** An invalid answer. Becomes a `NodeError` that names node and path. */
+/** Becomes a `NodeError` that names node and path. */
 export class AnswerError extends Error {
   readonly reason: NodeReason;
 
@@ -52,7 +52,6 @@ export class AnswerError extends Error {
   }
 }
 
-/** Shortened for messages. */
 export const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;

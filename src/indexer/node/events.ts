@@ -39,7 +39,6 @@ async function* linesOf(stream: Readable, onBytes: () => void): AsyncGenerator<s
   }
 }
 
-/** Ends with the stream, or after `idleMs` without data. */
 async function* streamEvents(
   stream: Readable,
   { idleMs, slotsPerEpoch }: Pick<Options, 'idleMs' | 'slotsPerEpoch'>,
@@ -58,7 +57,7 @@ async function* streamEvents(
       }
     }
   } catch {
-    // The caller reopens a broken stream.
+    // The caller reopens the stream.
   } finally {
     clearTimeout(timer);
     stream.destroy();
@@ -66,7 +65,7 @@ async function* streamEvents(
 }
 
 type Options = {
-  /** Currently preferred first. */
+  /** Preferred first. */
   endpoints: () => readonly Endpoint[];
   idleMs: number;
   pollMs: number;
@@ -74,7 +73,7 @@ type Options = {
   signal: AbortSignal;
 };
 
-/** Undefined if the head has not changed since the last poll. */
+/** Undefined if the head is unchanged. */
 async function polled(endpoint: Endpoint, last: { root: string }, signal: AbortSignal) {
   const { slot, root } = await endpoint.head(signal);
   if (root === last.root) return undefined;
@@ -82,7 +81,7 @@ async function polled(endpoint: Endpoint, last: { root: string }, signal: AbortS
   return { kind: 'head', slot } satisfies ChainEvent;
 }
 
-/** Runs until `signal`, despite any NodeError. Polls the head if the node has no event stream. */
+/** Runs until `signal`, despite any NodeError. Polls if the node has no event stream. */
 export async function* chainEvents(options: Options): AsyncGenerator<ChainEvent> {
   const { endpoints, pollMs, signal } = options;
   const last = { root: '' };
@@ -92,7 +91,7 @@ export async function* chainEvents(options: Options): AsyncGenerator<ChainEvent>
         const stream = await endpoint.client.events(TOPICS, signal);
         if (stream) {
           yield* streamEvents(stream, options);
-          // Catches a head that arrived between two streams.
+          // A head may have arrived between two streams.
           const event = await polled(endpoint, last, signal);
           if (event) yield event;
           break;

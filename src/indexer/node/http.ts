@@ -7,7 +7,6 @@ import { AnswerError, NodeError, type NodeReason, shown } from './errors.ts';
 export type Limits = {
   /** Longest time without a byte. */
   idleMs: number;
-  /** For the whole answer. */
   totalMs: number;
   maxBytes: number;
 };
@@ -20,7 +19,7 @@ export type Http = {
   get(path: string, sink: Sink, limits: Limits, signal: AbortSignal): Promise<boolean>;
   /** Undefined if the node has no event stream. */
   stream(path: string, signal: AbortSignal): Promise<IncomingMessage | undefined>;
-  /** Removes possible keys of the URL from the message. */
+  /** Removes possible keys from the message. */
   error(reason: NodeReason, message: string, waitMs?: number): NodeError;
   close(): void;
 };
@@ -28,7 +27,6 @@ export type Http = {
 const MAX_SOCKETS = 8;
 const MAX_REFUSAL_BYTES = 2_000;
 
-/** By the error code of Node.js. */
 const failures: Record<string, string> = {
   ECONNREFUSED: 'refuses the connection; is it running, and is the port right?',
   ENOTFOUND: 'has a host name that is not known',
@@ -44,7 +42,7 @@ function keyRemover({ username, password, pathname, searchParams }: URL): (text:
   const parts = [username, password, ...pathname.split('/'), ...searchParams.values()];
   const starts = parts
     .filter((part) => part.length >= SHORTEST_KEY)
-    // The start of a key is enough: a message may cut off the rest.
+    // A message may cut off the rest of a key.
     .map((key) => key.slice(0, SHORTEST_KEY).replaceAll(/\W/g, '\\$&'));
   if (starts.length === 0) return (text) => text;
   const keys = new RegExp(`(?:${starts.join('|')})[\\w.~%+=-]*`, 'g');
@@ -59,13 +57,13 @@ async function refusalText(response: IncomingMessage): Promise<string> {
       if (text.length > MAX_REFUSAL_BYTES) break;
     }
   } catch {
-    // The part received is enough for a message.
+    // The part received is enough.
   }
   response.destroy();
   return text.trim();
 }
 
-/** `name` stands for the node in messages, which never hold the URL. */
+/** Messages contain `name`, never the URL. */
 export function openHttp(base: URL, name: string): Http {
   const login = base.username || base.password;
   const credentials = `${decodeURIComponent(base.username)}:${decodeURIComponent(base.password)}`;
@@ -161,7 +159,7 @@ export function openHttp(base: URL, name: string): Http {
       }
     },
     async stream(path, signal) {
-      // The stream would occupy a socket of the shared agent for ever.
+      // The stream would block a socket of the shared agent.
       const own = new (secure ? HttpsAgent : HttpAgent)();
       try {
         const response = await send(path, 'text/event-stream', signal, own);

@@ -16,7 +16,6 @@ export { NodeError } from './errors.ts';
 export type { ChainEvent } from './events.ts';
 export type { NodesOptions } from './pool.ts';
 
-/** `node`: the name of the node that answered. */
 type From<T> = T & { node: string };
 
 export type Nodes = {
@@ -40,7 +39,7 @@ export type Nodes = {
   events(signal: AbortSignal): AsyncGenerator<ChainEvent>;
 };
 
-/** Throws `SpecError` if the network of the nodes is unknown or not the one asked for, and `NodeError` if none answers. */
+/** Throws `SpecError` for an unknown or unexpected network, and `NodeError` if no node answers. */
 export async function openNodes(options: NodesOptions): Promise<Nodes> {
   setMaxListeners(0, options.signal);
   const pool = new Pool(options);

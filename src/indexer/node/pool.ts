@@ -7,26 +7,25 @@ import { type Common, Endpoint, type Identity } from './endpoint.ts';
 import type { Asking } from './epoch.ts';
 import { NodeError } from './errors.ts';
 
-/** How long `finality` waits for the other nodes. Later answers are still compared. */
+/** Slower nodes are compared later. */
 const COMPARE_MS = 5_000;
 
 export type NodesOptions = {
   /** In order of preference. */
   urls: readonly string[];
-  /** Nodes of another network are refused. */
   network?: Network | undefined;
   signal: AbortSignal;
-  /** Requests per second to each node. */
+  /** Per second and node. */
   rate?: number | undefined;
-  /** Maximum silence, and maximum time of a small answer; large ones may take longer. */
+  /** Maximum silence, and maximum time of a small answer. */
   timeoutMs?: number;
   attempts?: number;
   firstBackoffMs?: number;
-  /** Interval of polls of the head without an event stream. */
+  /** Interval between polls without an event stream. */
   pollMs?: number;
   /** Maximum silence of an event stream. */
   idleMs?: number;
-  /** Called for every failed attempt, even if a later one or another node succeeds. */
+  /** Called for every failed attempt, even if a later one succeeds. */
   onError?: (error: NodeError) => void;
 };
 
@@ -44,7 +43,6 @@ const named = (urls: readonly string[]) => {
   });
 };
 
-/** One error with the messages of all nodes. */
 function together(errors: readonly NodeError[]): NodeError {
   const [first, ...others] = errors as [NodeError, ...NodeError[]];
   if (others.length === 0) return first;
@@ -76,7 +74,7 @@ export class Pool {
     );
   }
 
-  /** Healthy nodes first, in the order of `urls`. */
+  /** Healthy nodes first. */
   inOrder(avoid?: string, epoch = Number.POSITIVE_INFINITY): Endpoint[] {
     const now = performance.now();
     const rank = (endpoint: Endpoint) =>
@@ -86,7 +84,6 @@ export class Pool {
     return this.endpoints.toSorted((a, b) => rank(a) - rank(b));
   }
 
-  /** Asks the nodes in turn until one answers. */
   async ask<T>(
     work: (asking: Asking) => Promise<T>,
     ask: Ask = { signal: this.common.lifetime },
@@ -107,7 +104,7 @@ export class Pool {
     throw together(errors);
   }
 
-  /** When one request of `work` fails, cancels its others. */
+  /** When one request of `work` fails, cancels the others. */
   async #askOne<T>(
     endpoint: Endpoint,
     work: (asking: Asking) => Promise<T>,
@@ -130,7 +127,7 @@ export class Pool {
     }
   }
 
-  /** From the preferred node. Throws `NodeError` if another node disagrees. */
+  /** Throws `NodeError` also if another node disagrees. */
   async finality(): Promise<Finality> {
     const told = await this.ask(({ endpoint }) => endpoint.finality());
     if (this.endpoints.length > 1)
@@ -140,7 +137,7 @@ export class Pool {
     return told;
   }
 
-  /** Asks each node once per epoch, and those that disagree every time. */
+  /** Asks each node once per epoch; after a disagreement, every time. */
   async #compareAll(epoch: number): Promise<void> {
     const asked = this.endpoints.filter(
       ({ coolingUntil, disagrees }) =>

@@ -13,16 +13,16 @@ import { RegistryReader } from './scan/registry.ts';
 
 type AllRecords = Registry & Iterable<ValidatorRecord>;
 
-/** What an index that begins at epoch F needs. */
+/** F is the first epoch of the index. */
 export type Start = {
   /** S_F. */
   state: EpochState;
   /** As of S_F. */
   records: AllRecords;
-  /** As of S_F; if the node cannot list them, only those of blocks after the finalized one. */
+  /** As of S_F; without the node's list, only those of blocks after the finalized one. */
   pendingDeposits: DepositRequest[];
   syncCommittee: Uint32Array;
-  /** Blocks and committees of F - 1, first block of F. Null if the node's history begins with S_F. */
+  /** Of F - 1; `firstBlock` of F. Null if the node's history begins with S_F. */
   before: {
     blocks: (BeaconBlock | null)[];
     committees: Committees;
@@ -30,7 +30,7 @@ export type Start = {
   } | null;
 };
 
-/** What an index that continues after epoch e needs: S_{e+1} with its records, and the committees of e. */
+/** To continue after epoch e: S_{e+1}, its records, and the committees of e. */
 export type Resume = { state: EpochState; committees: Committees; records: AllRecords };
 
 async function registryAt(asking: Asking, epoch: number, size: number): Promise<AllRecords> {
@@ -46,7 +46,7 @@ async function stateWithRecords(asking: Asking, epoch: number) {
   return { state, records: await registryAt(asking, epoch, state.balances.length) };
 }
 
-/** Deposits of blocks after the finalized one cannot have been processed. Some older ones may be pending, too. */
+/** Deposits of blocks that are not final are still pending; some older ones may be, too. */
 async function unfinalDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
   const after = firstSlot(asking, state.finalizedEpoch);
   const waiting: DepositRequest[] = [];
@@ -67,7 +67,7 @@ async function pendingDeposits(asking: Asking, state: EpochState): Promise<Depos
   const told = await asking.endpoint.client
     .json({ path, signal: asking.signal }, readDeposits)
     .catch((error) => {
-      // Nodes refuse this path before Electra.
+      // Refused before Electra.
       if (error instanceof NodeError && error.reason === 'status') return undefined;
       throw error;
     });

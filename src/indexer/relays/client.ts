@@ -17,7 +17,7 @@ const Delivered = z.array(
   }),
 );
 
-/** Groups of at least this many slots are read by page. */
+/** Larger groups are read by page. */
 const FEW = 4;
 /** A page of 100 payloads covers about this many slots, so reading across a smaller gap costs no extra request. */
 const NEAR = 200;
@@ -48,7 +48,7 @@ async function singly(source: Source, wanted: ReadonlySet<number>): Promise<Payl
   return told.flat().filter(({ slot }) => wanted.has(slot));
 }
 
-/** A short page need not be the last: relays may return fewer payloads than requested. */
+/** A short page need not be the last. */
 async function pages(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
   const found = new Map<string, Payload>();
   const first = Math.min(...wanted);

@@ -17,7 +17,7 @@ const MAX_BYTES = 4 << 20;
 
 export function openRelays(options: {
   relays: readonly RelaySource[];
-  /** Requests per second to each relay. */
+  /** Per second and relay. */
   rate: number;
   timeoutMs: number;
   signal: AbortSignal;
@@ -26,7 +26,7 @@ export function openRelays(options: {
   const { rate, timeoutMs, signal, onError } = options;
   const relays = options.relays.map(({ name, url }) => ({
     source: openSource({ url, name, rate, timeoutMs, maxBytes: MAX_BYTES, signal }),
-    /** True once the relay has reported a block of this chain. From then on, another hash only means an orphaned block. */
+    /** True once the relay has reported a block of this chain; another hash then only means an orphaned block. */
     trusted: false,
   }));
 

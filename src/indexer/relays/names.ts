@@ -1,7 +1,7 @@
-/** `name` is stored in `blocks.relays`. */
+/** Stored in `blocks.relays`. */
 export type RelaySource = { name: string; url: URL };
 
-/** Names that similar services use (in `relayerPercentages`), by host. */
+/** Names that similar services use (in `relayerPercentages`). */
 const known: Record<string, string> = {
   'boost-relay.flashbots.net': 'flashbots',
   'bloxroute.max-profit.blxrbdn.com': 'bloxroute_maxprofit',
@@ -17,10 +17,7 @@ const known: Record<string, string> = {
   'mainnet-relay.securerpc.com': 'manifold',
 };
 
-/**
- * Reads URLs and `name=URL`. The name defaults to the usual one of a known host, else to the host. A public key in the
- * URL, as in mev-boost, is ignored. Throws for anything else.
- */
+/** The name defaults to the usual one, else to the host. A public key in the URL, as in mev-boost, is ignored. Throws. */
 export function parseRelays(given: readonly string[]): RelaySource[] {
   const relays = given.map(relayOf);
   for (const [place, { name }] of relays.entries()) {

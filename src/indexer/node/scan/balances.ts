@@ -6,17 +6,16 @@ const INDEX = literal('{"index":"');
 const BALANCE = literal('","balance":"');
 /** Longer than any entry, so that `fast` never reads past the end. */
 const LONGEST = 64;
-/** Far more validators than join between two reads, or than the first read lists. */
+/** More validators than join between two reads, or than the first read lists. */
 const MARGIN = 1 << 22;
 
-/** The API promises no order, so each balance is stored at its index. */
+/** The API promises no order of entries. */
 export class BalanceReader implements ElementReader {
   #balances: Float64Array;
   #count = 0;
   #highest = -1;
   readonly #expected: number;
 
-  /** `expected`: approximate number of validators. */
   constructor(expected = 1 << 16) {
     this.#expected = expected;
     this.#balances = new Float64Array(expected).fill(Number.NaN);

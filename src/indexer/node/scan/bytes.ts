@@ -7,7 +7,7 @@ export function standsAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boo
   return true;
 }
 
-/** Returns `at` if there are no digits or a leading zero. */
+/** `at` if there are no digits or a leading zero. */
 export function endOfDigits(bytes: Uint8Array, at: number): number {
   let end = at;
   for (let digit = (bytes[end] as number) - 48; digit >= 0 && digit <= 9; ) {
@@ -38,10 +38,10 @@ export function decimal(value: unknown, field: string, max = Number.MAX_SAFE_INT
 export const epochNumber = (value: unknown, field: string): number =>
   value === FAR_FUTURE ? Number.POSITIVE_INFINITY : decimal(value, field);
 
-/** Well above the size of any registry. */
+/** No registry is this large. */
 export const MAX_INDEX = 2 ** 27;
 
-/** Returns lower case. Throws `AnswerError`. */
+/** In lower case. Throws `AnswerError`. */
 export function hex(value: unknown, field: string, bytes?: number): string {
   if (
     typeof value === 'string' &&

@@ -12,7 +12,7 @@ const MARGIN = 80;
 type Part = { slot: number; index: number; from: number; to: number };
 type Shape = { epoch: number; slotsPerEpoch: number; maxPerSlot: number };
 
-/** Reads `states/{id}/committees?epoch=`; committees may come in any order. */
+/** Committees may come in any order. */
 export class CommitteeReader implements ElementReader {
   readonly #shape: Shape;
   readonly #parts: Part[] = [];

@@ -7,18 +7,14 @@ const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 const MAX_ELEMENT_BYTES = 1 << 20;
 const MAX_ENVELOPE_BYTES = 1 << 16;
 
-/** Reads the objects of the list `data`. */
 export type ElementReader = {
-  /**
-   * Reads an object without whitespace and with the usual order of keys. Returns its end; 0 for any other object, or an
-   * incomplete one.
-   */
+  /** Returns the end of an object in compact JSON with the usual order of keys; 0 for any other. */
   fast(bytes: Uint8Array, from: number, to: number): number;
   /** Reads any other object. Throws `AnswerError`. */
   slow(value: unknown): void;
 };
 
-/** End of the object or list that begins at `from`; 0 if incomplete. */
+/** 0 if the value is incomplete. */
 function endOfValue(bytes: Uint8Array, from: number, to: number): number {
   let depth = 0;
   for (let at = from; at < to; at += 1) {
@@ -32,14 +28,14 @@ function endOfValue(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * Reads `{…, "data": [objects], …}` as its bytes arrive, without holding the whole answer. Parses the envelope around
- * the list at the end, so that only valid JSON is accepted.
+ * Reads `{…, "data": [objects], …}` as it arrives, never holding it whole. The rest of the answer is parsed last, so
+ * that only valid JSON is accepted.
  */
 export class ElementScanner {
   readonly #reader: ElementReader;
   #parts: Buffer[] = [];
   #waiting = 0;
-  /** Bytes to wait for before the next scan; doubling keeps small chunks cheap. */
+  /** Bytes to wait for; doubling them keeps small chunks cheap. */
   #enough = 0;
   #phase: 'envelope' | 'elements' | 'after' = 'envelope';
   #envelope: Buffer[] = [];
@@ -62,7 +58,7 @@ export class ElementScanner {
     if (this.#waiting >= this.#enough) this.#scan();
   }
 
-  /** The envelope with an empty list. Throws `AnswerError` if the answer is incomplete. */
+  /** Returns the answer with an empty list. Throws `AnswerError` if incomplete. */
   end(): Record<string, unknown> {
     this.#scan();
     if (this.#phase !== 'after')
@@ -117,7 +113,7 @@ export class ElementScanner {
     this.#enough = rest.length * 2;
   }
 
-  /** Returns where the entries of `data` begin; 0 if not received yet. */
+  /** Returns where the entries begin; 0 if not received yet. */
   #findList(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && isSpace(bytes[at] as number)) at += 1;
@@ -158,7 +154,7 @@ export class ElementScanner {
     return at + 1;
   }
 
-  /** Returns where it stopped: at an incomplete entry, the end of the list or the end of `bytes`. */
+  /** Stops before an incomplete entry. */
   #readElements(bytes: Buffer, from: number): number {
     const { fast } = this.#reader;
     const to = bytes.length;

@@ -31,7 +31,7 @@ for (let i = 0; i < 16; i += 1) {
   nibbles[i.toString(16).toUpperCase().charCodeAt(0)] = i;
 }
 
-/** False if a character is no hex digit. */
+/** False for invalid hex. */
 function hexInto(target: Uint8Array, start: number, bytes: Uint8Array, from: number, count: number): boolean {
   let wrong = 0;
   for (let i = 0; i < count; i += 1) {
@@ -46,7 +46,7 @@ function hexInto(target: Uint8Array, start: number, bytes: Uint8Array, from: num
 const hexOf = (bytes: Uint8Array, from: number, count: number): string =>
   `0x${Buffer.from(bytes.buffer, bytes.byteOffset + from, count).toString('hex')}`;
 
-/** Columns take about 130 bytes per validator; records are built on request. */
+/** Takes about 130 bytes per validator. */
 class Columns implements Registry, Iterable<ValidatorRecord> {
   size = 0;
   readonly pubkeys: Uint8Array;
@@ -86,7 +86,7 @@ class Columns implements Registry, Iterable<ValidatorRecord> {
   }
 }
 
-/** Reads an entry of `states/{id}/validators`. Throws `AnswerError`. */
+/** Throws `AnswerError`. */
 export function recordOf(value: unknown): ValidatorRecord {
   const entry = read.objectAt(value, 'an entry');
   const validator = read.objectAt(entry.validator, 'validator');
@@ -112,7 +112,7 @@ export function recordOf(value: unknown): ValidatorRecord {
   };
 }
 
-/** Reads `states/{id}/validators`; `size` is known from the balances. */
+/** `size` is known from the balances. */
 export class RegistryReader implements ElementReader {
   readonly #columns: Columns;
   readonly #size: number;
