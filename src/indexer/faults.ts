@@ -7,7 +7,7 @@ import { RangeFault } from './range.ts';
 import { SavedStateError } from './saved-state-error.ts';
 import { SpecError } from './spec.ts';
 
-/** Waiting does not fix them. */
+/** Errors that waiting does not fix. */
 export const isFinal = (error: unknown): boolean =>
   [RangeFault, SpecError, SavedStateError, SettingsError].some((kind) => error instanceof kind);
 

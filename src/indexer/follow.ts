@@ -47,7 +47,7 @@ export type FollowReport = {
 
 /** Unusable inputs before the index waits between attempts. */
 const ATTEMPTS_AT_ONCE = 2;
-/** Then the pass restarts: its initial state may be wrong. */
+/** Unusable inputs before the pass restarts: its initial state may be wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
 /** While catching up, figures are published at day ends, at most this often. */

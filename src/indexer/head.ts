@@ -7,7 +7,7 @@ import type { BeaconBlock } from './types.ts';
 type Options = { nodes: Nodes; store: Store; beat: Beat; tell: Teller; stop: AbortSignal };
 type Known = { slot: number; root: string };
 
-/** Limit while the chain does not finalize. */
+/** Limits the walk back while the chain does not finalize. */
 const MAX_BLOCKS = 2_048;
 
 /** Replaces blocks and slashings after a reorg. */

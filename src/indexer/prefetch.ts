@@ -1,4 +1,4 @@
-/** Fetches `width` epochs at a time. A failed one is fetched again when taken again. */
+/** Fetches `width` epochs at a time. A failed epoch is fetched again when taken again. */
 export function prefetcher<T>(fetch: (epoch: number, avoid?: string) => Promise<T>, width: number) {
   const flights = new Map<number, Promise<T>>();
   const start = (epoch: number) => {

@@ -15,7 +15,7 @@ export function boundaryOf(text: string): Boundary | undefined {
 export class RangeFault extends Error {}
 
 export type Asked = {
-  /** Continues a stored range that includes it, else begins there anew. */
+  /** Continues a stored range that includes `from`, else begins anew there. */
   from: From | undefined;
   /** Replaces `from` if nothing is stored. */
   firstFrom: From | undefined;

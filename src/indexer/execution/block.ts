@@ -42,7 +42,7 @@ const Sent = z.object({ hash, blockHash: hash, from: address, to: address.nullab
 
 const hexOf = (number: number) => `0x${number.toString(16)}`;
 
-/** Throws SourceError `mismatch` if the beacon block contradicts. */
+/** Throws SourceError `mismatch` on any difference from the beacon block. */
 export async function fetchBlock(
   rpc: Rpc,
   stored: StoredBlock,
@@ -101,7 +101,7 @@ function faultOf(
   return undefined;
 }
 
-/** Undefined if it cannot pay the proposer. */
+/** Undefined if the transaction cannot pay the proposer. */
 async function lastOf(
   rpc: Rpc,
   stored: StoredBlock,

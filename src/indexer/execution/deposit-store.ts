@@ -78,7 +78,7 @@ export async function indexedEpoch(pool: Pool, network: Network): Promise<number
   return (rows[0] as { epoch: number } | undefined)?.epoch ?? null;
 }
 
-/** For validators that appeared after their deposit was read. */
+/** Sets the addresses of validators that appeared after their deposit was read. */
 export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
   transaction(pool, async (client) => {
     await lockWriters(client, ['validators'], [network]);

@@ -31,7 +31,7 @@ export const isOutage = ({ reason }: SourceError): boolean =>
 
 export type SourceOptions = {
   url: URL;
-  /** In messages; the URL may hold a key. */
+  /** Used in messages: the URL may hold a key. */
   name: string;
   /** Requests per second. */
   rate: number;

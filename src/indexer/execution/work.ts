@@ -11,11 +11,11 @@ export type Asked = {
   network: Network;
   fees: boolean;
   relays: boolean;
-  /** Later slots are too recent. */
+  /** Later slots are too recent for the relays. */
   relaysUpTo: number;
   /** Slots waiting for another attempt. */
   except: readonly number[];
-  /** The node lacks older blocks. */
+  /** The node lacks blocks up to this slot. */
   feesAfter: number;
   limit: number;
 };
@@ -98,7 +98,7 @@ export async function writeFills(
 ): Promise<number[]> {
   if (fills.length === 0) return [];
   return transaction(pool, async (client) => {
-    // A concurrent replacement of a day would lose the fill.
+    // Without the lock, a concurrent replacement of a day would lose the fill.
     await lockWriters(client, ['blocks', 'validator-days'], [options.network]);
     const { rows } = await client.query<{ slot: number }>(FILL, [options.network, JSON.stringify(fills)]);
     const slots = rows.map(({ slot }) => slot);

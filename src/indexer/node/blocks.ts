@@ -6,7 +6,7 @@ import { NodeError } from './errors.ts';
 
 /** 16 epochs. */
 const KEPT = 512;
-/** Maximum of missed slots in a row. */
+/** Longest run of missed slots after an epoch. */
 const LONGEST_GAP = 128;
 const blockPath = (id: number | string) => `/eth/v2/beacon/blocks/${id}`;
 

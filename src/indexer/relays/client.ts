@@ -17,7 +17,7 @@ const Delivered = z.array(
   }),
 );
 
-/** Larger groups are read by page. */
+/** Smaller groups are requested slot by slot. */
 const FEW = 4;
 /** A page of 100 payloads covers about this many slots, so reading across a smaller gap costs no extra request. */
 const NEAR = 200;

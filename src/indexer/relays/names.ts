@@ -17,7 +17,10 @@ const known: Record<string, string> = {
   'mainnet-relay.securerpc.com': 'manifold',
 };
 
-/** The name defaults to the usual one, else to the host. A public key in the URL, as in mev-boost, is ignored. Throws. */
+/**
+ * The name defaults to the usual one, else to the host. A public key in the URL, as in mev-boost, is ignored. Throws for
+ * an invalid relay.
+ */
 export function parseRelays(given: readonly string[]): RelaySource[] {
   const relays = given.map(relayOf);
   for (const [place, { name }] of relays.entries()) {

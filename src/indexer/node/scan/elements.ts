@@ -58,7 +58,7 @@ export class ElementScanner {
     if (this.#waiting >= this.#enough) this.#scan();
   }
 
-  /** Returns the answer with an empty list. Throws `AnswerError` if incomplete. */
+  /** Returns the answer with an empty `data`. Throws `AnswerError` if incomplete. */
   end(): Record<string, unknown> {
     this.#scan();
     if (this.#phase !== 'after')
