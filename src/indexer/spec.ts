@@ -3,12 +3,12 @@ import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import { genesisTime, type Network, networks } from '../chain/networks.ts';
 import { type Fork, forks } from './types.ts';
 
-/** A node's `config/spec` or `genesis` cannot be used. The message says why, and what would be right. */
+/** A node's `config/spec` or `genesis` is unusable. The message says why, and what would be right. */
 export class SpecError extends Error {}
 
 const FAR_FUTURE = '18446744073709551615';
 
-/** Protocol constants that the rules read, by their names in `/eth/v1/config/spec`. */
+/** Names in `/eth/v1/config/spec`. */
 const required = {
   slotsPerEpoch: 'SLOTS_PER_EPOCH',
   syncCommitteeSize: 'SYNC_COMMITTEE_SIZE',
@@ -33,7 +33,7 @@ const required = {
   churnLimitQuotient: 'CHURN_LIMIT_QUOTIENT',
 } as const;
 
-/** Required where Electra is scheduled. */
+/** Required if Electra is scheduled. */
 const electra = {
   minActivationBalance: 'MIN_ACTIVATION_BALANCE',
   maxEffectiveBalanceElectra: 'MAX_EFFECTIVE_BALANCE_ELECTRA',
@@ -43,7 +43,7 @@ const electra = {
   maxPerEpochActivationExitChurnLimit: 'MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT',
 } as const;
 
-/** Undefined where a node does not tell them; only old epochs need them. */
+/** Undefined if the node omits them; rewards need them only in Altair. */
 const optional = {
   minSlashingPenaltyQuotientAltair: 'MIN_SLASHING_PENALTY_QUOTIENT_ALTAIR',
   inactivityPenaltyQuotientAltair: 'INACTIVITY_PENALTY_QUOTIENT_ALTAIR',
@@ -52,8 +52,8 @@ const optional = {
 } as const;
 
 /**
- * Constants and presets that some nodes leave out of `config/spec`, because the specification fixes them for all networks
- * with the mainnet preset. What the node tells goes first.
+ * Some nodes omit these, because the specification or the mainnet preset fixes them. A value that the node reports has
+ * precedence.
  */
 const fixed = {
   timelySourceWeight: ['TIMELY_SOURCE_WEIGHT', 14],
@@ -67,13 +67,13 @@ const fixed = {
 
 type Numbers<T> = { readonly [Name in keyof T]: number };
 
-/** What the rules need of `/eth/v1/config/spec`. Amounts are in Gwei; an epoch that is never reached is `Infinity`. */
+/** Amounts are in Gwei; an epoch that is never reached is `Infinity`. */
 export type ChainSpec = Numbers<typeof required> &
   Numbers<typeof electra> &
   Numbers<typeof fixed> & { readonly [Name in keyof typeof optional]: number | undefined } & {
     readonly configName: string | undefined;
     readonly secondsPerSlot: number;
-    /** First epoch of each fork, in order. */
+    /** First epochs. */
     readonly forkEpochs: Readonly<Record<Fork, number>>;
     /** Scheduled forks that this program does not know, by epoch. */
     readonly unknownForks: readonly { readonly name: string; readonly epoch: number }[];
@@ -111,12 +111,12 @@ class Reader {
 const numbersOf = <T extends Record<string, string>>(names: T, read: (name: string) => number) =>
   Object.fromEntries(Object.entries(names).map(([key, name]) => [key, read(name)])) as Numbers<T>;
 
-/** Forks must follow in order: a later fork's epoch is not before an earlier one's. */
+/** Throws if a later fork has an earlier epoch. */
 function forkEpochsOf(reader: Reader): Record<Fork, number> {
   const epochs = { phase0: 0 } as Record<Fork, number>;
   let before = 0;
   for (const fork of forks.slice(1)) {
-    // A node from before a fork does not know its name.
+    // A node from before a fork does not list it.
     const epoch = reader.optional(`${fork.toUpperCase()}_FORK_EPOCH`) ?? Number.POSITIVE_INFINITY;
     if (epoch < before)
       throw new SpecError(
@@ -155,7 +155,7 @@ function checkCalendar(spec: ChainSpec): void {
   );
 }
 
-/** Reads the `data` of `/eth/v1/config/spec`. Throws `SpecError`, naming every missing constant. */
+/** Throws `SpecError`, naming every missing constant. */
 export function parseSpec(data: unknown): ChainSpec {
   const answer = Answer.safeParse(data);
   if (!answer.success)
@@ -191,7 +191,7 @@ export function parseSpec(data: unknown): ChainSpec {
   return spec;
 }
 
-/** The fork that an epoch belongs to. Throws `SpecError` for an epoch of a fork that this program does not know. */
+/** Throws `SpecError` for an epoch of an unknown fork. */
 export function forkAt(spec: ChainSpec, epoch: number): Fork {
   const unknown = spec.unknownForks.find((fork) => epoch >= fork.epoch);
   if (unknown)
@@ -208,7 +208,7 @@ const Genesis = z.object({
 
 export type Genesis = { time: number; validatorsRoot: string };
 
-/** Reads the `data` of `/eth/v1/beacon/genesis`. */
+/** Reads `data` of `/eth/v1/beacon/genesis`. */
 export function parseGenesis(data: unknown): Genesis {
   const answer = Genesis.safeParse(data);
   if (!answer.success)
@@ -221,7 +221,7 @@ export function parseGenesis(data: unknown): Genesis {
   };
 }
 
-/** The network with this genesis time. Throws `SpecError` for any other, and where `expected` is another one. */
+/** Throws `SpecError` if the genesis time is unknown, or contradicts the configuration or `expected`. */
 export function networkOf(genesis: Genesis, spec: ChainSpec, expected?: Network): Network {
   const found = networks.find((network) => genesisTime[network] === genesis.time);
   const told = `genesis time ${genesis.time}${spec.configName ? `, config ${spec.configName}` : ''}`;

@@ -1,6 +1,6 @@
 /**
- * Types shared by `node/`, `chain/` and `store/`. Amounts are in Gwei, as doubles below 2^53. Arrays "by validator" are
- * indexed by validator index. FAR_FUTURE_EPOCH is `Infinity` here, and null in the database.
+ * Amounts are in Gwei, as doubles below 2^53. FAR_FUTURE_EPOCH is `Infinity` here, and null in the database. "By
+ * validator" means indexed by validator index.
  */
 
 export const forks = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu'] as const;
@@ -13,9 +13,9 @@ export type Attestation = {
   beaconBlockRoot: string;
   source: Checkpoint;
   target: Checkpoint;
-  /** Committee indices, ascending; before Electra `data.index` alone. */
+  /** Ascending committee indices; before Electra, only `data.index`. */
   committees: readonly number[];
-  /** SSZ bitlist over the members of these committees, one after another; includes the length bit. */
+  /** SSZ bitlist over the members of `committees`, including the length bit. */
   aggregationBits: Uint8Array;
 };
 
@@ -24,7 +24,7 @@ export type DepositRequest = {
   withdrawalCredentials: string;
   amount: number;
   signature: string;
-  /** Slot of the block that carries it; 0 for deposits that the chain itself makes. */
+  /** Slot of the block, or 0 if no deposit request made it. */
   slot: number;
 };
 
@@ -33,9 +33,9 @@ export type ExecutionPayload = {
   blockHash: string;
   feeRecipient: string;
   gasUsed: number;
-  /** Wei, decimal digits. */
+  /** Wei, in decimal. */
   baseFeePerGas: string;
-  /** Number of transactions, by first byte: legacy, 0x01, 0x02, and all. */
+  /** Counts by first byte: legacy, 0x01, 0x02, and all. */
   transactions: { type0: number; type1: number; type2: number; total: number };
   withdrawals: readonly { validatorIndex: number; amount: number }[];
 };
@@ -48,14 +48,14 @@ export type BeaconBlock = {
   parentRoot: string;
   proposerIndex: number;
   attestations: readonly Attestation[];
-  /** Slashed by each proposer slashing. */
+  /** Validator of each slashing. */
   proposerSlashings: readonly number[];
-  /** In both attestations of each attester slashing, ascending. */
+  /** Validators in both attestations of each slashing, ascending. */
   attesterSlashings: readonly (readonly number[])[];
   voluntaryExits: readonly number[];
   /** BLS-to-execution changes. */
   credentialChanges: readonly { validatorIndex: number; address: string }[];
-  /** Deposits of the Eth1 bridge, before Electra. */
+  /** From the Eth1 bridge. */
   deposits: readonly Omit<DepositRequest, 'slot'>[];
   depositRequests: readonly Omit<DepositRequest, 'slot'>[];
   withdrawalRequests: readonly { sourceAddress: string; validatorPubkey: string; amount: number }[];
@@ -66,7 +66,7 @@ export type BeaconBlock = {
   execution: ExecutionPayload | null;
 };
 
-/** Committees of an epoch: the members of committee `index` of slot `first + s` are `members[offsets[k]…offsets[k+1])`, k = s·perSlot + index. */
+/** Committee `index` of the epoch's slot s (from 0) has `members[offsets[k]…offsets[k+1])`, k = s·perSlot + index. */
 export type Committees = {
   epoch: number;
   perSlot: number;
@@ -88,7 +88,7 @@ export type ValidatorRecord = {
 
 export type PendingConsolidation = { source: number; target: number };
 
-/** The state S_e at the first slot of epoch e, with the block of that slot. */
+/** S_e: the state at the first slot of epoch e, with the block of that slot. */
 export type EpochState = {
   epoch: number;
   /** By validator. */
@@ -97,32 +97,32 @@ export type EpochState = {
   pendingConsolidations: readonly PendingConsolidation[];
 };
 
-/** All that the rules need of epoch e, once finalized.epoch >= e + 1. */
+/** What the rules need of epoch e, once finalized.epoch >= e + 1. */
 export type EpochInput = {
   epoch: number;
-  /** Slots 32e to 32e+31; null where the proposal was missed. */
+  /** Slots 32e to 32e+31; null for a missed proposal. */
   blocks: readonly (BeaconBlock | null)[];
   committees: Committees;
   /** Validator of each seat; empty before Altair. */
   syncCommittee: Uint32Array;
-  /** The same of epoch e + 1, which the block of slot 32(e+1) pays; the same array within a period. */
+  /** For the block of slot 32(e+1); the same array within a period. */
   nextSyncCommittee: Uint32Array;
-  /** Proposer of each slot. */
+  /** By slot. */
   proposers: Uint32Array;
   /** S_{e+1}. */
   next: EpochState;
-  /** The block of slot 32(e+1), which is in S_{e+1}. */
+  /** Of slot 32(e+1); S_{e+1} includes it. */
   nextFirstBlock: BeaconBlock | null;
-  /** Records, as of S_{e+1}, of the validators that `Chain.recordsNeeded` named. */
+  /** Records of S_{e+1}, of `Chain.recordsNeeded`. */
   records: readonly ValidatorRecord[];
 };
 
-/** Bits of `EpochFacts.votes`, by validator. */
+/** Bits of `EpochFacts.votes`. */
 export const Vote = {
   source: 1,
   target: 2,
   head: 4,
-  /** In a block; the bits below tell of its first inclusion. */
+  /** In a block; the three bits below describe the first inclusion. */
   included: 8,
   wrongHead: 16,
   wrongTarget: 32,
@@ -134,20 +134,20 @@ export const Vote = {
 export type BlockFacts = {
   slot: number;
   proposerIndex: number;
-  /** Null where the proposal was missed. */
+  /** Null for a missed proposal. */
   block: BeaconBlock | null;
-  /** Attestations, sync aggregate and whistleblower parts; 0 where missed. */
+  /** From attestations, the sync aggregate and slashings. */
   consensusRewards: number;
 };
 
-/** The seats of the sync committee in one block. */
+/** Sync committee seats in one block. */
 export type SeatFacts = {
   slot: number;
-  /** Validator of each seat. */
+  /** By seat. */
   validators: Uint32Array;
-  /** What each seat earned by formula; negative for a missed signature. */
+  /** By seat and by formula; negative for a missed signature. */
   rewards: Int32Array;
-  /** Part of a seat's penalty that a balance of 0 left unpaid, by position. */
+  /** Penalty that a balance of 0 left unpaid, by seat. */
   unpaid: ReadonlyMap<number, number>;
 };
 
@@ -160,37 +160,37 @@ export type SlashingFacts = {
 
 export type ConsolidationFacts = { source: number; target: number; epoch: number; amount: number };
 
-/** A closed duty epoch a: all inclusions and S_{a+2} are final, so nothing of it changes any more. */
+/** Epoch a, closed: all inclusions and S_{a+2} are final, so nothing changes any more. */
 export type EpochFacts = {
   epoch: number;
   /** Bits of `Vote`, by validator. */
   votes: Uint8Array;
   /** Slots until the first inclusion, by validator; 0 without one. */
   delays: Uint8Array;
-  /** reward(v, a): attestation rewards and penalties, inactivity included, of validators with a duty; by validator. */
+  /** Attestation rewards and penalties, with inactivity, of validators with a duty; by validator. */
   rewards: Float64Array;
-  /** The same of slashed validators that have exited; it belongs to the day of the exit. */
+  /** The same of slashed validators after their exit; belongs to their last active day. */
   penaltiesWithoutDuty: ReadonlyMap<number, number>;
   /** Of S_{a+1}, by validator. */
   balances: Float64Array;
   /** Of S_{a+1}, by validator. */
   effectiveBalances: Float64Array;
-  /** Slots of epoch a. The slot that a recording begins with has no facts. */
+  /** By slot of a, without the first slot if nothing before it is known. */
   blocks: readonly BlockFacts[];
   seats: readonly SeatFacts[];
-  /** Validators slashed in blocks of a. */
+  /** In blocks of a. */
   slashings: readonly SlashingFacts[];
   /** Processed at the end of a. */
   consolidations: readonly ConsolidationFacts[];
-  /** Sum of the effective balances of the validators active in a. */
+  /** `get_total_active_balance` in a. */
   totalActiveBalance: number;
-  /** Initial penalties of blocks of a, and correlation penalties at its end. */
+  /** Initial penalties in a, and correlation penalties at its end. */
   slashingPenalties: number;
-  /** Validators whose record changed since the epoch before, ascending; in the first epoch, all. */
+  /** Validators whose record changed, ascending; all of them in the first facts. */
   changed: Uint32Array;
 };
 
-/** The registry, as of the newest state that was processed. */
+/** As of the newest state that was processed. */
 export type Registry = {
   readonly size: number;
   record(index: number): ValidatorRecord;

@@ -14,7 +14,7 @@ import { termsOf } from './terms.ts';
 import { EpochVotes, flagWeights } from './votes.ts';
 import type { World } from './world.ts';
 
-/** The state that a chain begins with. Fills the registry. */
+/** Fills the registry. */
 export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start): ChainState {
   const { epoch, balances, finalizedEpoch } = start.state;
   if (epoch - 2 - finalizedEpoch > spec.minEpochsToInactivityPenalty)
@@ -47,7 +47,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
   return { ...state, first: firstOf(spec, registry, state, start) };
 }
 
-/** Without what was before, every active validator had a duty and missed it. */
+/** Without history, every active validator counts as having missed its duty. */
 function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVotes {
   const epoch = state.epoch - 1;
   if (before) {
@@ -66,7 +66,7 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
   return EpochVotes.open(none, registry.size);
 }
 
-/** What is left of the churn is not told; it is 0 where nothing waits. */
+/** No node reports the churn left over; it is 0 if the queue is empty. */
 const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
   entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
     pubkey,
@@ -78,8 +78,8 @@ const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
 });
 
 /**
- * Counts the votes of epoch F − 1, and finds what the block of slot 32F did by doing it again on a copy of S_F, which has
- * it already: amounts depend on balances only where one is 0.
+ * Counts the votes of epoch F − 1, and replays the block of slot 32F to learn its effects. S_F already includes that
+ * block, which alters amounts only where a balance is 0.
  */
 function firstOf(
   spec: ChainSpec,
@@ -106,7 +106,7 @@ function firstOf(
   return { known: true, root: block.root, effects: { ...effects, slashings } };
 }
 
-/** Votes of the epoch before F − 1 cannot be read without its committees. */
+/** Votes of epoch F − 2 cannot be read without its committees. */
 const ownVotes = (block: BeaconBlock, { epoch }: { epoch: number }): BeaconBlock => ({
   ...block,
   attestations: block.attestations.filter(({ target }) => target.epoch === epoch - 1),
@@ -129,7 +129,7 @@ function worldOf(
     increments,
     scores,
     slashed: slashedBefore(spec, registry, epoch),
-    compounding: new Uint8Array(registry.size).fill(1), // who switched has the rest in the queue already
+    compounding: new Uint8Array(registry.size).fill(1), // the queue already has the excess of a validator that switched
     exiting: new Set(),
     registry,
     records: new Map(),
@@ -141,7 +141,7 @@ function worldOf(
   };
 }
 
-/** A slashing of epoch F puts the withdrawable epoch this far off, an earlier one does not. */
+/** Slashed before F: a slashing in F sets the withdrawable epoch to at least F + EPOCHS_PER_SLASHINGS_VECTOR. */
 const slashedBefore = (spec: ChainSpec, { slashed, withdrawable, size }: ValidatorSet, epoch: number) =>
   Uint8Array.from({ length: size }, (_, index) =>
     slashed[index] && (withdrawable[index] as number) < epoch + spec.epochsPerSlashingsVector ? 1 : 0,

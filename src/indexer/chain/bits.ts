@@ -1,6 +1,6 @@
-/** Bits of SSZ bitlists and bitvectors, least significant first. */
+/** SSZ bitlists and bitvectors: least significant bit first. */
 
-/** Length of a bitlist: the position of its highest bit. -1 where that bit is missing. */
+/** Bits before the length bit, which is the highest; -1 without one. */
 export function bitlistLength(bits: Uint8Array): number {
   const last = bits[bits.length - 1];
   return last ? (bits.length - 1) * 8 + 31 - Math.clz32(last) : -1;

@@ -9,11 +9,11 @@ export type BlockEffects = {
   readonly consensusRewards: number;
   readonly seats: SeatFacts | null;
   readonly slashings: readonly SlashingFacts[];
-  /** Initial penalties. */
+  /** Initial slashing penalties, in Gwei. */
   readonly penalties: number;
 };
 
-/** Applies a block to the balances, votes and queues, in the order of `process_block`. */
+/** Follows the order of `process_block`. */
 export function applyBlock(world: World, block: BeaconBlock, committee: Uint32Array): BlockEffects {
   const before = balancesOf(world, block);
   for (const { validatorIndex, amount } of block.execution?.withdrawals ?? [])
@@ -67,7 +67,7 @@ function slash(world: World, block: BeaconBlock, before: ReadonlyMap<number, num
 
 const LATE_SOURCE = 5; // isqrt(SLOTS_PER_EPOCH)
 
-/** `get_attestation_participation_flag_indices`; the source of an attestation in a block is always right. */
+/** `get_attestation_participation_flag_indices`; a wrong source would make the block invalid. */
 function inclusionOf(world: World, attestation: Attestation, delay: number): Inclusion {
   const { rootAt, rules, spec } = world;
   const target = attestation.target.root === rootAt(attestation.target.epoch * spec.slotsPerEpoch);

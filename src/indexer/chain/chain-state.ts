@@ -5,22 +5,22 @@ import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 import type { Slashed } from './world.ts';
 
-/** The block of an epoch's first slot, whose effects are in the epoch's state already. */
+/** The block of an epoch's first slot; the epoch's state includes its effects. */
 export type FirstBlock = {
-  /** False where the slot has no facts, because nothing before it is known. */
+  /** False if nothing before the slot is known: the slot then has no facts. */
   readonly known: boolean;
-  /** Null where the proposal was missed. */
+  /** Null if missed or unknown. */
   readonly root: string | null;
   readonly effects: BlockEffects | null;
 };
 
-/** What is known of the facts of an epoch before its duties are paid. */
+/** Facts of an epoch that are known before its duties are paid. */
 export type OpenFacts = Pick<
   EpochFacts,
   'blocks' | 'seats' | 'slashings' | 'consolidations' | 'totalActiveBalance' | 'slashingPenalties'
 >;
 
-/** All that epoch e starts from, besides the registry; never changed, but replaced whole. */
+/** What epoch e starts from, besides the registry. Immutable. */
 export type ChainState = {
   readonly epoch: number;
   /** Of S_e, by validator. */
@@ -31,15 +31,15 @@ export type ChainState = {
   readonly finalizedEpoch: number;
   readonly pendingConsolidations: readonly PendingConsolidation[];
   readonly terms: Terms;
-  /** Of e − 1, with the inclusions of blocks up to slot 32e. */
+  /** Of e − 1, from blocks up to slot 32e. */
   readonly votes: EpochVotes;
-  /** Root of the last block at or before each slot of e − 1; empty where nothing before S_e is known. */
+  /** As from `rootsOf`, of e − 1; empty if nothing before S_e is known. */
   readonly roots: readonly string[];
   readonly queue: DepositQueue;
   readonly slashings: readonly Slashed[];
   readonly first: FirstBlock;
   /** Of e − 1; null in the first epoch. */
   readonly open: OpenFacts | null;
-  /** Whether facts were given before. */
+  /** Whether `step` has returned facts before: the first ones list every validator as changed. */
   readonly published: boolean;
 };

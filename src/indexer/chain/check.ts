@@ -16,7 +16,7 @@ export function activeIn(registry: ValidatorSet, epoch: number, increments: Uint
   return { count, increments: sum };
 }
 
-/** Each active validator must be in one committee, and no other one. */
+/** Throws unless the members are the active validators, each once. */
 export function checkCommittees(
   registry: ValidatorSet,
   increments: Uint16Array,
@@ -38,7 +38,6 @@ export function checkCommittees(
   throw new InputError(epoch, `validator ${missing} is active, but in no committee`);
 }
 
-/** What an input must be before anything is computed from it. */
 export function checkInput(
   spec: ChainSpec,
   registry: ValidatorSet,

@@ -1,10 +1,7 @@
 import type { ConsolidationFacts, PendingConsolidation } from '../types.ts';
 import { decrease, increase, type World } from './world.ts';
 
-/**
- * `process_pending_consolidations`: those that are pending before and not after the end of the epoch were processed, in
- * order. A slashed source moves nothing.
- */
+/** `process_pending_consolidations`: entries missing from `after` were processed. A slashed source moves nothing. */
 export function processConsolidations(
   world: World,
   before: readonly PendingConsolidation[],

@@ -3,7 +3,7 @@ import { increase, type PendingDeposit, type World } from './world.ts';
 
 export type DepositQueue = {
   readonly entries: readonly PendingDeposit[];
-  /** Least and most that `deposit_balance_to_consume` may be: no node tells it. */
+  /** Bounds of `deposit_balance_to_consume`, which no node reports. */
   readonly carry: readonly [least: number, most: number];
 };
 
@@ -27,8 +27,8 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
 }
 
 /**
- * `process_pending_deposits`. Where the churn that is left over from before the start decides whether a deposit still
- * fits, the balance of the next state tells (`next`); what it tells narrows the carry.
+ * `process_pending_deposits`. If `carry` leaves open whether a deposit fits, the balances of the next state (`next`)
+ * decide, which narrows `carry`.
  */
 export function processDeposits(
   world: World,
@@ -70,8 +70,8 @@ export function processDeposits(
 }
 
 /**
- * Whether the first of these deposits is in the next state: nothing else moves as much into a balance. Of one without a
- * validator, those after it tell.
+ * Whether the first deposit is in the next state: nothing else adds as much to a balance. If that deposit has no
+ * validator, a later one decides, because the queue is processed in order.
  */
 function hasArrived(
   world: World,
@@ -92,8 +92,8 @@ function hasArrived(
 }
 
 /**
- * A new validator, made by the first deposit with a valid signature; those before it have no effect. Which one that was
- * follows from the balance, from which only withdrawals of the next block can be missing.
+ * The first deposit with a valid signature makes the validator; earlier ones have no effect. `balance` shows which was
+ * the first: only withdrawals of the next block can be missing from it.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

@@ -1,4 +1,4 @@
-/** The answers for an epoch contradict each other or the chain so far; another node may have right ones. */
+/** A node's answers contradict each other or the chain so far; another node may have right ones. */
 export class InputError extends Error {
   readonly epoch: number;
 
@@ -9,10 +9,10 @@ export class InputError extends Error {
   }
 }
 
-/** The balance of a validator at the end of `epoch` is not what the rules give. */
+/** The rules do not explain a balance at the end of `epoch`. */
 export class ReconcileError extends InputError {
   readonly validatorIndex: number;
-  /** What the node tells, less what the rules give. */
+  /** Reported less computed. */
   readonly gwei: number;
 
   constructor(epoch: number, validatorIndex: number, gwei: number, what = 'balance') {
@@ -25,7 +25,7 @@ export class ReconcileError extends InputError {
   }
 }
 
-/** Records of these validators, as of the first slot after `epoch`, are needed too. */
+/** `step` also needs these records, as of the first slot after `epoch`. */
 export class MissingRecords extends InputError {
   readonly indices: readonly number[];
 

@@ -18,16 +18,16 @@ import { step } from './step.ts';
 
 export { InputError, MissingRecords, ReconcileError } from './errors.ts';
 
-/** What a chain begins with: the state S_F. */
+/** A chain starts from S_F; see `EpochState`. */
 export type Start = {
   readonly state: EpochState;
-  /** Of all validators, by index, as of S_F. */
+  /** All validators of S_F, in index order. */
   readonly records: Iterable<ValidatorRecord>;
-  /** As of S_F, in order; empty where the node does not tell. */
+  /** Queue of S_F, in order; empty if the node does not report it. */
   readonly pendingDeposits: readonly Omit<DepositRequest, 'signature'>[];
   /** Of epoch F. */
   readonly syncCommittee: Uint32Array;
-  /** Epoch F − 1 and the block of slot 32F; null only where the node's history begins with S_F. */
+  /** Epoch F − 1 and the block of slot 32F; null if the node's history begins with S_F. */
   readonly before: {
     readonly blocks: readonly (BeaconBlock | null)[];
     readonly committees: Committees;
@@ -35,7 +35,7 @@ export type Start = {
   } | null;
 };
 
-/** The consensus rules, applied epoch by epoch; without I/O. A step that throws leaves the chain as it was. */
+/** Applies the consensus rules epoch by epoch, without I/O. */
 export class Chain {
   readonly #spec: ChainSpec;
   readonly #registry: ValidatorSet;
@@ -52,13 +52,13 @@ export class Chain {
     return new Chain(spec, registry, beginState(spec, registry, start));
   }
 
-  /** Goes on where `save` was called: with S_e where the chain expected epoch e. */
+  /** Continues after `save`: `resume` must describe S_e if the chain expected epoch e. */
   static restore(spec: ChainSpec, saved: Buffer, resume: Resume): Chain {
     const registry = new ValidatorSet(spec.effectiveBalanceIncrement, resume.state.balances.length + 4096);
     return new Chain(spec, registry, restoreState(spec, registry, saved, resume));
   }
 
-  /** What `restore` needs, besides what a node tells again. */
+  /** What `restore` needs besides `resume`. */
   save(): Buffer {
     return saveState(this.#state);
   }
@@ -72,14 +72,14 @@ export class Chain {
     return this.#registry;
   }
 
-  /** Validators whose records of S_{e+1} the step of epoch e needs; more than that where the chain is behind. */
+  /** Validators whose records of S_{e+1} `step` needs for epoch e; more of them if the chain is not at e yet. */
   recordsNeeded(input: Omit<EpochInput, 'records'>): number[] {
     return recordsNeeded(this.#spec, this.#registry, this.#state.increments, input);
   }
 
   /**
-   * Applies epoch e, and returns the facts of epoch e − 1; undefined in the first step. Throws `InputError` where the
-   * input contradicts itself or the chain, `ReconcileError` where a balance cannot be explained, and `MissingRecords`.
+   * Applies epoch e and returns the facts of epoch e − 1, or undefined in the first step. If it throws (`InputError`,
+   * `ReconcileError` or `MissingRecords`), the chain is unchanged.
    */
   step(input: EpochInput): EpochFacts | undefined {
     const { state, facts } = step(this.#spec, this.#registry, this.#state, input);

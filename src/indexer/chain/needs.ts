@@ -3,10 +3,10 @@ import type { EpochInput } from '../types.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
 import { rulesAt } from './rules.ts';
 
-/** More than can be activated in an epoch before Electra. */
+/** Above any activation limit per epoch before Electra. */
 const MOST_ACTIVATIONS = 64;
 
-/** Validators whose record may differ between S_e and S_{e+1}, ascending. */
+/** Validators whose record may change from S_e to S_{e+1}, ascending. */
 export function recordsNeeded(
   spec: ChainSpec,
   registry: ValidatorSet,
@@ -29,7 +29,7 @@ export function recordsNeeded(
   return [...needed].sort((a, b) => a - b);
 }
 
-/** Those whom `process_registry_updates` ejects, queues or activates. */
+/** Validators that `process_registry_updates` may eject, queue or activate. */
 function moving(
   spec: ChainSpec,
   registry: ValidatorSet,

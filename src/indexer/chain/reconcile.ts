@@ -2,14 +2,14 @@ import type { ValidatorRecord } from '../types.ts';
 import { InputError, ReconcileError } from './errors.ts';
 import type { World } from './world.ts';
 
-/** Every balance must be what the rules give. Throws for the first validator of which it is not. */
+/** Throws for the first balance that the rules do not explain. */
 export function reconcileBalances(epoch: number, expected: Float64Array, told: Float64Array): void {
   for (let index = 0; index < told.length; index++)
     if (expected[index] !== told[index])
       throw new ReconcileError(epoch, index, (told[index] as number) - (expected[index] as number));
 }
 
-/** The records of the next state must say what the blocks and the rules say. */
+/** Throws if a record contradicts the blocks or the rules. */
 export function reconcileRecords(epoch: number, world: World, records: Iterable<ValidatorRecord>): void {
   const increment = world.spec.effectiveBalanceIncrement;
   for (const record of records) {

@@ -2,7 +2,7 @@ import type { Registry, ValidatorRecord } from '../types.ts';
 
 const PUBKEY = 48;
 const CREDENTIALS = 32;
-/** FAR_FUTURE_EPOCH in the columns of epochs. */
+/** FAR_FUTURE_EPOCH in the epoch columns. */
 export const FAR = 0xffff_ffff;
 
 const epochOf = (stored: number) => (stored === FAR ? Number.POSITIVE_INFINITY : stored);
@@ -14,20 +14,20 @@ function grown<T extends Uint8Array | Uint32Array>(column: T, length: number): T
   return next;
 }
 
-/** Validators in columns: about 120 bytes each. Effective balances change every epoch and are kept apart. */
+/** Stores columns: about 120 bytes per validator. Effective balances are apart, because they change every epoch. */
 export class ValidatorSet implements Registry {
   size = 0;
   #capacity = 0;
   #pubkeys = new Uint8Array();
   #credentials = new Uint8Array();
-  /** Index + 1 by public key, open addressing; 0 is free. */
+  /** Hash table from public key to index + 1, with open addressing; 0 is free. */
   #places = new Uint32Array(16);
   slashed = new Uint8Array();
   eligibility = new Uint32Array();
   activation = new Uint32Array();
   exit = new Uint32Array();
   withdrawable = new Uint32Array();
-  /** By validator, in increments: as of the newest state. */
+  /** Effective balances of the newest state, in increments. */
   increments: Uint16Array = new Uint16Array();
   readonly increment: number;
 
@@ -61,7 +61,7 @@ export class ValidatorSet implements Registry {
     };
   }
 
-  /** Stores a record under its index, which may be the next free one. Its effective balance is not stored. */
+  /** Replaces or appends a record, except for its effective balance. */
   set(record: ValidatorRecord): void {
     const { index } = record;
     if (index > this.size) throw new Error(`validator ${index} comes after ${this.size - 1}`);
@@ -90,7 +90,7 @@ export class ValidatorSet implements Registry {
     }
   }
 
-  /** Takes the newest validators away again. */
+  /** Removes the newest validators. */
   shrink(size: number): void {
     if (size === this.size) return;
     this.size = size;

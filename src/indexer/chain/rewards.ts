@@ -5,12 +5,12 @@ import type { World } from './world.ts';
 const FLAGS = [Vote.source, Vote.target, Vote.head] as const;
 
 export type Rewards = {
-  /** reward(v, p), by validator. */
+  /** As in `EpochFacts`. */
   readonly rewards: Float64Array;
   readonly penaltiesWithoutDuty: ReadonlyMap<number, number>;
 };
 
-/** Increments of stake behind each flag of the epoch before, from validators that are not slashed. */
+/** Unslashed stake behind each flag, in increments. */
 function participationOf({ increments, slashed }: World, { votes }: EpochVotes): number[] {
   const sums = [0, 0, 0, 0, 0, 0, 0, 0];
   for (let index = 0; index < votes.length; index++) {
@@ -25,7 +25,7 @@ function participationOf({ increments, slashed }: World, { votes }: EpochVotes):
   );
 }
 
-/** What each flag brings, and what its lack costs, by increments of effective balance; three columns. */
+/** Gwei gained with a flag, and lost without it, at effective increments · 3 + flag. */
 function tableOf(world: World, participation: readonly number[], leak: boolean) {
   const { spec, terms, weights } = world;
   let most = 0;
@@ -44,7 +44,7 @@ function tableOf(world: World, participation: readonly number[], leak: boolean) 
   return { gains, losses };
 }
 
-/** floor(effective balance · score / quotient), exact beyond 2^53. */
+/** Exact beyond 2^53. */
 export function inactivityPenalty(effective: number, score: number, quotient: number): number {
   const product = effective * score;
   if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / quotient);
@@ -52,8 +52,8 @@ export function inactivityPenalty(effective: number, score: number, quotient: nu
 }
 
 /**
- * `process_inactivity_updates` and `process_rewards_and_penalties` at the end of an epoch, for the duties of the epoch
- * before, whose votes are `open`. Changes balances and scores.
+ * `process_inactivity_updates` and `process_rewards_and_penalties`, for the previous epoch's votes (`open`). Changes
+ * balances and scores.
  */
 export function payDuties(world: World, open: EpochVotes, finalizedEpoch: number): Rewards {
   const { spec, rules, registry, balances, increments, scores, slashed, epoch } = world;
@@ -64,11 +64,11 @@ export function payDuties(world: World, open: EpochVotes, finalizedEpoch: number
   const leak = epoch - 1 - finalizedEpoch > spec.minEpochsToInactivityPenalty;
   const { gains, losses } = tableOf(world, participationOf(world, open), leak);
   const quotient = spec.inactivityScoreBias * rules.inactivityQuotient;
-  if (epoch === 0) return { rewards, penaltiesWithoutDuty }; // nobody had duties before
+  if (epoch === 0) return { rewards, penaltiesWithoutDuty }; // there was no epoch before
   for (let index = 0; index < size; index++) {
     const vote = votes[index] as number;
     const duty = (vote & Vote.duty) !== 0;
-    // Eligible too: slashed, and not withdrawable at the end of the epoch before.
+    // `get_eligible_validator_indices`: slashed validators, too, until they are withdrawable.
     if (!duty && !(slashed[index] && epoch < (registry.withdrawable[index] as number))) continue;
     const flags = duty && !slashed[index] ? vote & 7 : 0;
     const score = nextScore(scores[index] as number, (flags & Vote.target) !== 0, leak, spec);

@@ -2,8 +2,8 @@ import type { BeaconBlock } from '../types.ts';
 import { InputError } from './errors.ts';
 
 /**
- * Root of the last block at or before each slot of an epoch. `last` is the one before the epoch, where it is known; each
- * block must build on the one before it.
+ * The newest block root at each slot; `last` is the root before the epoch, if known. Throws `InputError` if a block's
+ * parent is not the block before it.
  */
 export function rootsOf(
   epoch: number,

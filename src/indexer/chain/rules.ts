@@ -1,12 +1,11 @@
 import { type ChainSpec, forkAt, SpecError } from '../spec.ts';
 import type { Fork } from '../types.ts';
 
-/** What differs between forks. */
 export type Rules = {
   readonly fork: Fork;
   /** Deposit and consolidation queues, several committees per attestation, 2048 ETH maximum. */
   readonly electra: boolean;
-  /** A vote for the target counts at any delay. */
+  /** A target vote counts at any delay (EIP-7045). */
   readonly anyTargetDelay: boolean;
   readonly slashingQuotient: number;
   readonly whistleblowerQuotient: number;
@@ -19,7 +18,7 @@ const needed = (value: number | undefined, name: string, fork: Fork): number => 
   throw new SpecError(`config/spec lacks ${name}, which epochs of ${fork} need.`);
 };
 
-/** The rules of an epoch. Throws `SpecError` for phase0, and for forks that are not known here. */
+/** Throws `SpecError` for phase0 and unknown forks. */
 export function rulesAt(spec: ChainSpec, epoch: number): Rules {
   const fork = forkAt(spec, epoch);
   const since = (first: Fork) => epoch >= spec.forkEpochs[first];
@@ -51,8 +50,8 @@ export function rulesAt(spec: ChainSpec, epoch: number): Rules {
 }
 
 /**
- * Throws `SpecError` for the last epoch before Electra: the upgrade at its end puts balances of waiting validators into the
- * queue of deposits.
+ * Throws `SpecError` for the last epoch before Electra: the upgrade at its end moves balances of pending validators
+ * into the deposit queue.
  */
 export function refuseUpgrade(spec: ChainSpec, epoch: number): void {
   const { electra } = spec.forkEpochs;

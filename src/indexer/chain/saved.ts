@@ -15,32 +15,31 @@ const MAGIC = 'stakegraph-chain';
 const VERSION = 1;
 const DIGEST = 32;
 
-/** What is stored of the state before epoch e; the rest, a node tells again. */
+/** What is saved of `ChainState`; `Resume` supplies the rest. */
 type Saved = Omit<
   ChainState,
   'balances' | 'scores' | 'finalizedEpoch' | 'pendingConsolidations' | 'terms' | 'votes'
 > & {
-  /** Of what S_e told. */
   digest: string;
   votes: Uint8Array;
   delays: Uint8Array;
-  /** Validators whose inactivity score is not 0, and these scores. */
+  /** Validators with a nonzero inactivity score, in the order of `scores`. */
   scored: Uint32Array;
   scores: Uint32Array;
 };
 
-/** What a node tells of S_e again, and the registry as of S_e. */
+/** What the node reports of S_e again, after a restart. */
 export type Resume = {
   readonly state: EpochState;
   /** Of epoch e − 1. */
   readonly committees: Committees;
-  /** Of all validators, by index; their effective balances are not read. */
+  /** All validators of S_e, in index order; effective balances are ignored. */
   readonly records: Iterable<ValidatorRecord>;
 };
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
 
-/** Of what a node tells of a state: after a restart, it must tell the same. */
+/** Shows whether a node reports the same state after a restart. */
 function digestOf({ balances, finalizedEpoch, pendingConsolidations }: Omit<EpochState, 'epoch'>): string {
   const pending = pendingConsolidations.map(({ source, target }) => [source, target]);
   return createHash('sha256')
@@ -85,7 +84,7 @@ function readSaved(bytes: Buffer): Saved {
   return deserialize(inflateRawSync(body));
 }
 
-/** Fills the registry. Throws `InputError` where the node tells another state than before. */
+/** Fills the registry. Throws `InputError` if the node reports another state than before. */
 export function restoreState(
   spec: ChainSpec,
   registry: ValidatorSet,

@@ -2,12 +2,12 @@ import type { ChainSpec } from '../spec.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
 import { decrease, type Slashed, type World } from './world.ts';
 
-/** An effective balance falls by no more than this, in increments, between a slashing and its correlation penalty. */
+/** Most increments that an effective balance loses between slashing and correlation penalty. */
 const MOST_LOST = 2;
 
 /**
- * What the registry tells of the slashings vector, which no node tells: when each validator was slashed, and its effective
- * balance of today.
+ * Estimates the slashings vector, which no node reports, from the registry: when each validator was slashed, and its
+ * current effective balance.
  */
 export function slashingsBefore(spec: ChainSpec, registry: ValidatorSet, epoch: number): Slashed[] {
   const found: Slashed[] = [];
@@ -22,8 +22,8 @@ export function slashingsBefore(spec: ChainSpec, registry: ValidatorSet, epoch: 
 }
 
 /**
- * `process_slashings`: correlation penalties of those who are half way to being withdrawable. Where slashings before the
- * start are only estimated, the balances of the next state decide. Returns the sum of the penalties.
+ * `process_slashings`; returns the sum of the penalties. If slashings are estimated, `next` decides which sum of
+ * slashed stake is right.
  */
 export function penalizeCorrelation(world: World, next: Float64Array): number {
   const { spec, epoch, registry, slashed, balances } = world;

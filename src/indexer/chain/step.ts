@@ -17,11 +17,10 @@ import { type Terms, termsOf } from './terms.ts';
 import { EpochVotes, flagWeights } from './votes.ts';
 import type { World } from './world.ts';
 
-/** What an epoch did, block by block and at its end. */
 export type Applied = {
   readonly effects: readonly (BlockEffects | null)[];
   readonly duties: Rewards;
-  /** Of the epoch before, now complete. */
+  /** Of the previous epoch, now complete. */
   readonly votes: EpochVotes;
   readonly consolidations: EpochFacts['consolidations'];
   readonly correlation: number;
@@ -29,8 +28,8 @@ export type Applied = {
 };
 
 /**
- * Applies epoch e, and the first block of the next. Changes nothing but the registry, and that only where everything is
- * explained. The facts are those of epoch e − 1.
+ * Applies epoch e and the first block of epoch e + 1; returns the facts of epoch e − 1. Changes only the registry, and
+ * not if it throws.
  */
 export function step(
   spec: ChainSpec,
@@ -76,7 +75,7 @@ export function step(
   }
 }
 
-/** Where nothing before the first slot is known, its root holds for all slots before. */
+/** If earlier roots are unknown, the first slot's root stands for them. */
 const before = (state: ChainState, roots: readonly string[]) =>
   state.roots.length ? state.roots : roots.map(() => roots[0] as string);
 
@@ -127,7 +126,7 @@ function worldOf(
   };
 }
 
-/** Blocks after the first, which is in the state already, and the end of the epoch. */
+/** Skips the first block, which S_e already includes. */
 function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied {
   const { next } = input;
   const size = next.balances.length;
@@ -151,7 +150,7 @@ function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied
   return { effects, duties, votes, consolidations, correlation, queue };
 }
 
-/** Those whom `process_registry_updates` ejects do not take deposits any more. */
+/** Validators that `process_registry_updates` ejects take no more deposits. */
 function noteEjections({ spec, registry, records, exiting, increments, epoch }: World): void {
   const ejection = spec.ejectionBalance / spec.effectiveBalanceIncrement;
   for (const index of records.keys())
@@ -169,7 +168,7 @@ function applyFirst(world: World, input: EpochInput, terms: Terms): BlockEffects
   return applyBlock({ ...world, epoch, rules, terms, votes, exiting }, block, input.nextSyncCommittee);
 }
 
-/** Stores the records of S_{e+1}. `changed` are those with more than another effective balance. */
+/** `changed` omits records that differ only in the effective balance. */
 function takeRecords(registry: ValidatorSet, input: EpochInput) {
   const size = registry.size;
   const sorted = input.records.toSorted((a, b) => a.index - b.index);

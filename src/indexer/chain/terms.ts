@@ -1,17 +1,16 @@
 import type { ChainSpec } from '../spec.ts';
 
-/** What the active stake of an epoch gives: `get_total_active_balance` and what derives from it. */
+/** `get_total_active_balance` and the rewards that follow from it. */
 export type Terms = {
-  /** Increments of active stake, at least 1. */
+  /** Active stake, at least 1. */
   readonly increments: number;
   /** Base reward per increment, in Gwei. */
   readonly perIncrement: number;
-  /** What a seat of the sync committee earns in a block, and its proposer for it. */
+  /** Gwei for a set sync committee bit: for the member, and for the proposer. */
   readonly participant: number;
   readonly syncProposer: number;
 };
 
-/** The largest integer whose square is at most `value`. */
 export function isqrt(value: bigint): bigint {
   let root = BigInt(Math.floor(Math.sqrt(Number(value))));
   while (root * root > value) root--;

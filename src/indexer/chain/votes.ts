@@ -2,7 +2,7 @@ import type { ChainSpec } from '../spec.ts';
 import { type Attestation, type Committees, Vote } from '../types.ts';
 import { bitlistLength } from './bits.ts';
 
-/** Votes of one epoch's committees; arrays as in `EpochFacts`. */
+/** Arrays as in `EpochFacts`. */
 export class EpochVotes {
   readonly committees: Committees;
   readonly votes: Uint8Array;
@@ -25,11 +25,10 @@ export class EpochVotes {
   }
 }
 
-/** How an attestation counts in the block that includes it. */
 export type Inclusion = {
-  /** Source, target and head, as they are timely. */
+  /** Timely source, target and head. */
   readonly flags: number;
-  /** Bits of `Vote` that a first inclusion sets, and no later one. */
+  /** Bits of `Vote` that only the first inclusion sets. */
   readonly first: number;
   readonly delay: number;
 };
@@ -41,7 +40,7 @@ export function flagWeights(spec: ChainSpec): Float64Array {
   );
 }
 
-/** Members of an attestation's committees, as ranges of `committees.members`; a string says what is wrong. */
+/** Ranges of `committees.members`, or an error message. */
 function rangesOf(committees: Committees, attestation: Attestation, slotsPerEpoch: number) {
   const slot = attestation.slot - committees.epoch * slotsPerEpoch;
   const ranges: [number, number][] = [];
@@ -59,8 +58,8 @@ function rangesOf(committees: Committees, attestation: Attestation, slotsPerEpoc
 }
 
 /**
- * Counts an attestation. Returns what its newly set flags weigh, in increments of effective balance times weight; a
- * string says why the attestation cannot be read.
+ * Counts an attestation. Returns the weight of the newly set flags times increments of effective balance, or an error
+ * message.
  */
 export function include(
   open: EpochVotes,

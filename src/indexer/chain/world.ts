@@ -5,7 +5,7 @@ import type { Rules } from './rules.ts';
 import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 
-/** A deposit in the queue. Whether its signature is valid cannot be told: only whether the validator appears. */
+/** Signatures are not verified: a new validator exists only if one of its deposits was valid. */
 export type PendingDeposit = {
   readonly pubkey: string;
   readonly withdrawalCredentials: string;
@@ -16,11 +16,11 @@ export type PendingDeposit = {
 export type Slashed = {
   readonly epoch: number;
   readonly increments: number;
-  /** From before the start: the effective balance may have been greater. */
+  /** Slashed before the chain began: `increments` may be too low. */
   readonly estimated?: true;
 };
 
-/** What blocks and the end of an epoch change, while one epoch is applied. Nothing of it is shared with the chain. */
+/** The working copy while one epoch is applied; only `registry` is the chain's own. */
 export type World = {
   readonly spec: ChainSpec;
   readonly epoch: number;
@@ -33,18 +33,18 @@ export type World = {
   readonly scores: Uint32Array;
   readonly slashed: Uint8Array;
   readonly compounding: Uint8Array;
-  /** Validators that began to exit since the state before the epoch. */
+  /** Validators whose exit began after S_e. */
   readonly exiting: Set<number>;
   readonly registry: ValidatorSet;
-  /** Records as of the state after the epoch, of those that may have changed. */
+  /** Records of S_{e+1} that may differ from S_e. */
   readonly records: ReadonlyMap<number, ValidatorRecord>;
-  /** Of the epoch before, and of this one unless only its first block is applied. */
+  /** Of the previous epoch, then of this one; an epoch's first block can only hold the former. */
   readonly votes: readonly EpochVotes[];
   readonly rootAt: (slot: number) => string | undefined;
-  /** Appended by blocks. */
+  /** Queued by blocks. */
   readonly deposits: PendingDeposit[];
   readonly slashings: Slashed[];
-  /** Index of each public key that is new in the state after the epoch. */
+  /** Validators new in S_{e+1}: index by public key. */
   readonly newcomers: ReadonlyMap<string, number>;
 };
 
@@ -52,7 +52,7 @@ export function increase(balances: Float64Array, index: number, amount: number):
   balances[index] = (balances[index] as number) + amount;
 }
 
-/** Returns what could be taken: a balance does not go below 0. */
+/** Returns the amount taken: a balance stops at 0. */
 export function decrease(balances: Float64Array, index: number, amount: number): number {
   const taken = Math.min(balances[index] as number, amount);
   balances[index] = (balances[index] as number) - taken;

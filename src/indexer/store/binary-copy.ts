@@ -5,11 +5,11 @@ import { from as copyFrom } from 'pg-copy-streams';
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const CHUNK = 1 << 20;
 const TWO_TO_32 = 2 ** 32;
-/** A row has fewer bytes than this. */
+/** Upper bound, in bytes. */
 const MAX_ROW = 4_096;
 const END = Buffer.from([0xff, 0xff]);
 
-/** Fills rows of PostgreSQL's binary COPY format, field by field, in the order of the columns. */
+/** Encodes rows of PostgreSQL's binary COPY format, field by field. */
 export class BinaryRows {
   private chunk = Buffer.allocUnsafe(CHUNK);
   private at = 0;
@@ -43,7 +43,7 @@ export class BinaryRows {
     this.at += value.copy(this.chunk, this.at);
   }
 
-  /** The filled chunk, if the next row may not fit; or all that is left. */
+  /** Undefined while another row fits, unless `all` is set. */
   take(all = false): Buffer | undefined {
     if (this.at === 0 || (!all && this.at < CHUNK - MAX_ROW)) return undefined;
     const full = this.chunk.subarray(0, this.at);
@@ -53,7 +53,7 @@ export class BinaryRows {
   }
 }
 
-/** Copies rows into a table; `fill` adds a row for each index below `size`, or none. */
+/** Calls `fill` for each index below `size`, to add one row or none. */
 export async function copyRows(
   client: pg.ClientBase,
   target: string,
@@ -65,7 +65,7 @@ export async function copyRows(
   copy.on('error', (error: Error) => (broken ??= error));
   const write = async (bytes: Buffer) => {
     if (broken) throw broken;
-    if (!copy.write(bytes)) await once(copy, 'drain'); // throws its error, too
+    if (!copy.write(bytes)) await once(copy, 'drain'); // rejects on an error, too
   };
   const rows = new BinaryRows();
   try {
@@ -89,5 +89,5 @@ export async function copyRows(
 
 const DAY_MS = 86_400_000;
 const POSTGRES_DAY_0 = Date.UTC(2000, 0, 1);
-/** As a binary date. */
+/** Days since 2000-01-01, as in a binary date. */
 export const daysOfDate = (date: string): number => (Date.parse(date) - POSTGRES_DAY_0) / DAY_MS;

@@ -5,7 +5,7 @@ import { raisedRevision } from '../../db/changes/revisions.ts';
 
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
-/** Takes execution rewards over into changed chain days that the index wrote, once all blocks of a day have them. */
+/** Sums execution rewards into changed chain days of the index, once all blocks of the day have them. */
 export async function addChainDayFees(client: pg.ClientBase, network: Network): Promise<boolean> {
   const { rows } = await client.query<{ day: number }>(
     `/* dueChainDays */

@@ -4,7 +4,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { ConsolidationFacts, EpochFacts, Registry, SeatFacts } from '../types.ts';
 import { copyRows } from './binary-copy.ts';
 
-/** Replaces the seats of an epoch where they differ. */
+/** True if the seats differed. */
 export async function writeSeats(
   client: pg.ClientBase,
   network: Network,
@@ -45,7 +45,7 @@ export async function writeSeats(
 
 type SeatRow = [slot: number, validator: number, position: number, rank: number, reward: number];
 
-/** Ranked by validator and position, as an import does. */
+/** Ranked by validator and position, as in an import. */
 function seatRows({ slot, validators, rewards }: SeatFacts): SeatRow[] {
   const order = [...validators.keys()].sort(
     (a, b) => (validators[a] as number) - (validators[b] as number) || a - b,
@@ -71,7 +71,7 @@ export async function writeChainBalance(
   return rowCount === 1;
 }
 
-/** With the stored places and totals, which pages read. */
+/** Also updates the stored places and totals, which pages read. */
 export async function writeConsolidations(
   client: pg.ClientBase,
   network: Network,

@@ -7,17 +7,18 @@ import type { BeaconBlock } from '../types.ts';
 import { writeBlocks } from './block-rows.ts';
 import { type HeadSlashing, writeHeadSlashings } from './slashing-rows.ts';
 
-/** A slot that is not final: its block, or null where the proposal was missed. */
+/** Not final; `block` is null for a missed proposal. */
 type HeadSlot = { slot: number; proposerIndex: number; block: BeaconBlock | null };
 
-/** All that is known from `fromSlot` on. */
+/** Everything known from `fromSlot` on. */
 export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: readonly HeadSlashing[] };
 
-/** Replaces rows from a slot on that are not final; final rows stay. */
+/** Replaces rows from `fromSlot` on; final rows stay. */
 export async function writeHead(pool: Pool, network: Network, head: Head): Promise<void> {
   const { fromSlot, blocks, slashings } = head;
   await transaction(pool, async (client) => {
-    // Without the lock of an epoch's transaction, which lasts a minute where a day ends: neither changes rows of the other.
+    // Takes no lock of writers, which an epoch's transaction holds for a minute at the end of a day: neither changes
+    // rows of the other.
     const { rows } = await client.query<{ epoch: number }>(
       '/* newestFinal */ select epoch from index_state where network = $1',
       [network],

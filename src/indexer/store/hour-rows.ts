@@ -12,7 +12,7 @@ import { publishedTypes } from './publish.ts';
 import type { Sums } from './sums.ts';
 import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
 
-/** Replaces the rows of an hour of all entities of the published classes. */
+/** Replaces an hour's rows of all entities of `publishedTypes`. */
 export async function writeAttestationHour(
   client: pg.ClientBase,
   network: Network,
@@ -20,7 +20,7 @@ export async function writeAttestationHour(
   sums: Sums,
   at: EndBalances,
 ): Promise<void> {
-  // As in a refresh: tables that grew in this transaction have the statistics of small ones.
+  // As in a refresh: tables that grew in this transaction still have the statistics of small ones.
   await client.query("/* hourPlans */ set local enable_nestloop = off; set local work_mem = '256MB'");
   await client.query('/* makeHour */ create temp table hour_rows (like validator_days) on commit drop');
   await copyValidatorRows(client, 'hour_rows', { network, utc, day }, sums, at);
@@ -51,8 +51,8 @@ export async function writeAttestationHour(
 }
 
 /**
- * Adds up validators with the same addresses, operator and pool first: there are ten times fewer of these, and each is in
- * up to five entities. Share names that a refresh would refuse leave out pool shares; an index goes on.
+ * Adds up validators with the same addresses, operator and pool first: these groups are ten times fewer, and each is in
+ * up to five entities. If a refresh would refuse the share names, only pool shares are left out.
  */
 async function gatherOwners(client: pg.ClientBase, network: Network): Promise<void> {
   await run(
@@ -72,7 +72,7 @@ async function gatherOwners(client: pg.ClientBase, network: Network): Promise<vo
   try {
     await gatherMembers(client, network, publishedTypes, 'hour_owners');
   } catch (error) {
-    if ((error as { code?: unknown }).code !== undefined) throw error; // of the database
+    if ((error as { code?: unknown }).code !== undefined) throw error; // from the database
     await client.query('/* dropShares */ drop table share_names');
     const types = publishedTypes.filter((type) => type !== 'poolShare');
     await gatherMembers(client, network, types, 'hour_owners');

@@ -17,17 +17,17 @@ import { writeEpochRows } from './write-epoch.ts';
 export { readLabels } from './labels.ts';
 export type { HeadSlashing } from './slashing-rows.ts';
 
-/** `first`: where the epochs begin that were written without a gap. */
+/** `first`: where the epochs without a gap begin. */
 type Resume = { first: number; epoch: number; saved: Buffer };
 
 export type Store = {
-  /** Undefined where nothing of this network was indexed. Throws if another version wrote it. */
+  /** Undefined if the network was never indexed. Throws if another version wrote the state. */
   resume(): Promise<Resume | undefined>;
   /** Lets the next `write` begin at any epoch. */
   begin(): void;
   /**
-   * Writes a closed epoch in one transaction, and days and hours that end with it; with `partial`, also those that are
-   * open. Throws if another process has written meanwhile. Writing the newest epoch again changes nothing.
+   * Writes a closed epoch in one transaction, with the days and hours that end with it; `partial` adds open ones.
+   * Writing the newest epoch again changes nothing. Throws if another process has written meanwhile.
    */
   write(
     facts: EpochFacts,
@@ -35,22 +35,21 @@ export type Store = {
     registry: ChainRegistry,
     options?: { partial?: boolean },
   ): Promise<void>;
-  /** Computes published figures; failed parts are in the report. */
+  /** Failed parts are in the report. */
   publish(stopped?: () => boolean): Promise<PartReport[]>;
-  /** Replaces what is not final from a slot on. */
   writeHead(head: Head): Promise<void>;
-  /** Replaces the labels and applies them; returns how many validators changed. */
+  /** Replaces and applies the labels; returns how many validators changed. */
   setLabels(rules: readonly LabelRule[]): Promise<number>;
 };
 
-/** The newest epoch of each network that was indexed. */
+/** The newest epoch of each indexed network. */
 export async function indexedEpochs(db: Queryable): Promise<{ network: Network; epoch: number }[]> {
   const text = '/* indexedEpochs */ select network, epoch from index_state order by network';
   return (await db.query({ text, values: [] })).rows as { network: Network; epoch: number }[];
 }
 
 export function openStore(pool: Pool, network: Network): Store {
-  /** The marker that this process wrote or read; null: the next epoch begins anew. */
+  /** Newest epoch that this process read or wrote; null if the next one may be any. */
   let known: number | null = null;
   return {
     async resume() {

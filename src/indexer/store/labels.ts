@@ -22,7 +22,7 @@ const Shape = z.object({
   pool: text(256).min(1).nullable(),
 });
 
-/** Sets `nodeOperator` or `pool` of validators, which it names in one way. */
+/** Names validators in one of the `ways`; sets `nodeOperator` or `pool`. */
 export type LabelRule = z.infer<typeof Shape> & { line: number };
 
 const ways = [
@@ -39,7 +39,7 @@ const order = (rule: LabelRule): [number, number] => [
   rule.firstIndex === null ? 0 : (rule.lastIndex as number) - rule.firstIndex,
 ];
 
-/** Reads rules from CSV, JSON or NDJSON. Throws SourceError with the faults of all lines. */
+/** Reads CSV, JSON or NDJSON. Throws `SourceError` with the faults of all lines. */
 export async function readLabels(path: string, format?: Format): Promise<LabelRule[]> {
   const source = await openSource(path, Shape, format);
   const rules: LabelRule[] = [];
@@ -90,7 +90,7 @@ function ruleFault(rule: LabelRule): string | undefined {
   return undefined;
 }
 
-/** Rules of the same rank and field that name a validator in common. */
+/** Rules of the same rank and field that name a common validator. */
 function contradictions(rules: readonly LabelRule[]): [LabelRule, LabelRule, string][] {
   const found: [LabelRule, LabelRule, string][] = [];
   for (const name of ['nodeOperator', 'pool'] as const) {
@@ -124,7 +124,7 @@ function contradictions(rules: readonly LabelRule[]): [LabelRule, LabelRule, str
   return found;
 }
 
-/** Replaces the rules of a network and applies them to all validators; returns how many changed. */
+/** Returns how many validators changed. */
 export async function storeLabels(
   client: pg.ClientBase,
   network: Network,
@@ -153,8 +153,8 @@ export async function storeLabels(
 }
 
 /**
- * Labels validators by the stored rules, those of `moved` whose address changed or all, and renews what follows from
- * addresses and labels. Those that no rule names keep their labels. Returns how many were labelled.
+ * Applies the stored rules to all validators, or to those of `moved`, whose address changed. Validators that no rule
+ * names keep their labels. Returns how many changed.
  */
 export async function applyLabels(
   client: pg.ClientBase,

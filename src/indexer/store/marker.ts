@@ -5,7 +5,10 @@ import { RECORD_VERSION } from './record.ts';
 
 type Marker = { first: number; epoch: number; version: number };
 
-/** The marker; call under the lock of the index. `known`: the newest epoch as this process knows it; null where it begins anew. */
+/**
+ * Call under the lock of the index. Throws if another process has changed the marker; `known` is null for a new
+ * beginning.
+ */
 export async function takeMarker(
   client: pg.ClientBase,
   network: Network,
@@ -27,7 +30,7 @@ export async function takeMarker(
   return marker;
 }
 
-/** Stores the record and removes those after it; returns the first epoch of the epochs without a gap. */
+/** Removes records outside the epochs without a gap; returns the first of these. */
 export async function storeRecord(
   client: pg.ClientBase,
   network: Network,
@@ -48,7 +51,7 @@ export async function storeRecord(
   return first;
 }
 
-/** Whether the records of the periods that `epoch` is in are there. */
+/** Whether the earlier records of the periods of `epoch` are stored. */
 async function followsOn(client: pg.ClientBase, network: Network, epoch: number, marker: Marker | undefined) {
   if (!marker || marker.version !== RECORD_VERSION) return false;
   if (epoch <= marker.first || epoch > marker.epoch + 1) return false;
@@ -61,7 +64,7 @@ async function followsOn(client: pg.ClientBase, network: Network, epoch: number,
   return rows[0]?.stored === epoch - from;
 }
 
-/** Stores the state and the range, and removes records of days that are over. */
+/** Stores the state and the range; removes records of closed periods. */
 export async function setMarker(
   client: pg.ClientBase,
   network: Network,

@@ -9,7 +9,7 @@ import {
 } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 
-/** A day or an hour of a calendar. */
+/** A day or an hour of a calendar; `first` and `last` are epochs. */
 export type Period = {
   utc: boolean;
   hourly: boolean;
@@ -21,7 +21,6 @@ export type Period = {
 
 const SECONDS_PER_HOUR = 3_600;
 
-/** The day and the hour of each calendar that an epoch is in. */
 export const periodsOf = (network: Network, epoch: number): Period[] =>
   calendars.flatMap((calendar) => [dayAt(network, calendar, epoch), hourAt(network, calendar, epoch)]);
 
@@ -43,6 +42,6 @@ function hourAt(network: Network, calendar: Calendar, epoch: number): Period {
   };
 }
 
-/** The first epoch of the periods that are open after `epoch`; earlier facts are not needed any more. */
+/** Earlier records belong to closed periods only. */
 export const firstOpenEpoch = (network: Network, epoch: number): number =>
   Math.min(...periodsOf(network, epoch + 1).map(({ first }) => first), epoch + 1);

@@ -6,7 +6,7 @@ import { type PartReport, refresh } from '../../ingest/refresh/index.ts';
 import type { ComputedType } from '../../ingest/refresh/operators.ts';
 import { addChainDayFees } from './chain-fees.ts';
 
-/** Classes of operators whose figures are published, as by a refresh without `--validators`. */
+/** The classes of a refresh without `--validators`. */
 export const publishedTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -15,7 +15,7 @@ export const publishedTypes = [
   'poolShare',
 ] as const satisfies ComputedType[];
 
-/** Computes what is published from the rows written: operators of all windows, and attestations of changed days. */
+/** Refreshes the operators of all windows, and the attestations of changed days. */
 export async function publish(
   pool: Pool,
   network: Network,

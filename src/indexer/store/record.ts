@@ -2,13 +2,16 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { type ChainRegistry, type EpochFacts, Vote } from '../types.ts';
 
-/** Of `index_epochs.facts`; the engine's state has a version of its own inside. */
+/** Of `index_epochs.facts`; the saved chain state has its own version. */
 export const RECORD_VERSION = 1;
 
-/** Sums of one validator's seats in an epoch: set and unset bits, and Gwei by formula, also where a balance of 0 left it unpaid. */
+/**
+ * One validator's sync committee bits in an epoch; `rewards` are Gwei by formula, even if a balance of 0 left some
+ * unpaid.
+ */
 export type SeatSum = { validator: number; set: number; missed: number; rewards: number };
 export type ProposerSum = { validator: number; proposed: number; missed: number; rewards: number };
-/** Balances of a validator whose row may end with this epoch although the day goes on. */
+/** Of a validator whose row may end with this epoch, before the day does. */
 type EndBalance = { validator: number; balance: number; effective: number };
 
 /** What sums of days and hours need of an epoch. */
@@ -40,7 +43,7 @@ type Header = Omit<EpochRecord, 'symbols' | 'votes' | 'delays' | 'rewards'> & {
   symbols: number[];
 };
 
-/** Validators that are active in an epoch for the last time; their exit was known five epochs before. */
+/** An exit is known at least five epochs ahead, so the registry has it already. */
 export function lastActiveIn(epoch: number, { size, exit }: ChainRegistry): number[] {
   const found: number[] = [];
   for (let v = 0; v < size; v += 1) if (exit[v] === epoch + 1) found.push(v);
@@ -72,7 +75,7 @@ export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRe
   };
 }
 
-/** Dictionary encoding: few distinct (votes, delay, reward) cover nearly all validators. */
+/** Dictionary encoding: few distinct triples cover nearly all validators. */
 function symbolsOf({ votes, delays, rewards }: EpochFacts) {
   const size = votes.length;
   let symbols: Uint16Array | Uint32Array = new Uint16Array(size);
@@ -134,7 +137,7 @@ function proposerSums(facts: EpochFacts): ProposerSum[] {
 const compress = promisify<Buffer, { level: number }, Buffer>(gzip);
 const decompress = promisify<Buffer, Buffer>(gunzip);
 
-/** Planes of bytes compress better than numbers of two. */
+/** Byte planes compress better than two-byte numbers. */
 export async function encodeRecord(record: EpochRecord): Promise<Buffer> {
   const { symbols, votes, delays, rewards, ...rest } = record;
   const names = [...votes].flatMap((vote, at) => [vote, delays[at] as number, rewards[at] as number]);

@@ -3,25 +3,25 @@ import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { EpochFacts, Registry } from '../types.ts';
 
-/** Of a block that is not final; balances in Gwei. */
+/** In a block that is not final; balances in Gwei. */
 export type HeadSlashing = {
   validatorIndex: number;
   pubkey: string;
   slot: number;
   withdrawableEpoch: number;
   balanceBeforeSlashing: number;
-  /** The newest one known. */
+  /** Newest known. */
   balance: number;
 };
 
 type SlashingRow = Omit<HeadSlashing, 'slot'> & {
   epoch: number;
   headSlot: number | null;
-  /** The balance is that of the state of this epoch. */
+  /** Epoch of the state that has `balance`. */
   balanceEpoch: number;
 };
 
-/** Keeps a newer balance, and final rows. */
+/** Keeps newer balances, and final rows. */
 async function upsert(client: pg.ClientBase, network: Network, rows: readonly SlashingRow[]) {
   if (rows.length === 0) return 0;
   const { rowCount } = await client.query(
@@ -54,7 +54,7 @@ async function upsert(client: pg.ClientBase, network: Network, rows: readonly Sl
   return rowCount ?? 0;
 }
 
-/** Those of a closed epoch, and the newest balances of all that are not withdrawable yet. True if any row changed. */
+/** Also updates the balances of slashed validators until they are withdrawable. True if a row changed. */
 export async function writeSlashings(
   client: pg.ClientBase,
   network: Network,
@@ -79,7 +79,7 @@ export async function writeSlashings(
   return made + (dropped ?? 0) + updated > 0;
 }
 
-/** Up to the state at the withdrawable epoch, to which the withdrawal of its first slot is added again. */
+/** The last balance is that of the withdrawable epoch's state, plus what the block of its first slot withdrew. */
 async function updateBalances(
   client: pg.ClientBase,
   network: Network,
@@ -118,7 +118,7 @@ async function updateBalances(
   return changed.filter((row) => row.changed).length;
 }
 
-/** Replaces those of blocks from `fromSlot` on that are not final. True if any row changed. */
+/** Replaces slashings from `fromSlot` on that are not final. True if a row changed. */
 export async function writeHeadSlashings(
   client: pg.ClientBase,
   network: Network,

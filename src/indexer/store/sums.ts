@@ -2,13 +2,13 @@ import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import { Vote } from '../types.ts';
 import type { EpochRecord, ProposerSum, SeatSum } from './record.ts';
 
-/** Later than this, a vote does not count for its source. */
+/** Longest delay at which a source vote is timely, in slots. */
 const TIMELY_SOURCE = Math.floor(Math.sqrt(SLOTS_PER_EPOCH));
 const NEVER = 255;
 
 type Seats = Omit<SeatSum, 'validator'> & { first: number; last: number };
 
-/** Sums over epochs of one day or hour, by validator; a day has 225 epochs, so counts fit a byte. */
+/** By validator, over a day or hour. A day has 225 epochs, so counts fit a byte. */
 export class Sums {
   readonly first: number;
   last: number;
@@ -29,7 +29,7 @@ export class Sums {
   readonly rewards: Float64Array;
   readonly seats = new Map<number, Seats>();
   readonly proposers = new Map<number, Omit<ProposerSum, 'validator'>>();
-  /** Balances at the end of the validator's last epoch, if earlier than `last`. */
+  /** By `<validator> <epoch>`: balances of rows that may end before `last`. */
   readonly ends = new Map<string, { balance: number; effective: number }>();
 
   constructor(first: number, size: number) {
@@ -52,7 +52,7 @@ export class Sums {
     this.rewards = new Float64Array(size);
   }
 
-  /** Epochs in ascending order. */
+  /** Call in ascending order of epochs. */
   add(record: EpochRecord): void {
     this.last = record.epoch;
     this.addVotes(record);
@@ -75,7 +75,7 @@ export class Sums {
         ...{ proposed: sum.proposed + proposed, missed: sum.missed + missed, rewards: sum.rewards + rewards },
       });
     }
-    // Penalties after the exit belong to the row of the exit, which is in this period only if it had duties in it.
+    // A penalty after an exit belongs to the row of the exit; without duties, that row is of an earlier period.
     for (const [validator, amount] of record.withoutDuty)
       if ((this.duties[validator] ?? 0) > 0)
         this.rewards[validator] = (this.rewards[validator] ?? 0) + amount;

@@ -5,13 +5,13 @@ import { applyLabels } from './labels.ts';
 
 const AT_ONCE = 10_000;
 
-/** From 0x01 and 0x02 credentials; null for those of a BLS key. */
+/** Null for BLS credentials. */
 const withdrawalAddressOf = ({ withdrawalCredentials }: ValidatorRecord): string | null =>
   /^0x0[12]/.test(withdrawalCredentials) ? `0x${withdrawalCredentials.slice(-40)}` : null;
 
 const epochOrNull = (epoch: number) => (Number.isFinite(epoch) ? epoch : null);
 
-/** Writes what the chain tells of validators, and labels new ones and those whose address changed. */
+/** Also labels validators that are new or whose address changed. */
 export async function writeValidators(
   client: pg.ClientBase,
   network: Network,

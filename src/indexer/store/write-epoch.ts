@@ -18,7 +18,7 @@ const datasets = [
   ...['sync-committee-rewards', 'validator-days', 'validators'],
 ];
 
-/** Writes the rows of an epoch and of the given days and hours, and raises the revisions of what changed. */
+/** Raises the revisions of changed datasets. */
 export async function writeEpochRows(
   client: pg.ClientBase,
   network: Network,
@@ -63,7 +63,7 @@ async function writeChainRows(
   return changed;
 }
 
-/** Locks the row only where it is behind: rows near the head are written meanwhile. */
+/** Locks the row only if it is behind, because `writeHead` runs concurrently. */
 async function raiseHead(client: pg.ClientBase, network: Network, slot: number): Promise<void> {
   const { rows } = await client.query(
     '/* headBehind */ select 1 from chain_heads where network = $1 and slot >= $2',
@@ -72,7 +72,7 @@ async function raiseHead(client: pg.ClientBase, network: Network, slot: number):
   if (rows.length === 0) await raiseChainHeads(client, [{ network, slot }]);
 }
 
-/** Removes rows near the head of slots that the closed epoch has not. */
+/** Removes rows that are not final, of slots without facts. */
 async function dropSlots(
   client: pg.ClientBase,
   network: Network,

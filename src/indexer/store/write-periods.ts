@@ -10,7 +10,7 @@ import type { EndBalances } from './validator-rows.ts';
 
 type Summed = { sums: Sums; totals: EpochTotals[] };
 
-/** Adds up the stored epochs of a period, up to `epoch`; undefined without any. */
+/** Undefined if no epoch of the period is stored. */
 async function sumOf(
   client: pg.ClientBase,
   network: Network,
@@ -35,10 +35,10 @@ async function sumOf(
   return summed;
 }
 
-/** A hundred kilobytes each at a million validators. */
+/** Records per query: each has 100 kB at a million validators. */
 const AT_ONCE = 16;
 
-/** Whether rows of a period may be replaced by those of these epochs; notes it if so. */
+/** False if the stored rows of the period cover as many epochs; notes these epochs otherwise. */
 async function takePeriod(
   client: pg.ClientBase,
   network: Network,
@@ -56,7 +56,7 @@ async function takePeriod(
   return rowCount === 1;
 }
 
-/** Writes the rows of periods up to `epoch`, whose end balances are given. Returns the datasets that changed. */
+/** `at` has the balances after `epoch`. Returns datasets whose revision is still to be raised. */
 export async function writePeriods(
   client: pg.ClientBase,
   network: Network,
