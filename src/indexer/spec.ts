@@ -3,7 +3,7 @@ import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import { genesisTime, type Network, networks } from '../chain/networks.ts';
 import { type Fork, forks } from './types.ts';
 
-/** A node's `config/spec` or `genesis` is unusable. The message says why, and what would be right. */
+/** The message says why, and what would be right. */
 export class SpecError extends Error {}
 
 const FAR_FUTURE = '18446744073709551615';
@@ -43,7 +43,7 @@ const electra = {
   maxPerEpochActivationExitChurnLimit: 'MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT',
 } as const;
 
-/** Undefined if the node omits them; rewards need them only in Altair. */
+/** Rewards need these only in Altair. */
 const optional = {
   minSlashingPenaltyQuotientAltair: 'MIN_SLASHING_PENALTY_QUOTIENT_ALTAIR',
   inactivityPenaltyQuotientAltair: 'INACTIVITY_PENALTY_QUOTIENT_ALTAIR',
@@ -51,10 +51,7 @@ const optional = {
   depositChainId: 'DEPOSIT_CHAIN_ID',
 } as const;
 
-/**
- * Some nodes omit these, because the specification or the mainnet preset fixes them. A value that the node reports has
- * precedence.
- */
+/** Some nodes omit these, because the specification or mainnet preset fixes them. A reported value has precedence. */
 const fixed = {
   timelySourceWeight: ['TIMELY_SOURCE_WEIGHT', 14],
   timelyTargetWeight: ['TIMELY_TARGET_WEIGHT', 26],
@@ -67,15 +64,14 @@ const fixed = {
 
 type Numbers<T> = { readonly [Name in keyof T]: number };
 
-/** Amounts are in Gwei; an epoch that is never reached is `Infinity`. */
+/** In Gwei; an epoch that is never reached is `Infinity`. */
 export type ChainSpec = Numbers<typeof required> &
   Numbers<typeof electra> &
   Numbers<typeof fixed> & { readonly [Name in keyof typeof optional]: number | undefined } & {
     readonly configName: string | undefined;
     readonly secondsPerSlot: number;
-    /** First epochs. */
     readonly forkEpochs: Readonly<Record<Fork, number>>;
-    /** Scheduled forks that this program does not know, by epoch. */
+    /** Scheduled forks unknown here, by epoch. */
     readonly unknownForks: readonly { readonly name: string; readonly epoch: number }[];
     readonly depositContractAddress: string | undefined;
   };
@@ -111,12 +107,12 @@ class Reader {
 const numbersOf = <T extends Record<string, string>>(names: T, read: (name: string) => number) =>
   Object.fromEntries(Object.entries(names).map(([key, name]) => [key, read(name)])) as Numbers<T>;
 
-/** Throws if a later fork has an earlier epoch. */
+/** Throws if forks are out of order. */
 function forkEpochsOf(reader: Reader): Record<Fork, number> {
   const epochs = { phase0: 0 } as Record<Fork, number>;
   let before = 0;
   for (const fork of forks.slice(1)) {
-    // A node from before a fork does not list it.
+    // An older node does not list later forks.
     const epoch = reader.optional(`${fork.toUpperCase()}_FORK_EPOCH`) ?? Number.POSITIVE_INFINITY;
     if (epoch < before)
       throw new SpecError(
@@ -191,7 +187,7 @@ export function parseSpec(data: unknown): ChainSpec {
   return spec;
 }
 
-/** Throws `SpecError` for an epoch of an unknown fork. */
+/** Throws `SpecError` for unknown forks. */
 export function forkAt(spec: ChainSpec, epoch: number): Fork {
   const unknown = spec.unknownForks.find((fork) => epoch >= fork.epoch);
   if (unknown)
@@ -208,7 +204,7 @@ const Genesis = z.object({
 
 export type Genesis = { time: number; validatorsRoot: string };
 
-/** Reads `data` of `/eth/v1/beacon/genesis`. */
+/** `data` of `/eth/v1/beacon/genesis`. */
 export function parseGenesis(data: unknown): Genesis {
   const answer = Genesis.safeParse(data);
   if (!answer.success)
@@ -221,7 +217,7 @@ export function parseGenesis(data: unknown): Genesis {
   };
 }
 
-/** Throws `SpecError` if the genesis time is unknown, or contradicts the configuration or `expected`. */
+/** Throws `SpecError` for an unknown genesis time, or one that contradicts the config or `expected`. */
 export function networkOf(genesis: Genesis, spec: ChainSpec, expected?: Network): Network {
   const found = networks.find((network) => genesisTime[network] === genesis.time);
   const told = `genesis time ${genesis.time}${spec.configName ? `, config ${spec.configName}` : ''}`;

@@ -1,6 +1,6 @@
 /**
  * Amounts are in Gwei, as doubles below 2^53. FAR_FUTURE_EPOCH is `Infinity` here, and null in the database. "By
- * validator" means indexed by validator index.
+ * validator" means by validator index.
  */
 
 export const forks = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu'] as const;
@@ -13,9 +13,9 @@ export type Attestation = {
   beaconBlockRoot: string;
   source: Checkpoint;
   target: Checkpoint;
-  /** Ascending committee indices; before Electra, only `data.index`. */
+  /** Ascending; before Electra, only `data.index`. */
   committees: readonly number[];
-  /** SSZ bitlist over the members of `committees`, including the length bit. */
+  /** SSZ bitlist over the committees' members, with the length bit. */
   aggregationBits: Uint8Array;
 };
 
@@ -24,7 +24,7 @@ export type DepositRequest = {
   withdrawalCredentials: string;
   amount: number;
   signature: string;
-  /** Slot of the block, or 0 if no deposit request made it. */
+  /** Of the block; 0 if no deposit request made it. */
   slot: number;
 };
 
@@ -35,12 +35,12 @@ export type ExecutionPayload = {
   gasUsed: number;
   /** Wei, in decimal. */
   baseFeePerGas: string;
-  /** Counts by first byte: legacy, 0x01, 0x02, and all. */
+  /** By first byte: legacy, 0x01, 0x02, and all. */
   transactions: { type0: number; type1: number; type2: number; total: number };
   withdrawals: readonly { validatorIndex: number; amount: number }[];
 };
 
-/** A canonical block, reduced to what the rules read. */
+/** Reduced to what the rules read. */
 export type BeaconBlock = {
   slot: number;
   fork: Fork;
@@ -50,7 +50,7 @@ export type BeaconBlock = {
   attestations: readonly Attestation[];
   /** Validator of each slashing. */
   proposerSlashings: readonly number[];
-  /** Validators in both attestations of each slashing, ascending. */
+  /** Validators in both attestations, ascending. */
   attesterSlashings: readonly (readonly number[])[];
   voluntaryExits: readonly number[];
   /** BLS-to-execution changes. */
@@ -66,7 +66,7 @@ export type BeaconBlock = {
   execution: ExecutionPayload | null;
 };
 
-/** Committee `index` of the epoch's slot s (from 0) has `members[offsets[k]…offsets[k+1])`, k = s·perSlot + index. */
+/** Committee `index` of slot s (from 0): `members[offsets[k]…offsets[k+1])`, k = s·perSlot + index. */
 export type Committees = {
   epoch: number;
   perSlot: number;
@@ -88,7 +88,7 @@ export type ValidatorRecord = {
 
 export type PendingConsolidation = { source: number; target: number };
 
-/** S_e: the state at the first slot of epoch e, with the block of that slot. */
+/** S_e: at the first slot of epoch e, including its block. */
 export type EpochState = {
   epoch: number;
   /** By validator. */
@@ -97,15 +97,15 @@ export type EpochState = {
   pendingConsolidations: readonly PendingConsolidation[];
 };
 
-/** What the rules need of epoch e, once finalized.epoch >= e + 1. */
+/** Complete once finalized.epoch >= e + 1. */
 export type EpochInput = {
   epoch: number;
-  /** Slots 32e to 32e+31; null for a missed proposal. */
+  /** Slots 32e to 32e+31; null if missed. */
   blocks: readonly (BeaconBlock | null)[];
   committees: Committees;
-  /** Validator of each seat; empty before Altair. */
+  /** By seat; empty before Altair. */
   syncCommittee: Uint32Array;
-  /** For the block of slot 32(e+1); the same array within a period. */
+  /** For slot 32(e+1); the same array within a period. */
   nextSyncCommittee: Uint32Array;
   /** By slot. */
   proposers: Uint32Array;
@@ -113,7 +113,7 @@ export type EpochInput = {
   next: EpochState;
   /** Of slot 32(e+1); S_{e+1} includes it. */
   nextFirstBlock: BeaconBlock | null;
-  /** Records of S_{e+1}, of `Chain.recordsNeeded`. */
+  /** Of S_{e+1}, from `Chain.recordsNeeded`. */
   records: readonly ValidatorRecord[];
 };
 
@@ -122,32 +122,31 @@ export const Vote = {
   source: 1,
   target: 2,
   head: 4,
-  /** In a block; the three bits below describe the first inclusion. */
+  /** In a block; the next three bits describe the first inclusion. */
   included: 8,
   wrongHead: 16,
   wrongTarget: 32,
   lateTarget: 64,
-  /** In a committee of the epoch. */
+  /** In a committee. */
   duty: 128,
 } as const;
 
 export type BlockFacts = {
   slot: number;
   proposerIndex: number;
-  /** Null for a missed proposal. */
+  /** Null if missed. */
   block: BeaconBlock | null;
-  /** From attestations, the sync aggregate and slashings. */
+  /** From attestations, sync aggregate and slashings. */
   consensusRewards: number;
 };
 
-/** Sync committee seats in one block. */
 export type SeatFacts = {
   slot: number;
   /** By seat. */
   validators: Uint32Array;
-  /** By seat and by formula; negative for a missed signature. */
+  /** By seat, by formula; negative if missed. */
   rewards: Int32Array;
-  /** Penalty that a balance of 0 left unpaid, by seat. */
+  /** What a balance of 0 left unpaid, by seat. */
   unpaid: ReadonlyMap<number, number>;
 };
 
@@ -160,41 +159,40 @@ export type SlashingFacts = {
 
 export type ConsolidationFacts = { source: number; target: number; epoch: number; amount: number };
 
-/** Epoch a, closed: all inclusions and S_{a+2} are final, so nothing changes any more. */
+/** Epoch a, once all inclusions and S_{a+2} are final. */
 export type EpochFacts = {
   epoch: number;
-  /** Bits of `Vote`, by validator. */
+  /** `Vote`, by validator. */
   votes: Uint8Array;
-  /** Slots until the first inclusion, by validator; 0 without one. */
+  /** Slots until the first inclusion, or 0; by validator. */
   delays: Uint8Array;
-  /** Attestation rewards and penalties, with inactivity, of validators with a duty; by validator. */
+  /** For attestation duties, with inactivity penalties; by validator. */
   rewards: Float64Array;
-  /** The same of slashed validators after their exit; belongs to their last active day. */
+  /** Of slashed validators after their exit; belong to their last active day. */
   penaltiesWithoutDuty: ReadonlyMap<number, number>;
   /** Of S_{a+1}, by validator. */
   balances: Float64Array;
   /** Of S_{a+1}, by validator. */
   effectiveBalances: Float64Array;
-  /** By slot of a, without the first slot if nothing before it is known. */
+  /** Of a, without a first slot before which nothing is known. */
   blocks: readonly BlockFacts[];
   seats: readonly SeatFacts[];
-  /** In blocks of a. */
   slashings: readonly SlashingFacts[];
-  /** Processed at the end of a. */
+  /** At the end of a. */
   consolidations: readonly ConsolidationFacts[];
   /** `get_total_active_balance` in a. */
   totalActiveBalance: number;
-  /** Initial penalties in a, and correlation penalties at its end. */
+  /** Initial and correlation penalties in a. */
   slashingPenalties: number;
-  /** Validators whose record changed, ascending; all of them in the first facts. */
+  /** Validators with a changed record, ascending; all in the first facts. */
   changed: Uint32Array;
 };
 
-/** As of the newest state that was processed. */
+/** As of the newest processed state. */
 export type Registry = {
   readonly size: number;
   record(index: number): ValidatorRecord;
 };
 
-/** `exit`: exit epochs by validator; 0xffffffff without one. May be longer than `size`. */
+/** Exit epochs by validator, or 0xffffffff; may be longer than `size`. */
 export type ChainRegistry = Registry & { readonly exit: Uint32Array };

@@ -47,7 +47,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
   return { ...state, first: firstOf(spec, registry, state, start) };
 }
 
-/** Without history, every active validator counts as having missed its duty. */
+/** Without history, every active validator missed its duty. */
 function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVotes {
   const epoch = state.epoch - 1;
   if (before) {
@@ -66,7 +66,7 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
   return EpochVotes.open(none, registry.size);
 }
 
-/** No node reports the churn left over; it is 0 if the queue is empty. */
+/** No node reports the leftover churn; without deposits, it is 0. */
 const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
   entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
     pubkey,
@@ -78,8 +78,8 @@ const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
 });
 
 /**
- * Counts the votes of epoch F − 1, and replays the block of slot 32F to learn its effects. S_F already includes that
- * block, which alters amounts only where a balance is 0.
+ * Counts the votes of F − 1, and replays the block of slot 32F to learn its effects. S_F already includes that block,
+ * which matters only to balances of 0.
  */
 function firstOf(
   spec: ChainSpec,
@@ -106,7 +106,7 @@ function firstOf(
   return { known: true, root: block.root, effects: { ...effects, slashings } };
 }
 
-/** Votes of epoch F − 2 cannot be read without its committees. */
+/** The committees of F − 2 are unknown. */
 const ownVotes = (block: BeaconBlock, { epoch }: { epoch: number }): BeaconBlock => ({
   ...block,
   attestations: block.attestations.filter(({ target }) => target.epoch === epoch - 1),
@@ -129,7 +129,7 @@ function worldOf(
     increments,
     scores,
     slashed: slashedBefore(spec, registry, epoch),
-    compounding: new Uint8Array(registry.size).fill(1), // the queue already has the excess of a validator that switched
+    compounding: new Uint8Array(registry.size).fill(1), // the excess of a switch is queued already
     exiting: new Set(),
     registry,
     records: new Map(),
@@ -141,7 +141,7 @@ function worldOf(
   };
 }
 
-/** Slashed before F: a slashing in F sets the withdrawable epoch to at least F + EPOCHS_PER_SLASHINGS_VECTOR. */
+/** A slashing in F gives at least this withdrawable epoch. */
 const slashedBefore = (spec: ChainSpec, { slashed, withdrawable, size }: ValidatorSet, epoch: number) =>
   Uint8Array.from({ length: size }, (_, index) =>
     slashed[index] && (withdrawable[index] as number) < epoch + spec.epochsPerSlashingsVector ? 1 : 0,

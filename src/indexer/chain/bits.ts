@@ -1,6 +1,6 @@
-/** SSZ bitlists and bitvectors: least significant bit first. */
+/** Of SSZ, least significant bit first. */
 
-/** Bits before the length bit, which is the highest; -1 without one. */
+/** -1 if the length bit is missing. */
 export function bitlistLength(bits: Uint8Array): number {
   const last = bits[bits.length - 1];
   return last ? (bits.length - 1) * 8 + 31 - Math.clz32(last) : -1;

@@ -9,7 +9,7 @@ export type BlockEffects = {
   readonly consensusRewards: number;
   readonly seats: SeatFacts | null;
   readonly slashings: readonly SlashingFacts[];
-  /** Initial slashing penalties, in Gwei. */
+  /** Initial slashing penalties. */
   readonly penalties: number;
 };
 
@@ -67,7 +67,7 @@ function slash(world: World, block: BeaconBlock, before: ReadonlyMap<number, num
 
 const LATE_SOURCE = 5; // isqrt(SLOTS_PER_EPOCH)
 
-/** `get_attestation_participation_flag_indices`; a wrong source would make the block invalid. */
+/** `get_attestation_participation_flag_indices`; a wrong source invalidates the block. */
 function inclusionOf(world: World, attestation: Attestation, delay: number): Inclusion {
   const { rootAt, rules, spec } = world;
   const target = attestation.target.root === rootAt(attestation.target.epoch * spec.slotsPerEpoch);

@@ -26,10 +26,7 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
   return registry.exit[index] !== FAR || exiting.has(index) ? 'exiting' : 'open';
 }
 
-/**
- * `process_pending_deposits`. If `carry` leaves open whether a deposit fits, the balances of the next state (`next`)
- * decide, which narrows `carry`.
- */
+/** `process_pending_deposits`. If `carry` leaves open whether a deposit fits, `next` decides and narrows `carry`. */
 export function processDeposits(
   world: World,
   queue: DepositQueue,
@@ -70,8 +67,8 @@ export function processDeposits(
 }
 
 /**
- * Whether the first deposit is in the next state: nothing else adds as much to a balance. If that deposit has no
- * validator, a later one decides, because the queue is processed in order.
+ * Whether the first deposit is in `next`: nothing else adds as much to a balance. If it has no validator, a later
+ * deposit tells, because the queue keeps its order.
  */
 function hasArrived(
   world: World,
@@ -92,8 +89,8 @@ function hasArrived(
 }
 
 /**
- * The first deposit with a valid signature makes the validator; earlier ones have no effect. `balance` shows which was
- * the first: only withdrawals of the next block can be missing from it.
+ * Deposits before the first valid signature have no effect. `balance` shows which they are: only withdrawals of the
+ * next block can be missing from it.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

@@ -1,4 +1,4 @@
-/** A node's answers contradict each other or the chain so far; another node may have right ones. */
+/** A node's answers contradict each other or the chain; another node may be right. */
 export class InputError extends Error {
   readonly epoch: number;
 
@@ -9,10 +9,10 @@ export class InputError extends Error {
   }
 }
 
-/** The rules do not explain a balance at the end of `epoch`. */
+/** The rules do not explain a balance. */
 export class ReconcileError extends InputError {
   readonly validatorIndex: number;
-  /** Reported less computed. */
+  /** Reported minus computed. */
   readonly gwei: number;
 
   constructor(epoch: number, validatorIndex: number, gwei: number, what = 'balance') {
@@ -25,7 +25,7 @@ export class ReconcileError extends InputError {
   }
 }
 
-/** `step` also needs these records, as of the first slot after `epoch`. */
+/** `step` also needs these records of S_{epoch+1}. */
 export class MissingRecords extends InputError {
   readonly indices: readonly number[];
 

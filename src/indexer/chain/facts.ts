@@ -30,13 +30,13 @@ export function openFactsOf(
   };
 }
 
-/** Attestations are counted already, and would make up most of the saved state. */
+/** Attestations are counted already, and would dominate the saved state. */
 function stripped(input: EpochInput, at: number): BlockFacts['block'] {
   const block = input.blocks[at];
   return block ? { ...block, attestations: [] } : null;
 }
 
-/** Facts of epoch e − 1, whose duties are paid at the end of e. */
+/** Of epoch e − 1, paid at the end of e. */
 export function factsOf(
   spec: ChainSpec,
   state: ChainState,

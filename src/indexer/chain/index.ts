@@ -18,16 +18,15 @@ import { step } from './step.ts';
 
 export { InputError, MissingRecords, ReconcileError } from './errors.ts';
 
-/** A chain starts from S_F; see `EpochState`. */
+/** As of S_F; see `EpochState`. */
 export type Start = {
   readonly state: EpochState;
-  /** All validators of S_F, in index order. */
+  /** All validators, by index. */
   readonly records: Iterable<ValidatorRecord>;
-  /** Queue of S_F, in order; empty if the node does not report it. */
+  /** In order; empty if the node does not report it. */
   readonly pendingDeposits: readonly Omit<DepositRequest, 'signature'>[];
-  /** Of epoch F. */
   readonly syncCommittee: Uint32Array;
-  /** Epoch F − 1 and the block of slot 32F; null if the node's history begins with S_F. */
+  /** Epoch F − 1 and slot 32F; null if the node's history begins with S_F. */
   readonly before: {
     readonly blocks: readonly (BeaconBlock | null)[];
     readonly committees: Committees;
@@ -35,7 +34,7 @@ export type Start = {
   } | null;
 };
 
-/** Applies the consensus rules epoch by epoch, without I/O. */
+/** The consensus rules, without I/O. */
 export class Chain {
   readonly #spec: ChainSpec;
   readonly #registry: ValidatorSet;
@@ -52,18 +51,17 @@ export class Chain {
     return new Chain(spec, registry, beginState(spec, registry, start));
   }
 
-  /** Continues after `save`: `resume` must describe S_e if the chain expected epoch e. */
+  /** `resume` must describe S_e if the chain expected epoch e. */
   static restore(spec: ChainSpec, saved: Buffer, resume: Resume): Chain {
     const registry = new ValidatorSet(spec.effectiveBalanceIncrement, resume.state.balances.length + 4096);
     return new Chain(spec, registry, restoreState(spec, registry, saved, resume));
   }
 
-  /** What `restore` needs besides `resume`. */
   save(): Buffer {
     return saveState(this.#state);
   }
 
-  /** The epoch that `step` expects. */
+  /** The next epoch for `step`. */
   get epoch(): number {
     return this.#state.epoch;
   }
@@ -72,14 +70,14 @@ export class Chain {
     return this.#registry;
   }
 
-  /** Validators whose records of S_{e+1} `step` needs for epoch e; more of them if the chain is not at e yet. */
+  /** Validators whose records of S_{e+1} `step` needs; more of them while the chain is behind e. */
   recordsNeeded(input: Omit<EpochInput, 'records'>): number[] {
     return recordsNeeded(this.#spec, this.#registry, this.#state.increments, input);
   }
 
   /**
-   * Applies epoch e and returns the facts of epoch e − 1, or undefined in the first step. If it throws (`InputError`,
-   * `ReconcileError` or `MissingRecords`), the chain is unchanged.
+   * Applies epoch e and returns the facts of e − 1 (undefined in the first step). Any error, see errors.ts, leaves the
+   * chain unchanged.
    */
   step(input: EpochInput): EpochFacts | undefined {
     const { state, facts } = step(this.#spec, this.#registry, this.#state, input);

@@ -2,14 +2,14 @@ import type { ValidatorRecord } from '../types.ts';
 import { InputError, ReconcileError } from './errors.ts';
 import type { World } from './world.ts';
 
-/** Throws for the first balance that the rules do not explain. */
+/** Throws for the first unexplained balance. */
 export function reconcileBalances(epoch: number, expected: Float64Array, told: Float64Array): void {
   for (let index = 0; index < told.length; index++)
     if (expected[index] !== told[index])
       throw new ReconcileError(epoch, index, (told[index] as number) - (expected[index] as number));
 }
 
-/** Throws if a record contradicts the blocks or the rules. */
+/** Throws if the blocks or rules contradict a record. */
 export function reconcileRecords(epoch: number, world: World, records: Iterable<ValidatorRecord>): void {
   const increment = world.spec.effectiveBalanceIncrement;
   for (const record of records) {

@@ -14,20 +14,20 @@ function grown<T extends Uint8Array | Uint32Array>(column: T, length: number): T
   return next;
 }
 
-/** Stores columns: about 120 bytes per validator. Effective balances are apart, because they change every epoch. */
+/** About 120 bytes per validator; effective balances, which change every epoch, are apart. */
 export class ValidatorSet implements Registry {
   size = 0;
   #capacity = 0;
   #pubkeys = new Uint8Array();
   #credentials = new Uint8Array();
-  /** Hash table from public key to index + 1, with open addressing; 0 is free. */
+  /** Open addressing: index + 1 by public key; 0 is free. */
   #places = new Uint32Array(16);
   slashed = new Uint8Array();
   eligibility = new Uint32Array();
   activation = new Uint32Array();
   exit = new Uint32Array();
   withdrawable = new Uint32Array();
-  /** Effective balances of the newest state, in increments. */
+  /** Effective balances of the newest state. */
   increments: Uint16Array = new Uint16Array();
   readonly increment: number;
 
@@ -36,7 +36,7 @@ export class ValidatorSet implements Registry {
     this.#reserve(capacity);
   }
 
-  /** First byte of the withdrawal credentials. */
+  /** Of the withdrawal credentials. */
   prefix(index: number): number {
     return this.#credentials[index * CREDENTIALS] as number;
   }
@@ -61,7 +61,7 @@ export class ValidatorSet implements Registry {
     };
   }
 
-  /** Replaces or appends a record, except for its effective balance. */
+  /** Replaces or appends; ignores the effective balance. */
   set(record: ValidatorRecord): void {
     const { index } = record;
     if (index > this.size) throw new Error(`validator ${index} comes after ${this.size - 1}`);
@@ -90,7 +90,6 @@ export class ValidatorSet implements Registry {
     }
   }
 
-  /** Removes the newest validators. */
   shrink(size: number): void {
     if (size === this.size) return;
     this.size = size;

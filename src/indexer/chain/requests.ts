@@ -3,10 +3,10 @@ import { FAR } from './registry.ts';
 import { increase, type World } from './world.ts';
 
 const ETH1_PREFIX = 1;
-/** GENESIS_SLOT marks a deposit that came from no deposit request. */
+/** GENESIS_SLOT: no deposit request made it. */
 const OWN_DEPOSIT = 0;
 
-/** Applies what takes effect before the end of the epoch. */
+/** Applies what takes effect within the epoch. */
 export function takeRequests(world: World, block: BeaconBlock): void {
   for (const deposit of block.deposits) {
     const index = world.registry.indexOf(deposit.pubkey) ?? world.newcomers.get(deposit.pubkey);
@@ -26,7 +26,7 @@ export function takeRequests(world: World, block: BeaconBlock): void {
   }
 }
 
-/** Before Electra, no queue delayed deposits. */
+/** Before Electra. */
 function depositAtOnce({ spec, registry, balances, increments }: World, index: number, amount: number): void {
   if (index >= registry.size && balances[index] === 0)
     increments[index] = Math.floor(
@@ -35,7 +35,7 @@ function depositAtOnce({ spec, registry, balances, increments }: World, index: n
   increase(balances, index, amount);
 }
 
-/** No node reports whether a request succeeded, but the record shows the exit. */
+/** Only the exit in the record shows that a request succeeded. */
 function noteExit({ registry, records, exiting }: World, index: number | undefined): void {
   if (index === undefined || registry.exit[index] !== FAR) return;
   if (Number.isFinite(records.get(index)?.exitEpoch)) exiting.add(index);

@@ -10,7 +10,7 @@ export type Rewards = {
   readonly penaltiesWithoutDuty: ReadonlyMap<number, number>;
 };
 
-/** Unslashed stake behind each flag, in increments. */
+/** Unslashed stake per flag, in increments. */
 function participationOf({ increments, slashed }: World, { votes }: EpochVotes): number[] {
   const sums = [0, 0, 0, 0, 0, 0, 0, 0];
   for (let index = 0; index < votes.length; index++) {
@@ -25,7 +25,7 @@ function participationOf({ increments, slashed }: World, { votes }: EpochVotes):
   );
 }
 
-/** Gwei gained with a flag, and lost without it, at effective increments · 3 + flag. */
+/** Gwei gained with a flag and lost without, at increments · 3 + flag. */
 function tableOf(world: World, participation: readonly number[], leak: boolean) {
   const { spec, terms, weights } = world;
   let most = 0;
@@ -51,10 +51,7 @@ export function inactivityPenalty(effective: number, score: number, quotient: nu
   return Number((BigInt(effective) * BigInt(score)) / BigInt(quotient));
 }
 
-/**
- * `process_inactivity_updates` and `process_rewards_and_penalties`, for the previous epoch's votes (`open`). Changes
- * balances and scores.
- */
+/** `process_inactivity_updates` and `process_rewards_and_penalties`, for the previous epoch's votes. */
 export function payDuties(world: World, open: EpochVotes, finalizedEpoch: number): Rewards {
   const { spec, rules, registry, balances, increments, scores, slashed, epoch } = world;
   const { votes } = open;
@@ -64,11 +61,11 @@ export function payDuties(world: World, open: EpochVotes, finalizedEpoch: number
   const leak = epoch - 1 - finalizedEpoch > spec.minEpochsToInactivityPenalty;
   const { gains, losses } = tableOf(world, participationOf(world, open), leak);
   const quotient = spec.inactivityScoreBias * rules.inactivityQuotient;
-  if (epoch === 0) return { rewards, penaltiesWithoutDuty }; // there was no epoch before
+  if (epoch === 0) return { rewards, penaltiesWithoutDuty }; // no epoch came before
   for (let index = 0; index < size; index++) {
     const vote = votes[index] as number;
     const duty = (vote & Vote.duty) !== 0;
-    // `get_eligible_validator_indices`: slashed validators, too, until they are withdrawable.
+    // `get_eligible_validator_indices`: also slashed validators until withdrawable.
     if (!duty && !(slashed[index] && epoch < (registry.withdrawable[index] as number))) continue;
     const flags = duty && !slashed[index] ? vote & 7 : 0;
     const score = nextScore(scores[index] as number, (flags & Vote.target) !== 0, leak, spec);

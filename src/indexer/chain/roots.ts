@@ -1,10 +1,7 @@
 import type { BeaconBlock } from '../types.ts';
 import { InputError } from './errors.ts';
 
-/**
- * The newest block root at each slot; `last` is the root before the epoch, if known. Throws `InputError` if a block's
- * parent is not the block before it.
- */
+/** Newest root at each slot; `last` precedes the epoch. Throws `InputError` if a parent is not the block before. */
 export function rootsOf(
   epoch: number,
   blocks: readonly (BeaconBlock | null)[],

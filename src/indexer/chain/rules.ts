@@ -5,7 +5,7 @@ export type Rules = {
   readonly fork: Fork;
   /** Deposit and consolidation queues, several committees per attestation, 2048 ETH maximum. */
   readonly electra: boolean;
-  /** A target vote counts at any delay (EIP-7045). */
+  /** Queues, several committees per attestation, 2048 ETH maximum. */
   readonly anyTargetDelay: boolean;
   readonly slashingQuotient: number;
   readonly whistleblowerQuotient: number;
@@ -18,7 +18,7 @@ const needed = (value: number | undefined, name: string, fork: Fork): number => 
   throw new SpecError(`config/spec lacks ${name}, which epochs of ${fork} need.`);
 };
 
-/** Throws `SpecError` for phase0 and unknown forks. */
+/** EIP-7045. */
 export function rulesAt(spec: ChainSpec, epoch: number): Rules {
   const fork = forkAt(spec, epoch);
   const since = (first: Fork) => epoch >= spec.forkEpochs[first];
@@ -49,10 +49,7 @@ export function rulesAt(spec: ChainSpec, epoch: number): Rules {
   };
 }
 
-/**
- * Throws `SpecError` for the last epoch before Electra: the upgrade at its end moves balances of pending validators
- * into the deposit queue.
- */
+/** Throws `SpecError` for phase0 and unknown forks. */
 export function refuseUpgrade(spec: ChainSpec, epoch: number): void {
   const { electra } = spec.forkEpochs;
   if (epoch + 1 !== electra) return;

@@ -15,7 +15,7 @@ const MAGIC = 'stakegraph-chain';
 const VERSION = 1;
 const DIGEST = 32;
 
-/** What is saved of `ChainState`; `Resume` supplies the rest. */
+/** `Resume` supplies the rest. */
 type Saved = Omit<
   ChainState,
   'balances' | 'scores' | 'finalizedEpoch' | 'pendingConsolidations' | 'terms' | 'votes'
@@ -23,23 +23,23 @@ type Saved = Omit<
   digest: string;
   votes: Uint8Array;
   delays: Uint8Array;
-  /** Validators with a nonzero inactivity score, in the order of `scores`. */
+  /** Validators of the nonzero `scores`. */
   scored: Uint32Array;
   scores: Uint32Array;
 };
 
-/** What the node reports of S_e again, after a restart. */
+/** What a node reports again after a restart. */
 export type Resume = {
   readonly state: EpochState;
   /** Of epoch e − 1. */
   readonly committees: Committees;
-  /** All validators of S_e, in index order; effective balances are ignored. */
+  /** All validators, by index; effective balances are ignored. */
   readonly records: Iterable<ValidatorRecord>;
 };
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
 
-/** Shows whether a node reports the same state after a restart. */
+/** Detects a node that reports another state after a restart. */
 function digestOf({ balances, finalizedEpoch, pendingConsolidations }: Omit<EpochState, 'epoch'>): string {
   const pending = pendingConsolidations.map(({ source, target }) => [source, target]);
   return createHash('sha256')
@@ -84,7 +84,7 @@ function readSaved(bytes: Buffer): Saved {
   return deserialize(inflateRawSync(body));
 }
 
-/** Fills the registry. Throws `InputError` if the node reports another state than before. */
+/** Fills the registry. Throws `InputError` if the node reports another state. */
 export function restoreState(
   spec: ChainSpec,
   registry: ValidatorSet,

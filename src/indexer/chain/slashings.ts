@@ -2,13 +2,10 @@ import type { ChainSpec } from '../spec.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
 import { decrease, type Slashed, type World } from './world.ts';
 
-/** Most increments that an effective balance loses between slashing and correlation penalty. */
+/** Increments that an effective balance loses at most before its correlation penalty. */
 const MOST_LOST = 2;
 
-/**
- * Estimates the slashings vector, which no node reports, from the registry: when each validator was slashed, and its
- * current effective balance.
- */
+/** Estimates the slashings vector, which no node reports, from current effective balances. */
 export function slashingsBefore(spec: ChainSpec, registry: ValidatorSet, epoch: number): Slashed[] {
   const found: Slashed[] = [];
   for (let index = 0; index < registry.size; index++) {
@@ -21,10 +18,7 @@ export function slashingsBefore(spec: ChainSpec, registry: ValidatorSet, epoch: 
   return found;
 }
 
-/**
- * `process_slashings`; returns the sum of the penalties. If slashings are estimated, `next` decides which sum of
- * slashed stake is right.
- */
+/** `process_slashings`; returns the sum. If slashings are estimated, `next` decides. */
 export function penalizeCorrelation(world: World, next: Float64Array): number {
   const { spec, epoch, registry, slashed, balances } = world;
   const due: number[] = [];

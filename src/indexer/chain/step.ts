@@ -28,8 +28,8 @@ export type Applied = {
 };
 
 /**
- * Applies epoch e and the first block of epoch e + 1; returns the facts of epoch e − 1. Changes only the registry, and
- * not if it throws.
+ * Applies epoch e and the block of slot 32(e+1); returns the facts of e − 1. Changes only the registry; nothing if it
+ * throws.
  */
 export function step(
   spec: ChainSpec,
@@ -75,7 +75,7 @@ export function step(
   }
 }
 
-/** If earlier roots are unknown, the first slot's root stands for them. */
+/** The first root stands for unknown earlier ones. */
 const before = (state: ChainState, roots: readonly string[]) =>
   state.roots.length ? state.roots : roots.map(() => roots[0] as string);
 
@@ -126,7 +126,7 @@ function worldOf(
   };
 }
 
-/** Skips the first block, which S_e already includes. */
+/** S_e already includes the first block. */
 function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied {
   const { next } = input;
   const size = next.balances.length;
@@ -150,7 +150,7 @@ function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied
   return { effects, duties, votes, consolidations, correlation, queue };
 }
 
-/** Validators that `process_registry_updates` ejects take no more deposits. */
+/** `process_registry_updates`: ejected validators take no more deposits. */
 function noteEjections({ spec, registry, records, exiting, increments, epoch }: World): void {
   const ejection = spec.ejectionBalance / spec.effectiveBalanceIncrement;
   for (const index of records.keys())
@@ -168,7 +168,7 @@ function applyFirst(world: World, input: EpochInput, terms: Terms): BlockEffects
   return applyBlock({ ...world, epoch, rules, terms, votes, exiting }, block, input.nextSyncCommittee);
 }
 
-/** `changed` omits records that differ only in the effective balance. */
+/** `changed` ignores effective balances. */
 function takeRecords(registry: ValidatorSet, input: EpochInput) {
   const size = registry.size;
   const sorted = input.records.toSorted((a, b) => a.index - b.index);

@@ -6,7 +6,7 @@ export type Terms = {
   readonly increments: number;
   /** Base reward per increment, in Gwei. */
   readonly perIncrement: number;
-  /** Gwei for a set sync committee bit: for the member, and for the proposer. */
+  /** Gwei per set sync committee bit, to the member and the proposer. */
   readonly participant: number;
   readonly syncProposer: number;
 };

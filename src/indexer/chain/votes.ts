@@ -40,7 +40,7 @@ export function flagWeights(spec: ChainSpec): Float64Array {
   );
 }
 
-/** Ranges of `committees.members`, or an error message. */
+/** Ranges of `committees.members`, or an error. */
 function rangesOf(committees: Committees, attestation: Attestation, slotsPerEpoch: number) {
   const slot = attestation.slot - committees.epoch * slotsPerEpoch;
   const ranges: [number, number][] = [];
@@ -57,10 +57,7 @@ function rangesOf(committees: Committees, attestation: Attestation, slotsPerEpoc
   return `an attestation of slot ${attestation.slot} has bits of other committees than the node tells`;
 }
 
-/**
- * Counts an attestation. Returns the weight of the newly set flags times increments of effective balance, or an error
- * message.
- */
+/** Returns the weight times increments of newly set flags, or an error. */
 export function include(
   open: EpochVotes,
   attestation: Attestation,

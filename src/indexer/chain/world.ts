@@ -5,7 +5,7 @@ import type { Rules } from './rules.ts';
 import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 
-/** Signatures are not verified: a new validator exists only if one of its deposits was valid. */
+/** Signatures are not verified: a valid one shows when the validator appears. */
 export type PendingDeposit = {
   readonly pubkey: string;
   readonly withdrawalCredentials: string;
@@ -20,7 +20,7 @@ export type Slashed = {
   readonly estimated?: true;
 };
 
-/** The working copy while one epoch is applied; only `registry` is the chain's own. */
+/** Working copy for one epoch; only `registry` is shared. */
 export type World = {
   readonly spec: ChainSpec;
   readonly epoch: number;
@@ -33,18 +33,18 @@ export type World = {
   readonly scores: Uint32Array;
   readonly slashed: Uint8Array;
   readonly compounding: Uint8Array;
-  /** Validators whose exit began after S_e. */
+  /** Exits begun after S_e. */
   readonly exiting: Set<number>;
   readonly registry: ValidatorSet;
   /** Records of S_{e+1} that may differ from S_e. */
   readonly records: ReadonlyMap<number, ValidatorRecord>;
-  /** Of the previous epoch, then of this one; an epoch's first block can only hold the former. */
+  /** Of the previous epoch and, after the first block, of this one. */
   readonly votes: readonly EpochVotes[];
   readonly rootAt: (slot: number) => string | undefined;
   /** Queued by blocks. */
   readonly deposits: PendingDeposit[];
   readonly slashings: Slashed[];
-  /** Validators new in S_{e+1}: index by public key. */
+  /** New in S_{e+1}: index by public key. */
   readonly newcomers: ReadonlyMap<string, number>;
 };
 

@@ -9,7 +9,7 @@ const TWO_TO_32 = 2 ** 32;
 const MAX_ROW = 4_096;
 const END = Buffer.from([0xff, 0xff]);
 
-/** Encodes rows of PostgreSQL's binary COPY format, field by field. */
+/** PostgreSQL's binary COPY format, field by field. */
 export class BinaryRows {
   private chunk = Buffer.allocUnsafe(CHUNK);
   private at = 0;
@@ -43,7 +43,7 @@ export class BinaryRows {
     this.at += value.copy(this.chunk, this.at);
   }
 
-  /** Undefined while another row fits, unless `all` is set. */
+  /** Undefined while another row fits, unless `all`. */
   take(all = false): Buffer | undefined {
     if (this.at === 0 || (!all && this.at < CHUNK - MAX_ROW)) return undefined;
     const full = this.chunk.subarray(0, this.at);
@@ -53,7 +53,7 @@ export class BinaryRows {
   }
 }
 
-/** Calls `fill` for each index below `size`, to add one row or none. */
+/** `fill` adds one row or none for each index. */
 export async function copyRows(
   client: pg.ClientBase,
   target: string,
@@ -89,5 +89,5 @@ export async function copyRows(
 
 const DAY_MS = 86_400_000;
 const POSTGRES_DAY_0 = Date.UTC(2000, 0, 1);
-/** Days since 2000-01-01, as in a binary date. */
+/** Days since 2000-01-01. */
 export const daysOfDate = (date: string): number => (Date.parse(date) - POSTGRES_DAY_0) / DAY_MS;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import type { BeaconBlock } from '../types.ts';
 
-/** Null: `block` for a missed proposal, `consensusRewards` until the epoch is closed. */
+/** Null: `block` if missed, `consensusRewards` until the epoch is closed. */
 export type SlotFacts = {
   slot: number;
   proposerIndex: number;
@@ -45,14 +45,14 @@ const columns: readonly Column[] = [
 const names = columns.map(([name]) => name);
 const figures = names.filter((name) => name !== 'slot');
 
-/** Filled in from an execution node and relays, for one execution block. */
+/** From execution nodes and relays, for one execution block. */
 const ofOthers = [
   ...['total_type0_tx_fees', 'total_type1_tx_fees', 'total_type2_tx_fees', 'total_priority_fees'],
   ...['total_priority_fees_validator', 'baseline_mev', 'execution_rewards', 'missed_execution_rewards'],
   ...['total_rewards_missed', 'relays', 'block_builder_pubkeys'],
 ];
 
-/** Returns how many rows changed. `ofOthers` stay while the execution block is the same. */
+/** Returns how many changed. `ofOthers` stay while the execution block is the same. */
 export async function writeBlocks(
   client: pg.ClientBase,
   network: Network,

@@ -71,7 +71,7 @@ export async function writeChainBalance(
   return rowCount === 1;
 }
 
-/** Also updates the stored places and totals, which pages read. */
+/** Also updates the places and totals that pages read. */
 export async function writeConsolidations(
   client: pg.ClientBase,
   network: Network,
@@ -110,7 +110,7 @@ export async function writeConsolidations(
   return true;
 }
 
-/** Of a whole chain day. */
+/** The chain day must be complete. */
 export async function writeChainDailyReward(
   client: pg.ClientBase,
   network: Network,

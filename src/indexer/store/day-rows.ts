@@ -8,7 +8,7 @@ import type { Period } from './periods.ts';
 import type { Sums } from './sums.ts';
 import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
 
-/** Replaces a day's rows; the partition must exist. */
+/** The partition must exist. */
 export async function writeValidatorDays(
   client: pg.ClientBase,
   network: Network,
@@ -22,7 +22,7 @@ export async function writeValidatorDays(
     [...[network, utc, date]],
   );
   await copyValidatorRows(client, 'validator_days', { network, utc, day }, sums, at);
-  // In a second run, penalties of later epochs are already stored.
+  // In a second run, later penalties are already stored.
   await client.query(
     `/* addLaterPenalties */
     update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + p.amount
@@ -42,13 +42,10 @@ export async function writeValidatorDays(
   await finishValidatorDays(client, [{ network, utc, day }]);
 }
 
-/** A penalty of a slashed validator after its exit. */
+/** Of a slashed validator after its exit. */
 export type LatePenalty = { validator: number; amount: number; exitEpoch: number };
 
-/**
- * Adds new penalties to the rows of the last active day, if that day is over and the index wrote it. True if a row
- * changed.
- */
+/** Adds new penalties to the last active day, if it is over and the index wrote it. True if a row changed. */
 export async function addLatePenalties(
   client: pg.ClientBase,
   network: Network,

@@ -7,18 +7,18 @@ import type { BeaconBlock } from '../types.ts';
 import { writeBlocks } from './block-rows.ts';
 import { type HeadSlashing, writeHeadSlashings } from './slashing-rows.ts';
 
-/** Not final; `block` is null for a missed proposal. */
+/** `block` is null if missed. */
 type HeadSlot = { slot: number; proposerIndex: number; block: BeaconBlock | null };
 
-/** Everything known from `fromSlot` on. */
+/** Complete from `fromSlot` on. */
 export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: readonly HeadSlashing[] };
 
-/** Replaces rows from `fromSlot` on; final rows stay. */
+/** Final rows stay. */
 export async function writeHead(pool: Pool, network: Network, head: Head): Promise<void> {
   const { fromSlot, blocks, slashings } = head;
   await transaction(pool, async (client) => {
-    // Takes no lock of writers, which an epoch's transaction holds for a minute at the end of a day: neither changes
-    // rows of the other.
+    // Takes no writers' lock, which an epoch's transaction holds for a minute when a day ends: the two change different
+    // rows.
     const { rows } = await client.query<{ epoch: number }>(
       '/* newestFinal */ select epoch from index_state where network = $1',
       [network],

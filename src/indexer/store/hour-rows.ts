@@ -12,7 +12,6 @@ import { publishedTypes } from './publish.ts';
 import type { Sums } from './sums.ts';
 import { copyValidatorRows, type EndBalances } from './validator-rows.ts';
 
-/** Replaces an hour's rows of all entities of `publishedTypes`. */
 export async function writeAttestationHour(
   client: pg.ClientBase,
   network: Network,
@@ -20,7 +19,7 @@ export async function writeAttestationHour(
   sums: Sums,
   at: EndBalances,
 ): Promise<void> {
-  // As in a refresh: tables that grew in this transaction still have the statistics of small ones.
+  // As in a refresh: the statistics of tables that just grew are still those of small ones.
   await client.query("/* hourPlans */ set local enable_nestloop = off; set local work_mem = '256MB'");
   await client.query('/* makeHour */ create temp table hour_rows (like validator_days) on commit drop');
   await copyValidatorRows(client, 'hour_rows', { network, utc, day }, sums, at);
@@ -51,8 +50,8 @@ export async function writeAttestationHour(
 }
 
 /**
- * Adds up validators with the same addresses, operator and pool first: these groups are ten times fewer, and each is in
- * up to five entities. If a refresh would refuse the share names, only pool shares are left out.
+ * Groups validators by addresses, operator and pool first: ten times fewer, each in up to five entities. If share names
+ * are refused, only pool shares are left out.
  */
 async function gatherOwners(client: pg.ClientBase, network: Network): Promise<void> {
   await run(

@@ -17,17 +17,17 @@ import { writeEpochRows } from './write-epoch.ts';
 export { readLabels } from './labels.ts';
 export type { HeadSlashing } from './slashing-rows.ts';
 
-/** `first`: where the epochs without a gap begin. */
+/** Epochs have no gap from `first` on. */
 type Resume = { first: number; epoch: number; saved: Buffer };
 
 export type Store = {
-  /** Undefined if the network was never indexed. Throws if another version wrote the state. */
+  /** Undefined if never indexed. Throws if another version wrote the state. */
   resume(): Promise<Resume | undefined>;
   /** Lets the next `write` begin at any epoch. */
   begin(): void;
   /**
-   * Writes a closed epoch in one transaction, with the days and hours that end with it; `partial` adds open ones.
-   * Writing the newest epoch again changes nothing. Throws if another process has written meanwhile.
+   * Writes in one transaction, with the days and hours that end here; `partial` adds open ones. Repeating the newest
+   * epoch changes nothing. Throws if another process wrote meanwhile.
    */
   write(
     facts: EpochFacts,
@@ -35,21 +35,21 @@ export type Store = {
     registry: ChainRegistry,
     options?: { partial?: boolean },
   ): Promise<void>;
-  /** Failed parts are in the report. */
+  /** Reports failed parts. */
   publish(stopped?: () => boolean): Promise<PartReport[]>;
   writeHead(head: Head): Promise<void>;
-  /** Replaces and applies the labels; returns how many validators changed. */
+  /** Returns how many validators changed. */
   setLabels(rules: readonly LabelRule[]): Promise<number>;
 };
 
-/** The newest epoch of each indexed network. */
+/** The newest of each network. */
 export async function indexedEpochs(db: Queryable): Promise<{ network: Network; epoch: number }[]> {
   const text = '/* indexedEpochs */ select network, epoch from index_state order by network';
   return (await db.query({ text, values: [] })).rows as { network: Network; epoch: number }[];
 }
 
 export function openStore(pool: Pool, network: Network): Store {
-  /** Newest epoch that this process read or wrote; null if the next one may be any. */
+  /** Newest epoch read or written here; null allows any next. */
   let known: number | null = null;
   return {
     async resume() {

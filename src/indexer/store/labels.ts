@@ -22,7 +22,7 @@ const Shape = z.object({
   pool: text(256).min(1).nullable(),
 });
 
-/** Names validators in one of the `ways`; sets `nodeOperator` or `pool`. */
+/** Names validators in one of the `ways`. */
 export type LabelRule = z.infer<typeof Shape> & { line: number };
 
 const ways = [
@@ -33,13 +33,13 @@ const ways = [
   'depositAddress',
 ] as const;
 
-/** The most specific way first; shorter ranges before longer ones. */
+/** The most specific way first, then shorter ranges. */
 const order = (rule: LabelRule): [number, number] => [
   ways.findIndex((way) => rule[way] !== null),
   rule.firstIndex === null ? 0 : (rule.lastIndex as number) - rule.firstIndex,
 ];
 
-/** Reads CSV, JSON or NDJSON. Throws `SourceError` with the faults of all lines. */
+/** Throws `SourceError` with the faults of all lines. */
 export async function readLabels(path: string, format?: Format): Promise<LabelRule[]> {
   const source = await openSource(path, Shape, format);
   const rules: LabelRule[] = [];
@@ -90,7 +90,7 @@ function ruleFault(rule: LabelRule): string | undefined {
   return undefined;
 }
 
-/** Rules of the same rank and field that name a common validator. */
+/** Rules of equal rank that set one validator's field differently. */
 function contradictions(rules: readonly LabelRule[]): [LabelRule, LabelRule, string][] {
   const found: [LabelRule, LabelRule, string][] = [];
   for (const name of ['nodeOperator', 'pool'] as const) {
@@ -153,8 +153,8 @@ export async function storeLabels(
 }
 
 /**
- * Applies the stored rules to all validators, or to those of `moved`, whose address changed. Validators that no rule
- * names keep their labels. Returns how many changed.
+ * Labels all validators, or those with a new address (`moved`); keeps labels that no rule sets. Returns how many
+ * changed.
  */
 export async function applyLabels(
   client: pg.ClientBase,

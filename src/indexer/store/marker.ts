@@ -5,10 +5,7 @@ import { RECORD_VERSION } from './record.ts';
 
 type Marker = { first: number; epoch: number; version: number };
 
-/**
- * Call under the lock of the index. Throws if another process has changed the marker; `known` is null for a new
- * beginning.
- */
+/** Call under the index lock. Throws if another process wrote; null `known` begins anew. */
 export async function takeMarker(
   client: pg.ClientBase,
   network: Network,
@@ -30,7 +27,7 @@ export async function takeMarker(
   return marker;
 }
 
-/** Removes records outside the epochs without a gap; returns the first of these. */
+/** Removes records outside the gapless epochs; returns the first of these. */
 export async function storeRecord(
   client: pg.ClientBase,
   network: Network,
@@ -51,7 +48,7 @@ export async function storeRecord(
   return first;
 }
 
-/** Whether the earlier records of the periods of `epoch` are stored. */
+/** Whether the periods of `epoch` have all earlier records. */
 async function followsOn(client: pg.ClientBase, network: Network, epoch: number, marker: Marker | undefined) {
   if (!marker || marker.version !== RECORD_VERSION) return false;
   if (epoch <= marker.first || epoch > marker.epoch + 1) return false;
@@ -64,7 +61,7 @@ async function followsOn(client: pg.ClientBase, network: Network, epoch: number,
   return rows[0]?.stored === epoch - from;
 }
 
-/** Stores the state and the range; removes records of closed periods. */
+/** Also removes records of closed periods. */
 export async function setMarker(
   client: pg.ClientBase,
   network: Network,

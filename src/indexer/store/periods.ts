@@ -9,7 +9,7 @@ import {
 } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 
-/** A day or an hour of a calendar; `first` and `last` are epochs. */
+/** `first` and `last` are epochs. */
 export type Period = {
   utc: boolean;
   hourly: boolean;
@@ -42,6 +42,5 @@ function hourAt(network: Network, calendar: Calendar, epoch: number): Period {
   };
 }
 
-/** Earlier records belong to closed periods only. */
 export const firstOpenEpoch = (network: Network, epoch: number): number =>
   Math.min(...periodsOf(network, epoch + 1).map(({ first }) => first), epoch + 1);

@@ -6,7 +6,7 @@ import { type PartReport, refresh } from '../../ingest/refresh/index.ts';
 import type { ComputedType } from '../../ingest/refresh/operators.ts';
 import { addChainDayFees } from './chain-fees.ts';
 
-/** The classes of a refresh without `--validators`. */
+/** As in a refresh without `--validators`. */
 export const publishedTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -15,7 +15,6 @@ export const publishedTypes = [
   'poolShare',
 ] as const satisfies ComputedType[];
 
-/** Refreshes the operators of all windows, and the attestations of changed days. */
 export async function publish(
   pool: Pool,
   network: Network,

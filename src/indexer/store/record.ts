@@ -2,19 +2,15 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { type ChainRegistry, type EpochFacts, Vote } from '../types.ts';
 
-/** Of `index_epochs.facts`; the saved chain state has its own version. */
+/** Of `index_epochs.facts`; the saved chain state has another. */
 export const RECORD_VERSION = 1;
 
-/**
- * One validator's sync committee bits in an epoch; `rewards` are Gwei by formula, even if a balance of 0 left some
- * unpaid.
- */
+/** Sync committee bits, and Gwei by formula, even if a balance of 0 left some unpaid. */
 export type SeatSum = { validator: number; set: number; missed: number; rewards: number };
 export type ProposerSum = { validator: number; proposed: number; missed: number; rewards: number };
-/** Of a validator whose row may end with this epoch, before the day does. */
+/** For rows that may end before their day. */
 type EndBalance = { validator: number; balance: number; effective: number };
 
-/** What sums of days and hours need of an epoch. */
 export type EpochRecord = {
   epoch: number;
   /** Index into `votes`, `delays` and `rewards`, by validator. */
@@ -43,14 +39,14 @@ type Header = Omit<EpochRecord, 'symbols' | 'votes' | 'delays' | 'rewards'> & {
   symbols: number[];
 };
 
-/** An exit is known at least five epochs ahead, so the registry has it already. */
+/** Exits are known at least five epochs ahead. */
 export function lastActiveIn(epoch: number, { size, exit }: ChainRegistry): number[] {
   const found: number[] = [];
   for (let v = 0; v < size; v += 1) if (exit[v] === epoch + 1) found.push(v);
   return found;
 }
 
-/** `leaving`: validators that are not active in the next epoch. */
+/** `leaving`: active for the last time. */
 export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRecord {
   const seats = seatSums(facts);
   const proposers = proposerSums(facts);
@@ -75,7 +71,7 @@ export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRe
   };
 }
 
-/** Dictionary encoding: few distinct triples cover nearly all validators. */
+/** Few distinct triples cover nearly all validators. */
 function symbolsOf({ votes, delays, rewards }: EpochFacts) {
   const size = votes.length;
   let symbols: Uint16Array | Uint32Array = new Uint16Array(size);

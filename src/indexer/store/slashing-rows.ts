@@ -3,7 +3,7 @@ import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { EpochFacts, Registry } from '../types.ts';
 
-/** In a block that is not final; balances in Gwei. */
+/** Not final; balances in Gwei. */
 export type HeadSlashing = {
   validatorIndex: number;
   pubkey: string;
@@ -17,7 +17,7 @@ export type HeadSlashing = {
 type SlashingRow = Omit<HeadSlashing, 'slot'> & {
   epoch: number;
   headSlot: number | null;
-  /** Epoch of the state that has `balance`. */
+  /** Epoch of the state with `balance`. */
   balanceEpoch: number;
 };
 
@@ -54,7 +54,7 @@ async function upsert(client: pg.ClientBase, network: Network, rows: readonly Sl
   return rowCount ?? 0;
 }
 
-/** Also updates the balances of slashed validators until they are withdrawable. True if a row changed. */
+/** Also updates balances until validators are withdrawable. True if a row changed. */
 export async function writeSlashings(
   client: pg.ClientBase,
   network: Network,
@@ -79,7 +79,7 @@ export async function writeSlashings(
   return made + (dropped ?? 0) + updated > 0;
 }
 
-/** The last balance is that of the withdrawable epoch's state, plus what the block of its first slot withdrew. */
+/** In the withdrawable epoch, adds the first slot's withdrawal back to the balance. */
 async function updateBalances(
   client: pg.ClientBase,
   network: Network,
@@ -118,7 +118,7 @@ async function updateBalances(
   return changed.filter((row) => row.changed).length;
 }
 
-/** Replaces slashings from `fromSlot` on that are not final. True if a row changed. */
+/** Replaces non-final slashings from `fromSlot` on. True if a row changed. */
 export async function writeHeadSlashings(
   client: pg.ClientBase,
   network: Network,

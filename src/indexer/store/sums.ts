@@ -2,13 +2,13 @@ import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import { Vote } from '../types.ts';
 import type { EpochRecord, ProposerSum, SeatSum } from './record.ts';
 
-/** Longest delay at which a source vote is timely, in slots. */
+/** Longest timely delay of a source vote, in slots. */
 const TIMELY_SOURCE = Math.floor(Math.sqrt(SLOTS_PER_EPOCH));
 const NEVER = 255;
 
 type Seats = Omit<SeatSum, 'validator'> & { first: number; last: number };
 
-/** By validator, over a day or hour. A day has 225 epochs, so counts fit a byte. */
+/** A day has 225 epochs, so counts fit a byte. */
 export class Sums {
   readonly first: number;
   last: number;
@@ -23,13 +23,13 @@ export class Sums {
   readonly lateSource: Uint8Array;
   readonly lateTarget: Uint8Array;
   readonly delay: Uint16Array;
-  /** First and last epoch of duty, counted from `first`. */
+  /** First and last duty, counted from `first`. */
   readonly from: Uint8Array;
   readonly upto: Uint8Array;
   readonly rewards: Float64Array;
   readonly seats = new Map<number, Seats>();
   readonly proposers = new Map<number, Omit<ProposerSum, 'validator'>>();
-  /** By `<validator> <epoch>`: balances of rows that may end before `last`. */
+  /** By `<validator> <epoch>`, for rows that may end before `last`. */
   readonly ends = new Map<string, { balance: number; effective: number }>();
 
   constructor(first: number, size: number) {
@@ -52,7 +52,7 @@ export class Sums {
     this.rewards = new Float64Array(size);
   }
 
-  /** Call in ascending order of epochs. */
+  /** Epochs must ascend. */
   add(record: EpochRecord): void {
     this.last = record.epoch;
     this.addVotes(record);
@@ -75,7 +75,7 @@ export class Sums {
         ...{ proposed: sum.proposed + proposed, missed: sum.missed + missed, rewards: sum.rewards + rewards },
       });
     }
-    // A penalty after an exit belongs to the row of the exit; without duties, that row is of an earlier period.
+    // A penalty after an exit belongs to the row of the exit, not to a later period.
     for (const [validator, amount] of record.withoutDuty)
       if ((this.duties[validator] ?? 0) > 0)
         this.rewards[validator] = (this.rewards[validator] ?? 0) + amount;

@@ -5,7 +5,7 @@ import { type BinaryRows, copyRows, daysOfDate } from './binary-copy.ts';
 import type { Period } from './periods.ts';
 import type { Sums } from './sums.ts';
 
-/** By validator, in the state after the last epoch of the sums. */
+/** After the last epoch of the sums, by validator. */
 export type EndBalances = { balances: Float64Array; effectiveBalances: Float64Array };
 
 const columns = [
@@ -19,7 +19,7 @@ const columns = [
   ...['sum_sync_committee_rewards', 'sum_proposer_rewards', 'sum_priority_fees', 'sum_baseline_mev'],
 ];
 
-/** Copies a row for each validator with a duty into `table`, which is like `validator_days`. */
+/** `table` is like `validator_days`. */
 export function copyValidatorRows(
   client: pg.ClientBase,
   table: string,

@@ -11,7 +11,7 @@ const withdrawalAddressOf = ({ withdrawalCredentials }: ValidatorRecord): string
 
 const epochOrNull = (epoch: number) => (Number.isFinite(epoch) ? epoch : null);
 
-/** Also labels validators that are new or whose address changed. */
+/** Also labels new validators and changed addresses. */
 export async function writeValidators(
   client: pg.ClientBase,
   network: Network,

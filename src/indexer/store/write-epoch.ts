@@ -63,7 +63,7 @@ async function writeChainRows(
   return changed;
 }
 
-/** Locks the row only if it is behind, because `writeHead` runs concurrently. */
+/** Locks the row only if it is behind: `writeHead` runs concurrently. */
 async function raiseHead(client: pg.ClientBase, network: Network, slot: number): Promise<void> {
   const { rows } = await client.query(
     '/* headBehind */ select 1 from chain_heads where network = $1 and slot >= $2',
@@ -72,7 +72,7 @@ async function raiseHead(client: pg.ClientBase, network: Network, slot: number):
   if (rows.length === 0) await raiseChainHeads(client, [{ network, slot }]);
 }
 
-/** Removes rows that are not final, of slots without facts. */
+/** Removes non-final rows of slots without facts. */
 async function dropSlots(
   client: pg.ClientBase,
   network: Network,

@@ -10,7 +10,7 @@ import type { EndBalances } from './validator-rows.ts';
 
 type Summed = { sums: Sums; totals: EpochTotals[] };
 
-/** Undefined if no epoch of the period is stored. */
+/** Undefined without stored epochs. */
 async function sumOf(
   client: pg.ClientBase,
   network: Network,
@@ -35,10 +35,10 @@ async function sumOf(
   return summed;
 }
 
-/** Records per query: each has 100 kB at a million validators. */
+/** Each has 100 kB at a million validators. */
 const AT_ONCE = 16;
 
-/** False if the stored rows of the period cover as many epochs; notes these epochs otherwise. */
+/** Notes the epochs; false if stored rows cover as many. */
 async function takePeriod(
   client: pg.ClientBase,
   network: Network,
@@ -56,7 +56,7 @@ async function takePeriod(
   return rowCount === 1;
 }
 
-/** `at` has the balances after `epoch`. Returns datasets whose revision is still to be raised. */
+/** `at`: balances after `epoch`. Returns datasets whose revision is still to be raised. */
 export async function writePeriods(
   client: pg.ClientBase,
   network: Network,
