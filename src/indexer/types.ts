@@ -24,7 +24,7 @@ export type DepositRequest = {
   withdrawalCredentials: string;
   amount: number;
   signature: string;
-  /** Of the block; 0 if no deposit request made it. */
+  /** Of the block; 0 without a request. */
   slot: number;
 };
 

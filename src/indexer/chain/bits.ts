@@ -1,4 +1,4 @@
-/** Of SSZ, least significant bit first. */
+/** SSZ bits, least significant first. */
 
 /** -1 if the length bit is missing. */
 export function bitlistLength(bits: Uint8Array): number {

@@ -40,6 +40,6 @@ export type ChainState = {
   readonly first: FirstBlock;
   /** Of e − 1; null in the first epoch. */
   readonly open: OpenFacts | null;
-  /** The first facts list every validator as changed. */
+  /** False until facts were returned: the first ones list every validator as changed. */
   readonly published: boolean;
 };

@@ -9,7 +9,6 @@ export class InputError extends Error {
   }
 }
 
-/** The rules do not explain a balance. */
 export class ReconcileError extends InputError {
   readonly validatorIndex: number;
   /** Reported minus computed. */

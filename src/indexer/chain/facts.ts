@@ -36,7 +36,7 @@ function stripped(input: EpochInput, at: number): BlockFacts['block'] {
   return block ? { ...block, attestations: [] } : null;
 }
 
-/** Of epoch e − 1, paid at the end of e. */
+/** Facts of epoch e − 1, whose duties are paid at the end of e. */
 export function factsOf(
   spec: ChainSpec,
   state: ChainState,

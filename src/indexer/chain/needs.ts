@@ -6,7 +6,7 @@ import { rulesAt } from './rules.ts';
 /** Above any activation limit per epoch before Electra. */
 const MOST_ACTIVATIONS = 64;
 
-/** May change from S_e to S_{e+1}; ascending. */
+/** Validators whose record may change from S_e to S_{e+1}, ascending. */
 export function recordsNeeded(
   spec: ChainSpec,
   registry: ValidatorSet,

@@ -9,7 +9,6 @@ export function reconcileBalances(epoch: number, expected: Float64Array, told: F
       throw new ReconcileError(epoch, index, (told[index] as number) - (expected[index] as number));
 }
 
-/** Throws if the blocks or rules contradict a record. */
 export function reconcileRecords(epoch: number, world: World, records: Iterable<ValidatorRecord>): void {
   const increment = world.spec.effectiveBalanceIncrement;
   for (const record of records) {

@@ -3,7 +3,7 @@ import { FAR } from './registry.ts';
 import { increase, type World } from './world.ts';
 
 const ETH1_PREFIX = 1;
-/** GENESIS_SLOT: no deposit request made it. */
+/** GENESIS_SLOT marks a deposit without a request. */
 const OWN_DEPOSIT = 0;
 
 /** Applies what takes effect within the epoch. */
@@ -26,7 +26,7 @@ export function takeRequests(world: World, block: BeaconBlock): void {
   }
 }
 
-/** Before Electra. */
+/** Before Electra, deposits had no queue. */
 function depositAtOnce({ spec, registry, balances, increments }: World, index: number, amount: number): void {
   if (index >= registry.size && balances[index] === 0)
     increments[index] = Math.floor(

@@ -18,7 +18,7 @@ export function slashingsBefore(spec: ChainSpec, registry: ValidatorSet, epoch: 
   return found;
 }
 
-/** `process_slashings`; returns the sum. If slashings are estimated, `next` decides. */
+/** `process_slashings`; returns the sum. If slashings are estimated, `next` decides the total. */
 export function penalizeCorrelation(world: World, next: Float64Array): number {
   const { spec, epoch, registry, slashed, balances } = world;
   const due: number[] = [];

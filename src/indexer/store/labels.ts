@@ -90,7 +90,6 @@ function ruleFault(rule: LabelRule): string | undefined {
   return undefined;
 }
 
-/** Rules of equal rank that set one validator's field differently. */
 function contradictions(rules: readonly LabelRule[]): [LabelRule, LabelRule, string][] {
   const found: [LabelRule, LabelRule, string][] = [];
   for (const name of ['nodeOperator', 'pool'] as const) {
