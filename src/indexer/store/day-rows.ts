@@ -45,7 +45,7 @@ export async function writeValidatorDays(
 /** Of a slashed validator after its exit. */
 export type LatePenalty = { validator: number; amount: number; exitEpoch: number };
 
-/** Adds new penalties to the last active day, if it is over and the index wrote it. True if a row changed. */
+/** Adds new penalties to the last active day, if that day is over and the index wrote it. */
 export async function addLatePenalties(
   client: pg.ClientBase,
   network: Network,

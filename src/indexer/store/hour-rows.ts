@@ -50,8 +50,8 @@ export async function writeAttestationHour(
 }
 
 /**
- * Groups validators by addresses, operator and pool first: ten times fewer, each in up to five entities. If share names
- * are refused, only pool shares are left out.
+ * Groups validators by addresses, operator and pool first: the groups are ten times fewer, each in up to five entities.
+ * If share names are refused, only pool shares are left out.
  */
 async function gatherOwners(client: pg.ClientBase, network: Network): Promise<void> {
   await run(

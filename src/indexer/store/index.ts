@@ -35,14 +35,12 @@ export type Store = {
     registry: ChainRegistry,
     options?: { partial?: boolean },
   ): Promise<void>;
-  /** Reports failed parts. */
   publish(stopped?: () => boolean): Promise<PartReport[]>;
   writeHead(head: Head): Promise<void>;
   /** Returns how many validators changed. */
   setLabels(rules: readonly LabelRule[]): Promise<number>;
 };
 
-/** The newest of each network. */
 export async function indexedEpochs(db: Queryable): Promise<{ network: Network; epoch: number }[]> {
   const text = '/* indexedEpochs */ select network, epoch from index_state order by network';
   return (await db.query({ text, values: [] })).rows as { network: Network; epoch: number }[];

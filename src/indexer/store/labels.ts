@@ -22,7 +22,7 @@ const Shape = z.object({
   pool: text(256).min(1).nullable(),
 });
 
-/** Names validators in one of the `ways`. */
+/** Names validators in exactly one of the `ways`. */
 export type LabelRule = z.infer<typeof Shape> & { line: number };
 
 const ways = [

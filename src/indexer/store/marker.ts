@@ -48,7 +48,7 @@ export async function storeRecord(
   return first;
 }
 
-/** Whether the periods of `epoch` have all earlier records. */
+/** Whether all earlier records of the periods of `epoch` are stored. */
 async function followsOn(client: pg.ClientBase, network: Network, epoch: number, marker: Marker | undefined) {
   if (!marker || marker.version !== RECORD_VERSION) return false;
   if (epoch <= marker.first || epoch > marker.epoch + 1) return false;

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { type ChainRegistry, type EpochFacts, Vote } from '../types.ts';
 
-/** Of `index_epochs.facts`; the saved chain state has another. */
+/** Of `index_epochs.facts`; the saved chain state has its own. */
 export const RECORD_VERSION = 1;
 
 /** Sync committee bits, and Gwei by formula, even if a balance of 0 left some unpaid. */
@@ -39,14 +39,14 @@ type Header = Omit<EpochRecord, 'symbols' | 'votes' | 'delays' | 'rewards'> & {
   symbols: number[];
 };
 
-/** Exits are known at least five epochs ahead. */
+/** Exits are known at least five epochs ahead, so the registry has them already. */
 export function lastActiveIn(epoch: number, { size, exit }: ChainRegistry): number[] {
   const found: number[] = [];
   for (let v = 0; v < size; v += 1) if (exit[v] === epoch + 1) found.push(v);
   return found;
 }
 
-/** `leaving`: active for the last time. */
+/** `leaving`: validators active for the last time. */
 export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRecord {
   const seats = seatSums(facts);
   const proposers = proposerSums(facts);
@@ -71,7 +71,7 @@ export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRe
   };
 }
 
-/** Few distinct triples cover nearly all validators. */
+/** Few distinct (votes, delay, reward) triples cover nearly all validators. */
 function symbolsOf({ votes, delays, rewards }: EpochFacts) {
   const size = votes.length;
   let symbols: Uint16Array | Uint32Array = new Uint16Array(size);

@@ -118,7 +118,7 @@ async function updateBalances(
   return changed.filter((row) => row.changed).length;
 }
 
-/** Replaces non-final slashings from `fromSlot` on. True if a row changed. */
+/** Replaces non-final slashings from `fromSlot` on. */
 export async function writeHeadSlashings(
   client: pg.ClientBase,
   network: Network,

@@ -19,7 +19,6 @@ const columns = [
   ...['sum_sync_committee_rewards', 'sum_proposer_rewards', 'sum_priority_fees', 'sum_baseline_mev'],
 ];
 
-/** `table` is like `validator_days`. */
 export function copyValidatorRows(
   client: pg.ClientBase,
   table: string,

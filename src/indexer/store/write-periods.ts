@@ -35,10 +35,10 @@ async function sumOf(
   return summed;
 }
 
-/** Each has 100 kB at a million validators. */
+/** A record has 100 kB at a million validators. */
 const AT_ONCE = 16;
 
-/** Notes the epochs; false if stored rows cover as many. */
+/** Stores the epochs of a period's rows; false if these already cover as many. */
 async function takePeriod(
   client: pg.ClientBase,
   network: Network,
