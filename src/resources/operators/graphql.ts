@@ -13,6 +13,7 @@ import {
   sizeFaults,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
@@ -203,7 +204,7 @@ builder.queryField('operators', (t) =>
           description: 'A pool or node operator: lists its pool shares and ignores idType.',
         }),
         parentEntity: t.arg.string({
-          deprecationReason: 'Use parentId.',
+          deprecationReason: replacedBy('parentId'),
           description: 'The same as parentId.',
         }),
         ...networkArgs,
