@@ -2,8 +2,8 @@
 export type Weight = { base: number; item: number };
 
 /**
- * Keys are the `operationId`s of REST paths and the names of other GraphQL fields. A path names another line by
- * `units`, a GraphQL field by `extensions.operation`. Tests match operations, lines and docs.
+ * Keys are the `operationId`s of REST paths and the names of other GraphQL fields. `units` of a path, or
+ * `extensions.operation` of a field, refers to another line. Tests check that operations, lines and docs agree.
  */
 export const computeUnits = {
   // REST, and equivalent GraphQL fields

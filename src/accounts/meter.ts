@@ -6,7 +6,7 @@ import { memoryRates, redisRates } from './rates.ts';
 import { monthAt, openUsage } from './usage.ts';
 import type { Total } from './usage-queries.ts';
 
-/** Of one admitted request; compute units except for `rateRemaining`. */
+/** The account of one admitted request. Numbers are compute units, except `rateRemaining`. */
 export type Metering = {
   /** The rate, as response headers. */
   headers: Record<string, string>;
@@ -31,7 +31,7 @@ export type Metering = {
 };
 
 export type Meter = {
-  /** The clock of charges. */
+  /** The clock by which requests are admitted and charged. */
   now: () => Date;
   /** Throws RATE_LIMITED above the rate, ALLOWANCE_USED when no units are left. */
   admit(caller: Caller): Promise<Metering>;
@@ -41,8 +41,8 @@ export type Meter = {
 };
 
 /**
- * Enforces rates and allowances: in memory, or across replicas while Redis answers. Usage is the larger of Redis's
- * figure and the database's plus this process's.
+ * Enforces rates and allowances: in memory, or across replicas while Redis answers. Usage is the larger of two figures:
+ * that of Redis, and that of the database plus this process's own.
  */
 export async function openMeter(options: {
   db: Queryable;

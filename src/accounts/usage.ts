@@ -64,7 +64,7 @@ export function usageCounts(): UsageCounts {
       ),
     );
 
-  /** Adds counts just written to the database to the totals in memory, which may not be read again soon. */
+  /** Adds counts that were just written to the totals in memory, which may not be reread from the database soon. */
   function settle(counts: Counts) {
     for (const [month, accounts] of counts) {
       for (const [accountId, count] of accounts) {
@@ -123,7 +123,7 @@ export function usageCounts(): UsageCounts {
 
 /** A crash loses the usage of at most this time. */
 const FLUSH_MS = 2_000;
-/** Totals that changed this recently are read; all are read after a gap of more than half this time. */
+/** Only totals that changed this recently are read, or all of them if the last read is more than half this time ago. */
 const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
 

@@ -153,7 +153,7 @@ async function importOne(
   }
 }
 
-/** If a write fails, nothing of `file` is loaded. */
+/** If a rejected row cannot be written, nothing of `file` is loaded. */
 function rejectsFile(file: string, flags: Flags) {
   const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
   let open: number | undefined;

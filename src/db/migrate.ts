@@ -53,7 +53,8 @@ async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[
     );
   }
   const applied = all.filter((name) => committed.includes(name));
-  const most = others.length > 0 ? committed.length : applied.length; // a newer version has applied all these migrations
+  // Unknown migrations come from a newer version, which has applied all of ours.
+  const most = others.length > 0 ? committed.length : applied.length;
   const gap = committed.find((name, index) => index < most && applied[index] !== name);
   if (gap) throw new HistoryError(`Migration ${gap} is out of order: a later one is already applied.`);
   return { pending: committed.slice(applied.length), isNew: all.length === 0 };

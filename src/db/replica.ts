@@ -40,7 +40,8 @@ export function replicaPool(
     for (const listener of listeners) listener(up, error);
   });
   const current = () => {
-    timer ??= setInterval(() => void probing.run(), PROBE_MS).unref(); // not earlier, as not every command reads
+    // Started by the first read, because some commands read nothing.
+    timer ??= setInterval(() => void probing.run(), PROBE_MS).unref();
     return up ? replica : primary;
   };
 

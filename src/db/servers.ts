@@ -3,7 +3,7 @@ import { ACQUIRE_DEADLINE_MS } from './connection.ts';
 import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 
 export type Target = {
-  /** For the server chosen last; before any choice, the URL's first. */
+  /** For the server that `choose` found last, at first for the first server of the URL. */
   config(): pg.ClientConfig;
   /**
    * Chooses the first server that accepts a connection and has the role that the URL demands. Otherwise throws all

@@ -54,7 +54,7 @@ function readColumns({ record, fields }: Readable, names: readonly string[]): Ro
 
 /**
  * `decode` adds the JSON keys, because each key would cost PostgreSQL as much as a value. Values are not read or
- * checked singly: as columns, 200 stake authorities took 4.3 ms of CPU. The table's types, `not null` and checks (no
+ * checked one by one, which took 4.3 ms of CPU for 200 stake authorities. The table's types, `not null` and checks (no
  * NaN, no infinity) guarantee valid values. Reading several rows as one text saves a quarter of a statement's cost for
  * 200 stake authorities, a fifth for 10 × 30 days.
  */

@@ -101,7 +101,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   function reset(socket: Socket, sending: Sending | undefined) {
     unread += 1;
     const close = sending?.close;
-    sockets.delete(socket); // so that `_destroy` does not wait
+    sockets.delete(socket); // so that `_destroy` does not wait for the send queue
     socket.resetAndDestroy(); // after an orderly close the system would hold the unread bytes for minutes
     close?.();
   }

@@ -101,7 +101,7 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
   return { slashings, unseen };
 }
 
-/** From the newest earlier state that the node has. */
+/** The validators in the newest earlier state that the node has. */
 async function justBefore(nodes: Nodes, slot: number, indices: readonly number[]) {
   const epochStart = slot - (slot % nodes.spec.slotsPerEpoch);
   for (const state of slot - 1 === epochStart ? [epochStart] : [slot - 1, epochStart]) {

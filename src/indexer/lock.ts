@@ -44,7 +44,7 @@ export async function withIndexLock<T>(
   }
 }
 
-/** The server may not have noticed yet that a process was killed. */
+/** Retries for a while: the server may not have noticed yet that a process was killed. */
 async function take(client: Connection, network: Network): Promise<void> {
   for (const until = performance.now() + WAIT_MS; ; await sleep(CHECK_MS / 10)) {
     const { rows } = await client.query(

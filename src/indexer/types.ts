@@ -168,21 +168,21 @@ export type EpochFacts = {
   delays: Uint8Array;
   /** For attestation duties, with inactivity penalties; by validator. */
   rewards: Float64Array;
-  /** Of slashed validators after their exit; belong to their last active day. */
+  /** Of slashed validators after their exit; counted on their last active day. */
   penaltiesWithoutDuty: ReadonlyMap<number, number>;
   /** Of S_{a+1}, by validator. */
   balances: Float64Array;
   /** Of S_{a+1}, by validator. */
   effectiveBalances: Float64Array;
-  /** Of a, without a first slot before which nothing is known. */
+  /** Of epoch a; omits its first slot if nothing before it is known. */
   blocks: readonly BlockFacts[];
   seats: readonly SeatFacts[];
   slashings: readonly SlashingFacts[];
-  /** At the end of a. */
+  /** Processed at the end of epoch a. */
   consolidations: readonly ConsolidationFacts[];
-  /** `get_total_active_balance` in a. */
+  /** `get_total_active_balance` in epoch a. */
   totalActiveBalance: number;
-  /** Initial and correlation penalties in a. */
+  /** Initial and correlation penalties in epoch a. */
   slashingPenalties: number;
   /** Validators with a changed record, ascending; all in the first facts. */
   changed: Uint32Array;

@@ -18,7 +18,7 @@ export type RowOptions = {
 export type ImportCounts = { inserted: number; updated: number; removed: number };
 
 export type MergeOptions = {
-  /** From the staged rows' lists, removes stored rows that are not staged. */
+  /** Removes stored rows that are not staged, from the lists that the staged rows belong to. */
   replace: boolean;
   /** Names the replaced list (column → value), because an empty source does not. */
   whole?: Readonly<Record<string, string>> | undefined;

@@ -29,7 +29,7 @@ export async function guardIndexed(
   if (resource === 'operators') return refuseComputed(client);
   const epochs = epochsOf[resource];
   if (!epochs && resource !== 'validators') return undefined;
-  // The lock keeps an index from committing epochs before the merge.
+  // The lock keeps `stakegraph index` from committing epochs before the merge.
   const staged = await client.query('/* stagedNetworks */ select distinct network from staged');
   await lockWriters(
     client,

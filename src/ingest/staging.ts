@@ -129,8 +129,8 @@ export function repeatedRows(columns: readonly string[]): string {
 }
 
 /**
- * SQL for rows that conflict with a stored row of another key (`other`: its last column), unless the source has that
- * key too.
+ * SQL for rows that conflict with a stored row of another key, unless the source has that key too. `other` is the last
+ * column of that key.
  */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source

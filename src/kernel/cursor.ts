@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 const VERSION = 1;
 
-/** A checksum of list and key (no secret), by which edited cursors and cursors of other lists are refused. */
+/** Detects edited cursors and cursors of other lists. A plain checksum of list and key, without a secret. */
 const mark = (list: string, key: string) =>
   hash('sha256', `stakegraph:${VERSION}:${list}:${key}`, 'base64url').slice(0, 11);
 

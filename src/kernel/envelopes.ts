@@ -58,8 +58,8 @@ export const envelopeV1 = <T extends z.ZodType>(record: T) =>
   });
 
 /**
- * `previous` ends where this page starts, so paging either way returns each row once: before offset 3, limit 10 comes
- * offset 0, limit 3.
+ * `previous` ends where this page starts, so paging either way returns each row once: before `offset=3&limit=10` comes
+ * `offset=0&limit=3`.
  */
 export function linksV1(
   call: Pick<Call, 'url' | 'query'>,

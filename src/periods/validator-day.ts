@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, flag, gwei, signedGwei } from '../kernel/leaves.ts';
 import { PeriodKeys } from './record.ts';
 
-/** 281,474 ETH: no validator has had more, and sums over any number of validators stay within 64 bits. */
+/** 281,474 ETH, more than any validator has had. Real sums fit 64 bits: all ETH is about 1.2e17 Gwei. */
 const MAX_GWEI = 2n ** 48n;
 const amount = <T extends z.ZodString>(leaf: T) =>
   leaf.refine((digits) => {

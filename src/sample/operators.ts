@@ -28,7 +28,7 @@ function sizesOf(random: Random, network: Network, count: number, exponent: numb
     const twin = index % 16 === 15 ? sizes[index - 1] : undefined;
     const ethEach = index % 4 === 1 ? whole(random, 33, 60) : 32;
     const validators = timeWindows.map(() =>
-      // Odd numbers, so that no double holds a large balance.
+      // Odd numbers, so that large balances are not exact as doubles.
       index % 50 === 37 ? 0 : Math.floor((eth / ethEach) * between(random, 0.985, 1)) | 1,
     );
     sizes.push(twin ?? { validators, ethEach, known: index % 50 !== 33 });

@@ -59,7 +59,7 @@ export type Revisions = {
   /** False if another database may have answered since `snapshot` was read. */
   isOfSource(snapshot: Snapshot): boolean;
   onChange(listener: (snapshot: Snapshot) => void): void;
-  /** Calls `listener` when another database may answer next, with other rows under the same revisions. */
+  /** Calls `listener` when reads may now reach another database, whose rows may differ at the same revisions. */
   onLost(listener: () => void): void;
   /** Pauses caching until the revisions of the new database are read. */
   moved(): void;

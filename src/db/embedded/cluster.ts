@@ -88,7 +88,10 @@ export async function openHome(dataDir: string): Promise<Home> {
   }
 }
 
-/** `account` may be unable to reach the path (a clone in /root), but keeps the working directory that root set. */
+/**
+ * Returns the working directory, set by root, if there is an `account`: it may be unable to reach the path (a clone in
+ * /root).
+ */
 export async function placeOf(cluster: string, account?: Account): Promise<string> {
   return account && (await exists('/proc/self/cwd')) ? '/proc/self/cwd' : cluster;
 }

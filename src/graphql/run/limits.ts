@@ -26,8 +26,8 @@ export const limitError = (name: keyof typeof limits) =>
 const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
 /**
- * `left`: rest of the allowance; `limit`: `left` minus what requests in progress have reserved. Sends 429 if `estimate`
- * fits into `left`.
+ * `left`: rest of the allowance; `limit`: `left` minus what requests in progress have reserved. The error is a 429 if a
+ * retry may succeed: `estimate` exceeds only `limit`.
  */
 export function costError(estimate: number, limit: number, left: number) {
   const advice =

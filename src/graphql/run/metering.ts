@@ -65,7 +65,7 @@ const isForNow = ({ extensions }: GraphQLError) => {
   return status === 429 || status >= 500;
 };
 
-/** So many fields take about 30 ms uncompiled. Only pages can be spread over several turns of the event loop. */
+/** This many fields take about 30 ms uncompiled. Only pages can be spread over several turns of the event loop. */
 const FIELDS_A_TURN = 30_000;
 
 /** Reserves the estimate, or returns an error. */

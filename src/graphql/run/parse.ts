@@ -18,7 +18,7 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
   }
 }
 
-/** Each free `__typename` needs a selection set, whose brace counts. */
+/** Free `__typename`s cannot exceed the token limit: each needs a selection set, whose brace is a token. */
 const mostFree = (text: string): number => Math.min(text.split('__typename').length - 1, limits.tokens);
 
 /** Longer documents are not cached: callers could fill the memory with literals. */

@@ -106,7 +106,7 @@ function firstOf(
   return { known: true, root: block.root, effects: { ...effects, slashings } };
 }
 
-/** The committees of F − 2 are unknown. */
+/** Drops votes of F − 2, whose committees are unknown. */
 const ownVotes = (block: BeaconBlock, { epoch }: { epoch: number }): BeaconBlock => ({
   ...block,
   attestations: block.attestations.filter(({ target }) => target.epoch === epoch - 1),
@@ -129,7 +129,7 @@ function worldOf(
     increments,
     scores,
     slashed: slashedBefore(spec, registry, epoch),
-    compounding: new Uint8Array(registry.size).fill(1), // the excess of a switch is queued already
+    compounding: new Uint8Array(registry.size).fill(1), // any excess from switching to compounding is queued already
     exiting: new Set(),
     registry,
     records: new Map(),

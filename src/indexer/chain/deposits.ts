@@ -67,8 +67,8 @@ export function processDeposits(
 }
 
 /**
- * Whether the first deposit is in `next`: nothing else adds as much to a balance. If it has no validator, a later
- * deposit tells, because the queue keeps its order.
+ * Whether the first deposit has reached `next`: nothing else adds as much to a balance. If it has no validator, the
+ * next deposit that has one decides, because the queue keeps its order.
  */
 function hasArrived(
   world: World,
@@ -89,8 +89,8 @@ function hasArrived(
 }
 
 /**
- * Deposits before the first valid signature have no effect. `balance` shows which they are: only withdrawals of the
- * next block can be missing from it.
+ * Ignores deposits before the first valid signature. `balance` shows which they are: it lacks only what the next block
+ * withdrew.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

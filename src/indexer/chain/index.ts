@@ -70,7 +70,7 @@ export class Chain {
     return this.#registry;
   }
 
-  /** Validators whose records of S_{e+1} `step` needs; more of them while the chain is behind e. */
+  /** Validators whose records of S_{e+1} `step` needs. While the chain is behind e, includes some that it may not need. */
   recordsNeeded(input: Omit<EpochInput, 'records'>): number[] {
     return recordsNeeded(this.#spec, this.#registry, this.#state.increments, input);
   }

@@ -18,7 +18,10 @@ export function slashingsBefore(spec: ChainSpec, registry: ValidatorSet, epoch: 
   return found;
 }
 
-/** `process_slashings`; returns the sum. If slashings are estimated, `next` decides the total. */
+/**
+ * `process_slashings`; returns the sum of the penalties. If slashed stake is estimated, uses the total that fits `next`
+ * best.
+ */
 export function penalizeCorrelation(world: World, next: Float64Array): number {
   const { spec, epoch, registry, slashed, balances } = world;
   const due: number[] = [];

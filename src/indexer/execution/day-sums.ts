@@ -3,7 +3,7 @@ import { calendars, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/c
 import type { Network } from '../../chain/networks.ts';
 
 /**
- * Sums are in whole Gwei, rounded down, and set once all blocks of the row have fees. Idempotent. Returns the changed
+ * Sums are in whole Gwei, rounded down, and set when all blocks of the row have fees. Idempotent. Returns the changed
  * rows; the caller refreshes private sets.
  */
 export async function applyBlockFees(

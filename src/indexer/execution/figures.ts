@@ -51,8 +51,8 @@ export type Received = {
 };
 
 /**
- * Rules: docs/index-from-your-node.md. Priority fees, less the gas of the payment, cover the payment first; the rest is
- * MEV.
+ * Rules: docs/index-from-your-node.md. The payment is fees up to the priority fees less its own gas; the rest of the
+ * payment is MEV.
  */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
   const { feeRecipient, last } = block;

@@ -18,7 +18,7 @@ export type EpochBlocks = {
   anchor: number | undefined;
 };
 
-/** Neighbouring epochs share blocks, so final ones are cached. */
+/** Caches finalized blocks: reading an epoch also reads blocks of the next. */
 export class BlockSource {
   readonly #client: NodeClient;
   readonly #kept = new Map<number, Promise<BeaconBlock | null>>();

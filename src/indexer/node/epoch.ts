@@ -77,7 +77,7 @@ async function committeesOf(asking: Asking, epoch: number, stateEpoch: number): 
   return found;
 }
 
-/** The first state of the epoch may be pruned, and the next also has the committees. */
+/** If the state of the epoch is pruned, asks that of the next epoch, which also has the committees. */
 export const lastCommittees = (asking: Asking, epoch: number): Promise<Committees> =>
   committeesOf(asking, epoch, epoch).catch((error) => {
     if (error instanceof NodeError && error.reason === 'pruned')

@@ -18,8 +18,8 @@ const known: Record<string, string> = {
 };
 
 /**
- * The name defaults to the usual one, else to the host. A public key in the URL, as in mev-boost, is ignored. Throws for
- * an invalid relay.
+ * The name defaults to the one in `known`, else to the host. A public key in the URL, as in mev-boost, is ignored.
+ * Throws for an invalid relay.
  */
 export function parseRelays(given: readonly string[]): RelaySource[] {
   const relays = given.map(relayOf);

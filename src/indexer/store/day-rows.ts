@@ -22,7 +22,7 @@ export async function writeValidatorDays(
     [...[network, utc, date]],
   );
   await copyValidatorRows(client, 'validator_days', { network, utc, day }, sums, at);
-  // In a second run, later penalties are already stored.
+  // Adds later penalties again when a day is rewritten.
   await client.query(
     `/* addLaterPenalties */
     update validator_days d set sum_attestation_rewards = d.sum_attestation_rewards + p.amount

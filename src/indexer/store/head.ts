@@ -17,8 +17,8 @@ export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: r
 export async function writeHead(pool: Pool, network: Network, head: Head): Promise<void> {
   const { fromSlot, blocks, slashings } = head;
   await transaction(pool, async (client) => {
-    // Takes no writers' lock, which an epoch's transaction holds for a minute when a day ends: the two change different
-    // rows.
+    // Needs no writers' lock, because it and an epoch's transaction change different rows. That transaction holds the
+    // lock for a minute when a day ends.
     const { rows } = await client.query<{ epoch: number }>(
       '/* newestFinal */ select epoch from index_state where network = $1',
       [network],

@@ -19,7 +19,7 @@ export async function writeAttestationHour(
   sums: Sums,
   at: EndBalances,
 ): Promise<void> {
-  // As in a refresh: the statistics of tables that just grew are still those of small ones.
+  // The settings of a refresh: tables that just grew still have the statistics of small ones.
   await client.query("/* hourPlans */ set local enable_nestloop = off; set local work_mem = '256MB'");
   await client.query('/* makeHour */ create temp table hour_rows (like validator_days) on commit drop');
   await copyValidatorRows(client, 'hour_rows', { network, utc, day }, sums, at);
@@ -50,8 +50,8 @@ export async function writeAttestationHour(
 }
 
 /**
- * Groups validators by addresses, operator and pool first: the groups are ten times fewer, each in up to five entities.
- * If share names are refused, only pool shares are left out.
+ * First groups validators by addresses, operator and pool: there are ten times fewer groups than validators, and each
+ * belongs to up to five entities. If share names are refused, only pool shares are left out.
  */
 async function gatherOwners(client: pg.ClientBase, network: Network): Promise<void> {
   await run(

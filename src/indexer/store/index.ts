@@ -47,7 +47,7 @@ export async function indexedEpochs(db: Queryable): Promise<{ network: Network; 
 }
 
 export function openStore(pool: Pool, network: Network): Store {
-  /** Newest epoch read or written here; null allows any next. */
+  /** Newest epoch read or written here; if null, the next may be any epoch. */
   let known: number | null = null;
   return {
     async resume() {
@@ -73,7 +73,7 @@ export function openStore(pool: Pool, network: Network): Store {
       const { epoch } = facts;
       const periods = periodsOf(network, epoch).filter(({ last }) => partial || last === epoch);
       const dates = periods.filter(({ hourly }) => !hourly).map(({ day }) => dateOfDay(network, day));
-      // Apart, because it locks the whole table.
+      // In its own transaction, because it locks the whole table.
       if (dates.length > 0) await transaction(pool, (client) => ensureValidatorDayParts(client, dates));
       await transaction(pool, async (client) => {
         await lockWriters(client, [], [network]);

@@ -27,7 +27,7 @@ export async function takeMarker(
   return marker;
 }
 
-/** Removes records outside the gapless epochs; returns the first of these. */
+/** Stores a record, and removes those that it does not follow without a gap. Returns the first epoch left. */
 export async function storeRecord(
   client: pg.ClientBase,
   network: Network,

@@ -38,7 +38,7 @@ async function sumOf(
 /** A record has 100 kB at a million validators. */
 const AT_ONCE = 16;
 
-/** Stores the epochs of a period's rows; false if these already cover as many. */
+/** Stores which epochs a period's rows cover; false if the stored rows already cover as many. */
 async function takePeriod(
   client: pg.ClientBase,
   network: Network,
@@ -71,7 +71,7 @@ export async function writePeriods(
     const { sums, totals } = summed;
     if (period.hourly) {
       await writeAttestationHour(client, network, period, sums, at);
-      continue; // its import raises the revision
+      continue; // `writeAttestationHour` raises the revision by importing
     }
     await writeValidatorDays(client, network, period, sums, at);
     changed.add('validator-days');

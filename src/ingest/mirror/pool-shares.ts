@@ -132,7 +132,7 @@ async function findParents(
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
-  // An id of both a pool and a node operator fills the missing parent, or both parents if no other id is found.
+  // Last, ids that name a pool and a node operator: one fills the missing parent, or both if no other id is found.
   const ambiguous = new Set<Parents>();
   await search(
     [...both],

@@ -118,7 +118,7 @@ const ofDay = <Name extends string>(names: readonly Name[]) =>
 export const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
-/** Sums by last epoch, of which an entity has few, to avoid sorting validators. */
+/** Sums per last epoch instead of sorting validators: those of an entity end at few different epochs. */
 const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,

@@ -142,7 +142,7 @@ export const knownOperators = (network: Network, window: TimeWindow): Sql => sql
   ) k
   order by ${key}, place, name`;
 
-/** Throws for share names that are too long or ambiguous, as two names combined may be. */
+/** Throws for share names that are too long or not unique, which is possible because each combines two names. */
 export async function checkShareNames(client: pg.ClientBase, table = 'staged'): Promise<void> {
   const { rows } = await run(
     client,

@@ -6,8 +6,8 @@ import { run, type Written, writeSelected } from './write.ts';
 
 /**
  * Updates losses until the head reaches `withdrawableEpoch` (docs/data-model.md; spec §4.5). Exited validators are
- * still penalized but have no more days: without a row on the newest date, the stored balance stays; if the row ends
- * before the date does, the lower balance counts.
+ * still penalized but have no more days. Without a row on the newest date, the stored balance stays; if that row ends
+ * early, the lower of its balance and the stored one counts.
  */
 export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
   const { rows } = await run(

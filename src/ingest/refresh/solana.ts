@@ -11,8 +11,8 @@ import { run, type Written, writeSelected } from './write.ts';
 const apyDaysOf: Record<TimeWindow, number | null> = { ...windowDays, '1d': 3 };
 
 /**
- * Returns undefined without facts. A window holds the epochs that ended, and so paid, within the window's days before
- * the newest epoch's end.
+ * Returns undefined without facts. A window holds the epochs that ended (and paid) in its number of days before the
+ * newest epoch's end.
  */
 export async function refreshSolana(
   client: pg.ClientBase,

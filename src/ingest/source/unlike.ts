@@ -41,7 +41,7 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
   return best;
 }
 
-/** Explains how to load the rows of a value that is not a row. Undefined for rows, even invalid ones. */
+/** Says what is wrong with a value that is not a row, such as a wrapper of rows. Undefined for rows, even invalid ones. */
 export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;
   const keys = Object.keys(value);

@@ -84,7 +84,7 @@ export async function blockPage(
   return found.map(timed);
 }
 
-/** Counting millions of rows would cost more than a page. */
+/** Reads a stored count: counting millions of rows would cost more than a page. */
 export const blockTotal = (db: Queryable, network: Network): Promise<number> =>
   totalOf(db, sql`/* blockTotal */ select total from block_counts where network = ${network}`);
 

@@ -18,8 +18,8 @@ export type RewardQuery = {
 };
 
 /**
- * Cursors contain `position`: if rows are sorted by day, the day number since year 1, so that new days do not shift
- * pages; otherwise the rank.
+ * Cursors contain `position`. It is the rank, or for rows sorted by day the number of days since year 1, so that new
+ * days do not shift pages.
  */
 export type RewardRow = Record<string, unknown> & {
   network: RewardsNetwork;

@@ -6,7 +6,7 @@ const INDEX = literal('{"index":"');
 const BALANCE = literal('","balance":"');
 /** Longer than any entry, so that `fast` never reads past the end. */
 const LONGEST = 64;
-/** More validators than join between two reads, or than the first read lists. */
+/** Exceeds the validators that join between two reads, and those in the first read. */
 const MARGIN = 1 << 22;
 
 /** The API promises no order of entries. */
