@@ -72,6 +72,15 @@ const plain: [string, Asked][] = [
   ['the default of a variable', { body: { query: named, operationName: 'A', variables: { w: 'ONE_DAY' } } }],
   ['another operation', { body: { query: named, operationName: 'B' } }],
   ['nothing', { body: { query: '{ slashing(validatorIndex: 2147483647) { id } }' } }],
+  [
+    'one of two names',
+    {
+      body: {
+        query: 'query ($by: ValidatorBy!) { validator(by: $by) { id } }',
+        variables: { by: { index: 1 } },
+      },
+    },
+  ],
   ['__typename', { body: { query: '{ __typename }' } }],
   [
     'a refused argument',
@@ -157,6 +166,12 @@ const other: [string, Asked][] = [
     'null in place of the default of an entry',
     { body: { query: 'query ($id: ID = "x") { nodes(ids: [$id]) { id } }', variables: { id: null } } },
   ],
+  ...[{}, { index: 1, pubkey: '0x' }, { index: null }, 5].map((by): [string, Asked] => [
+    `${JSON.stringify(by)} in place of one of two names`,
+    {
+      body: { query: 'query ($by: ValidatorBy!) { validator(by: $by) { id } }', variables: { by } },
+    },
+  ]),
   ['a variable with a NUL', { body: { query: rows, variables: { x: 'a\0' } } }],
   ['variables that are no object', { body: { query: rows, variables: [1] } }],
   ['an operation name that is no text', { body: { query: rows, operationName: 5 } }],

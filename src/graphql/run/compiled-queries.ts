@@ -1,12 +1,19 @@
 import {
+  coerceInputValue,
   type DocumentNode,
   type ExecutionResult,
   GraphQLError,
+  type GraphQLNamedType,
+  getNamedType,
   getOperationAST,
+  isInputObjectType,
+  isInputType,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
   specifiedRules,
+  typeFromAST,
+  type VariableDefinitionNode,
   validate,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
@@ -28,8 +35,8 @@ const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
   cost: Cost | ((variables: Values) => Cost);
-  /** Variables with a default. If one is null, Yoga runs the query: graphql-jit misses invalid nulls. */
-  defaulted: readonly string[];
+  /** Whether graphql-jit misses a fault of these variables; then Yoga runs the query. */
+  misreads?: ((variables: Values) => boolean) | undefined;
   /** A result without `data` means invalid variables; nothing has run. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
 };
@@ -107,11 +114,8 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
   });
   if (!isCompiledQuery(made)) return undefined;
   const source = document.loc?.source;
-  const defaulted = (operation.variableDefinitions ?? [])
-    .filter(({ defaultValue, type }) => defaultValue && type.kind !== Kind.NON_NULL_TYPE)
-    .map(({ variable }) => variable.name.value);
   return {
-    defaulted,
+    misreads: misreads(operation.variableDefinitions ?? []),
     cost,
     async run(context, variables) {
       const result = await made.query(undefined, context, variables);
@@ -120,6 +124,32 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
     },
   };
 }
+
+/** graphql-jit accepts null for a variable with a default that is not nullable where it is used, and ignores `@oneOf`. */
+function misreads(definitions: readonly VariableDefinitionNode[]): Compiled['misreads'] {
+  const defaulted = definitions
+    .filter(({ defaultValue, type }) => defaultValue && type.kind !== Kind.NON_NULL_TYPE)
+    .map(({ variable }) => variable.name.value);
+  const oneOf = definitions.flatMap(({ variable, type: node }) => {
+    const type = typeFromAST(schema, node);
+    return isInputType(type) && hasOneOf(getNamedType(type)) ? [{ name: variable.name.value, type }] : [];
+  });
+  if (defaulted.length + oneOf.length === 0) return undefined;
+  return (variables) =>
+    defaulted.some((name) => variables[name] === null) ||
+    oneOf.some(({ name, type }) => {
+      let faulty = false;
+      if (variables[name] !== undefined)
+        coerceInputValue(variables[name], type, () => {
+          faulty = true;
+        });
+      return faulty;
+    });
+}
+
+const hasOneOf = (type: GraphQLNamedType): boolean =>
+  isInputObjectType(type) &&
+  (type.isOneOf || Object.values(type.getFields()).some((field) => hasOneOf(getNamedType(field.type))));
 
 const introspectionAnswer = introspectionAnswers(schema);
 
@@ -132,7 +162,6 @@ function introspectionQuery(
   if (!cost) return undefined;
   return {
     cost,
-    defaulted: [],
     async run({ metering }, variables) {
       const result = introspectionAnswer(document, operation, variables);
       if (result.data)

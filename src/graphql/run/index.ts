@@ -65,7 +65,7 @@ export function graphqlEngine(
     const query = find(body.query, body.operationName);
     if (!query || !contentType || (body.variables && hasNul(body.variables))) return undefined;
     const variables = body.variables ?? {};
-    for (const name of query.defaulted) if (variables[name] === null) return undefined;
+    if (query.misreads?.(variables)) return undefined;
     const cost = typeof query.cost === 'function' ? query.cost(variables) : query.cost;
     if (costRefusal(cost, context)) return undefined;
     const { data, errors: failures } = await query.run(context, variables);

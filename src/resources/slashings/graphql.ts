@@ -3,12 +3,14 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { connection, connectionRange } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { parseDateTime } from '../../kernel/time.ts';
 import { Operator } from '../operators/graphql.ts';
-import { namedValidator } from '../validators/record.ts';
+import { validatorAsked } from '../validators/record.ts';
 import { loadOperatorSlashingTotal, loadSlashing } from './loaders.ts';
 import type { SlashingRow } from './queries.ts';
 import { Slashing } from './record.ts';
@@ -100,15 +102,23 @@ builder.queryField('slashing', (t) =>
     type: SlashingType,
     nullable: true,
     extensions: { operation: 'slashing' },
-    description: 'The slashing of one validator, by index or public key; null when it was never slashed.',
+    description: 'The slashing of one validator; null when it was never slashed.',
     args: {
-      validatorIndex: t.arg.int({ description: 'Index of the validator.' }),
-      validatorPubkey: t.arg.string({ description: 'Public key of the validator, 0x and 96 hex digits.' }),
+      by: t.arg({ type: ValidatorBy, description: 'The validator; required.' }),
+      validatorIndex: t.arg.int({
+        description: 'Index of the validator, >= 0.',
+        deprecationReason: replacedBy('by'),
+      }),
+      validatorPubkey: t.arg.string({
+        description: 'Public key of the validator, 0x and 96 hex digits.',
+        deprecationReason: replacedBy('by'),
+      }),
       ...networkArgs,
     },
-    resolve: (_root, { validatorIndex, validatorPubkey, network }, ctx) => {
+    resolve: (_root, { by, validatorIndex, validatorPubkey, network }, ctx) => {
       const names = { index: 'validatorIndex', pubkey: 'validatorPubkey' };
-      return slashing(ctx, network ?? ctx.network, namedValidator(names, validatorIndex, validatorPubkey));
+      const asked = validatorAsked(by, names, validatorIndex, validatorPubkey);
+      return slashing(ctx, network ?? ctx.network, asked);
     },
   }),
 );

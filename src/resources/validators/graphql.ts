@@ -3,15 +3,17 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { connection, connectionRange } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import { IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
+import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { Operator, operatorFigures } from '../operators/graphql.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
 import { loadOperatorValidatorTotal, loadValidator, validatorKeyText } from './loaders.ts';
 import type { ValidatorRow } from './queries.ts';
-import { namedValidator, Validator } from './record.ts';
+import { Validator, validatorAsked } from './record.ts';
 import {
   operatorsOf,
   operatorValidatorCursors,
@@ -63,17 +65,24 @@ builder.queryField('validator', (t) =>
     type: ValidatorType,
     nullable: true,
     extensions: { operation: 'validator' },
-    description: 'One validator, by exactly one of index and public key; null when it is not known.',
+    description: 'One validator; null when it is not known.',
     args: {
-      index: t.arg.int({ description: 'Index of the validator, >= 0.' }),
-      pubkey: t.arg.string({ description: 'Public key of the validator, 0x and 96 hex digits.' }),
+      by: t.arg({ type: ValidatorBy, description: 'The validator; required.' }),
+      index: t.arg.int({
+        description: 'Index of the validator, >= 0.',
+        deprecationReason: replacedBy('by'),
+      }),
+      pubkey: t.arg.string({
+        description: 'Public key of the validator, 0x and 96 hex digits.',
+        deprecationReason: replacedBy('by'),
+      }),
       ...networkArgs,
     },
-    resolve: (_root, { index, pubkey, network }, ctx: Context) =>
+    resolve: (_root, { by, index, pubkey, network }, ctx: Context) =>
       validator(
         ctx,
         network ?? ctx.network,
-        namedValidator({ index: 'index', pubkey: 'pubkey' }, index, pubkey),
+        validatorAsked(by, { index: 'index', pubkey: 'pubkey' }, index, pubkey),
       ),
   }),
 );

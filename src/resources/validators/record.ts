@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, flag, hex, text } from '../../kernel/leaves.ts';
-import { badArgument, quoted } from '../../kernel/refusal.ts';
+import { badArgument, badInput, quoted } from '../../kernel/refusal.ts';
 
 /** Only for GraphQL and imports: the interface documents no REST path. */
 export const Validator = z
@@ -37,25 +37,39 @@ export function readValidatorName(text: string): ValidatorName | undefined {
   return /^0x[0-9a-f]{96}$/i.test(text) ? { pubkey: text.toLowerCase() } : undefined;
 }
 
-/** Throws BAD_INPUT unless exactly one is given and valid. */
-export function namedValidator(
+type ValidatorBy = { index?: number | null | undefined; pubkey?: string | null | undefined };
+
+/** Reads a `ValidatorBy`, whose path is `at`. Throws BAD_INPUT unless exactly one name is given and valid. */
+function readValidatorBy({ index, pubkey }: ValidatorBy, at: readonly (string | number)[]): ValidatorName {
+  const path = at.join('.');
+  if ((index == null) === (pubkey == null)) throw badValue(at, `${path} needs one of index and pubkey.`);
+  return index == null ? readPubkey([...at, 'pubkey'], pubkey as string) : readIndex([...at, 'index'], index);
+}
+
+/** For a field whose arguments `names` are deprecated in favour of `by`: exactly one of the three is needed. */
+export function validatorAsked(
+  by: ValidatorBy | null | undefined,
   names: { index: string; pubkey: string },
   index: number | null | undefined,
   pubkey: string | null | undefined,
 ): ValidatorName {
-  if ((index == null) === (pubkey == null)) {
-    throw badArgument(names.index, `Give one of ${names.index} and ${names.pubkey}.`);
+  if ([by, index, pubkey].filter((given) => given != null).length !== 1) {
+    throw badArgument('by', `Give by, or one of the deprecated ${names.index} and ${names.pubkey}.`);
   }
-  if (index != null && index < 0) {
-    throw badArgument(names.index, `${names.index} is ${index}; an integer >= 0 is needed.`);
-  }
-  if (index != null) return { index };
-  const read = readValidatorName(pubkey as string);
-  if (!read || 'index' in read) {
-    throw badArgument(
-      names.pubkey,
-      `${names.pubkey} is ${quoted(pubkey as string)}; 0x and 96 hex digits are needed.`,
-    );
-  }
-  return read;
+  if (by != null) return readValidatorBy(by, ['by']);
+  return index == null ? readPubkey([names.pubkey], pubkey as string) : readIndex([names.index], index);
+}
+
+const badValue = (at: readonly (string | number)[], msg: string) =>
+  badInput([{ loc: ['argument', ...at], msg, type: 'value_error' }]);
+
+function readIndex(at: readonly (string | number)[], index: number): ValidatorName {
+  if (index >= 0) return { index };
+  throw badValue(at, `${at.join('.')} is ${index}; an integer >= 0 is needed.`);
+}
+
+function readPubkey(at: readonly (string | number)[], pubkey: string): ValidatorName {
+  const read = readValidatorName(pubkey);
+  if (read && 'pubkey' in read) return read;
+  throw badValue(at, `${at.join('.')} is ${quoted(pubkey)}; 0x and 96 hex digits are needed.`);
 }

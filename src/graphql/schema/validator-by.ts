@@ -1,0 +1,11 @@
+import { builder } from './builder.ts';
+
+/** Names one validator; `readValidatorBy` of the room `validators` reads it. */
+export const ValidatorBy = builder.inputType('ValidatorBy', {
+  description: 'Names a validator by its index or by its public key.',
+  isOneOf: true,
+  fields: (t) => ({
+    index: t.int({ description: 'Index of the validator, >= 0.' }),
+    pubkey: t.string({ description: 'Public key of the validator, 0x and 96 hex digits, in any case.' }),
+  }),
+});
