@@ -1,12 +1,27 @@
 import type { InputShapeFromFields } from '@pothos/core';
-import { builder } from '../graphql/schema/builder.ts';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { z } from 'zod';
+import type { Network } from '../chain/networks.ts';
+import { layoutFor } from '../fast-rows/placeholders.ts';
+import type { Selection } from '../fast-rows/row-layout.ts';
+import { builder, globalIdOf } from '../graphql/schema/builder.ts';
+import { columns, type FieldsOf, renamed } from '../graphql/schema/columns.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../graphql/schema/connection.ts';
+import { replacedBy } from '../graphql/schema/deprecated.ts';
 import { enumValues, SortOrderEnum } from '../graphql/schema/enums.ts';
+import { type Order, orderInput } from '../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../graphql/schema/range.ts';
-import type { PeriodQuery } from './pages.ts';
-import { granularities } from './record.ts';
+import { IN_PAGE, selectedFields } from '../graphql/schema/selection.ts';
+import { integerCursors } from '../kernel/cursor.ts';
+import type { Range } from '../kernel/page.ts';
+import { badArgument } from '../kernel/refusal.ts';
+import type { PeriodQuery, PeriodRow } from './pages.ts';
+import { PERIODS_SIZES } from './params.ts';
+import { granularities, PeriodKeys } from './record.ts';
+import type { PeriodPage } from './resolve.ts';
 
 const lengths: Record<string, string> = {
-  hour: 'An hour; private sets have no hourly rows.',
+  hour: 'An hour; stored for the attestations of operators only.',
   day: 'A day of the calendar in use.',
   week: 'An ISO week.',
   month: 'A calendar month.',
@@ -18,15 +33,26 @@ const GranularityEnum = builder.enumType('Granularity', {
   description: 'The size of time increments.',
   values: enumValues(granularities, (name) => lengths[name] as string),
 });
-export function periodArgs<Field extends string>(
-  enumTitle: string,
-  sorted: string,
-  sortFields: readonly Field[],
-) {
-  const SortEnum = builder.enumType(enumTitle, {
-    description: `What ${sorted} are sorted by; ties by period.`,
-    values: enumValues(sortFields, (name) => (name === 'day' ? 'The period itself.' : `By ${name}.`)),
-  });
+
+const describe = (record: z.ZodObject) => (name: string) =>
+  name === 'day' ? 'Time of the period.' : ((record.shape[name] as z.ZodType).description as string);
+
+/** `period` orders by time; its other keys do the same and are left out. */
+const orderFields = (record: z.ZodObject): string[] => [
+  'period',
+  ...Object.keys(record.shape).filter(
+    (name) => !['id', 'hour', ...Object.keys(PeriodKeys.shape)].includes(name),
+  ),
+];
+
+/** The arguments of figures over time; `name` is that of their type. */
+export function periodArgs(name: string, record: z.ZodObject) {
+  const OrderInput = orderInput(
+    name,
+    orderFields(record),
+    (field) => (field === 'period' ? 'Time of the period.' : describe(record)(field)),
+    'asc',
+  );
   return builder.args((t) => ({
     granularity: t.field({
       type: GranularityEnum,
@@ -34,16 +60,138 @@ export function periodArgs<Field extends string>(
       description: 'Size of the time increments.',
     }),
     ...rangeArgs,
-    sortBy: t.field({ type: SortEnum, defaultValue: 'day' as never, description: 'What to sort by.' }),
-    sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'asc', description: 'Sort order.' }),
+    orderBy: t.field({ type: OrderInput, description: 'Order of the periods; by default oldest first.' }),
   }));
 }
-export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs<string>>>;
 
-/** Throws BAD_INPUT for negative days and reversed ranges. */
-export const periodQuery = <Field extends string>(args: PeriodArgs): PeriodQuery<Field> => ({
-  granularity: args.granularity ?? 'day',
-  ...rangeOf(args),
-  sortBy: (args.sortBy ?? 'day') as Field | 'day',
-  sortOrder: args.sortOrder ?? 'asc',
+/** The same with the deprecated arguments. */
+export function sortedPeriodArgs(
+  args: ReturnType<typeof periodArgs>,
+  record: z.ZodObject,
+  sort: { name: string; fields: readonly string[] },
+) {
+  const SortEnum = builder.enumType(sort.name, {
+    description: 'What a list of periods is ordered by; used by deprecated arguments only.',
+    values: enumValues(sort.fields, describe(record)),
+  });
+  return builder.args((t) => ({
+    ...args,
+    sortBy: t.field({
+      type: SortEnum,
+      deprecationReason: replacedBy('orderBy'),
+      description: 'What to order by; by default time.',
+    }),
+    sortOrder: t.field({
+      type: SortOrderEnum,
+      deprecationReason: replacedBy('orderBy'),
+      description: 'Sort order; by default ascending.',
+    }),
+  }));
+}
+export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs>> &
+  Partial<Pick<InputShapeFromFields<ReturnType<typeof sortedPeriodArgs>>, 'sortBy' | 'sortOrder'>>;
+
+/** Throws BAD_INPUT for negative days, reversed ranges and two orders. */
+export function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery<Field> {
+  const { granularity, sortBy, sortOrder } = args;
+  const order = args.orderBy as Order<string> | null | undefined;
+  if (order && (sortBy ?? sortOrder)) {
+    const old = sortBy ? 'sortBy' : 'sortOrder';
+    throw badArgument('orderBy', `orderBy cannot be given together with ${old}; give one.`);
+  }
+  const field = order && order.field !== 'period' ? order.field : (sortBy ?? 'day');
+  return {
+    granularity: granularity ?? 'day',
+    ...rangeOf(args),
+    sortBy: field as Field | 'day',
+    sortOrder: order?.direction ?? sortOrder ?? 'asc',
+  };
+}
+
+/** Whose figures they are; `id` as in the row. */
+export type PeriodOwner = { network: Network; idType: string; id: string };
+
+/** `of` names the list; it is absent from rows read as text. */
+export type OwnedPeriod<Record> = PeriodRow<Record> & {
+  of?: { owner: PeriodOwner; query: PeriodQuery<string> };
+};
+
+/** Periods longer than a day are cut by the bounds of the list. */
+function periodId({
+  of,
+  ...row
+}: OwnedPeriod<Partial<z.infer<typeof PeriodKeys>> & { hour?: number | null }>) {
+  const { owner, query } = of as NonNullable<typeof of>;
+  const { granularity, calendar, fromDate, toDate, fromDay, toDay } = query;
+  const period =
+    granularity === 'hour' || granularity === 'day'
+      ? [row[granularity]]
+      : [row.startDay, ...[fromDate, toDate, fromDay, toDay].map((bound) => bound ?? '')];
+  return [owner.network, owner.idType, calendar, granularity, ...period, owner.id].join(':');
+}
+
+const keysOfId = new Set<string>(['hour', 'day', 'startDay']);
+
+/** The fields that all records over time have. */
+export const periodFields = <Record extends object>(
+  t: FieldsOf<OwnedPeriod<Record>>,
+  name: string,
+  record: z.ZodObject,
+  { old, what }: { old: string; what: string },
+) => ({
+  id: t.id({
+    description: 'Unique among all records of this type; the same for the same period of the same list.',
+    resolve: (row) => globalIdOf(name, periodId(row as never)),
+  }),
+  operatorId: renamed(t, 'id' as never, what),
+  [old]: t.string({
+    deprecationReason: replacedBy('operatorId'),
+    description: 'The same as operatorId.',
+    extensions: { column: 'id' },
+    resolve: (row) => (row as unknown as { id: string }).id,
+  }),
+  ...columns(t, record.omit({ id: true })),
 });
+
+/** The record's fields that the query needs. */
+function periodSelection<Field extends string>(
+  info: GraphQLResolveInfo,
+  record: z.ZodObject,
+): Selection<Field> {
+  const layout = layoutFor(info);
+  if (layout) return layout;
+  const names = selectedFields(info, ...IN_PAGE);
+  const ofOwner = ['operatorId', 'entityId', 'setId'].some((name) => names.has(name));
+  return Object.keys(record.shape).filter((name) =>
+    name === 'id' ? ofOwner : names.has(name) || (names.has('id') && keysOfId.has(name)),
+  ) as Field[];
+}
+
+/** `list` begins the names of the lists in cursors. */
+export const periodLists =
+  <Field extends string, Record>(list: string, record: z.ZodObject) =>
+  async (
+    owner: PeriodOwner,
+    args: PeriodArgs & ConnectionArgs,
+    info: GraphQLResolveInfo,
+    read: (
+      query: PeriodQuery<Field>,
+      range: Range<number>,
+      selection: Selection<Field>,
+    ) => Promise<PeriodPage<Record>>,
+  ) => {
+    const query = periodQuery<Field>(args);
+    const cursors = integerCursors(
+      () => `${list}:${JSON.stringify([owner.network, owner.idType, owner.id, query])}`,
+    );
+    const range = connectionRange(args, info, { ...PERIODS_SIZES, decode: cursors.read });
+    const selection = periodSelection<Field>(info, record);
+    const page = await read(query, range, selection);
+    if (Array.isArray(selection))
+      for (const row of page.rows as OwnedPeriod<Record>[]) row.of = { owner, query };
+    return connection(
+      page,
+      (row) => cursors.of(row.position),
+      () => page.total as number,
+    );
+  };

@@ -21,6 +21,7 @@ import './chain-daily-rewards/graphql.ts';
 import './network-rewards/graphql.ts';
 import './consolidation-totals/graphql.ts';
 import './consolidations/graphql.ts';
+import './figures/graphql.ts';
 import './operators/graphql.ts';
 import './private-sets/graphql.ts';
 import './slashings/graphql.ts';
@@ -39,6 +40,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   'network-rewards': networkRewardRoutes,
   'consolidation-totals': consolidationTotalRoutes,
   consolidations: consolidationRoutes,
+  figures: [], // REST has those of private sets
   operators: operatorRoutes,
   'private-sets': privateSetRoutes,
   slashings: slashingRoutes,

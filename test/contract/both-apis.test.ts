@@ -245,6 +245,7 @@ const apis: Record<string, () => Api> = {
     },
   ],
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
+  figures: () => ({ graphqlOnly: 'REST has those of private sets only' }),
 };
 
 /** A number as the digits that were sent, anything else as it is. A double may be 7e-06 here and 0.000007 there. */

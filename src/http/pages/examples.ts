@@ -48,7 +48,7 @@ query WeeksOfPools {
   operators(window: THIRTY_DAYS, idType: POOL, first: 3) {
     nodes {
       displayName
-      attestations(granularity: WEEK, sortOrder: DESC, first: 4) {
+      attestations(granularity: WEEK, orderBy: { field: PERIOD, direction: DESC }, first: 4) {
         nodes {
           startDate
           endDate
@@ -288,7 +288,7 @@ query PrivateSets {
           validatorIndex
         }
       }
-      effectiveness(granularity: WEEK, sortOrder: DESC, first: 4) {
+      effectiveness(granularity: WEEK, orderBy: { field: PERIOD, direction: DESC }, first: 4) {
         nodes {
           startDate
           avgValidatorEffectiveness

@@ -14,11 +14,11 @@ import {
 } from '../../periods/pages.ts';
 import type { IdType } from '../operators/record.ts';
 import { type SetKey, setDays } from '../private-sets/set-days.ts';
-import { type AttestationField, AttestationRecord, type SortField } from './record.ts';
+import { type AttestationField, AttestationRecord } from './record.ts';
 
 export type EntityKey = { network: Network; idType: IdType; id: string };
 
-export type AttestationQuery = PeriodQuery<SortField>;
+export type AttestationQuery = PeriodQuery<AttestationField>;
 export type AttestationRow = PeriodRow<AttestationRecord>;
 
 const weighted = sql`sum(a.avg_attester_effectiveness * a.validator_count)`;

@@ -1,36 +1,10 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { batchListLoader, batchLoader } from '../../db/batch/loaders.ts';
-import type { Range } from '../../kernel/page.ts';
-import type { PeriodRow } from '../../periods/pages.ts';
+import { batchLoader } from '../../db/batch/loaders.ts';
 import type { OperatorSummary } from '../operators/record.ts';
 import { readTagId } from '../tags/record.ts';
-import {
-  type FigureName,
-  type FigureQuery,
-  type Figures,
-  figurePages,
-  setSummaries,
-  summaryOf,
-} from './queries.ts';
-import type { SetKey } from './set-days.ts';
-
-/** Does not check ownership. */
-export const loadFigures = <Name extends FigureName>(
-  ctx: Context,
-  name: Name,
-  set: SetKey,
-  query: FigureQuery<Name>,
-  range: Range<number>,
-  asked: readonly (keyof Figures[Name] & string)[],
-): Promise<PeriodRow<Figures[Name]>[]> =>
-  batchListLoader<SetKey, PeriodRow<Figures[Name]>>(
-    ctx.loaders,
-    `set:${JSON.stringify([name, query, range, asked])}`,
-    (key) => key.id,
-    (sets) => figurePages(ctx.primary, name, sets, query, range, asked),
-  )(set);
+import { setSummaries, summaryOf } from './queries.ts';
 
 type SetRow = OperatorSummary & { network: Network };
 type Window = { network: Network; timeWindow: TimeWindow };

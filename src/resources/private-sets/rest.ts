@@ -10,12 +10,12 @@ import { granularities } from '../../periods/record.ts';
 import type { PeriodPage } from '../../periods/resolve.ts';
 import { AttestationRecord, attestationFields } from '../attestations/record.ts';
 import { attestationPageOf } from '../attestations/resolve.ts';
+import type { FigureName, Figures } from '../figures/loaders.ts';
+import { EffectivenessRecord, ProposalRecord, RewardRecord, sortFieldsOf } from '../figures/record.ts';
+import { setFigures } from '../figures/resolve.ts';
 import type { TagRow } from '../tags/loaders.ts';
 import { ownTag } from '../tags/resolve.ts';
 import { tagIdParam } from '../tags/rest.ts';
-import type { FigureName, Figures } from './queries.ts';
-import { SetEffectiveness, SetProposals, SetRewards, sortFieldsOf } from './record.ts';
-import { setFigures } from './resolve.ts';
 
 const rules =
   'Only for the account that owns the set. A validator counts on all stored days before the UTC date of its removal. UTC figures begin on 2024-10-01; longer periods are aggregated from days.';
@@ -60,7 +60,7 @@ const ownFigures = <Name extends FigureName>(name: Name, title: string, record: 
   );
 
 export const privateSetRoutes = [
-  ownFigures('effectiveness', 'Effectiveness', SetEffectiveness),
+  ownFigures('effectiveness', 'Effectiveness', EffectivenessRecord),
   figuresRoute<AttestationRecord>(
     'attestations',
     'Attestation duties',
@@ -68,6 +68,6 @@ export const privateSetRoutes = [
     (ctx, set, query, range) =>
       attestationPageOf(ctx, { ...set, idType: 'privateSet' }, query as never, range, attestationFields),
   ),
-  ownFigures('proposals', 'Block proposals', SetProposals),
-  ownFigures('rewards', 'Rewards', SetRewards),
+  ownFigures('proposals', 'Block proposals', ProposalRecord),
+  ownFigures('rewards', 'Rewards', RewardRecord),
 ];

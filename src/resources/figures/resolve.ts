@@ -1,9 +1,15 @@
 import type { Context } from '../../context.ts';
+import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
-import { loadFigures } from './loaders.ts';
-import type { FigureName, FigureQuery, Figures } from './queries.ts';
-import type { SetKey } from './set-days.ts';
+import type { SetKey } from '../private-sets/set-days.ts';
+import {
+  type FigureField,
+  type FigureName,
+  type FigureQuery,
+  type Figures,
+  loadSetFigures,
+} from './loaders.ts';
 
 /** Does not check ownership (`ownTag`). */
 export const setFigures = <Name extends FigureName>(
@@ -12,6 +18,6 @@ export const setFigures = <Name extends FigureName>(
   set: SetKey,
   query: FigureQuery<Name>,
   range: Range<number>,
-  asked: readonly (keyof Figures[Name] & string)[],
+  selection: Selection<FigureField<Name>>,
 ): Promise<PeriodPage<Figures[Name]>> =>
-  periodPage(range, (part, bare) => loadFigures(ctx, name, set, query, part, bare ? [] : asked));
+  periodPage(range, (part, bare) => loadSetFigures(ctx, name, set, query, part, bare ? [] : selection));

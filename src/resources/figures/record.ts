@@ -7,8 +7,8 @@ const validatorCount = count().describe('Validators with duties on the last day 
 const percent = (what: string) =>
   `${what} in percent, 0..100: averaged over the validators of a day, in longer periods over those of all days`;
 
-/** Spec §4.9; formulas in docs/data-model.md. */
-export const SetEffectiveness = z
+/** Spec §4.9; formulas in docs/data-model.md. `meta` names the schemas of REST. */
+export const EffectivenessRecord = z
   .object({
     id,
     validatorCount,
@@ -35,9 +35,9 @@ export const SetEffectiveness = z
     ...PeriodKeys.shape,
   })
   .meta({ id: 'SetEffectiveness', description: 'Effectiveness of a private set over a period.' });
-export type SetEffectiveness = z.infer<typeof SetEffectiveness>;
+export type EffectivenessRecord = z.infer<typeof EffectivenessRecord>;
 
-export const SetProposals = z
+export const ProposalRecord = z
   .object({
     id,
     validatorCount,
@@ -53,9 +53,9 @@ export const SetProposals = z
     ...PeriodKeys.shape,
   })
   .meta({ id: 'SetProposals', description: 'Block proposals of a private set over a period.' });
-export type SetProposals = z.infer<typeof SetProposals>;
+export type ProposalRecord = z.infer<typeof ProposalRecord>;
 
-export const SetRewards = z
+export const RewardRecord = z
   .object({
     id,
     validatorCount,
@@ -74,7 +74,7 @@ export const SetRewards = z
     ...PeriodKeys.shape,
   })
   .meta({ id: 'SetRewards', description: 'Rewards of a private set over a period.' });
-export type SetRewards = z.infer<typeof SetRewards>;
+export type RewardRecord = z.infer<typeof RewardRecord>;
 
 export const sortFieldsOf = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
   Object.keys(record.shape).filter((name) => name !== 'id') as Exclude<keyof Shape & string, 'id'>[];

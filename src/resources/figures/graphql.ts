@@ -1,0 +1,108 @@
+import type { ObjectRef } from '@pothos/core';
+import type { z } from 'zod';
+import type { Context } from '../../context.ts';
+import type { Selection } from '../../fast-rows/index.ts';
+import { builder, type Types } from '../../graphql/schema/builder.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import type { Range } from '../../kernel/page.ts';
+import {
+  type OwnedPeriod,
+  type PeriodOwner,
+  periodArgs,
+  periodFields,
+  periodLists,
+  sortedPeriodArgs,
+} from '../../periods/graphql.ts';
+import { PERIODS_SIZES } from '../../periods/params.ts';
+import type { PeriodPage } from '../../periods/resolve.ts';
+import type { FigureField, FigureName, FigureQuery, Figures } from './loaders.ts';
+import { EffectivenessRecord, ProposalRecord, RewardRecord, sortFieldsOf } from './record.ts';
+
+type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
+
+const what = 'Identifier of the operator or private set, or index of the validator; `id` in REST.';
+
+function figureType<Name extends FigureName>(
+  type: string,
+  record: z.ZodObject,
+  { list, description }: { list: string; description: string },
+) {
+  const ref = builder.objectRef<OwnedPeriod<Figures[Name]>>(type).implement({
+    description,
+    fields: (t) => periodFields(t, type, record, { old: 'setId', what }) as never,
+  });
+  return {
+    type,
+    record,
+    list,
+    ref,
+    pages: pageTypes(ref, { name: type, row: 'A period', list: `${list} over time` }),
+    args: periodArgs(type, record),
+  };
+}
+
+const types = {
+  effectiveness: figureType<'effectiveness'>('EffectivenessRecord', EffectivenessRecord, {
+    list: 'Effectiveness of the validators',
+    description: 'Effectiveness of an operator, private set or validator over a period.',
+  }),
+  proposals: figureType<'proposals'>('ProposalRecord', ProposalRecord, {
+    list: 'Block proposals',
+    description: 'Block proposals of an operator, private set or validator over a period.',
+  }),
+  rewards: figureType<'rewards'>('RewardRecord', RewardRecord, {
+    list: 'Rewards',
+    description: 'Rewards of an operator, private set or validator over a period.',
+  }),
+};
+export const figureNames = Object.keys(types) as FigureName[];
+
+const oldArgs = Object.fromEntries(
+  figureNames.map((name) => {
+    const { type, record, args } = types[name];
+    const sort = {
+      name: `Set${type.replace('Record', name === 'effectiveness' ? '' : 's')}Sort`,
+      fields: sortFieldsOf(record),
+    };
+    return [name, sortedPeriodArgs(args, record, sort)];
+  }),
+) as Record<FigureName, ReturnType<typeof sortedPeriodArgs>>;
+
+export type ReadFigures<Row> = <Name extends FigureName>(
+  ctx: Context,
+  name: Name,
+  row: Row,
+  query: FigureQuery<Name>,
+  range: Range<number>,
+  selection: Selection<FigureField<Name>>,
+) => Promise<PeriodPage<Figures[Name]>>;
+
+/** Adds `effectiveness`, `proposals` and `rewards` to a type. */
+export function figuresOf<Row>(
+  owner: ObjectRef<SchemaTypes, Row, Row>,
+  keyOf: (row: Row) => PeriodOwner,
+  read: ReadFigures<Row>,
+  { also, sorted = false }: { also: (name: FigureName) => string; sorted?: boolean },
+) {
+  for (const name of figureNames) {
+    const { ref, pages, list, record, args } = types[name];
+    const lists = periodLists<never, never>(name, record);
+    builder.objectField(owner, name, (t) =>
+      t.connection(
+        {
+          type: ref as never,
+          nullable: true,
+          extensions: {
+            operation: `listSet${name[0]?.toUpperCase()}${name.slice(1)}`,
+            rows: PERIODS_SIZES.defaultSize,
+          },
+          description: `${list} over time. At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default. ${also(name)}`,
+          args: sorted ? oldArgs[name] : args,
+          resolve: (row, given, ctx, info) =>
+            lists(keyOf(row), given, info, (...asked) => read(ctx, name, row, ...asked) as never) as never,
+        },
+        ...(pages as [never, never]),
+      ),
+    );
+  }
+}

@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+import type { Queryable } from '../../db/pool.ts';
+import { sql } from '../../db/rows.ts';
+import type { Selection } from '../../fast-rows/index.ts';
+import { text } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import { type Expression, last, periodKeys, same, summed } from '../../periods/expressions.ts';
+import {
+  type PeriodQuery,
+  type PeriodRow,
+  type PeriodSource,
+  periodPages,
+  type Series,
+} from '../../periods/pages.ts';
+import { type SetKey, setDays } from '../private-sets/set-days.ts';
+import { EffectivenessRecord, ProposalRecord, RewardRecord } from './record.ts';
+
+/** Ids of sets are shorter than those of operators. */
+const owned = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
+  record.extend({ id: text(256) }) as unknown as z.ZodObject<Shape>;
+
+/** The mean over the validators of a day (`stored`), or of all days together (`gathered`). */
+const mean = (sum: string, of: string): Expression => ({
+  stored: sql([`a.${sum} / nullif(a.${of}, 0)`]),
+  gathered: sql([`sum(a.${sum}) / nullif(sum(a.${of}), 0)::float8`]),
+});
+/** Like `mean`, but 0 instead of null without duties. */
+const meanOrZero = (sum: string, of: string): Expression => {
+  const { stored, gathered } = mean(sum, of);
+  return { stored: sql`coalesce(${stored}, 0)`, gathered: sql`coalesce(${gathered}, 0)` };
+};
+const added = (...columns: string[]) => summed(`${columns.join(' + a.')}`);
+
+const shared = { id: same(sql`k.entity_id`), validatorCount: last('validator_count'), ...periodKeys };
+type Figure<Field extends string> = Omit<Series<Field>, 'statement'>;
+const avgProposerEffectiveness = mean('sum_proposer_effectiveness', 'proposer_count');
+const consensus = ['sum_attestation_rewards', 'sum_sync_committee_rewards', 'sum_proposer_rewards'];
+const execution = ['sum_priority_fees', 'sum_baseline_mev'];
+
+const effectiveness: Figure<keyof EffectivenessRecord> = {
+  record: owned(EffectivenessRecord),
+  fields: {
+    ...shared,
+    avgCorrectness: mean('sum_correctness', 'attested_count'),
+    avgInclusionDelay: mean('sum_inclusion_delays', 'attested_count'),
+    avgUptime: meanOrZero('sum_uptime', 'validator_count'),
+    avgAttesterEffectiveness: meanOrZero('sum_attester_effectiveness', 'validator_count'),
+    avgProposerEffectiveness,
+    avgValidatorEffectiveness: meanOrZero('sum_validator_effectiveness', 'validator_count'),
+  },
+};
+
+const proposals: Figure<keyof ProposalRecord> = {
+  record: owned(ProposalRecord),
+  fields: {
+    ...shared,
+    proposerDutyCount: added('proposed_count', 'missed_proposal_count'),
+    proposedCount: summed('proposed_count'),
+    missedProposalCount: summed('missed_proposal_count'),
+    avgProposerEffectiveness,
+    sumProposerRewards: summed('sum_proposer_rewards'),
+    sumPriorityFees: summed('sum_priority_fees'),
+    sumBaselineMev: summed('sum_baseline_mev'),
+  },
+};
+
+const rewards: Figure<keyof RewardRecord> = {
+  record: owned(RewardRecord),
+  fields: {
+    ...shared,
+    sumAttestationRewards: summed('sum_attestation_rewards'),
+    sumSyncCommitteeRewards: summed('sum_sync_committee_rewards'),
+    sumProposerRewards: summed('sum_proposer_rewards'),
+    sumConsensusRewards: added(...consensus),
+    sumPriorityFees: summed('sum_priority_fees'),
+    sumBaselineMev: summed('sum_baseline_mev'),
+    sumExecutionRewards: added(...execution),
+    sumRewards: added(...consensus, ...execution),
+    sumEndEpochBalance: last('sum_end_epoch_balance'),
+    sumEndEpochEffectiveBalance: last('sum_end_epoch_effective_balance'),
+  },
+};
+
+const figures = { effectiveness, proposals, rewards };
+export type Figures = {
+  effectiveness: EffectivenessRecord;
+  proposals: ProposalRecord;
+  rewards: RewardRecord;
+};
+export type FigureName = keyof Figures;
+export type FigureField<Name extends FigureName> = keyof Figures[Name] & string;
+export type FigureQuery<Name extends FigureName> = PeriodQuery<FigureField<Name>>;
+
+/** `whose` begins the statements' names. */
+const pagesOf =
+  <Key>(whose: string, sourceOf: (keys: readonly Key[], query: PeriodQuery<string>) => PeriodSource) =>
+  <Name extends FigureName>(
+    db: Queryable,
+    name: Name,
+    keys: readonly Key[],
+    query: FigureQuery<Name>,
+    range: Range<number>,
+    selection: Selection<FigureField<Name>>,
+  ): Promise<PeriodRow<Figures[Name]>[]> =>
+    periodPages(
+      db,
+      {
+        ...(figures[name] as unknown as Figure<FigureField<Name>>),
+        statement: `${whose}${name[0]?.toUpperCase()}${name.slice(1)}`,
+      },
+      sourceOf(keys, query),
+      query,
+      range,
+      selection,
+    );
+
+export const setFigurePages = pagesOf<SetKey>('set', (sets, query) => setDays(sets, query.calendar, query));

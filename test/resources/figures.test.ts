@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useGateway } from '../support/gateway.ts';
+
+const SET = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
+const gateway = useGateway();
+const figures = ['attestations', 'effectiveness', 'proposals', 'rewards'] as const;
+
+let pool: string;
+beforeAll(async () => {
+  pool = (await gateway.get('/v0/eth/operators?window=all&idType=pool&size=1')).json.data[0].id;
+});
+
+const set = async (field: string, args: string, selection: string) => {
+  const { data, errors } = await gateway.graphql(
+    `{ privateSet(setId: "${SET}") { ${field}${args && `(${args})`} { ${selection} } } }`,
+  );
+  expect(errors).toBeUndefined();
+  return data.privateSet[field];
+};
+
+describe.each(figures)('the records of %s', (field) => {
+  it('have an id that is unique in the list, and the same in another order', async () => {
+    for (const granularity of ['DAY', 'WEEK', 'MONTH', 'ALL']) {
+      const ids = async (order: string) => {
+        const { nodes } = await set(field, `granularity: ${granularity}, first: 100${order}`, 'nodes { id }');
+        return nodes.map((node: any) => node.id) as string[];
+      };
+      const found = await ids('');
+      expect(found.length).toBeGreaterThan(0);
+      expect(new Set(found).size).toBe(found.length);
+      expect((await ids(', orderBy: { field: VALIDATOR_COUNT, direction: DESC }')).sort()).toEqual(
+        found.sort(),
+      );
+    }
+  });
+
+  it('differ in their ids by calendar, granularity, and bounds where these cut periods', async () => {
+    const ids = await Promise.all(
+      ['', 'utc: true', 'granularity: ALL', 'granularity: YEAR', 'granularity: ALL, fromDay: 1'].map(
+        async (args) => (await set(field, args, 'edges { node { id } }')).edges[0].node.id,
+      ),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('are in the order of orderBy, ascending by default, as with sortBy and sortOrder', async () => {
+    const column =
+      { attestations: 'sumCorrectHead', effectiveness: 'avgUptime' }[field as string] ?? 'sumProposerRewards';
+    const name = column.replace(/[A-Z]/g, '_$&').toUpperCase();
+    const rows = async (args: string) =>
+      (await set(field, `first: 100, ${args}`, `nodes { day ${column} }`)).nodes;
+    const rising = await rows(`orderBy: { field: ${name} }`);
+    expect(rising).toEqual(await rows(`sortBy: ${name}`));
+    const values = rising.map((row: any) => Number(row[column]));
+    expect(values).toEqual([...values].sort((a, b) => a - b));
+    expect(await rows(`orderBy: { field: ${name}, direction: DESC }`)).toEqual(
+      await rows(`sortBy: ${name}, sortOrder: DESC`),
+    );
+    const days = await rows('');
+    expect(await rows('orderBy: { field: PERIOD }')).toEqual(days);
+    expect(await rows('orderBy: { field: PERIOD, direction: DESC }')).toEqual([...days].reverse());
+    expect(await rows('sortOrder: DESC')).toEqual([...days].reverse());
+  });
+
+  it.each([
+    ['sortBy', 'sortBy: VALIDATOR_COUNT'],
+    ['sortOrder', 'sortOrder: DESC'],
+  ])('refuse orderBy together with %s', async (name, arg) => {
+    const { errors } = await gateway.graphql(
+      `{ privateSet(setId: "${SET}") { ${field}(orderBy: { field: PERIOD }, ${arg}) { totalCount } } }`,
+    );
+    expect(errors?.[0]).toMatchObject({
+      message: `orderBy cannot be given together with ${name}; give one.`,
+      extensions: { code: 'BAD_INPUT', faults: [{ loc: ['argument', 'orderBy'] }] },
+    });
+  });
+
+  it('name their owner in operatorId, with ids and without', async () => {
+    const old = field === 'attestations' ? 'entityId' : 'setId';
+    const [row] = (await set(field, 'first: 1', `nodes { operatorId ${old} id day }`)).nodes;
+    expect(row).toMatchObject({ operatorId: SET, [old]: SET });
+    expect((await set(field, 'first: 1', 'nodes { operatorId }')).nodes).toEqual([{ operatorId: SET }]);
+    expect((await set(field, 'first: 1', `nodes { ${old} }`)).nodes).toEqual([{ [old]: SET }]);
+  });
+});
+
+describe('Query.attestations', () => {
+  const ask = (args: string, selection = 'nodes { operatorId day sumCorrectHead }') =>
+    gateway.graphql(`query ($pool: String!) { attestations(${args}) { ${selection} } }`, { pool });
+
+  it('takes operatorId and idType, and the deprecated names', async () => {
+    const { data } = await ask('operatorId: $pool, idType: POOL');
+    expect(data.attestations.nodes).toHaveLength(10);
+    expect(data.attestations.nodes[0].operatorId).toBe(pool);
+    expect((await ask('entityId: $pool, entityType: POOL')).data).toEqual(data);
+    expect((await ask('operatorId: $pool, entityType: POOL')).data).toEqual(data);
+  });
+
+  it('gives hours an id each', async () => {
+    const { data } = await ask(
+      'operatorId: $pool, idType: POOL, granularity: HOUR, first: 50',
+      'nodes { id }',
+    );
+    expect(new Set(data.attestations.nodes.map((row: any) => row.id)).size).toBe(50);
+  });
+
+  it.each([
+    ['idType: POOL', 'operatorId'],
+    ['operatorId: $pool, entityId: $pool, idType: POOL', 'operatorId'],
+    ['operatorId: $pool', 'idType'],
+    ['operatorId: $pool, idType: POOL, entityType: POOL', 'idType'],
+  ])('refuses %s: one of both names is needed', async (args, name) => {
+    const named = args.replaceAll('$pool', JSON.stringify(pool));
+    const { errors } = await gateway.graphql(`{ attestations(${named}) { totalCount } }`);
+    const old = name === 'idType' ? 'entityType' : 'entityId';
+    expect(errors?.[0].extensions).toMatchObject({
+      code: 'BAD_INPUT',
+      faults: [{ loc: ['argument', name], msg: `Give one of ${name} and ${old}.` }],
+    });
+  });
+});
