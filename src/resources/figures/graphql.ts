@@ -55,7 +55,7 @@ const types = {
     description: 'Rewards of an operator, private set or validator over a period.',
   }),
 };
-export const figureNames = Object.keys(types) as FigureName[];
+const figureNames = Object.keys(types) as FigureName[];
 
 const oldArgs = Object.fromEntries(
   figureNames.map((name) => {
