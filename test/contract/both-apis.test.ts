@@ -209,39 +209,38 @@ const apis: Record<string, () => Api> = {
     {
       rest: '/v1/eth/validators/consolidations?limit=50',
       graphql: (page) => `consolidations(${page})`,
-      idName: 'entityId',
+      idName: 'operatorId',
     },
     {
       rest: '/v1/eth/validators/consolidations?limit=7&utc=true&sortBy=consolidatedBalance&sortOrder=desc',
       network: 'hoodi',
       graphql: (page) =>
-        `consolidations(network: HOODI, utc: true, sortBy: CONSOLIDATED_BALANCE, sortOrder: DESC, ${page})`,
-      idName: 'entityId',
+        `consolidations(network: HOODI, utc: true, orderBy: { field: CONSOLIDATED_BALANCE, direction: DESC }, ${page})`,
+      idName: 'operatorId',
     },
   ],
   'consolidation-totals': () => [
     {
       rest: '/v1/eth/entityConsolidations?limit=9',
-      graphql: (page) => `entityConsolidations(${page})`,
-      idName: 'entityId',
+      graphql: (page) => `operatorConsolidations(${page})`,
+      idName: 'operatorId',
     },
     {
       rest: '/v1/eth/entityConsolidations?entityType=depositAddress&utc=true&sortBy=startDate&sortOrder=asc&limit=20',
       graphql: (page) =>
-        `entityConsolidations(entityType: DEPOSIT_ADDRESS, utc: true, sortBy: START_DATE, sortOrder: ASC, ${page})`,
-      idName: 'entityId',
+        `operatorConsolidations(idType: DEPOSIT_ADDRESS, utc: true, orderBy: { field: START_DATE, direction: ASC }, ${page})`,
+      idName: 'operatorId',
     },
-    { rest: '/v1/eth/consolidationCapacity', graphql: () => 'consolidationCapacity' },
+    { rest: '/v1/eth/consolidationCapacity', graphql: () => 'consolidationCapacities' },
     {
       rest: '/v1/eth/consolidationCapacity',
       network: 'hoodi',
-      graphql: () => 'consolidationCapacity(network: HOODI)',
+      graphql: () => 'consolidationCapacities(network: HOODI)',
     },
     {
       rest: '/v1/eth/consolidationCapacity/entity?window=all&entityType=withdrawalAddress&limit=8',
-      graphql: (page) =>
-        `entityConsolidationCapacities(window: ALL, entityType: WITHDRAWAL_ADDRESS, ${page})`,
-      idName: 'entityId',
+      graphql: (page) => `operatorConsolidationCapacities(window: ALL, idType: WITHDRAWAL_ADDRESS, ${page})`,
+      idName: 'operatorId',
     },
   ],
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
@@ -279,7 +278,9 @@ function selection(type: GraphQLObjectType, names: string[]): string {
     .map((name) => {
       const inner = getNamedType(type.getFields()[name]?.type);
       if (!isObjectType(inner)) return name;
-      const leaves = Object.values(inner.getFields()).filter((field) => isLeafType(getNamedType(field.type)));
+      const leaves = Object.values(inner.getFields()).filter(
+        (field) => isLeafType(getNamedType(field.type)) && field.deprecationReason === undefined,
+      );
       return `${name} { ${leaves.map((field) => field.name).join(' ')} }`;
     })
     .join(' ');

@@ -38,6 +38,7 @@ const given: Record<string, string> = {
   syncCommitteeRewards: 'slot: 1',
   validatorRewards: 'network: SOLANA, validatorId: "x"',
   networkRewards: 'network: SOLANA',
+  operatorConsolidationCapacities: 'window: ALL',
   entityConsolidationCapacities: 'window: ALL',
 };
 const pages = fieldsOf(schema.getQueryType() as GraphQLObjectType).filter(isConnection);

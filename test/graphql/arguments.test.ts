@@ -103,6 +103,25 @@ const lists: Record<string, List> = {
     keys: 'consolidationCount startDate endDate',
     asked: [...ranges, ['entityType: POOL', 'entityType=pool']],
   },
+  'Query.operatorConsolidations': {
+    within: () => '{}',
+    field: 'operatorConsolidations',
+    rest: () => '/v1/eth/entityConsolidations?',
+    keys: 'consolidationCount startDate endDate',
+    asked: [...ranges, ['idType: POOL', 'entityType=pool']],
+  },
+  'Query.operatorConsolidationCapacities': {
+    within: () => '{}',
+    field: 'operatorConsolidationCapacities',
+    rest: () => '/v1/eth/consolidationCapacity/entity?window=all',
+    keys: 'consolidationCount capacityShare',
+    asked: [
+      [
+        'window: ALL, idType: POOL, orderBy: { field: CONSOLIDATION_COUNT }',
+        'entityType=pool&sortBy=consolidationCount',
+      ],
+    ],
+  },
   'Query.entityConsolidations of hoodi': {
     within: () => '{}',
     field: 'entityConsolidations',

@@ -26,6 +26,7 @@ const required: Record<string, (values: Values) => string> = {
   'Query.operators': () => 'window: SEVEN_DAYS, idType: POOL',
   'Query.attestations': ({ pool }) => `entityId: ${JSON.stringify(pool)}, entityType: POOL`,
   'Query.syncCommitteeRewards': ({ slot }) => `slot: ${slot}`,
+  'Query.operatorConsolidationCapacities': () => 'window: ALL',
   'Query.entityConsolidationCapacities': () => 'window: ALL',
   'Query.stakeAuthorities': () => 'window: SEVEN_DAYS, type: POOL',
   'Query.validatorRewards': () => 'network: POLYGON, validatorId: "27"',

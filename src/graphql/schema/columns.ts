@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { FieldExtensions } from '../../fast-rows/placeholders.ts';
 import { isNullable, leafKind } from '../../kernel/leaves.ts';
 import type { FieldCost } from '../run/metering.ts';
-import { builder, type Types } from './builder.ts';
+import { builder, globalIdOf, type Types } from './builder.ts';
 
 export type FieldsOf<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;
 
@@ -40,10 +40,27 @@ export const exposed = <Row>(
 };
 
 /** Renames a column, such as REST's `id`, which collides with the global id. */
-export const renamed = <Row>(t: FieldsOf<Row>, column: keyof Row & string, description: string) => {
+export const renamed = <Row>(
+  t: FieldsOf<Row>,
+  column: keyof Row & string,
+  description: string,
+  deprecationReason?: string,
+) => {
   const extensions: FieldExtensions = { column };
-  return t.string({ description, extensions, resolve: (row) => row[column] as string });
+  const deprecated = deprecationReason === undefined ? {} : { deprecationReason };
+  return t.string({ description, extensions, ...deprecated, resolve: (row) => row[column] as string });
 };
+
+/** The `id` of a row that `node` cannot find, because its figures depend on the arguments of its list. */
+export const rowId = <Row>(
+  t: FieldsOf<Row>,
+  type: string,
+  keyOf: (row: Row & object) => readonly unknown[],
+) =>
+  t.id({
+    description: 'Global id, unique among all rows; `node` does not find it.',
+    resolve: (row) => globalIdOf(type, JSON.stringify(keyOf(row))),
+  });
 
 export function plainObject<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
   const { id, description } = record.meta() ?? {};

@@ -179,26 +179,26 @@ query ChainDailyRewards($date: Date!) {
   {
     query: `# How far the churn limit of consolidations was used, who used it in the last month, and its largest ones.
 query Consolidations {
-  consolidationCapacity {
-    timeWindow
+  consolidationCapacities {
+    window
     consolidationChurnLimit
     capacityFilled
   }
-  entityConsolidationCapacities(window: THIRTY_DAYS, first: 3) {
+  operatorConsolidationCapacities(window: THIRTY_DAYS, first: 3) {
     nodes {
-      entityId
+      operatorId
       consolidationCount
       capacityShare
     }
   }
-  consolidations(sortBy: CONSOLIDATED_BALANCE, sortOrder: DESC, first: 5) {
+  consolidations(orderBy: { field: CONSOLIDATED_BALANCE }, first: 5) {
     totalCount
     nodes {
       date
       consolidatedBalance
       sourceEntities {
         idType
-        entityId
+        operatorId
       }
       target {
         validatorIndex

@@ -1,15 +1,29 @@
+import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
+import { Network } from '../../chain/networks.ts';
+import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns } from '../../graphql/schema/columns.ts';
+import { columns, type FieldsOf, rowId } from '../../graphql/schema/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import { enumValues, networkArgs, SortOrderEnum, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
+import {
+  enumValues,
+  NetworkEnum,
+  networkArgs,
+  SortOrderEnum,
+  TimeWindowEnum,
+} from '../../graphql/schema/enums.ts';
+import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { orderInput } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
+import { orderOf } from '../../graphql/schema/replaced.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
-import { entityClassOf, entityFields } from '../consolidations/graphql.ts';
+import { entityClassOf, operatorKeyFields } from '../consolidations/graphql.ts';
 import { IdTypeEnum } from '../operators/graphql.ts';
+import type { IdType } from '../operators/record.ts';
 import {
   type CapacitySortField,
   ConsolidationCapacity,
@@ -20,6 +34,7 @@ import {
   entitySortFields,
 } from './record.ts';
 import {
+  consolidationCapacities,
   consolidationCapacity,
   ENTITIES_SIZES,
   entityCapacities,
@@ -27,162 +42,264 @@ import {
   type PlacedPage,
 } from './resolve.ts';
 
+const sortText = (name: string) => `By ${name}.`;
+/** The record's `id` is the operator's. */
+const orderFields = <Field extends string>(fields: readonly Field[]) =>
+  fields.map((name) => (name === 'id' ? 'operatorId' : name)) as Exclude<Field | 'operatorId', 'id'>[];
+const sortFieldOf = <Field extends string>(field: Field | 'operatorId') =>
+  (field === 'operatorId' ? 'id' : field) as Field;
 const EntitySortEnum = builder.enumType('EntityConsolidationSort', {
-  description: 'What entities are sorted by; ties by id.',
-  values: enumValues(entitySortFields, (name) => `By ${name}.`),
+  description: 'What operators are sorted by; ties by id.',
+  values: enumValues(entitySortFields, sortText),
 });
 const CapacitySortEnum = builder.enumType('ConsolidationCapacitySort', {
-  description: 'What entities are sorted by; ties by id.',
-  values: enumValues(capacitySortFields, (name) => `By ${name}.`),
+  description: 'What operators are sorted by; ties by id.',
+  values: enumValues(capacitySortFields, sortText),
+});
+const TotalOrder = orderInput('OperatorConsolidationTotal', orderFields(entitySortFields), sortText);
+const CapacityOrder = orderInput('OperatorConsolidationCapacity', orderFields(capacitySortFields), sortText);
+
+/** `scope` is what the figures depend on besides the operator. */
+type Placed<Row> = Row & { position: number; network: Network; scope: unknown[] };
+
+const networkField = <Row extends { network: Network }>(t: FieldsOf<Row>) =>
+  t.expose('network' as never, { type: NetworkEnum, description: 'Network of the validators.' } as never);
+const windowFields = <Row extends { timeWindow: TimeWindow }>(t: FieldsOf<Row>) => {
+  const window = (deprecated: { deprecationReason?: string }) =>
+    t.field({
+      type: TimeWindowEnum,
+      description: 'Window that the figures cover, up to latestEpoch.',
+      resolve: (row) => row.timeWindow,
+      ...deprecated,
+    });
+  return { window: window({}), timeWindow: window({ deprecationReason: replacedBy('window') }) };
+};
+
+const TotalType = builder.objectRef<Placed<EntityConsolidation>>('OperatorConsolidationTotal').implement({
+  description: EntityConsolidation.meta()?.description as string,
+  fields: (t) => ({
+    id: rowId(t, 'OperatorConsolidationTotal', (row) => [...row.scope, row.id]),
+    network: networkField(t),
+    ...operatorKeyFields(t),
+    ...columns(t, EntityConsolidation.omit({ id: true })),
+  }),
+});
+const totalPages = pageTypes(TotalType, {
+  name: 'OperatorConsolidationTotal',
+  row: 'An operator',
+  list: 'Consolidations by operator',
 });
 
-const EntityConsolidationType = builder
-  .objectRef<EntityConsolidation & { position: number }>('EntityConsolidation')
-  .implement({
-    description: EntityConsolidation.meta()?.description as string,
-    fields: (t) => ({
-      ...entityFields(t),
-      ...columns(t, EntityConsolidation.omit({ id: true })),
-    }),
-  });
-const entityConsolidationPages = pageTypes(EntityConsolidationType, {
-  name: 'EntityConsolidation',
-  row: 'An entity',
-  list: 'Consolidations by entity',
+type CapacityRow = ConsolidationCapacity & { network: Network };
+const ConsolidationCapacityType = builder.objectRef<CapacityRow>('ConsolidationCapacity');
+builder.node(ConsolidationCapacityType, {
+  description: ConsolidationCapacity.meta()?.description as string,
+  id: { resolve: (row) => `${row.network}:${row.timeWindow}`, description: 'Global id, for `node`.' },
+  loadMany: loadNodes('ConsolidationCapacity', async (id, ctx) => {
+    const [, network, window] = /^(\w+):(\w+)$/.exec(id) ?? [];
+    const key = { network: Network.safeParse(network).data, window: TimeWindow.safeParse(window).data };
+    return key.network && key.window && consolidationCapacity(ctx, key.network, key.window);
+  }),
+  fields: (t) => ({
+    network: networkField(t),
+    ...windowFields(t),
+    ...columns(t, ConsolidationCapacity),
+  }),
 });
 
-const timeWindowDescription = 'Window that the figures cover, up to latestEpoch.';
-const ConsolidationCapacityType = builder
-  .objectRef<ConsolidationCapacity>('ConsolidationCapacity')
-  .implement({
-    description: ConsolidationCapacity.meta()?.description as string,
-    fields: (t) => ({
-      timeWindow: t.expose('timeWindow', {
-        type: TimeWindowEnum,
-        description: timeWindowDescription,
-      }),
-      ...columns(t, ConsolidationCapacity),
-    }),
-  });
-
-const EntityCapacityType = builder
-  .objectRef<EntityConsolidationCapacity & { position: number }>('EntityConsolidationCapacity')
+const OperatorCapacityType = builder
+  .objectRef<Placed<EntityConsolidationCapacity>>('OperatorConsolidationCapacity')
   .implement({
     description: EntityConsolidationCapacity.meta()?.description as string,
     fields: (t) => ({
-      ...entityFields(t),
-      timeWindow: t.expose('timeWindow', {
-        type: TimeWindowEnum,
-        description: timeWindowDescription,
-      }),
+      id: rowId(t, 'OperatorConsolidationCapacity', (row) => [...row.scope, row.id]),
+      network: networkField(t),
+      ...operatorKeyFields(t),
+      ...windowFields(t),
       ...columns(t, EntityConsolidationCapacity.omit({ id: true })),
     }),
   });
-const entityCapacityPages = pageTypes(EntityCapacityType, {
-  name: 'EntityConsolidationCapacity',
-  row: 'An entity',
-  list: 'What entities used of the capacity',
+const operatorCapacityPages = pageTypes(OperatorCapacityType, {
+  name: 'OperatorConsolidationCapacity',
+  row: 'An operator',
+  list: 'What operators used of the capacity',
 });
 
-async function placedConnection<Row>(
-  name: string,
+async function placedConnection<Row extends object>(
+  list: { name: string; network: Network; scope: unknown[] },
+  order: unknown,
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
   read: (range: Range<number>) => Promise<PlacedPage<Row>>,
 ) {
-  const cursors = integerCursors(() => name);
+  const { name, network, scope } = list;
+  const cursors = integerCursors(() => `${name}:${JSON.stringify([network, scope, order])}`);
   const range = connectionRange(args, info, { ...ENTITIES_SIZES, decode: cursors.read });
   const page = await read(range);
-  return connection(page, (row) => cursors.of(row.position), page.total);
+  const rows = page.rows.map((row) => ({ ...row, network, scope: [network, ...scope] }));
+  return connection({ ...page, rows }, (row) => cursors.of(row.position), page.total);
 }
 
 const sizes = `At most ${ENTITIES_SIZES.maxSize} a page, ${ENTITIES_SIZES.defaultSize} by default.`;
-const listArgs = {
-  ...networkArgs,
-  ...builder.args((t) => ({
-    entityType: t.field({
-      type: IdTypeEnum,
-      defaultValue: 'nodeOperator',
-      description: 'Class of the entities; only classes that validators belong to.',
-    }),
-    sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'desc', description: 'Sort order.' }),
-  })),
-};
+const classDescription = 'Class of the operators; only classes that validators belong to.';
+const newArgs = builder.args((t) => ({
+  idType: t.field({ type: IdTypeEnum, defaultValue: 'nodeOperator', description: classDescription }),
+}));
+const oldArgs = builder.args((t) => ({
+  entityType: t.field({ type: IdTypeEnum, defaultValue: 'nodeOperator', description: classDescription }),
+  sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'desc', description: 'Sort order.' }),
+}));
+const orderDescription = 'Order, largest consolidatedBalance first by default. Ties by operatorId.';
+const largest = { field: 'consolidatedBalance', direction: 'desc' } as const;
 
+type ClassArgs = { idType?: IdType | null | undefined; entityType?: IdType | null | undefined };
+const classOf = ({ idType, entityType }: ClassArgs) =>
+  entityType == null
+    ? entityClassOf('idType', idType ?? 'nodeOperator')
+    : entityClassOf('entityType', entityType);
+
+const totalArgs = builder.args((t) => ({
+  ...networkArgs,
+  ...rangeArgs,
+  ...newArgs,
+  orderBy: t.field({ type: TotalOrder, description: orderDescription }),
+}));
+const oldTotalArgs = builder.args((t) => ({
+  ...networkArgs,
+  ...rangeArgs,
+  ...oldArgs,
+  sortBy: t.field({
+    type: EntitySortEnum,
+    defaultValue: 'consolidatedBalance',
+    description: 'What to sort by.',
+  }),
+}));
+
+type TotalArgs = InputShapeFromFields<typeof totalArgs> | InputShapeFromFields<typeof oldTotalArgs>;
+function totalConnection(args: TotalArgs & ConnectionArgs, ctx: Context, info: GraphQLResolveInfo) {
+  const network = args.network ?? ctx.network;
+  const bounds = rangeOf(args);
+  const idType = classOf(args);
+  const order = orderOf<EntitySortField | 'operatorId'>(args, largest);
+  const asked = {
+    ...{ ...bounds, idType },
+    ...{ sortBy: sortFieldOf<EntitySortField>(order.field), sortOrder: order.direction },
+  };
+  const list = { name: 'operatorConsolidations', network, scope: [idType, bounds] };
+  return placedConnection(list, order, args, info, (range) =>
+    entityConsolidations(ctx, network, asked, range),
+  );
+}
+
+const totals = {
+  type: TotalType,
+  nullable: true,
+  extensions: { operation: 'listEntityConsolidations', rows: ENTITIES_SIZES.defaultSize },
+  description: `Consolidations by the operator of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
+} as const;
+
+builder.queryField('operatorConsolidations', (t) =>
+  t.connection(
+    {
+      ...totals,
+      args: totalArgs,
+      resolve: (_root, args, ctx: Context, info) => totalConnection(args, ctx, info),
+    },
+    ...totalPages,
+  ),
+);
 builder.queryField('entityConsolidations', (t) =>
   t.connection(
     {
-      type: EntityConsolidationType,
-      nullable: true,
-      extensions: { operation: 'listEntityConsolidations', rows: ENTITIES_SIZES.defaultSize },
-      description: `Consolidations by the entity of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
-      args: {
-        ...listArgs,
-        ...rangeArgs,
-        sortBy: t.arg({
-          type: EntitySortEnum,
-          defaultValue: 'consolidatedBalance',
-          description: 'What to sort by.',
-        }),
-      },
-      resolve: (_root, args, ctx: Context, info) => {
-        const network = args.network ?? ctx.network;
-        const asked = {
-          ...rangeOf(args),
-          idType: entityClassOf(args.entityType ?? 'nodeOperator'),
-          sortBy: (args.sortBy ?? 'consolidatedBalance') as EntitySortField,
-          sortOrder: args.sortOrder ?? 'desc',
-        };
-        const name = `entityConsolidations:${JSON.stringify([network, asked])}`;
-        return placedConnection(name, args, info, (range) =>
-          entityConsolidations(ctx, network, asked, range),
-        );
-      },
+      ...totals,
+      deprecationReason: replacedBy('operatorConsolidations'),
+      args: oldTotalArgs,
+      resolve: (_root, args, ctx: Context, info) => totalConnection(args, ctx, info),
     },
-    ...entityConsolidationPages,
+    ...totalPages,
   ),
 );
 
+const capacities = {
+  nullable: true,
+  extensions: { operation: 'listConsolidationCapacity', rows: 4 },
+  description:
+    'Use of the consolidation churn limit in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
+  args: { ...networkArgs },
+  async resolve(_root: object, args: InputShapeFromFields<typeof networkArgs>, ctx: Context) {
+    const network = args.network ?? ctx.network;
+    return (await consolidationCapacities(ctx, network)).map((row) => ({ ...row, network }));
+  },
+} as const;
+builder.queryField('consolidationCapacities', (t) =>
+  t.field({ ...capacities, type: [ConsolidationCapacityType] }),
+);
 builder.queryField('consolidationCapacity', (t) =>
   t.field({
+    ...capacities,
     type: [ConsolidationCapacityType],
-    nullable: true,
-    extensions: { operation: 'listConsolidationCapacity', rows: 4 },
-    description:
-      'Use of the consolidation churn limit in every window, shortest first; empty while no active balance of the network is stored. REST: GET /v1/eth/consolidationCapacity.',
-    args: { ...networkArgs },
-    resolve: (_root, args, ctx) => consolidationCapacity(ctx, args.network ?? ctx.network),
+    deprecationReason: replacedBy('consolidationCapacities'),
   }),
 );
 
+const windowArgs = builder.args((t) => ({
+  ...networkArgs,
+  window: t.field({ type: TimeWindowEnum, required: true, description: 'Window of the figures.' }),
+}));
+const capacityArgs = builder.args((t) => ({
+  ...windowArgs,
+  ...newArgs,
+  orderBy: t.field({ type: CapacityOrder, description: orderDescription }),
+}));
+const oldCapacityArgs = builder.args((t) => ({
+  ...windowArgs,
+  ...oldArgs,
+  sortBy: t.field({
+    type: CapacitySortEnum,
+    defaultValue: 'consolidatedBalance',
+    description: 'What to sort by.',
+  }),
+}));
+
+type CapacityArgs = InputShapeFromFields<typeof capacityArgs> | InputShapeFromFields<typeof oldCapacityArgs>;
+function capacityConnection(args: CapacityArgs & ConnectionArgs, ctx: Context, info: GraphQLResolveInfo) {
+  const network = args.network ?? ctx.network;
+  const { window } = args;
+  const idType = classOf(args);
+  const order = orderOf<CapacitySortField | 'operatorId'>(args, largest);
+  const asked = {
+    ...{ window, idType },
+    ...{ sortBy: sortFieldOf<CapacitySortField>(order.field), sortOrder: order.direction },
+  };
+  const list = { name: 'operatorConsolidationCapacities', network, scope: [idType, window] };
+  return placedConnection(list, order, args, info, (range) => entityCapacities(ctx, network, asked, range));
+}
+
+const operatorCapacities = {
+  type: OperatorCapacityType,
+  nullable: true,
+  extensions: { operation: 'listEntityConsolidationCapacity', rows: ENTITIES_SIZES.defaultSize },
+  description: `What operators used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
+} as const;
+
+builder.queryField('operatorConsolidationCapacities', (t) =>
+  t.connection(
+    {
+      ...operatorCapacities,
+      args: capacityArgs,
+      resolve: (_root, args, ctx: Context, info) => capacityConnection(args, ctx, info),
+    },
+    ...operatorCapacityPages,
+  ),
+);
 builder.queryField('entityConsolidationCapacities', (t) =>
   t.connection(
     {
-      type: EntityCapacityType,
-      nullable: true,
-      extensions: { operation: 'listEntityConsolidationCapacity', rows: ENTITIES_SIZES.defaultSize },
-      description: `What entities used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
-      args: {
-        window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
-        ...listArgs,
-        sortBy: t.arg({
-          type: CapacitySortEnum,
-          defaultValue: 'consolidatedBalance',
-          description: 'What to sort by.',
-        }),
-      },
-      resolve: (_root, args, ctx: Context, info) => {
-        const network = args.network ?? ctx.network;
-        const asked = {
-          window: args.window,
-          idType: entityClassOf(args.entityType ?? 'nodeOperator'),
-          sortBy: (args.sortBy ?? 'consolidatedBalance') as CapacitySortField,
-          sortOrder: args.sortOrder ?? 'desc',
-        };
-        const name = `entityConsolidationCapacities:${JSON.stringify([network, asked])}`;
-        return placedConnection(name, args, info, (range) => entityCapacities(ctx, network, asked, range));
-      },
+      ...operatorCapacities,
+      deprecationReason: replacedBy('operatorConsolidationCapacities'),
+      args: oldCapacityArgs,
+      resolve: (_root, args, ctx: Context, info) => capacityConnection(args, ctx, info),
     },
-    ...entityCapacityPages,
+    ...operatorCapacityPages,
   ),
 );

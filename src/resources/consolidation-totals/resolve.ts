@@ -93,12 +93,17 @@ async function capacityOf(
 }
 
 /** Spec §4.9. Shortest window first; empty until an active balance is stored. */
-export async function consolidationCapacity(
+export async function consolidationCapacities(
   ctx: Context,
   network: Network,
 ): Promise<ConsolidationCapacity[]> {
   const found = await Promise.all(timeWindows.map((name) => capacityOf(ctx, network, name)));
   return found.flatMap((window) => (window ? [window.row] : []));
+}
+
+export async function consolidationCapacity(ctx: Context, network: Network, window: TimeWindow) {
+  const found = await capacityOf(ctx, network, window);
+  return found && { ...found.row, network };
 }
 
 export type CapacityArgs = {

@@ -14,7 +14,7 @@ import {
   entitySortFields,
 } from './record.ts';
 import {
-  consolidationCapacity,
+  consolidationCapacities,
   ENTITIES_SIZES,
   entityCapacities,
   entityConsolidations,
@@ -85,7 +85,7 @@ const capacity = route({
   params: z.object({}),
   query: z.object({}),
   reply: z.array(ConsolidationCapacity),
-  handle: async (ctx: Context) => ({ body: await consolidationCapacity(ctx, ctx.network) }),
+  handle: async (ctx: Context) => ({ body: await consolidationCapacities(ctx, ctx.network) }),
 });
 
 const capacityByEntity = route({

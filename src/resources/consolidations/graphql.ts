@@ -10,15 +10,19 @@ import {
   connectionRange,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { enumName, enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/schema/enums.ts';
+import { orderInput } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
+import { checkReplaced, orderOf } from '../../graphql/schema/replaced.ts';
+import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import type { IdType } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
-import { readValidatorName } from '../validators/record.ts';
+import { readValidatorBy, readValidatorName, type ValidatorNames } from '../validators/record.ts';
 import { loadEntities } from './loaders.ts';
 import {
   Consolidation,
@@ -39,23 +43,28 @@ import {
   consolidations,
 } from './resolve.ts';
 
-const times = ['day', 'date', 'epoch', 'timestamp'];
+const times: readonly string[] = ['day', 'date', 'epoch', 'timestamp'];
+const orderFields = ['epoch', 'sourceValidatorIndex', 'targetValidatorIndex', 'consolidatedBalance'] as const;
+const orderText = (name: string) => (times.includes(name) ? 'By time.' : `By ${name}.`);
+const ConsolidationOrder = orderInput('Consolidation', orderFields, orderText);
 const ConsolidationSortEnum = builder.enumType('ConsolidationSort', {
   description: 'What consolidations are sorted by; ties by epoch and source validator index.',
-  values: enumValues(consolidationSortFields, (name) => (times.includes(name) ? 'By time.' : `By ${name}.`)),
+  values: enumValues(consolidationSortFields, orderText),
 });
 
-export const entityFields = <Row extends ConsolidationEntity>(t: FieldsOf<Row>) => ({
-  entityId: renamed(t, 'id', 'Name or address of the entity; `id` in REST.'),
+const idDescription = 'Name or address of the operator; `id` in REST.';
+export const operatorKeyFields = <Row extends ConsolidationEntity>(t: FieldsOf<Row>) => ({
+  operatorId: renamed(t, 'id', idDescription),
+  entityId: renamed(t, 'id', idDescription, replacedBy('operatorId')),
   idType: exposed(t, 'idType', {
     type: IdTypeEnum,
-    description: 'Class of the entity.',
+    description: 'Class of the operator.',
   }),
 });
 
 const ConsolidationEntityType = builder.objectRef<ConsolidationEntity>('ConsolidationEntity').implement({
   description: ConsolidationEntity.meta()?.description as string,
-  fields: (t) => entityFields(t),
+  fields: (t) => operatorKeyFields(t),
 });
 
 const sideOf = (row: ConsolidationRow, side: 'source' | 'target') => ({
@@ -100,19 +109,34 @@ const consolidationPages = pageTypes(ConsolidationType, {
 
 const queryArgs = builder.args((t) => ({
   ...rangeArgs,
-  sortBy: t.field({ type: ConsolidationSortEnum, defaultValue: 'day', description: 'What to sort by.' }),
+  orderBy: t.field({
+    type: ConsolidationOrder,
+    description:
+      'Order, oldest first by default. Ties by epoch and source validator index, also reversed by DESC.',
+  }),
+  sortBy: t.field({
+    type: ConsolidationSortEnum,
+    description: 'What to sort by; DAY by default.',
+    deprecationReason: replacedBy('orderBy'),
+  }),
   sortOrder: t.field({
     type: SortOrderEnum,
-    defaultValue: 'asc',
-    description: 'Sort order; DESC also reverses ties.',
+    description: 'Sort order; ASC by default. DESC also reverses ties.',
+    deprecationReason: replacedBy('orderBy'),
   }),
 }));
 
-const queryOf = (args: InputShapeFromFields<typeof queryArgs>) => ({
-  ...rangeOf(args),
-  sortBy: (args.sortBy ?? 'day') as ConsolidationSortField,
-  sortOrder: args.sortOrder ?? 'asc',
-});
+function queryOf(args: InputShapeFromFields<typeof queryArgs>) {
+  const [bounds, order] = collectFaults(
+    () => rangeOf(args),
+    () =>
+      orderOf<ConsolidationSortField>(args, {
+        field: 'day',
+        direction: 'asc',
+      }),
+  );
+  return { ...bounds, sortBy: order.field, sortOrder: order.direction };
+}
 
 /** Cursors depend on `of`, which identifies the list together with `args`. */
 async function consolidationConnection(
@@ -135,26 +159,55 @@ async function consolidationConnection(
 const sizes = `At most ${CONSOLIDATIONS_SIZES.maxSize} a page, ${CONSOLIDATIONS_SIZES.defaultSize} by default.`;
 
 /** Throws BAD_INPUT for a class that no validator belongs to. */
-export function entityClassOf(idType: IdType) {
+export function entityClassOf(name: string, idType: IdType) {
   const known = EntityClass.safeParse(idType).data;
   if (known) return known;
-  const msg = `entityType is ${enumName(idType)}; one of ${entityClasses.map(enumName).join(', ')} is needed.`;
-  throw badArgument('entityType', msg);
+  const msg = `${name} is ${enumName(idType)}; one of ${entityClasses.map(enumName).join(', ')} is needed.`;
+  throw badArgument(name, msg);
 }
 
-function entityOf(entityId: string | null | undefined, entityType: IdType | null | undefined) {
-  if (entityId == null && entityType == null) return null;
-  if (entityId == null) throw badArgument('entityId', 'entityId is required together with entityType.');
-  if (entityType == null) throw badArgument('entityType', 'entityType is required together with entityId.');
-  checkId('entityId', entityId);
-  return { id: entityId, idType: entityClassOf(entityType) };
+const operatorArgs = builder.args((t) => ({
+  operatorId: t.string({ description: 'Operator of a validator on either side; with idType.' }),
+  idType: t.field({
+    type: IdTypeEnum,
+    description: 'Class of that operator, with operatorId; only classes that validators belong to.',
+  }),
+  entityId: t.string({
+    description: 'The same as operatorId; with entityType.',
+    deprecationReason: replacedBy('operatorId'),
+  }),
+  entityType: t.field({
+    type: IdTypeEnum,
+    description: 'The same as idType; with entityId.',
+    deprecationReason: replacedBy('idType'),
+  }),
+}));
+
+function operatorOf(args: InputShapeFromFields<typeof operatorArgs>) {
+  checkReplaced(args, 'operatorId', ['entityId', 'entityType']);
+  checkReplaced(args, 'idType', ['entityId', 'entityType']);
+  const isOld = args.entityId != null || args.entityType != null;
+  const [idName, typeName] = isOld
+    ? (['entityId', 'entityType'] as const)
+    : (['operatorId', 'idType'] as const);
+  const { [idName]: id, [typeName]: idType } = args;
+  if (id == null && idType == null) return null;
+  if (id == null) throw badArgument(idName, `${idName} is required together with ${typeName}.`);
+  if (idType == null) throw badArgument(typeName, `${typeName} is required together with ${idName}.`);
+  checkId(idName, id);
+  return { id, idType: entityClassOf(typeName, idType) };
 }
 
-function validatorOf(text: string | null | undefined) {
-  if (text == null) return null;
-  const found = readValidatorName(text);
+function validatorOf(args: {
+  by?: ValidatorNames | null | undefined;
+  validator?: string | null | undefined;
+}) {
+  checkReplaced(args, 'by', ['validator']);
+  if (args.by != null) return readValidatorBy(args.by, ['by']);
+  if (args.validator == null) return null;
+  const found = readValidatorName(args.validator);
   if (!found) {
-    const msg = `validator is ${quoted(text)}; the index or the public key of a validator is needed.`;
+    const msg = `validator is ${quoted(args.validator)}; the index or the public key of a validator is needed.`;
     throw badArgument('validator', msg);
   }
   return found;
@@ -168,19 +221,19 @@ builder.queryField('consolidations', (t) =>
       extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_SIZES.defaultSize },
       description: `Processed consolidations, oldest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
       args: {
-        validator: t.arg.string({ description: 'Index or public key of a validator, on either side.' }),
-        entityId: t.arg.string({ description: 'Entity of a validator on either side; with entityType.' }),
-        entityType: t.arg({
-          type: IdTypeEnum,
-          description: 'Class of that entity, with entityId; only classes that validators belong to.',
+        by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),
+        validator: t.arg.string({
+          description: 'Index or public key of a validator, on either side.',
+          deprecationReason: replacedBy('by'),
         }),
+        ...operatorArgs,
         ...networkArgs,
         ...queryArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
         const [validator, entity] = collectFaults(
-          () => validatorOf(args.validator),
-          () => entityOf(args.entityId, args.entityType),
+          () => validatorOf(args),
+          () => operatorOf(args),
           () => queryOf(args),
           () => checkSizes(args, CONSOLIDATIONS_SIZES.maxSize),
         );

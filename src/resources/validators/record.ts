@@ -37,10 +37,13 @@ export function readValidatorName(text: string): ValidatorName | undefined {
   return /^0x[0-9a-f]{96}$/i.test(text) ? { pubkey: text.toLowerCase() } : undefined;
 }
 
-type ValidatorBy = { index?: number | null | undefined; pubkey?: string | null | undefined };
+export type ValidatorNames = { index?: number | null | undefined; pubkey?: string | null | undefined };
 
 /** Reads a `ValidatorBy`, whose path is `at`. Throws BAD_INPUT unless exactly one name is given and valid. */
-function readValidatorBy({ index, pubkey }: ValidatorBy, at: readonly (string | number)[]): ValidatorName {
+export function readValidatorBy(
+  { index, pubkey }: ValidatorNames,
+  at: readonly (string | number)[],
+): ValidatorName {
   const path = at.join('.');
   if ((index == null) === (pubkey == null)) throw badValue(at, `${path} needs one of index and pubkey.`);
   return index == null ? readPubkey([...at, 'pubkey'], pubkey as string) : readIndex([...at, 'index'], index);
@@ -48,7 +51,7 @@ function readValidatorBy({ index, pubkey }: ValidatorBy, at: readonly (string | 
 
 /** For a field whose arguments `names` are deprecated in favour of `by`: exactly one of the three is needed. */
 export function validatorAsked(
-  by: ValidatorBy | null | undefined,
+  by: ValidatorNames | null | undefined,
   names: { index: string; pubkey: string },
   index: number | null | undefined,
   pubkey: string | null | undefined,

@@ -1,0 +1,220 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { enumName } from '../../src/graphql/schema/enums.ts';
+import { capacitySortFields, entitySortFields } from '../../src/resources/consolidation-totals/record.ts';
+import { useGateway } from '../support/gateway.ts';
+
+const gateway = useGateway();
+
+const ask = async (query: string, variables = {}) => {
+  gateway.statements.length = 0;
+  const { data, errors } = await gateway.graphql(query, variables);
+  expect(errors).toBeUndefined();
+  return { data, statements: [...gateway.statements] };
+};
+const refused = async (field: string) =>
+  (await gateway.graphql(`{ ${field} { totalCount } }`)).errors?.[0].extensions;
+
+/** All nodes of a list, in pages of 7. */
+async function walk(field: string, args: string, columns: string) {
+  const nodes: any[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const { data } = await ask(
+      `query ($cursor: String) { ${field}(${args} first: 7, after: $cursor) { nodes { ${columns} }
+        pageInfo { hasNextPage endCursor } } }`,
+      { cursor },
+    );
+    nodes.push(...data[field].nodes);
+    if (!data[field].pageInfo.hasNextPage) return nodes;
+    cursor = data[field].pageInfo.endCursor;
+  }
+}
+
+const orderName = (name: string) => (name === 'id' ? 'OPERATOR_ID' : enumName(name));
+const totals = 'operatorId idType consolidationCount sourceValidatorCount targetValidatorCount endDate';
+const shares = 'operatorId idType window latestEpoch capacity consolidatedBalance capacityShare';
+const old = (columns: string) =>
+  columns.replace('operatorId', 'operatorId: entityId').replace('window', 'window: timeWindow');
+
+describe('operatorConsolidations', () => {
+  it.each(entitySortFields)('ordered by %s are the entityConsolidations sorted by it', async (field) => {
+    for (const direction of ['ASC', 'DESC']) {
+      const now = `idType: POOL_SHARE, utc: true, orderBy: { field: ${orderName(field)}, direction: ${direction} },`;
+      const before = `entityType: POOL_SHARE, utc: true, sortBy: ${enumName(field)}, sortOrder: ${direction},`;
+      const rows = await walk('operatorConsolidations', now, totals);
+      expect(rows.length).toBeGreaterThan(7);
+      expect(rows).toEqual(await walk('entityConsolidations', before, old(totals)));
+    }
+  });
+
+  it('without arguments are those of node operators, largest balance first', async () => {
+    const rows = await walk('operatorConsolidations', '', totals);
+    expect(rows).toEqual(await walk('entityConsolidations', '', old(totals)));
+    const largest = 'network: MAINNET, orderBy: { field: CONSOLIDATED_BALANCE },';
+    expect(await walk('operatorConsolidations', largest, totals)).toEqual(rows);
+    const hoodi = await walk('operatorConsolidations', 'network: HOODI,', totals);
+    expect(hoodi).toEqual(await walk('entityConsolidations', 'network: HOODI,', old(totals)));
+  });
+
+  it('within a range are those of entityConsolidations', async () => {
+    const [{ endDate }] = await walk('operatorConsolidations', '', totals);
+    for (const range of [`fromDate: "${endDate}",`, `toDate: "${endDate}",`, 'fromDay: 1, toDay: 1000000,']) {
+      expect(await walk('operatorConsolidations', range, totals)).toEqual(
+        await walk('entityConsolidations', range, old(totals)),
+      );
+    }
+  });
+
+  it('have an id for each operator and range, in one statement', async () => {
+    const ids = (args: string) => walk('operatorConsolidations', args, 'id network');
+    const rows = [...(await ids('')), ...(await ids('idType: POOL,')), ...(await ids('fromDay: 1,'))];
+    expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
+    expect(new Set(rows.map((row) => row.network))).toEqual(new Set(['MAINNET']));
+    expect(
+      await ids('orderBy: { field: OPERATOR_ID },').then((all) => all.map(({ id }) => id).toSorted()),
+    ).toEqual((await ids('')).map(({ id }) => id).toSorted());
+    const { statements } = await ask('{ operatorConsolidations { nodes { id operatorId } } }');
+    expect(statements).toEqual(['entityConsolidationPage']);
+  });
+
+  it.each([
+    ['idType: ENTITY', 'idType'],
+    ['fromDay: -1', 'fromDay'],
+    ['first: 201', 'first'],
+    ['after: "x"', 'after'],
+  ])('refuse %s', async (args, name) => {
+    expect(await refused(`operatorConsolidations(${args})`)).toMatchObject({
+      code: 'BAD_INPUT',
+      faults: [{ loc: ['argument', name] }],
+    });
+  });
+});
+
+describe('operatorConsolidationCapacities', () => {
+  it.each(capacitySortFields)(
+    'ordered by %s are the entityConsolidationCapacities sorted by it',
+    async (field) => {
+      for (const direction of ['ASC', 'DESC']) {
+        const now = `window: ALL, idType: POOL_SHARE, orderBy: { field: ${orderName(field)}, direction: ${direction} },`;
+        const before = `window: ALL, entityType: POOL_SHARE, sortBy: ${enumName(field)}, sortOrder: ${direction},`;
+        const rows = await walk('operatorConsolidationCapacities', now, shares);
+        expect(rows.length).toBeGreaterThan(7);
+        expect(rows).toEqual(await walk('entityConsolidationCapacities', before, old(shares)));
+      }
+    },
+  );
+
+  it('of a network have an id for each operator and window', async () => {
+    const ids = (args: string) =>
+      walk('operatorConsolidationCapacities', `network: HOODI, ${args},`, 'id network');
+    const rows = [...(await ids('window: ALL')), ...(await ids('window: THIRTY_DAYS'))];
+    expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
+  });
+
+  it('refuse a class that validators do not belong to', async () => {
+    expect(await refused('operatorConsolidationCapacities(window: ALL, idType: VALIDATOR)')).toMatchObject({
+      code: 'BAD_INPUT',
+      faults: [{ loc: ['argument', 'idType'] }],
+    });
+  });
+});
+
+describe('consolidationCapacities', () => {
+  it('are the rows of the deprecated consolidationCapacity, and found again by their ids in two statements', async () => {
+    const { data } = await ask(`{
+      now: consolidationCapacities(network: MAINNET) { window network capacity consolidatedBalance capacityFilled }
+      before: consolidationCapacity(network: MAINNET) { window: timeWindow network capacity consolidatedBalance capacityFilled }
+      known: consolidationCapacities { id window capacity } }`);
+    expect(data.now).toHaveLength(4);
+    expect(data.before).toEqual(data.now);
+    const ids = data.known.map(({ id }: any) => id);
+    const again = await ask(
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ConsolidationCapacity { id window capacity } } }',
+      { ids },
+    );
+    expect(again.data.nodes).toEqual(data.known);
+    expect(again.statements).toEqual(['latestChainBalances', 'consolidatedIn']);
+  });
+
+  it.each(['mainnet', 'mainnet:2d', 'goerli:7d'])('have no node %s', async (inner) => {
+    const id = Buffer.from(`ConsolidationCapacity:${inner}`).toString('base64url');
+    expect((await ask('query ($id: ID!) { node(id: $id) { id } }', { id })).data.node).toBeNull();
+  });
+});
+
+describe('consolidations', () => {
+  let row: any;
+  beforeAll(async () => {
+    const { data } =
+      await ask(`{ consolidations(first: 1) { nodes { sourceValidatorIndex sourceValidatorPubkey
+      targetValidatorIndex sourceEntities { operatorId entityId idType } } } }`);
+    row = data.consolidations.nodes[0];
+  });
+  const columns = 'epoch sourceValidatorIndex';
+
+  it('of a validator are those of the deprecated argument', async () => {
+    const before = await walk('consolidations', `validator: "${row.targetValidatorIndex}",`, columns);
+    expect(before.length).toBeGreaterThan(0);
+    expect(await walk('consolidations', `by: { index: ${row.targetValidatorIndex} },`, columns)).toEqual(
+      before,
+    );
+    expect(await walk('consolidations', `by: { pubkey: "${row.sourceValidatorPubkey}" },`, columns)).toEqual([
+      { epoch: expect.any(Number), sourceValidatorIndex: row.sourceValidatorIndex },
+    ]);
+  });
+
+  it('of an operator are those of the deprecated arguments', async () => {
+    const [{ operatorId, entityId, idType }] = row.sourceEntities;
+    expect(entityId).toBe(operatorId);
+    const before = await walk('consolidations', `entityId: "${operatorId}", entityType: ${idType},`, columns);
+    expect(before.length).toBeGreaterThan(0);
+    const now = await walk('consolidations', `operatorId: "${operatorId}", idType: ${idType},`, columns);
+    expect(now).toEqual(before);
+  });
+
+  it.each([
+    ['EPOCH', 'EPOCH'],
+    ['EPOCH', 'DAY'],
+    ['SOURCE_VALIDATOR_INDEX', 'SOURCE_VALIDATOR_INDEX'],
+    ['TARGET_VALIDATOR_INDEX', 'TARGET_VALIDATOR_INDEX'],
+    ['CONSOLIDATED_BALANCE', 'CONSOLIDATED_BALANCE'],
+  ])('ordered by %s are those sorted by %s', async (field, sortBy) => {
+    for (const direction of ['ASC', 'DESC'])
+      expect(
+        await walk('consolidations', `orderBy: { field: ${field}, direction: ${direction} },`, columns),
+      ).toEqual(await walk('consolidations', `sortBy: ${sortBy}, sortOrder: ${direction},`, columns));
+  });
+
+  it('of operators and validators take an order too', async () => {
+    const order = 'orderBy: { field: CONSOLIDATED_BALANCE, direction: ASC }, first: 3';
+    const before = 'sortBy: CONSOLIDATED_BALANCE, sortOrder: ASC, first: 3';
+    const { data } = await ask(`{ validator(by: { index: ${row.targetValidatorIndex} }) {
+      now: consolidations(${order}) { nodes { ${columns} } } before: consolidations(${before}) { nodes { ${columns} } } } }`);
+    expect(data.validator.now.nodes.length).toBeGreaterThan(0);
+    expect(data.validator.now).toEqual(data.validator.before);
+  });
+
+  it.each([
+    ['by: { index: 1 }, validator: "1"', 'by'],
+    ['by: { index: -1 }', 'by'],
+    ['operatorId: "x"', 'idType'],
+    ['idType: POOL', 'operatorId'],
+    ['operatorId: "", idType: POOL', 'operatorId'],
+    ['operatorId: "x", idType: VALIDATOR', 'idType'],
+    ['operatorId: "x", entityType: POOL', 'operatorId'],
+    ['idType: POOL, entityId: "x"', 'idType'],
+    ['orderBy: { field: EPOCH }, sortOrder: ASC', 'orderBy'],
+    ['orderBy: { field: EPOCH }, sortBy: DAY', 'orderBy'],
+  ])('refuse %s', async (args, name) => {
+    const extensions = await refused(`consolidations(${args})`);
+    expect(extensions.code).toBe('BAD_INPUT');
+    expect(extensions.faults[0].loc[1]).toBe(name);
+  });
+
+  it('refuse a cursor of another order', async () => {
+    const { data } = await ask('{ consolidations(first: 1) { pageInfo { endCursor } } }');
+    const after = data.consolidations.pageInfo.endCursor;
+    expect(
+      await refused(`consolidations(orderBy: { field: CONSOLIDATED_BALANCE }, after: "${after}")`),
+    ).toMatchObject({ code: 'BAD_INPUT', faults: [{ loc: ['argument', 'after'] }] });
+  });
+});
