@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Calendar } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import type { Beat } from './beat.ts';
 import { Chain, InputError, MissingRecords, ReconcileError } from './chain/index.ts';
@@ -6,6 +7,7 @@ import { isFinal } from './faults.ts';
 import { NodeError } from './node/errors.ts';
 import type { Nodes } from './node/index.ts';
 import { prefetcher } from './prefetch.ts';
+import { Publisher } from './publisher.ts';
 import { type Asked, endOf, newestClosed, RangeFault, startOf } from './range.ts';
 import type { Retrying, Say } from './retry.ts';
 import { SavedStateError } from './saved-state-error.ts';
@@ -36,6 +38,7 @@ export type FollowOptions = {
   afterEpoch: ((epoch: number) => Promise<unknown>) | undefined;
   /** Ends after the epoch in progress. */
   stop: AbortSignal;
+  largeRegistry?: number;
 };
 
 export type FollowReport = {
@@ -56,28 +59,34 @@ const PUBLISH_MS = 600_000;
 /** Interval of finality requests while catching up. */
 const ASK_MS = 30_000;
 
-/** From this many validators on, open days are written about every six hours, not every epoch. */
+/** From this many validators on, open days are written at the ends of hours, not of epochs. */
 const LARGE_REGISTRY = 200_000;
-const EPOCHS_BETWEEN = 56;
 
 /** Waits out errors of nodes and database; with `once`, about a minute. */
 export async function follow(options: FollowOptions): Promise<FollowReport> {
   const report: FollowReport = { from: undefined, to: undefined, epochs: 0, done: false };
+  const ending = new AbortController();
+  const publisher = new Publisher({ ...options, stop: AbortSignal.any([options.stop, ending.signal]) });
   let avoid: string | undefined;
-  while (!options.stop.aborted && !report.done) {
-    const halt = new AbortController();
-    const signal = AbortSignal.any([options.stop, halt.signal]);
-    const pass = new Pass(options, report, signal);
-    try {
-      await pass.run(avoid);
-    } catch (error) {
-      if (isFinal(error)) throw error;
-      // The initial state may have been wrong.
-      avoid = error instanceof InputError ? pass.beganWith : undefined;
-      if (!options.stop.aborted) await options.retry.failed(error as Error);
-    } finally {
-      halt.abort();
+  try {
+    while (!options.stop.aborted && !report.done) {
+      const halt = new AbortController();
+      const signal = AbortSignal.any([options.stop, halt.signal]);
+      const pass = new Pass(options, report, publisher, signal);
+      try {
+        await pass.run(avoid);
+      } catch (error) {
+        if (isFinal(error)) throw error;
+        // The initial state may have been wrong.
+        avoid = error instanceof InputError ? pass.beganWith : undefined;
+        if (!options.stop.aborted) await options.retry.failed(error as Error);
+      } finally {
+        halt.abort();
+      }
     }
+  } finally {
+    ending.abort();
+    await publisher.settled().catch(() => undefined);
   }
   return report;
 }
@@ -87,19 +96,21 @@ class Pass {
   beganWith: string | undefined;
   #finalized = 0;
   #askedAt = 0;
-  #published: number | undefined;
+  #requested: number | undefined;
   #stored: number | undefined;
-  #partial: number | undefined;
   #caughtUp = false;
-  #publishedAt = performance.now();
+  /** Calendars with an hour that has ended and is not published. */
+  #due = new Set<Calendar>();
   readonly #o: FollowOptions;
   readonly #report: FollowReport;
+  readonly #publisher: Publisher;
   readonly #signal: AbortSignal;
   readonly #end: number;
 
-  constructor(options: FollowOptions, report: FollowReport, signal: AbortSignal) {
+  constructor(options: FollowOptions, report: FollowReport, publisher: Publisher, signal: AbortSignal) {
     this.#o = options;
     this.#report = report;
+    this.#publisher = publisher;
     this.#signal = signal;
     this.#end = endOf(options.network, options.asked.to);
   }
@@ -179,9 +190,10 @@ class Pass {
   async #idle(chain: Chain): Promise<boolean> {
     const { once, retry, beat } = this.#o;
     const ends = once || chain.epoch - 1 > this.#end;
-    const isPublished = ends ? this.#published === this.#stored : this.#published !== undefined;
-    if (!isPublished && this.#stored !== undefined) await this.#publish();
+    const isRequested = ends ? this.#requested === this.#stored : this.#requested !== undefined;
+    if (!isRequested) this.#publish();
     if (ends) {
+      await this.#publisher.settled();
       this.#report.done = true;
       return true;
     }
@@ -243,19 +255,17 @@ class Pass {
   }
 
   async #write(chain: Chain, facts: EpochFacts): Promise<void> {
-    const { store, status, network, once, onStored } = this.#o;
+    const { store, status, network, once, onStored, largeRegistry = LARGE_REGISTRY } = this.#o;
     const last = this.#last();
     const isNewest = facts.epoch >= last;
     const ended = periodsOf(network, facts.epoch).filter((period) => period.last === facts.epoch);
-    const isHourEnd = ended.length > 0;
-    const isSmall = chain.registry.size < LARGE_REGISTRY;
-    const isDue = isHourEnd && (isSmall || facts.epoch - (this.#partial ?? 0) >= EPOCHS_BETWEEN);
+    for (const { utc } of ended) this.#due.add(utc ? 'utc' : 'chain');
+    const isSmall = chain.registry.size < largeRegistry;
     const isFirst = once || !this.#caughtUp || facts.epoch >= this.#end;
-    const partial = isNewest && (isFirst || isSmall || isDue);
+    const partial = isNewest && (isFirst || isSmall);
     await store.write(facts, chain.save(), chain.registry, { partial });
     await this.#o.afterEpoch?.(facts.epoch);
     this.#stored = facts.epoch;
-    if (partial) this.#partial = facts.epoch;
     this.#report.from ??= facts.epoch;
     this.#report.to = facts.epoch;
     this.#report.epochs += 1;
@@ -263,19 +273,21 @@ class Pass {
     onStored({ epoch: facts.epoch, last });
     if (isNewest) this.#caughtUp = true;
     const isDayEnd = ended.some(({ hourly }) => !hourly);
-    const isLate = isDayEnd && performance.now() - this.#publishedAt > PUBLISH_MS;
-    if (isLate || (isNewest && (isFirst || isDue))) await this.#publish();
+    const isLate = isDayEnd && this.#publisher.idleMs > PUBLISH_MS;
+    if (isLate || (isNewest && (isFirst || this.#due.size > 0)))
+      this.#publish(isNewest && !partial ? facts : undefined);
   }
 
-  async #publish(): Promise<void> {
-    const epoch = this.#stored as number;
-    const reports = await this.#o.store.publish(() => this.#o.stop.aborted);
-    this.#published = epoch;
-    this.#publishedAt = performance.now();
-    this.#o.onPublished(
-      epoch,
-      reports.flatMap(({ part, error }) => (error === undefined ? [] : [`${part}: ${error}`])),
-    );
+  /** `open`: facts whose open days are not written yet. */
+  #publish(open?: EpochFacts): void {
+    const epoch = this.#stored;
+    if (epoch === undefined) return;
+    const { balances, effectiveBalances } = open ?? {};
+    const calendars = new Set(this.#due);
+    const at = balances && effectiveBalances && { balances, effectiveBalances };
+    this.#publisher.request({ epoch, open: at && { epoch, at, calendars } });
+    this.#due.clear();
+    this.#requested = epoch;
   }
 }
 

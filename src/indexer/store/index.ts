@@ -9,12 +9,14 @@ import type { ChainRegistry, EpochFacts } from '../types.ts';
 import { type Head, writeHead } from './head.ts';
 import { type LabelRule, storeLabels } from './labels.ts';
 import { setMarker, storeRecord, takeMarker } from './marker.ts';
+import { type OpenDays, writeOpenDays } from './open-days.ts';
 import { periodsOf } from './periods.ts';
 import { publish } from './publish.ts';
 import { encodeRecord, lastActiveIn, RECORD_VERSION, recordOf } from './record.ts';
 import { writeEpochRows } from './write-epoch.ts';
 
 export { readLabels } from './labels.ts';
+export type { OpenDays } from './open-days.ts';
 export type { HeadSlashing } from './slashing-rows.ts';
 
 /** Epochs have no gap from `first` on. */
@@ -36,6 +38,8 @@ export type Store = {
     options?: { partial?: boolean },
   ): Promise<void>;
   publish(stopped?: () => boolean): Promise<PartReport[]>;
+  /** May run beside `write`. */
+  writeOpenDays(open: OpenDays, stopped?: () => boolean): Promise<void>;
   writeHead(head: Head): Promise<void>;
   /** Returns how many validators changed. */
   setLabels(rules: readonly LabelRule[]): Promise<number>;
@@ -86,6 +90,7 @@ export function openStore(pool: Pool, network: Network): Store {
       known = epoch;
     },
     publish: (stopped) => publish(pool, network, stopped),
+    writeOpenDays: (open, stopped) => writeOpenDays(pool, network, open, stopped),
     writeHead: (head) => writeHead(pool, network, head),
     setLabels: (rules) =>
       transaction(pool, async (client) => {

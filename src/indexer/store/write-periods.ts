@@ -10,15 +10,16 @@ import type { EndBalances } from './validator-rows.ts';
 
 type Summed = { sums: Sums; totals: EpochTotals[] };
 
-/** Undefined without stored epochs. */
+/** Throws unless all epochs are stored. */
 async function sumOf(
   client: pg.ClientBase,
   network: Network,
-  { first }: Period,
+  first: number,
   epoch: number,
   size: number,
-): Promise<Summed | undefined> {
-  let summed: Summed | undefined;
+): Promise<Summed> {
+  const sums = new Sums(first, size);
+  const totals: EpochTotals[] = [];
   for (let next = first; next <= epoch; next += AT_ONCE) {
     const { rows } = await client.query<{ facts: Buffer }>(
       `/* openEpochs */
@@ -27,33 +28,39 @@ async function sumOf(
     );
     for (const row of rows) {
       const record = await decodeRecord(row.facts);
-      summed ??= { sums: new Sums(record.epoch, size), totals: [] };
-      summed.sums.add(record);
-      summed.totals.push(record.totals);
+      if (record.epoch === sums.last + 1) sums.add(record);
+      totals.push(record.totals);
     }
   }
-  return summed;
+  if (sums.last !== epoch) throw new Error(`Epoch ${sums.last + 1} of ${network} is not stored.`);
+  return { sums, totals };
 }
 
 /** A record has 100 kB at a million validators. */
 const AT_ONCE = 16;
 
-/** Stores which epochs a period's rows cover; false if the stored rows already cover as many. */
+/**
+ * Locks the period, and notes the epochs of its rows. Returns the first one; undefined without epochs, or if the rows
+ * cover as many already.
+ */
 async function takePeriod(
   client: pg.ClientBase,
   network: Network,
-  { utc, hourly, period }: Period,
-  { first, last }: Sums,
-): Promise<boolean> {
-  const { rowCount } = await client.query(
+  { utc, hourly, period, first }: Period,
+  epoch: number,
+): Promise<number | undefined> {
+  const { rows } = await client.query<{ start_epoch: number }>(
     `/* takePeriod */
-    insert into index_periods as p (network, utc, hourly, period, start_epoch, end_epoch) values ($1, $2, $3, $4, $5, $6)
+    insert into index_periods as p (network, utc, hourly, period, start_epoch, end_epoch)
+    select $1, $2, $3, $4, min(epoch), $6 from index_epochs where network = $1 and epoch between $5 and $6
+    having min(epoch) is not null
     on conflict (network, utc, hourly, period) do update
       set start_epoch = excluded.start_epoch, end_epoch = excluded.end_epoch
-      where p.end_epoch - p.start_epoch < excluded.end_epoch - excluded.start_epoch`,
-    [network, utc, hourly, period, first, last],
+      where p.end_epoch - p.start_epoch < excluded.end_epoch - excluded.start_epoch
+    returning start_epoch`,
+    [network, utc, hourly, period, first, epoch],
   );
-  return rowCount === 1;
+  return rows[0]?.start_epoch;
 }
 
 /** `at`: balances after `epoch`. Returns datasets whose revision is still to be raised. */
@@ -65,21 +72,30 @@ export async function writePeriods(
   at: EndBalances,
 ): Promise<Set<string>> {
   const changed = new Set<string>();
-  for (const period of [...periods].sort((a, b) => Number(a.hourly) - Number(b.hourly))) {
-    const summed = await sumOf(client, network, period, epoch, at.balances.length);
-    if (!summed || !(await takePeriod(client, network, period, summed.sums))) continue;
-    const { sums, totals } = summed;
-    if (period.hourly) {
-      await writeAttestationHour(client, network, period, sums, at);
-      continue; // `writeAttestationHour` raises the revision by importing
-    }
-    await writeValidatorDays(client, network, period, sums, at);
-    changed.add('validator-days');
-    const whole = !period.utc && totals.length === period.last - period.first + 1;
-    if (whole && (await writeChainDay(client, network, period.day, totals)))
-      changed.add('chain-daily-rewards');
-  }
+  for (const period of [...periods].sort((a, b) => Number(a.hourly) - Number(b.hourly)))
+    for (const dataset of await writePeriod(client, network, period, epoch, at)) changed.add(dataset);
   return changed;
+}
+
+/** As `writePeriods`. */
+export async function writePeriod(
+  client: pg.ClientBase,
+  network: Network,
+  period: Period,
+  epoch: number,
+  at: EndBalances,
+): Promise<string[]> {
+  const first = await takePeriod(client, network, period, epoch);
+  if (first === undefined) return [];
+  const { sums, totals } = await sumOf(client, network, first, epoch, at.balances.length);
+  if (period.hourly) {
+    await writeAttestationHour(client, network, period, sums, at);
+    return []; // `writeAttestationHour` raises the revision by importing
+  }
+  await writeValidatorDays(client, network, period, sums, at);
+  const whole = !period.utc && totals.length === period.last - period.first + 1;
+  const hasDay = whole && (await writeChainDay(client, network, period.day, totals));
+  return hasDay ? ['chain-daily-rewards', 'validator-days'] : ['validator-days'];
 }
 
 function writeChainDay(client: pg.ClientBase, network: Network, day: number, totals: readonly EpochTotals[]) {

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Say } from './retry.ts';
+import type { OpenDays, Store } from './store/index.ts';
+
+export type Publication = { epoch: number; open: OpenDays | undefined };
+
+const HOUR_MS = 3_600_000;
+const AGAIN_MS = 60_000;
+
+type Options = {
+  store: Pick<Store, 'publish' | 'writeOpenDays'>;
+  /** Fails after the first error. */
+  once: boolean;
+  say: Say;
+  onPublished(epoch: number, failures: string[]): void;
+  stop: AbortSignal;
+  now?: () => number;
+};
+
+/** Publishes beside the chain, one publication at a time; of those requested meanwhile, only the newest. */
+export class Publisher {
+  #waiting: Publication | undefined;
+  #running: Promise<void> | undefined;
+  #error: unknown;
+  #epoch = 0;
+  #beganAt = 0;
+  #endedAt: number;
+  #isTold = false;
+  readonly #o: Options;
+  readonly #now: () => number;
+
+  constructor(options: Options) {
+    this.#o = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#endedAt = this.#now();
+  }
+
+  /** Milliseconds since the last publication; 0 during one. */
+  get idleMs(): number {
+    return this.#running ? 0 : this.#now() - this.#endedAt;
+  }
+
+  request(next: Publication): void {
+    this.#waiting = joined(this.#waiting, next);
+    if (this.#running) this.#tellLate();
+    else this.#running = this.#run();
+  }
+
+  /** Throws the error of a publication with `once`. */
+  async settled(): Promise<void> {
+    await this.#running;
+    const error = this.#error;
+    this.#error = undefined;
+    if (error !== undefined) throw error;
+  }
+
+  #tellLate(): void {
+    const minutes = Math.round((this.#now() - this.#beganAt) / 60_000);
+    if (this.#isTold || minutes * 60_000 < HOUR_MS) return;
+    this.#isTold = true;
+    this.#o.say(
+      'warn',
+      `Publishing up to epoch ${this.#epoch} has taken ${minutes} min so far. The next publication begins when it ends; blocks and epochs are stored meanwhile.`,
+    );
+  }
+
+  async #run(): Promise<void> {
+    const { once, say, stop } = this.#o;
+    for (let next = this.#take(); next && !stop.aborted; next = this.#take()) {
+      try {
+        await this.#publish(next);
+      } catch (error) {
+        if (once) {
+          this.#error = error;
+          break;
+        }
+        say('warn', `Not published, tried again in a minute: ${(error as Error).message}`);
+        this.#waiting = joined(next, this.#waiting);
+        await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  #take(): Publication | undefined {
+    const next = this.#waiting;
+    this.#waiting = undefined;
+    return next;
+  }
+
+  async #publish({ epoch, open }: Publication): Promise<void> {
+    const { store, stop, onPublished } = this.#o;
+    const stopped = () => stop.aborted;
+    this.#epoch = epoch;
+    this.#beganAt = this.#now();
+    this.#isTold = false;
+    if (open) await store.writeOpenDays(open, stopped);
+    const reports = await store.publish(stopped);
+    this.#endedAt = this.#now();
+    const failed = reports.flatMap(({ part, error }) => (error === undefined ? [] : [`${part}: ${error}`]));
+    onPublished(epoch, failed);
+  }
+}
+
+function joined(older: Publication | undefined, newer: Publication | undefined): Publication {
+  const [first, last] = [older ?? newer, newer ?? older] as [Publication, Publication];
+  if (!first.open || !last.open) return { epoch: last.epoch, open: last.open ?? first.open };
+  const calendars = new Set([...first.open.calendars, ...last.open.calendars]);
+  return { epoch: last.epoch, open: { ...last.open, calendars } };
+}
