@@ -12,6 +12,7 @@ const tsc = [join(typescript, 'bin/tsc'), '-p', 'tsconfig.build.json', '--outDir
 try {
   execFileSync(process.execPath, tsc, { stdio: 'inherit' });
   cpSync('src/db/migrations', join(aside, 'db/migrations'), { recursive: true });
+  cpSync('src/http/rest/response-examples.json', join(aside, 'http/rest/response-examples.json'));
   chmodSync(join(aside, 'main.js'), 0o755);
   // Two renames and not a removal before: npx builds too, and what is started meanwhile must find a program.
   if (existsSync('dist')) renameSync('dist', last);

@@ -43,7 +43,7 @@ function param<T, O extends Options<T>>(options: O, schema: JsonSchema, read: Re
     required,
     schema: {
       ...schema,
-      ...(options.nullable ? { type: [schema.type, 'null'] } : {}),
+      ...(options.nullable ? { type: [schema.type, 'null'].flat() } : {}),
       ...(options.nullable && Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
       description,
       ...(options.default !== undefined ? { default: options.default } : {}),

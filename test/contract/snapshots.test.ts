@@ -13,11 +13,4 @@ describe('the published contracts', () => {
     const document = openApiDocument(routes, 'X-Service-Network', '0.0.0');
     await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('openapi.json');
   });
-
-  it('patterns of openapi.json name classes of characters as JavaScript and Java both do', () => {
-    const document = JSON.stringify(openApiDocument(routes, 'X-Service-Network', '0.0.0'));
-    const classes = [...document.matchAll(/\\\\p\{([^}]*)\}/gi)].map(([, name]) => name);
-    expect(classes.length).toBeGreaterThan(0);
-    for (const name of classes) expect(name).toMatch(/^[A-Z][a-z]?$/);
-  });
 });

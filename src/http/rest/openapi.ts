@@ -1,56 +1,30 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { computeUnits, type Weight, weightOf } from '../../accounts/compute-units.ts';
 import { networkParam } from '../../chain/params.ts';
 import type { Context } from '../../context.ts';
-import { leafOf } from '../../kernel/leaves.ts';
 import { paramDocument } from '../../kernel/params.ts';
-import { refusalStatus } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY, type Route } from '../../kernel/route.ts';
+import { errorResponses, errorSchema, responsesOf } from './openapi-responses.ts';
+import { type Json, schemaOf } from './openapi-schemas.ts';
 
-type Json = Record<string, unknown>;
-
-const schemaOf = (schema: z.ZodType, found: Map<string, Json>, io: 'input' | 'output' = 'output'): Json => {
-  const document = z.toJSONSchema(schema, {
-    target: 'draft-2020-12',
-    io,
-    override: ({ zodSchema, jsonSchema }) => {
-      const leaf = leafOf(zodSchema);
-      if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
-      if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
-      // A string in the row becomes a JSON number in the answer.
-      delete jsonSchema.pattern;
-      const { kind, raw, wide, ...range } = leaf;
-      const whole = { type: 'integer', ...(wide ? {} : { format: 'int64' }) };
-      const type = kind === 'BigInt' ? whole : { type: 'number' };
-      Object.assign(jsonSchema, type, range);
-    },
-  }) as Json;
-  return hoist(document, found);
+const tags: Record<string, string> = {
+  Operators: 'Pools, node operators, addresses and their performance in a window.',
+  Attestations: 'Attestation duties of an entity over time.',
+  Blocks: 'Blocks and missed slots, with the rewards of their proposers.',
+  'Sync committee rewards': 'What the members of a sync committee earned or lost in a slot.',
+  'Chain daily rewards': 'What all validators of a network earned in a day.',
+  Slashings: 'Slashed validators, with their balances and penalties.',
+  Consolidations: 'Consolidations of validators, by entity, and the use of their churn limit.',
+  Tags: 'Groups of validators that an account defines.',
+  'Private sets': 'Figures over time of the validators of a tag, visible only to the account that owns it.',
+  Solana: 'The Solana network, its stake authorities and daily rewards.',
+  Avalanche: 'Daily rewards of Avalanche.',
+  Babylon: 'Daily rewards of Babylon.',
+  Cardano: 'Daily rewards of Cardano.',
+  Celestia: 'Daily rewards of Celestia.',
+  Polkadot: 'Daily rewards of Polkadot.',
+  Polygon: 'Daily rewards of Polygon.',
 };
-
-/** Moves `$defs` to the components, which all paths share. */
-function hoist(document: Json, found: Map<string, Json>): Json {
-  const { $schema: _schema, $defs, ...rest } = document;
-  const relink = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(relink);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) =>
-        key === '$ref'
-          ? [key, String(inner).replace('#/$defs/', '#/components/schemas/')]
-          : [key, relink(inner)],
-      ),
-    );
-  };
-  for (const [name, definition] of Object.entries(($defs ?? {}) as Json)) {
-    const { id: _id, ...schema } = relink(definition) as Json;
-    found.set(name, schema);
-  }
-  const { id, ...own } = relink(rest) as Json;
-  if (typeof id !== 'string') return own;
-  found.set(id, own);
-  return { $ref: `#/components/schemas/${id}` };
-}
 
 function exampleValues(route: Route<Context>): Record<string, string> {
   const [path = '', query] = route.example.split('?');
@@ -60,6 +34,8 @@ function exampleValues(route: Route<Context>): Record<string, string> {
   const inPath = names.map((name, index) => [name, decodeURIComponent(found[index] ?? '')]);
   return { ...Object.fromEntries(inPath), ...Object.fromEntries(new URLSearchParams(query)) };
 }
+
+const isNumber = (type: unknown, value = '') => [type].flat().includes('integer') && /^\d+$/.test(value);
 
 function parameters(
   shape: Record<string, z.ZodType>,
@@ -76,68 +52,13 @@ function parameters(
       required: document.required,
       description,
       ...(deprecated ? { deprecated } : {}),
-      ...(name in values ? { example: schema.type === 'integer' ? Number(values[name]) : values[name] } : {}),
+      ...(name in values
+        ? { example: isNumber(schema.type, values[name]) ? Number(values[name]) : values[name] }
+        : {}),
       schema: { ...schema, ...(examples ? { examples } : {}) },
     };
   });
 }
-
-const errorText: Record<string, string> = {
-  400: 'Invalid input: one item for each fault found.',
-  401: 'The token is missing, malformed, unknown, revoked or expired.',
-  402: 'The allowance of the account is used up; the message says how much it is and when it resets.',
-  404: 'The requested object does not exist.',
-  429: 'Over the rate of the account; see Retry-After, RateLimit and RateLimit-Policy.',
-  503: 'The database cannot answer now; see Retry-After.',
-};
-
-const writeErrorText: Record<string, string> = {
-  403: 'The account has as many sets, or a set as many validators, as its tier allows.',
-  409: 'A request with this Idempotency-Key is being answered; see Retry-After.',
-  413: 'The body is too large.',
-  415: 'The content type is not accepted; send application/json.',
-};
-
-const errorReplies = (route: Route<Context>): Json =>
-  Object.fromEntries(
-    Object.entries({ ...errorText, ...(route.body ? writeErrorText : {}) }).map(([status, description]) => [
-      status,
-      {
-        description,
-        headers: { 'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' } },
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
-    ]),
-  );
-
-const errorSchema: Json = {
-  type: 'object',
-  description: `What is wrong. Statuses: ${[...new Set(Object.values(refusalStatus))].join(', ')} and 500.`,
-  required: ['detail'],
-  properties: {
-    detail: {
-      anyOf: [
-        { type: 'string' },
-        {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['loc', 'msg', 'type'],
-            properties: {
-              loc: {
-                type: 'array',
-                items: { type: ['string', 'integer'] },
-                description: 'Where the fault is.',
-              },
-              msg: { type: 'string', description: 'What is wrong and what would be right.' },
-              type: { type: 'string', description: 'The kind of fault.' },
-            },
-          },
-        },
-      ],
-    },
-  },
-};
 
 const idempotencyKey: Json = {
   name: IDEMPOTENCY_KEY,
@@ -159,45 +80,6 @@ const requestBody = (route: Route<Context>, found: Map<string, Json>): Json =>
         },
       }
     : {};
-
-const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
-  description: route.status === 204 ? 'Done; there is no body.' : 'The answer.',
-  headers: replyHeaders(route),
-  ...(route.status === 204
-    ? {}
-    : { content: { 'application/json': { schema: schemaOf(route.reply, found) } } }),
-});
-
-/** Tags of private data, which is not cached. */
-const privateTags = new Set(['Tags', 'Private sets']);
-const isCached = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !privateTags.has(tag);
-
-const unchanged = (route: Route<Context>): Json =>
-  isCached(route)
-    ? {
-        304: {
-          description: 'Not modified, by If-None-Match; costs what the call costs without its rows.',
-          headers: replyHeaders(route),
-        },
-      }
-    : {};
-
-const replyHeaders = (route: Route<Context>): Json => ({
-  'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-  'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' },
-  ...(isCached(route)
-    ? {
-        ETag: { $ref: '#/components/headers/ETag' },
-        'Last-Modified': { $ref: '#/components/headers/LastModified' },
-      }
-    : {}),
-  ...(route.successor
-    ? {
-        Deprecation: { $ref: '#/components/headers/Deprecation' },
-        Link: { $ref: '#/components/headers/Link' },
-      }
-    : {}),
-});
 
 function costText({ base, item }: Weight): string {
   const once = `Costs ${base} compute unit${base === 1 ? '' : 's'}`;
@@ -231,11 +113,7 @@ export function openApiDocument(
           ...(method === 'POST' ? [idempotencyKey] : []),
         ],
         ...requestBody(route, schemas),
-        responses: {
-          [route.status ?? 200]: answer(route, schemas),
-          ...unchanged(route),
-          ...errorReplies(route),
-        },
+        responses: responsesOf(route, schemas),
       },
     };
   }
@@ -247,12 +125,17 @@ export function openApiDocument(
       version,
       description:
         'Performance, rewards and network statistics of proof-of-stake validators. The same rows as GraphQL at `/graphql`. Each path costs compute units, a number for the call and one for each row returned; `X-Service-Compute-Units` has their sum. GraphQL costs what the paths that it replaces cost.',
+      contact: { name: 'The operator of this gateway' },
+      license: { name: 'MIT', identifier: 'MIT' },
       'x-compute-units': computeUnits,
     },
+    servers: [{ url: '/', description: 'This gateway.' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [{ token: [] }],
     paths,
     components: {
       schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+      responses: errorResponses(),
       headers: {
         RequestId: {
           description:

@@ -54,7 +54,7 @@ const list = route({
         description: `${forms}; the list goes down from there. The newest day when absent, and for days to come.`,
         nullable: true,
       },
-      { type: 'string' },
+      { type: ['string', 'integer'] },
       readDay,
     ),
     size: sizeParam(CHAIN_DAILY_REWARDS_SIZES),
@@ -82,7 +82,7 @@ const one = route({
   params: z.object({
     day: formParam<Given, { form: string; description: string; examples: unknown[] }>(
       { ...form, description: `${forms}.` },
-      { type: 'string' },
+      { type: ['string', 'integer'] },
       readDay,
     ),
   }),

@@ -34,7 +34,7 @@ const list = route({
         form: 'the index or the public key of a validator',
         nullable: true,
       },
-      { type: 'string' },
+      { type: ['string', 'integer'] },
       readValidatorName,
     ),
     entityId: textParam(

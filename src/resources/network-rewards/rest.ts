@@ -75,7 +75,7 @@ function validatorRewards(network: RewardsNetwork): Route<Context> {
     params: z.object({
       validator_id: formParam<string, { form: string; description: string }>(
         { description: `The validator: ${id.form}.`, form: id.form },
-        { type: 'string' },
+        id.schema,
         id.read,
       ),
     }),

@@ -45,7 +45,7 @@ const list = route({
         nullable: true,
         examples: [1216, '2024-03-31T00:00:00Z'],
       },
-      { type: 'string' },
+      { type: ['string', 'integer'] },
       readStart,
     ),
     size: sizeParam(SLASHINGS_SIZES),

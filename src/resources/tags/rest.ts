@@ -45,7 +45,7 @@ export const tagIdParam = () =>
 const validatorParam = () =>
   formParam<ValidatorName, { description: string; form: string }>(
     { description: 'Public key or index of the validator.', form: 'a public key or an index' },
-    { type: 'string' },
+    { type: ['string', 'integer'] },
     readValidatorName,
   );
 

@@ -89,7 +89,7 @@ export const cardano: RewardsDefinition = {
   title: 'Cardano',
   idField: 'poolId',
   countField: 'totalActivePools',
-  id: { form, read: readId },
+  id: { form, schema: { type: 'string' }, read: readId },
   tidied,
   faults,
   exampleId,

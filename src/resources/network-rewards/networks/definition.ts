@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { count, date, decimalRatio, nonNegativeDecimal, text } from '../../../kernel/leaves.ts';
 
-/** `read` returns the stored form of an id, or undefined; `form` describes it in messages. */
-type IdForm = { form: string; read(text: string): string | undefined };
+/** `read` returns the stored form of an id, or undefined; `form` describes it in messages, `schema` in OpenAPI. */
+type IdForm = { form: string; schema: { type: string }; read(text: string): string | undefined };
 
 export type RowFaults = Generator<[field: string, message: string]>;
 
@@ -25,8 +25,9 @@ export type RewardsDefinition = {
 export const BASE58 = '1-9A-HJ-NP-Za-km-z';
 const BECH32 = '02-9ac-hj-np-z';
 
-export const idForm = (pattern: RegExp, form: string): IdForm => ({
+export const idForm = (pattern: RegExp, form: string, schema = { type: 'string' }): IdForm => ({
   form,
+  schema,
   read: (given) => (pattern.test(given) ? given : undefined),
 });
 
@@ -37,6 +38,7 @@ export const bech32 = (prefix: string, ...digits: number[]) =>
 /** Also accepts upper case, which means the same (BIP 173). */
 export const bech32Form = (pattern: RegExp, form: string): IdForm => ({
   form,
+  schema: { type: 'string' },
   read: (given) => (pattern.test(given.toLowerCase()) ? given.toLowerCase() : undefined),
 });
 

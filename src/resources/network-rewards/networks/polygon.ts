@@ -34,11 +34,13 @@ const network = z
   })
   .meta({ id: 'PolygonNetworkReward', description: 'What all Polygon validators earned in a day.' });
 
+const INTEGER = { type: 'integer', minimum: 0, maximum: 999_999_999 };
+
 export const polygon: RewardsDefinition = {
   title: 'Polygon',
   idField: 'validatorId',
   countField: 'totalActiveValidators',
-  id: idForm(/^(0|[1-9]\d{0,8})$/, 'a validator number like 27'),
+  id: idForm(/^(0|[1-9]\d{0,8})$/, 'a validator number like 27', INTEGER),
   exampleId: '27',
   validator,
   network,

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import type { Context } from '../../context.ts';
+import { refusalStatus } from '../../kernel/refusal.ts';
+import type { Route } from '../../kernel/route.ts';
+import { type Json, schemaOf, schemaRef } from './openapi-schemas.ts';
+
+/** Responses of a gateway with the sample data; `npm run schema` writes them. */
+type ResponseExamples = { operations: Record<string, unknown>; errors: Record<string, unknown> };
+const examples = JSON.parse(
+  readFileSync(new URL('response-examples.json', import.meta.url), 'utf8'),
+) as ResponseExamples;
+
+const errors: Record<string, [name: string, description: string]> = {
+  400: ['BadRequest', 'Invalid input: one item for each fault found.'],
+  401: ['Unauthorized', 'The token is missing, malformed, unknown, revoked or expired.'],
+  402: [
+    'PaymentRequired',
+    'The allowance of the account is used up; the message says how much it is and when it resets.',
+  ],
+  403: ['Forbidden', 'The account has as many sets, or a set as many validators, as its tier allows.'],
+  404: ['NotFound', 'The requested object does not exist.'],
+  409: ['Conflict', 'A request with this Idempotency-Key is being answered; see Retry-After.'],
+  413: ['ContentTooLarge', 'The body is too large.'],
+  415: ['UnsupportedMediaType', 'The content type is not accepted; send application/json.'],
+  429: ['TooManyRequests', 'Over the rate of the account; see Retry-After, RateLimit and RateLimit-Policy.'],
+  503: ['ServiceUnavailable', 'The database cannot answer now; see Retry-After.'],
+};
+const ofWrites = new Set(['403', '409', '413', '415']);
+
+const errorReplies = (route: Route<Context>): Json =>
+  Object.fromEntries(
+    Object.entries(errors)
+      .filter(([status]) => route.body || !ofWrites.has(status))
+      .map(([status, [name]]) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
+
+/** The components that `errorReplies` refers to. */
+export const errorResponses = (): Json =>
+  Object.fromEntries(
+    Object.entries(errors).map(([status, [name, description]]) => [
+      name,
+      {
+        description,
+        headers: { 'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' } },
+        content: { 'application/json': { schema: schemaRef('Error'), example: examples.errors[status] } },
+      },
+    ]),
+  );
+
+export const errorSchema: Json = {
+  type: 'object',
+  description: `What is wrong. Statuses: ${[...new Set(Object.values(refusalStatus))].join(', ')} and 500.`,
+  required: ['detail'],
+  properties: {
+    detail: {
+      anyOf: [
+        { type: 'string' },
+        {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['loc', 'msg', 'type'],
+            properties: {
+              loc: {
+                type: 'array',
+                items: { type: ['string', 'integer'] },
+                description: 'Where the fault is.',
+              },
+              msg: { type: 'string', description: 'What is wrong and what would be right.' },
+              type: { type: 'string', description: 'The kind of fault.' },
+            },
+          },
+        },
+      ],
+    },
+  },
+};
+
+const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
+  description: route.status === 204 ? 'Done; there is no body.' : 'The answer.',
+  headers: replyHeaders(route),
+  ...(route.status === 204
+    ? {}
+    : {
+        content: {
+          'application/json': {
+            schema: schemaOf(route.reply, found),
+            example: examples.operations[route.operationId],
+          },
+        },
+      }),
+});
+
+/** Tags of private data, which is not cached. */
+const privateTags = new Set(['Tags', 'Private sets']);
+const isCached = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !privateTags.has(tag);
+
+const unchanged = (route: Route<Context>): Json =>
+  isCached(route)
+    ? {
+        304: {
+          description: 'Not modified, by If-None-Match; costs what the call costs without its rows.',
+          headers: replyHeaders(route),
+        },
+      }
+    : {};
+
+const replyHeaders = (route: Route<Context>): Json => ({
+  'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+  'X-Service-Compute-Units': { $ref: '#/components/headers/ComputeUnits' },
+  ...(isCached(route)
+    ? {
+        ETag: { $ref: '#/components/headers/ETag' },
+        'Last-Modified': { $ref: '#/components/headers/LastModified' },
+      }
+    : {}),
+  ...(route.successor
+    ? {
+        Deprecation: { $ref: '#/components/headers/Deprecation' },
+        Link: { $ref: '#/components/headers/Link' },
+      }
+    : {}),
+});
+
+export const responsesOf = (route: Route<Context>, found: Map<string, Json>): Json => ({
+  [route.status ?? 200]: answer(route, found),
+  ...unchanged(route),
+  ...errorReplies(route),
+});

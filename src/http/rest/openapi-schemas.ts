@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { leafOf } from '../../kernel/leaves.ts';
+
+export type Json = Record<string, unknown>;
+
+/** The JSON schema of a zod type. Adds schemas with a name to `found` and refers to them. */
+export const schemaOf = (
+  schema: z.ZodType,
+  found: Map<string, Json>,
+  io: 'input' | 'output' = 'output',
+): Json => {
+  const document = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io,
+    override: ({ zodSchema, jsonSchema }) => {
+      if (typeof jsonSchema.pattern === 'string') jsonSchema.pattern = portable(jsonSchema.pattern);
+      const leaf = leafOf(zodSchema);
+      if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
+      if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
+      // A string in the row becomes a JSON number in the answer.
+      delete jsonSchema.pattern;
+      const { kind, raw, wide, ...range } = leaf;
+      const whole = { type: 'integer', ...(wide ? {} : { format: 'int64' }) };
+      const type = kind === 'BigInt' ? whole : { type: 'number' };
+      Object.assign(jsonSchema, type, range);
+    },
+  }) as Json;
+  return hoist(document, found);
+};
+
+/** Python's `re`, and JavaScript without the flag u, have no classes like `\p{Cc}`. */
+const portable = (pattern: string): string =>
+  pattern.replaceAll('\\p{Cc}', '\\x00-\\x1f\\x7f-\\x9f').replaceAll('\\p{Cs}', ''); // JSON parsers refuse lone surrogates, or replace them
+
+/** Moves `$defs` to the components, which all paths share. */
+function hoist(document: Json, found: Map<string, Json>): Json {
+  const { $schema: _schema, $defs, ...rest } = document;
+  const relink = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(relink);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) =>
+        key === '$ref'
+          ? [key, String(inner).replace('#/$defs/', '#/components/schemas/')]
+          : [key, relink(inner)],
+      ),
+    );
+  };
+  for (const [name, definition] of Object.entries(($defs ?? {}) as Json)) {
+    const { id: _id, ...schema } = relink(definition) as Json;
+    found.set(name, schema);
+  }
+  const { id, ...own } = relink(rest) as Json;
+  const name = typeof id === 'string' ? id : envelopeName(own);
+  if (name === undefined) return own;
+  found.set(name, own);
+  return schemaRef(name);
+}
+
+export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+
+/** `BlockPage` for an envelope around blocks, so that generated clients have a type for it. */
+function envelopeName(schema: Json): string | undefined {
+  const { data, results } = (schema.properties ?? {}) as Record<string, { items?: { $ref?: string } }>;
+  const row = (data ?? results)?.items?.$ref?.split('/').at(-1);
+  return row && `${row}Page`;
+}
