@@ -20,8 +20,10 @@ import { type RowLayout, serializeRow } from './row-layout.ts';
 export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
-  /** The field's resolver returns a row and uses `selectionFor`. */
-  givesRow?: boolean;
+  /** The field's resolver returns a row and uses `selectionFor`; with 'window', only if that argument is given. */
+  givesRow?: true | 'window';
+  /** The field's object has its columns in the row of its parent, if its `window` is that of the list. */
+  ownRow?: boolean;
   /** The row's property with the value. */
   column?: string;
   /** For a list of objects stored in response form: their keys in order. */
@@ -45,7 +47,7 @@ export function rewrite(made: FieldNode, from: FieldNode, layout?: RowLayout): F
 export const givesRows = (field: GraphQLField<unknown, unknown>, parent: GraphQLObjectType): boolean =>
   (field.name === 'nodes' && parent.name.endsWith('Connection')) ||
   (field.name === 'node' && parent.name.endsWith('Edge')) ||
-  (field.extensions as FieldExtensions).givesRow === true;
+  (field.extensions as FieldExtensions).givesRow !== undefined;
 
 /** Do not validate with this schema: validation must refuse placeholders. */
 export function schemaWithPlaceholders(schema: GraphQLSchema): GraphQLSchema {

@@ -65,8 +65,9 @@ export function withPlaceholders(
     const row = getNamedType(parent.getFields()[node.name.value]?.type);
     const set = node.selectionSet as SelectionSetNode;
     if (!isObjectType(row)) return { node };
-    const layout = layoutOf(set, row, fragments);
-    if (!layout) return { node: keep(node, inSet(set, row)) };
+    const parts = isRead(node, parent) ? partsOf(set, row, fragments) : undefined;
+    if (!parts) return { node: keep(node, inSet(set, row)) };
+    const layout = new RowLayout(parts);
     found = true;
     const { selectionSet: _, ...rest } = node;
     const name = { kind: Kind.NAME as const, value: placeholderField(node.name.value) };
@@ -109,18 +110,23 @@ function fieldsOf(
   return collect(set) ? [...fields.values()] : undefined;
 }
 
-function layoutOf(
+/** Whether the field's resolver uses `selectionFor`. */
+const isRead = ({ name, arguments: given }: FieldNode, parent: GraphQLObjectType): boolean =>
+  parent.getFields()[name.value]?.extensions.givesRow !== 'window' ||
+  given?.some((one) => one.name.value === 'window') === true;
+
+function partsOf(
   set: SelectionSetNode,
   row: GraphQLObjectType,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): RowLayout | undefined {
+): Part[] | undefined {
   const parts: Part[] = [];
   for (const node of fieldsOf(set, row, fragments) ?? [undefined]) {
     const part = node && partFor(node, row, fragments);
     if (!part) return undefined;
     parts.push(part);
   }
-  return new RowLayout(parts);
+  return parts;
 }
 
 function partFor(
@@ -132,6 +138,11 @@ function partFor(
   if (node.name.value === '__typename') return { key, constant: row.name };
   const field = row.getFields()[node.name.value];
   if (!field) return undefined;
+  const below = getNamedType(field.type);
+  if ((field.extensions as FieldExtensions).ownRow && !node.arguments?.length && isObjectType(below)) {
+    const parts = partsOf(node.selectionSet as SelectionSetNode, below, fragments);
+    return parts && { key, parts };
+  }
   const column = columnOf(field);
   const kind = kindOf(field, node.selectionSet, fragments);
   return column === undefined || kind === undefined

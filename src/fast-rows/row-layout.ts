@@ -18,7 +18,11 @@ export type Column = {
   numbers?: readonly string[] | undefined;
 };
 
-export type Part = Column | { key: string; constant: string };
+/** With `parts`, an object whose columns are in the same row. */
+export type Part = Column | { key: string; constant: string } | { key: string; parts: readonly Part[] };
+
+const columnsOf = (parts: readonly Part[]): Column[] =>
+  parts.flatMap((part) => ('parts' in part ? columnsOf(part.parts) : 'column' in part ? [part] : []));
 
 export class RowLayout {
   readonly parts: readonly Part[];
@@ -28,7 +32,7 @@ export class RowLayout {
 
   constructor(parts: readonly Part[]) {
     this.parts = parts;
-    this.columns = parts.filter((part) => 'column' in part);
+    this.columns = columnsOf(parts);
     this.name = hash('sha256', JSON.stringify(parts), 'base64url'); // short, because each read hashes it again
   }
 
@@ -101,18 +105,23 @@ export function rowSerializer({ parts, columns }: RowLayout): (text: string) => 
 
 function textsAround(parts: readonly Part[]): string[] {
   const texts: string[] = [];
-  let open = '{';
-  for (const [index, part] of parts.entries()) {
-    open += `${index > 0 ? ',' : ''}${JSON.stringify(part.key)}:`;
-    if ('constant' in part) {
-      open += JSON.stringify(part.constant);
-      continue;
+  let open = '';
+  const addObject = (members: readonly Part[]) => {
+    open += '{';
+    for (const [index, part] of members.entries()) {
+      open += `${index > 0 ? ',' : ''}${JSON.stringify(part.key)}:`;
+      if ('constant' in part) open += JSON.stringify(part.constant);
+      else if ('parts' in part) addObject(part.parts);
+      else {
+        const mark = part.kind === 'quoted' && !part.nullable ? '"' : '';
+        texts.push(open + mark);
+        open = mark;
+      }
     }
-    const mark = part.kind === 'quoted' && !part.nullable ? '"' : '';
-    texts.push(open + mark);
-    open = mark;
-  }
-  return [...texts, `${open}}`];
+    open += '}';
+  };
+  addObject(parts);
+  return [...texts, open];
 }
 
 /** Undefined if values need no change. An empty text means null. */
@@ -142,13 +151,20 @@ function serializerOf({
 }
 
 /** For rows read as columns (private sets). */
-export function serializeRow(row: object, { parts }: RowLayout): string {
+export function serializeRow(row: object, { parts }: { parts: readonly Part[] }): string {
   let json = '';
   for (const part of parts) {
-    const value = 'constant' in part ? `"${part.constant}"` : jsonOf(part.kind, (row as never)[part.column]);
-    json += `${json === '' ? '{' : ','}"${part.key}":${value}`;
+    json += `${json === '' ? '{' : ','}"${part.key}":${jsonValue(row, part)}`;
   }
   return `${json}}`;
+}
+
+function jsonValue(row: object, part: Part): string {
+  if ('constant' in part) return `"${part.constant}"`;
+  if ('parts' in part) return serializeRow(row, part);
+  const value = (row as never)[part.column] as unknown;
+  if (value instanceof Error) throw value;
+  return jsonOf(part.kind, value);
 }
 
 function jsonOf(kind: Kind, value: unknown): string {

@@ -52,6 +52,12 @@ export const badInput = (faults: Fault[]) =>
 export const badArgument = (name: string, msg: string, type = 'value_error') =>
   badInput([{ loc: ['argument', name], msg, type }]);
 
+/** For a figure of an object that was not asked for in a window. */
+export const noWindow = (field: string, replacement: string) =>
+  badInput([
+    { loc: ['field', field], msg: `${field} needs a window; ask for ${replacement}.`, type: 'value_error' },
+  ]);
+
 /** Calls every maker, then throws BAD_INPUT with all their faults. */
 export function collectFaults<Parts extends unknown[]>(
   ...makers: { [Index in keyof Parts]: () => Parts[Index] }

@@ -32,6 +32,7 @@ const ENUM_LENGTH = 40;
 export type FieldShape = {
   type: GraphQLNamedType;
   weight: Weight | undefined;
+  paidBy: string | undefined;
   page: boolean;
   ofPage: boolean;
   /** Rows of a plain list, or of a connection's default page. */
@@ -50,7 +51,7 @@ export function shapeOf(field: GraphQLField<unknown, unknown>, parent: GraphQLNa
 }
 
 function makeShape(field: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): FieldShape {
-  const { operation, rows } = field.extensions as FieldCost;
+  const { operation, paidBy, rows } = field.extensions as FieldCost;
   const type = getNamedType(field.type);
   const page = isConnection(field);
   const ofPage = parent.name.endsWith('Connection') && isListType(getNullableType(field.type));
@@ -58,6 +59,7 @@ function makeShape(field: GraphQLField<unknown, unknown>, parent: GraphQLNamedTy
   return {
     type,
     weight: operation === undefined ? undefined : weightOf(operation),
+    paidBy,
     page,
     ofPage,
     rows: page || list ? (rows ?? PLAIN_LIST_SIZE) : undefined,

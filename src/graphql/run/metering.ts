@@ -1,4 +1,10 @@
-import { defaultFieldResolver, type GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  defaultFieldResolver,
+  type GraphQLError,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  isObjectType,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { CALLER_ERROR_UNITS, unitsFor, type Weight, weightOf } from '../../accounts/compute-units.ts';
 import type { Context } from '../../context.ts';
@@ -11,6 +17,8 @@ import type { Cost } from './query-cost.ts';
 export type FieldCost = {
   /** The field's line in `computeUnits`. */
   operation?: string;
+  /** The field costs only if this argument is given. */
+  paidBy?: string;
   /** Default page size, or the maximum rows of a plain list. */
   rows?: number;
 };
@@ -23,11 +31,11 @@ export function meterFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
-      const { operation } = field.extensions as FieldCost;
+      const { operation, paidBy } = field.extensions as FieldCost;
       if (operation === undefined) continue;
       const weight = weightOf(operation);
       const resolve = field.resolve ?? defaultFieldResolver;
-      field.resolve = async (source, args, context: Context, info) => {
+      const metered: GraphQLFieldResolver<unknown, Context> = async (source, args, context, info) => {
         try {
           const value = await resolve(source, args, context, info);
           const units = unitsAnswered(weight, value);
@@ -40,6 +48,12 @@ export function meterFields(schema: GraphQLSchema): void {
           throw error;
         }
       };
+      const resolver: GraphQLFieldResolver<unknown, Context> =
+        paidBy === undefined
+          ? metered
+          : (source, args, context, info) =>
+              (args[paidBy] == null ? resolve : metered)(source, args, context as never, info);
+      field.resolve = resolver as typeof resolve;
     }
   }
 }

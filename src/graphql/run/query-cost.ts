@@ -135,7 +135,9 @@ export function costOf(
       ? (sizeOf(node.arguments, values) ?? shape.rows)
       : (countOf(argument(node.arguments, sizes.ids, values)) ?? shape.rows);
     const times = size ?? 1;
-    part.units = (shape.weight ? unitsFor(shape.weight, times) : 0) + times * below.units;
+    const free =
+      shape.paidBy !== undefined && !node.arguments?.some((given) => given.name.value === shape.paidBy);
+    part.units = (shape.weight && !free ? unitsFor(shape.weight, times) : 0) + times * below.units;
     part.fields += shape.page ? below.fields + times * below.rowFields : times * (1 + below.fields);
     part.bytes += shape.page ? below.bytes + times * below.rowBytes : times * (MARKS + below.bytes);
     // Single objects add no row, nor do plain lists whose items load none.

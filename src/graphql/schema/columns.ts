@@ -8,13 +8,20 @@ import { builder, globalIdOf, type Types } from './builder.ts';
 export type FieldsOf<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;
 
 /** Exposes the record's leaves; each resource defines its arrays, objects and enums by hand. */
-export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, record: z.ZodObject<Shape>) {
+export function columns<Row, Shape extends z.ZodRawShape>(
+  t: FieldsOf<Row>,
+  record: z.ZodObject<Shape>,
+  deprecationReason?: string,
+) {
   const leaves = Object.entries(record.shape).flatMap(([name, schema]) => {
     const kind = leafKind(schema);
     if (!kind) return [];
     const description = (schema as z.ZodType).description;
     if (!description) throw new Error(`Field ${name} of ${record.meta()?.id} has no description.`);
-    const field = t.expose(name as never, { type: kind, nullable: isNullable(schema), description } as never);
+    const field = t.expose(
+      name as never,
+      { type: kind, nullable: isNullable(schema), description, deprecationReason } as never,
+    );
     return [[name, field] as const];
   });
   return Object.fromEntries(leaves);
@@ -22,16 +29,29 @@ export function columns<Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
 
 /**
  * Exposes an enum or list of objects without a resolver call. Non-null even if the row's type is partial, because
- * selected fields are always read. `stored`: schema of objects stored as JSON with keys in this order. `rows`: an upper
- * estimate of the list's length.
+ * selected fields are always read. `column` is needed if the field has another name. `stored`: schema of objects stored
+ * as JSON with keys in this order. `rows`: an upper estimate of the list's length.
  */
 export const exposed = <Row>(
   t: FieldsOf<Row>,
   name: keyof Row & string,
-  { stored, rows, ...options }: { type: unknown; description: string; stored?: z.ZodObject; rows?: number },
+  {
+    stored,
+    column,
+    rows,
+    ...options
+  }: {
+    type: unknown;
+    description: string;
+    stored?: z.ZodObject;
+    column?: keyof Row & string;
+    rows?: number;
+    deprecationReason?: string | undefined;
+  },
 ) => {
   const extensions: FieldExtensions & FieldCost = {
     ...(stored && { storedKeys: Object.keys(stored.shape) }),
+    ...(column && { column }),
     ...(rows && { rows }),
   };
   return t.expose(name as never, { nullable: false, extensions, ...options } as never) as FieldRef<

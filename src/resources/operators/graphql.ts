@@ -1,6 +1,4 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Network } from '../../chain/networks.ts';
-import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
@@ -16,28 +14,31 @@ import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
-import { loadOperator } from './loaders.ts';
-import type { ListKey, OperatorKey, OperatorRow } from './queries.ts';
-import {
-  ClientPercentage,
-  IdType,
-  idFault,
-  OperatorSummary,
-  OperatorTag,
-  operatorFields,
-  RelayerPercentage,
-} from './record.ts';
+import { loadOperator, loadOperatorNode } from './loaders.ts';
+import type { ListKey, OperatorId, OperatorNode } from './queries.ts';
+import { idFault, OperatorSummary, OperatorTag, operatorFields } from './record.ts';
 import {
   listKey,
   OPERATORS_DEFAULT_SIZE,
   OPERATORS_MAX_SIZE,
+  operatorNode,
   operatorPage,
   operatorSummary,
   parentFaults,
   shareListKey,
 } from './resolve.ts';
+import {
+  figures,
+  IN_OPERATOR,
+  IN_OPERATOR_PAGE,
+  keyOfNodeId,
+  Operator,
+  operatorFigures,
+  windowOf,
+} from './summary.ts';
+
+export { Operator };
 
 export const IdTypeEnum = builder.enumType('OperatorIdType', {
   description: 'A class of entity that has summaries.',
@@ -62,36 +63,22 @@ const PoolTypeEnum = builder.enumType('PoolType', {
   } as const,
 });
 
-const ClientPercentageType = plainObject(ClientPercentage);
-const RelayerPercentageType = plainObject(RelayerPercentage);
 const OperatorTagType = plainObject(OperatorTag);
 
-/** The id comes last: it may contain colons. */
-const nodeId = (row: OperatorKey) => [row.network, row.timeWindow, row.idType, row.id].join(':');
+const nodeId = (row: OperatorId) => [row.network, row.idType, row.id].join(':');
 
-function keyOfNodeId(id: string): OperatorKey | undefined {
-  const [network, timeWindow, idType, ...rest] = id.split(':');
-  const parsed = {
-    network: Network.safeParse(network).data,
-    timeWindow: TimeWindow.safeParse(timeWindow).data,
-    idType: IdType.safeParse(idType).data,
-    id: rest.join(':'),
-  };
-  return parsed.network && parsed.timeWindow && parsed.idType && parsed.id
-    ? (parsed as OperatorKey)
-    : undefined;
-}
+const inSummary = replacedBy('summary(window:)');
 
-/** Excludes `id`, which is always read as part of the key. */
-export const operatorFigures = operatorFields.filter((name) => name !== 'id');
-
-export const Operator = builder.objectRef<OperatorRow>('Operator');
 builder.node(Operator, {
-  description: 'Performance of an operator, pool or address over a time window.',
-  id: { resolve: nodeId, description: 'Global id, for `node`.' },
-  loadMany: loadNodes('Operator', async (id, ctx) => {
+  description: 'An operator, pool or address.',
+  id: { resolve: nodeId, description: 'Global id, for `node`. It does not depend on the window.' },
+  loadMany: loadNodes<OperatorNode>('Operator', async (id, ctx) => {
     const key = keyOfNodeId(id);
-    return key && loadOperator(ctx, key, operatorFields);
+    if (!key) return undefined;
+    const { timeWindow } = key; // ids had windows before
+    return timeWindow
+      ? loadOperator(ctx, { ...key, timeWindow }, operatorFields)
+      : loadOperatorNode(ctx, key);
   }),
   fields: (t) => ({
     operatorId: renamed(
@@ -107,40 +94,31 @@ builder.node(Operator, {
       type: IdTypeEnum,
       description: 'Class of the operator.',
     }),
-    timeWindow: t.expose('timeWindow', {
-      type: TimeWindowEnum,
-      description: 'Window that the figures cover.',
-    }),
-    ...columns(t, OperatorSummary.omit({ id: true })),
-    clientPercentages: exposed(t, 'clientPercentages', {
-      type: [ClientPercentageType],
-      stored: ClientPercentage,
-      rows: 6,
-      description: 'Consensus clients of the validators.',
-    }),
-    relayerPercentages: exposed(t, 'relayerPercentages', {
-      type: [RelayerPercentageType],
-      stored: RelayerPercentage,
-      rows: 12,
-      description: 'Relays of the proposed blocks.',
-    }),
+    ...columns(t, OperatorSummary.pick({ displayName: true })),
     operatorTags: exposed(t, 'operatorTags', {
       type: [OperatorTagType],
       stored: OperatorTag,
       rows: 4,
       description: 'Labels of the operator.',
     }),
+    timeWindow: exposed(t, 'timeWindow', {
+      type: TimeWindowEnum,
+      description: 'Window that the figures cover.',
+      deprecationReason: replacedBy('summary { window }'),
+    }),
+    ...figures(t, inSummary),
     in: t.field({
       type: Operator,
       nullable: true,
+      deprecationReason: inSummary,
       extensions: { operation: 'getOperatorSummary', givesRow: true },
       description: 'The same operator in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
-      resolve: (row, args, ctx, info) =>
+      resolve: ({ network, idType, id }, { window: timeWindow }, ctx, info) =>
         loadOperator(
           ctx,
-          { network: row.network, idType: row.idType, id: row.id, timeWindow: args.window },
-          selectionFor(info, operatorFigures, IN_ROW),
+          { network, idType, id, timeWindow },
+          selectionFor(info, operatorFigures, IN_OPERATOR),
         ),
     }),
   }),
@@ -165,7 +143,13 @@ async function operatorConnection(
   const list = listName(key);
   const limits = { list, defaultSize: OPERATORS_DEFAULT_SIZE, maxSize: OPERATORS_MAX_SIZE };
   const ranked = rankedRange(args, info, limits);
-  const page = await operatorPage(ctx, key, ranked, selectionFor(info, operatorFigures, IN_PAGE), parentId);
+  const page = await operatorPage(
+    ctx,
+    key,
+    ranked,
+    selectionFor(info, operatorFigures, IN_OPERATOR_PAGE),
+    parentId,
+  );
   return connection(
     page,
     ({ rank }) => rankCursor(list, { revision: page.revision, rank }),
@@ -236,11 +220,15 @@ builder.queryField('operator', (t) =>
   t.field({
     type: Operator,
     nullable: true,
-    extensions: { operation: 'getOperatorSummary', givesRow: true },
+    extensions: { operation: 'getOperatorSummary', givesRow: 'window' },
     description: 'One operator; null when there is none. REST: GET /v0/eth/operators/{operator_id}/summary.',
     args: {
       operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
-      window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
+      window: t.arg({
+        type: TimeWindowEnum,
+        deprecationReason: inSummary,
+        description: 'Window of the deprecated figures; the operator is null when it has no summary there.',
+      }),
       idType: t.arg({
         type: IdTypeEnum,
         description:
@@ -248,18 +236,16 @@ builder.queryField('operator', (t) =>
       }),
       ...networkArgs,
     },
-    resolve: (_root, args, ctx, info) => {
+    resolve: (_root, { window, ...args }, ctx, info) => {
       checkId('operatorId', args.operatorId);
-      return operatorSummary(
-        ctx,
-        {
-          network: args.network ?? ctx.network,
-          window: args.window,
-          id: args.operatorId,
-          idType: args.idType ?? null,
-        },
-        selectionFor(info, operatorFigures, IN_ROW),
-      );
+      const asked = {
+        network: args.network ?? ctx.network,
+        id: args.operatorId,
+        idType: args.idType ?? null,
+      };
+      return window
+        ? operatorSummary(ctx, { ...asked, window }, selectionFor(info, operatorFigures, IN_OPERATOR))
+        : operatorNode(ctx, asked);
     },
   }),
 );
@@ -271,11 +257,31 @@ builder.objectField(Operator, 'poolShares', (t) =>
       nullable: true,
       extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
       description:
-        'Pool shares of a pool or node operator in the same window, by network penetration. Empty for other classes.',
-      args: { poolType: t.arg({ type: PoolTypeEnum, defaultValue: 'all', description: poolTypeArg }) },
+        'Pool shares of a pool or node operator in a window, by network penetration. Empty for other classes.',
+      args: {
+        window: t.arg({
+          type: TimeWindowEnum,
+          description:
+            'The window. Default: that of the list or field that the operator was asked for by; required where that has none.',
+        }),
+        poolType: t.arg({
+          type: PoolTypeEnum,
+          defaultValue: 'all',
+          deprecationReason: replacedBy('operators(parentId:, poolType:)'),
+          description: 'Filters pool shares by the type of their pool.',
+        }),
+      },
       resolve: (row, args, ctx, info) => {
-        const key = shareListKey(row, args.poolType ?? 'all');
-        return operatorConnection(ctx, key, args, info);
+        const timeWindow = windowOf(row, args.window);
+        return operatorConnection(
+          ctx,
+          shareListKey(
+            { network: row.network, idType: row.idType, id: row.id, timeWindow },
+            args.poolType ?? 'all',
+          ),
+          args,
+          info,
+        );
       },
     },
     ...operatorPages,

@@ -1,23 +1,32 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
+import type { Queryable } from '../../db/pool.ts';
 import { type RankedSlice, rankedPageReader, rankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { RankedRange } from '../../kernel/page.ts';
+import { noWindow } from '../../kernel/refusal.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
+import { loadTag } from '../tags/loaders.ts';
 import { countTags } from '../tags/resolve.ts';
 import {
   entityExists,
   type ListKey,
+  type NamedOperator,
+  type OperatorId,
   type OperatorKey,
+  type OperatorNode,
   type OperatorRow,
   operatorPages,
+  operatorsById,
   operatorsByKey,
   type RankedOperatorRow,
 } from './queries.ts';
-import type { IdType, OperatorField } from './record.ts';
+import { type IdType, type OperatorField, operatorFields } from './record.ts';
 
-export type { OperatorKey };
+export type { OperatorId, OperatorKey, OperatorNode };
+
+export const operatorIdText = ({ network, idType, id }: OperatorId) => `${network} ${idType} ${id}`;
 
 export const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
   `${network} ${idType} ${timeWindow} ${id}`;
@@ -31,6 +40,32 @@ export const loadOperator = (
   key.idType === 'privateSet' ? loadSetSummary(ctx, key) : readSummary(ctx, key, selection);
 
 const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey, rows: () => 1 });
+
+const key: readonly string[] = ['id', 'idType'];
+/** Fields that refuse to be read, as errors. */
+const unread = Object.fromEntries(
+  operatorFields
+    .filter((name) => !key.includes(name))
+    .map((name) => [name, noWindow(name, `summary(window:) { ${name === 'timeWindow' ? 'window' : name} }`)]),
+);
+
+const withoutWindow = (row: NamedOperator): OperatorNode => Object.assign(Object.create(unread), row);
+
+const readOperator = rowReader({
+  keyOf: operatorIdText,
+  load: async (db: Queryable, keys: readonly OperatorId[]) =>
+    (await operatorsById(db, keys)).map(withoutWindow),
+  rows: () => 1,
+});
+
+/** Without a window; its figures are errors. Finds a private set only for its owner. */
+export async function loadOperatorNode(ctx: Context, id: OperatorId): Promise<OperatorNode | undefined> {
+  if (id.idType !== 'privateSet') return readOperator(ctx, id);
+  const tag = await loadTag(ctx, id.id);
+  return tag?.network === id.network
+    ? withoutWindow({ ...id, displayName: tag.name, operatorTags: [] })
+    : undefined;
+}
 
 const readPage = rankedPageReader(operatorPages);
 

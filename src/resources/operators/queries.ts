@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
-import type { TimeWindow } from '../../chain/windows.ts';
+import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { rows, sql } from '../../db/rows.ts';
-import { type IdType, type OperatorField, OperatorSummary } from './record.ts';
+import { keyTable, rows, sql } from '../../db/rows.ts';
+import { IdType, type OperatorField, OperatorSummary } from './record.ts';
 
-export type OperatorKey = { network: Network; idType: IdType; timeWindow: TimeWindow; id: string };
+export type OperatorId = { network: Network; idType: IdType; id: string };
+export type OperatorKey = OperatorId & { timeWindow: TimeWindow };
 
 /** A stored list. `parentType` and `parentId` are '' without a parent. */
 export type ListKey = {
@@ -19,8 +20,10 @@ export type ListKey = {
   parentId: string;
 };
 
-/** The selected fields and the key. */
+/** A summary: the selected fields and the key. */
 export type OperatorRow = Partial<OperatorSummary> & OperatorKey;
+/** An operator, with its summary in a window if it was asked for in one. */
+export type OperatorNode = Partial<OperatorSummary> & OperatorId;
 export type RankedOperatorRow = OperatorRow & { rank: number };
 
 const record = OperatorSummary.extend({ network: Network });
@@ -56,6 +59,46 @@ export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, Operato
   },
   rows: summaries,
 });
+
+const Named = z.object({
+  network: Network,
+  idType: IdType,
+  id: z.string(),
+  displayName: OperatorSummary.shape.displayName,
+  operatorTags: OperatorSummary.shape.operatorTags,
+});
+export type NamedOperator = z.infer<typeof Named>;
+
+/** Operators that exist (`entityExists`), with the names of their shortest window; in no order. */
+export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promise<NamedOperator[]> =>
+  rows(
+    db,
+    Named,
+    sql`/* operatorsById */
+    select k.network, k.id_type as "idType", k.operator_id as id, s.display_name as "displayName",
+      coalesce(s.operator_tags, '[]') as "operatorTags"
+    from ${keyTable(keys, {
+      network: ['text', 'network'],
+      operator_id: ['text', 'id'],
+      id_type: ['text', 'idType'],
+    })}
+    left join lateral (
+      select true as found, s.display_name, s.operator_tags
+      from operator_summaries s
+      where (s.network, s.operator_id, s.id_type) = (k.network, k.operator_id, k.id_type) and not s.superseded
+      order by array_position(${[...timeWindows]}::text[], s.time_window)
+      limit 1
+    ) s on true
+    where s.found
+      or exists (
+        select from operator_validators v
+        where v.network = k.network and v.id_type = k.id_type and v.operator_id = k.operator_id and v.share_of = ''
+      )
+      or exists (
+        select from attestation_entities e
+        where e.network = k.network and e.id_type = k.id_type and e.entity_id = k.operator_id
+      )`,
+  );
 
 /**
  * An entity exists if it has summaries in any window, validators, or attestations in any period. Its lists may still be

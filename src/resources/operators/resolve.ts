@@ -7,11 +7,13 @@ import type { RankedRange } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
-import { loadOperator, loadOperatorPage } from './loaders.ts';
+import { loadOperator, loadOperatorNode, loadOperatorPage } from './loaders.ts';
 import {
   entityExists,
   type ListKey,
+  type OperatorId,
   type OperatorKey,
+  type OperatorNode,
   type OperatorRow,
   type RankedOperatorRow,
 } from './queries.ts';
@@ -86,33 +88,46 @@ export async function operatorPage(
 /** Names are looked up in this order (spec §4.3 and the decisions on summaries). */
 const inferred = ['pool', 'nodeOperator', 'poolShare', 'entity'] as const;
 
+type Asked = { network: Network; id: string; idType: IdType | null };
+
 /** Without `idType` an address is a deposit address, and a name is looked up class by class. */
 export async function operatorSummary(
   ctx: Context,
-  asked: { network: Network; window: TimeWindow; id: string; idType: IdType | null },
+  asked: Asked & { window: TimeWindow },
   selection: Selection<OperatorField>,
 ): Promise<OperatorRow | undefined> {
+  return byName(ctx, asked, (id) => loadOperator(ctx, { ...id, timeWindow: asked.window }, selection));
+}
+
+/** As `operatorSummary`, but without a window. */
+export const operatorNode = (ctx: Context, asked: Asked): Promise<OperatorNode | undefined> =>
+  byName(ctx, asked, (id) => loadOperatorNode(ctx, id));
+
+async function byName<Row>(
+  ctx: Context,
+  asked: Asked,
+  load: (id: OperatorId) => Promise<Row | undefined>,
+): Promise<Row | undefined> {
+  const { network } = asked;
   const id = normaliseId(asked.id);
-  const ofClass = (idType: IdType) =>
-    loadOperator(ctx, { network: asked.network, timeWindow: asked.window, idType, id }, selection);
+  const ofClass = (idType: IdType) => load({ network, idType, id });
   const idType = asked.idType ?? (isAddress(id) ? 'depositAddress' : undefined);
-  if (idType === 'validator') return (await ofClass(idType)) ?? validatorByPubkey(ctx, asked, id, selection);
+  if (idType === 'validator') return (await ofClass(idType)) ?? validatorByPubkey(ctx, network, id, load);
   if (idType) return ofClass(idType);
   const found = await Promise.all(inferred.map(ofClass));
   return found.find((row) => row !== undefined);
 }
 
 /** Validators' summaries are stored by index. */
-async function validatorByPubkey(
+async function validatorByPubkey<Row>(
   ctx: Context,
-  { network, window }: { network: Network; window: TimeWindow },
+  network: Network,
   id: string,
-  selection: Selection<OperatorField>,
-): Promise<OperatorRow | undefined> {
+  load: (id: OperatorId) => Promise<Row | undefined>,
+): Promise<Row | undefined> {
   const name = readValidatorName(id);
   if (!name || 'index' in name) return undefined;
   const found = await loadValidatorByPubkey(ctx, { network, validatorPubkey: name.pubkey });
   if (!found) return undefined;
-  const key = { network, timeWindow: window, idType: 'validator' as const, id: String(found.validatorIndex) };
-  return loadOperator(ctx, key, selection);
+  return load({ network, idType: 'validator', id: String(found.validatorIndex) });
 }

@@ -1,5 +1,5 @@
 import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
-import { operatorKeyText } from '../operators/loaders.ts';
+import { operatorIdText } from '../operators/loaders.ts';
 import { pubkeyText, validatorKeyText } from '../validators/loaders.ts';
 import {
   operatorSlashingPages,
@@ -22,11 +22,11 @@ export const loadSlashingByPubkey = rowReader({
 });
 
 export const loadOperatorSlashings = listReader({
-  keyOf: operatorKeyText,
+  keyOf: operatorIdText,
   load: operatorSlashingPages,
 });
 
 export const loadOperatorSlashingTotal = totalReader({
-  keyOf: operatorKeyText,
+  keyOf: operatorIdText,
   load: operatorSlashingTotals,
 });

@@ -6,7 +6,7 @@ import { keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
-import type { OperatorKey } from '../operators/loaders.ts';
+import type { OperatorId } from '../operators/loaders.ts';
 import { type PubkeyKey, pubkeyColumns, type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import { Slashing, slashingFields } from './record.ts';
 
@@ -75,10 +75,10 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
 
 // Starts from the slashings, which are rare; an operator may have half a million validators. The cost depends on the
 // number of slashings, not of pages.
-const operatorSlashings = (operators: readonly OperatorKey[]) => sql`asked as materialized (
+const operatorSlashings = (operators: readonly OperatorId[]) => sql`asked as materialized (
       select * from asked_operators(
         ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
-        ${operators.map((key) => key.idType)}::text[], ${operators.map((key) => key.timeWindow)}::text[]
+        ${operators.map((key) => key.idType)}::text[]
       )
     ), owned as materialized (
       select s.network, s.validator_index, s.slashing_epoch, m.id_type, m.operator_id, m.share_of
@@ -88,7 +88,7 @@ const operatorSlashings = (operators: readonly OperatorKey[]) => sql`asked as ma
 
 export function operatorSlashingPages(
   db: Queryable,
-  operators: readonly OperatorKey[],
+  operators: readonly OperatorId[],
   range: Range<SlashingPosition>,
 ): Promise<(SlashingRow & { list: number })[]> {
   const order = range.backward ? sql`desc` : sql``;
@@ -115,7 +115,7 @@ export function operatorSlashingPages(
 
 export function operatorSlashingTotals(
   db: Queryable,
-  operators: readonly OperatorKey[],
+  operators: readonly OperatorId[],
 ): Promise<ListedTotal[]> {
   return rows(
     db,

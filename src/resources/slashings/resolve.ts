@@ -3,7 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
-import type { OperatorKey } from '../operators/loaders.ts';
+import type { OperatorId } from '../operators/loaders.ts';
 import { byValidatorName } from '../validators/loaders.ts';
 import { loadOperatorSlashings, loadSlashing, loadSlashingByPubkey } from './loaders.ts';
 import { type SlashingPosition, type SlashingRow, slashingPage, slashingTotal } from './queries.ts';
@@ -51,19 +51,18 @@ export const slashing = byValidatorName(loadSlashing, loadSlashingByPubkey);
 export const totalSlashings = (ctx: Context, list: SlashingList): Promise<number> =>
   slashingTotal(ctx.db, list.network, list.fromEpoch);
 
-// Omits the window, because validators do not depend on it.
-const operatorListName = (operator: OperatorKey) =>
+const operatorListName = (operator: OperatorId) =>
   `slashings:${JSON.stringify([operator.network, operator.idType, operator.id])}`;
 
-export const operatorSlashingCursor = (operator: OperatorKey, row: SlashingPosition): string =>
+export const operatorSlashingCursor = (operator: OperatorId, row: SlashingPosition): string =>
   encodeCursor(operatorListName(operator), [row.slashingEpoch, row.validatorIndex]);
 
 /** Undefined for a cursor of another list. */
-export const operatorSlashingPosition = (operator: OperatorKey, cursor: string) =>
+export const operatorSlashingPosition = (operator: OperatorId, cursor: string) =>
   positionIn(operatorListName(operator), cursor);
 
 export const operatorSlashings = async (
   ctx: Context,
-  operator: OperatorKey,
+  operator: OperatorId,
   range: Range<SlashingPosition>,
 ): Promise<Slice<SlashingRow>> => slice(await loadOperatorSlashings(ctx, operator, range), range);

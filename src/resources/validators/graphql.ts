@@ -6,9 +6,10 @@ import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
-import { IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
+import { selectedOf } from '../../graphql/schema/selection.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
-import { Operator, operatorFigures } from '../operators/graphql.ts';
+import { Operator } from '../operators/graphql.ts';
+import { IN_OPERATOR, operatorFigures } from '../operators/summary.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
 import { loadOperatorValidatorTotal, loadValidator, validatorKeyText } from './loaders.ts';
@@ -46,10 +47,16 @@ builder.node(ValidatorType, {
       type: [Operator],
       extensions: { operation: 'listOperators', rows: 4 },
       description:
-        'Summaries of the operators it belongs to: deposit address, withdrawal address, node operator and pool, in this order. Operators without a summary in the window are left out.',
-      args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }) },
+        'The operators it belongs to: deposit address, withdrawal address, node operator and pool, in this order.',
+      args: {
+        window: t.arg({
+          type: TimeWindowEnum,
+          deprecationReason: replacedBy('summary(window:) of each operator'),
+          description: 'Window of the deprecated figures; leaves out operators without a summary in it.',
+        }),
+      },
       resolve: (row, args, ctx, info) =>
-        operatorsOf(ctx, row, args.window, selectedOf(info, operatorFigures, IN_ROW)),
+        operatorsOf(ctx, row, args.window ?? null, selectedOf(info, operatorFigures, IN_OPERATOR)),
     }),
   }),
 });

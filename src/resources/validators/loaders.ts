@@ -2,7 +2,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import { rowsToRead } from '../../kernel/page.ts';
-import { operatorKeyText } from '../operators/loaders.ts';
+import { operatorIdText } from '../operators/loaders.ts';
 import {
   operatorValidatorPages,
   operatorValidatorTotals,
@@ -46,13 +46,13 @@ export const byValidatorName =
       : byPubkey(ctx, { network, validatorPubkey: name.pubkey });
 
 export const loadOperatorValidators = listReader({
-  keyOf: operatorKeyText,
+  keyOf: operatorIdText,
   load: operatorValidatorPages,
   rows: rowsToRead,
 });
 
 export const loadOperatorValidatorTotal = totalReader({
-  keyOf: operatorKeyText,
+  keyOf: operatorIdText,
   load: operatorValidatorTotals,
 });
 

@@ -5,7 +5,7 @@ import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
-import type { OperatorKey } from '../operators/loaders.ts';
+import type { OperatorId } from '../operators/loaders.ts';
 import { Validator, validatorFields } from './record.ts';
 
 export type ValidatorKey = { network: Network; validatorIndex: number };
@@ -48,15 +48,15 @@ export function validatorsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): P
   );
 }
 
-const operatorsAsked = (operators: readonly OperatorKey[]): Sql => sql`asked_operators(
+const operatorsAsked = (operators: readonly OperatorId[]): Sql => sql`asked_operators(
       ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
-      ${operators.map((key) => key.idType)}::text[], ${operators.map((key) => key.timeWindow)}::text[]
+      ${operators.map((key) => key.idType)}::text[]
     ) k`;
 
 /** Empty for classes that validators do not belong to. */
 export function operatorValidatorPages(
   db: Queryable,
-  operators: readonly OperatorKey[],
+  operators: readonly OperatorId[],
   range: Range<number>,
 ): Promise<(ValidatorRow & { list: number })[]> {
   const order = range.backward ? sql`desc` : sql``;
@@ -83,7 +83,7 @@ export function operatorValidatorPages(
 
 export function operatorValidatorTotals(
   db: Queryable,
-  operators: readonly OperatorKey[],
+  operators: readonly OperatorId[],
 ): Promise<ListedTotal[]> {
   return rows(
     db,

@@ -1,0 +1,120 @@
+import { Network } from '../../chain/networks.ts';
+import { TimeWindow } from '../../chain/windows.ts';
+import { selectionFor } from '../../fast-rows/index.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns, exposed, type FieldsOf, plainObject } from '../../graphql/schema/columns.ts';
+import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import { loadOperator } from './loaders.ts';
+import type { OperatorKey, OperatorNode, OperatorRow } from './queries.ts';
+import { ClientPercentage, IdType, OperatorSummary, operatorFields, RelayerPercentage } from './record.ts';
+
+/** A row may be a summary too, that of the window asked for. */
+export const Operator = builder.objectRef<OperatorNode>('Operator');
+
+/** Excludes `id`, which is always read as part of the key. */
+export const operatorFigures = operatorFields.filter((name) => name !== 'id');
+
+/** Where a query selects fields of the row at `paths`, whose summary is in the same row. */
+const withSummary = (paths: string[][]): string[][] =>
+  paths.flatMap((path) => [path, [...path, 'summary'], [...path, 'summary', 'operator']]);
+
+export const IN_OPERATOR = withSummary(IN_ROW);
+export const IN_OPERATOR_PAGE = withSummary(IN_PAGE);
+const IN_SUMMARY = [[], ['operator']];
+
+const ClientPercentageType = plainObject(ClientPercentage);
+const RelayerPercentageType = plainObject(RelayerPercentage);
+
+const Figures = OperatorSummary.omit({ id: true, displayName: true });
+
+/** The figures of a summary, which an operator shows as deprecated fields. */
+export const figures = <Row extends OperatorNode>(t: FieldsOf<Row>, deprecationReason?: string) => ({
+  ...columns(t, Figures, deprecationReason),
+  clientPercentages: exposed(t, 'clientPercentages', {
+    type: [ClientPercentageType],
+    stored: ClientPercentage,
+    rows: 6,
+    description: 'Consensus clients of the validators.',
+    deprecationReason,
+  }),
+  relayerPercentages: exposed(t, 'relayerPercentages', {
+    type: [RelayerPercentageType],
+    stored: RelayerPercentage,
+    rows: 12,
+    description: 'Relays of the proposed blocks.',
+    deprecationReason,
+  }),
+});
+
+/** The id comes last: it may contain colons. */
+const nodeId = (row: OperatorKey) => [row.network, row.timeWindow, row.idType, row.id].join(':');
+
+/** Reads `network:window:class:id` and `network:class:id`. */
+export function keyOfNodeId(
+  text: string,
+): (Omit<OperatorKey, 'timeWindow'> & { timeWindow?: TimeWindow }) | undefined {
+  const [name, ...rest] = text.split(':');
+  const network = Network.safeParse(name).data;
+  const timeWindow = TimeWindow.safeParse(rest[0]).data;
+  if (timeWindow) rest.shift();
+  const idType = IdType.safeParse(rest.shift()).data;
+  const id = rest.join(':');
+  return network && idType && id ? { network, idType, id, ...(timeWindow && { timeWindow }) } : undefined;
+}
+
+const OperatorSummaryType = builder.objectRef<OperatorRow>('OperatorSummary');
+builder.node(OperatorSummaryType, {
+  description: OperatorSummary.meta()?.description as string,
+  id: { resolve: nodeId, description: 'Global id, for `node`.' },
+  loadMany: loadNodes('OperatorSummary', async (id, ctx) => {
+    const key = keyOfNodeId(id);
+    if (!key?.timeWindow) return undefined;
+    const row = await loadOperator(ctx, { ...key, timeWindow: key.timeWindow }, operatorFields);
+    return row && { ...row }; // a copy, because the row is an Operator elsewhere
+  }),
+  fields: (t) => ({
+    window: exposed(t, 'timeWindow', {
+      type: TimeWindowEnum,
+      column: 'timeWindow',
+      description: 'Window that the figures cover.',
+    }),
+    ...figures(t),
+    operator: t.field({ type: Operator, description: 'The operator.', resolve: (row) => row }),
+  }),
+});
+
+const ownWindow = (row: OperatorNode) => (Object.hasOwn(row, 'timeWindow') ? row.timeWindow : undefined);
+
+/** The window `asked`, else the one that the row was asked for in; throws BAD_INPUT without either. */
+export function windowOf(row: OperatorNode, asked: TimeWindow | null | undefined): TimeWindow {
+  const window = asked ?? ownWindow(row);
+  if (window) return window;
+  throw badArgument('window', 'window is required here, because the operator was not asked for in a window.');
+}
+
+builder.objectField(Operator, 'summary', (t) =>
+  t.field({
+    type: OperatorSummaryType,
+    nullable: true,
+    extensions: { operation: 'getOperatorSummary', paidBy: 'window', givesRow: true, ownRow: true },
+    description:
+      'Its figures in a window; null when it has none there. Costs nothing more without `window`, in a list of one window.',
+    args: {
+      window: t.arg({
+        type: TimeWindowEnum,
+        description:
+          'The window. Default: that of the list or field that the operator was asked for by; required where that has none.',
+      }),
+    },
+    resolve: (row, args, ctx, info) => {
+      const { network, idType, id } = row;
+      const timeWindow = windowOf(row, args.window);
+      if (timeWindow === ownWindow(row)) return row as OperatorRow;
+      const selection = selectionFor(info, operatorFigures, IN_SUMMARY);
+      return loadOperator(ctx, { network, idType, id, timeWindow }, selection);
+    },
+  }),
+);
