@@ -41,6 +41,12 @@ const operator = `operatorId network idType timeWindow validatorCount avgCorrect
   avgValidatorEffectiveness clientPercentages { client percentage } networkPenetration
   relayerPercentages { relayer percentage } nodeOperatorCount operatorTags { name path idType } displayName aprPercentage
   sumEndEpochBalance sumEndEpochEffectiveBalance`;
+const figures = `validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
+  clientPercentages { client percentage } networkPenetration relayerPercentages { relayer percentage } nodeOperatorCount
+  aprPercentage sumEndEpochBalance sumEndEpochEffectiveBalance`;
+const authorityFigures = `validatorDelegates delegations { validatorVoteAccount validatorName percentage }
+  stakingRewardsApy mevRewardsApr delegatorApy sumMissedStakingRewards delegatedStake networkPenetration
+  aggregateValidatorEffectiveness blendedVoteCommissionRate blendedMevCommissionRate sumCommissionPaid`;
 const authority = `stakeAuthority timeWindow validatorDelegates
   delegations { validatorVoteAccount validatorName percentage } stakingRewardsApy mevRewardsApr delegatorApy
   sumMissedStakingRewards poolName delegatedStake networkPenetration aggregateValidatorEffectiveness sumCommissionPaid`;
@@ -75,6 +81,11 @@ describe('a response is the same with rows read as text and as columns', () => {
     `{ operators(window: ALL, idType: POOL, first: 5) { nodes { id operatorId in(window: ONE_DAY) { ${operator} }
       poolShares(first: 3) { nodes { displayName } } attestations(first: 4) { totalCount nodes { ${period} } } } } }`,
     `{ operator(operatorId: "Sample Pool Alder", window: ALL) { ${operator} } none: operator(operatorId: "nobody", window: ALL) { displayName } }`,
+    `{ operators(window: ALL, idType: POOL, ${pages}) { nodes { operatorId idType summary { __typename window ${figures} } displayName } } }`,
+    `{ operators(window: ALL, idType: POOL, last: 7) { edges { cursor node { summary { apr: aprPercentage } same: summary { aprPercentage } } } } }`,
+    `{ operators(window: ALL, idType: POOL, first: 7) { nodes { id summary { ${figures} } day: summary(window: ONE_DAY) { ${figures} } } } }`,
+    `{ operator(operatorId: "Sample Pool Alder") { operatorId summary(window: ALL) { ${figures} } } }`,
+    `{ stakeAuthorities(window: SEVEN_DAYS, first: 130) { nodes { stakeAuthority poolName summary { window ${authorityFigures} } } } }`,
     `{ stakeAuthorities(window: SEVEN_DAYS, first: 130) { nodes { ${authority} } } }`,
     ...['HOUR', 'DAY', 'WEEK', 'ALL'].map(
       (granularity) =>

@@ -24,6 +24,8 @@ export type FieldExtensions = {
   givesRow?: true | 'window';
   /** The field's object has its columns in the row of its parent, if its `window` is that of the list. */
   ownRow?: boolean;
+  /** A Float of a decimal column. */
+  rounded?: boolean;
   /** The row's property with the value. */
   column?: string;
   /** For a list of objects stored in response form: their keys in order. */

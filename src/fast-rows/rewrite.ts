@@ -166,7 +166,7 @@ function kindOf(
   if (isEnumType(plain)) return Object.fromEntries(plain.getValues().map(({ value, name }) => [value, name]));
   if (isScalarType(plain)) {
     if (plain.name === 'Int') return 'digits';
-    if (plain.name === 'Float') return 'double';
+    if (plain.name === 'Float') return (extensions as FieldExtensions).rounded ? 'rounded' : 'double';
     if (quoted.has(plain.name)) return 'quoted';
     return plain.name === 'String' || plain.name === 'Boolean' ? 'text' : undefined;
   }

@@ -5,9 +5,9 @@ import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
 
 /**
  * Unlike `text`, `quoted` needs no escapes (digits, dates, names); `json` is stored in response form; a record maps
- * values to enum names.
+ * values to enum names; `rounded` is a decimal shown as a double.
  */
-type Kind = 'digits' | 'double' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
+type Kind = 'digits' | 'double' | 'rounded' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 
 export type Column = {
   key: string;
@@ -135,6 +135,7 @@ function serializerOf({
     const names = new Map(Object.entries(kind).map(([value, name]) => [value, JSON.stringify(name)]));
     return (value) => (value === '' ? none : names.get(value));
   }
+  if (kind === 'rounded') return (value) => (value === '' ? none : doubleText(Number(value)));
   if (kind === 'double')
     return (value) => {
       if (value === '') return none;
@@ -170,6 +171,13 @@ function jsonValue(row: object, part: Part): string {
 function jsonOf(kind: Kind, value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (typeof kind === 'object') return JSON.stringify(kind[value as string]);
-  if (kind === 'double') return doubleText(value as number);
+  if (kind === 'double' || kind === 'rounded') return doubleText(Number(value));
+  if (kind === 'json') return `[${(value as object[]).map(objectText).join()}]`;
   return kind === 'digits' ? String(value) : JSON.stringify(value);
 }
+
+/** Its numbers are doubles. */
+const objectText = (value: object): string =>
+  `{${Object.entries(value)
+    .map(([key, part]) => `"${key}":${typeof part === 'number' ? doubleText(part) : JSON.stringify(part)}`)
+    .join()}}`;

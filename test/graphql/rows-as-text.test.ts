@@ -110,6 +110,18 @@ describe('rows of nothing but plain fields', () => {
     ]);
   });
 
+  it.each([
+    ['operators(window: ALL, idType: POOL, first: 60)', 'Operator', 'operatorPages'],
+    ['stakeAuthorities(window: ALL, first: 60)', 'StakeAuthority', 'stakeAuthorityPages'],
+  ])('are written with their summaries: %s', async (field, type, statement) => {
+    const [own, figures] = [plainFields(type), plainFields(`${type}Summary`)];
+    const summary = `summary { ... { __typename } ${figures} }`;
+    await expectAlike(`{ rows: ${field} { nodes { ${summary} ${own} } } }`, [statement]);
+    await expectAlike(`{ ${field} { edges { node { a: ${summary} b: ${summary} c: __typename } } } }`, [
+      statement,
+    ]);
+  });
+
   it('are written one by one: an operator and a stake authority, and the same in another window', async () => {
     const [{ stake_authority: authority } = {}] = (
       await run('select stake_authority from stake_authority_summaries order by 1 limit 1')

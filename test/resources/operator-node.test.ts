@@ -103,14 +103,14 @@ describe('an operator', () => {
     expect([data, errors]).toEqual([{ operator: null }, undefined]);
     await gateway.database.pool.query({
       text: `delete from operator_summaries where operator_id = $1 and id_type = 'pool' and time_window = '30d'`,
-      values: ['Sample Pool Birch'],
+      values: ['Sample Pool Basalt'],
     });
     const found = await ask(
-      '{ operator(operatorId: "Sample Pool Birch") { operatorId summary(window: THIRTY_DAYS) { id } } }',
+      '{ operator(operatorId: "Sample Pool Basalt") { operatorId summary(window: THIRTY_DAYS) { id } } }',
     );
-    expect(found.data).toEqual({ operator: { operatorId: 'Sample Pool Birch', summary: null } });
+    expect(found.data).toEqual({ operator: { operatorId: 'Sample Pool Basalt', summary: null } });
     const asked = await ask(
-      '{ operator(operatorId: "Sample Pool Birch", window: THIRTY_DAYS) { operatorId } }',
+      '{ operator(operatorId: "Sample Pool Basalt", window: THIRTY_DAYS) { operatorId } }',
     );
     expect(asked.data).toEqual({ operator: null });
   });
@@ -233,14 +233,18 @@ describe('a page of operators with their summaries', () => {
 
 describe('the operators of a validator', () => {
   it('are asked for without a window, with summaries in any', async () => {
-    const { data, errors, statements } =
-      await ask(`{ validator(by: { index: 5 }) { operators { operatorId idType
+    const some = await ask(
+      `{ operator(operatorId: "${pool}") { validators(first: 1) { nodes { validatorIndex } } } }`,
+    );
+    expect(some.statements).toEqual(['operatorsById', 'operatorValidatorPages']);
+    const by = `by: { index: ${some.data.operator.validators.nodes[0].validatorIndex} }`;
+    const { data, errors, statements } = await ask(`{ validator(${by}) { operators { operatorId idType
       week: summary(window: SEVEN_DAYS) { validatorCount } } } }`);
     expect(errors).toBeUndefined();
     expect(data.validator.operators.length).toBeGreaterThan(0);
     expect(statements).toEqual(['validatorsByIndex', 'operatorsById', 'operatorsByKey']);
     const old = await ask(
-      '{ validator(by: { index: 5 }) { operators(window: SEVEN_DAYS) { operatorId idType validatorCount week: summary { validatorCount } } } }',
+      `{ validator(${by}) { operators(window: SEVEN_DAYS) { operatorId idType validatorCount week: summary { validatorCount } } } }`,
     );
     expect(old.statements).toEqual(['validatorsByIndex', 'operatorsByKey']);
     expect(old.data.validator.operators).toEqual(

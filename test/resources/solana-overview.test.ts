@@ -32,6 +32,11 @@ const decimalFields = [
 
 /** The body with each number as the text it was written with. */
 const exact = (text: string): any => parse(text, null, (digits) => digits);
+/** The row with its ratios as doubles, as GraphQL shows them. */
+const withRatios = (row: any) => ({
+  ...row,
+  ...Object.fromEntries(decimalFields.slice(5).map((name) => [name, Number(row[name])])),
+});
 const fromGraphql = (node: any) => ({
   ...node,
   timeWindow: timeWindows.find((name) => windowEnum[name] === node.timeWindow),
@@ -159,8 +164,8 @@ describe('the two versions', () => {
 });
 
 describe('GraphQL solanaNetworkOverview', () => {
-  it('answers the rows of REST', async () => {
-    const rest = (await gateway.get(V0)).json;
+  it('answers the rows of REST, with ratios as doubles', async () => {
+    const rest = (await gateway.get(V0)).json.map(withRatios);
     const { data } = await gateway.graphql(`{ solanaNetworkOverviews { ${fields} } }`);
     expect(data.solanaNetworkOverviews.map(fromGraphql)).toEqual(rest);
     for (const row of rest) {
@@ -170,6 +175,27 @@ describe('GraphQL solanaNetworkOverview', () => {
       );
       expect(fromGraphql(one.data.solanaNetworkOverview)).toEqual(row);
     }
+  });
+
+  it('is a node of its window, and names the window and the change of validators as other types do', async () => {
+    const { data } = await gateway.graphql(
+      '{ solanaNetworkOverviews { id window timeWindow activeValidatorCountDiff activeValidatorDiff giniCoefficient } }',
+    );
+    const ids = timeWindows.map((name) => Buffer.from(`SolanaNetworkOverview:${name}`).toString('base64url'));
+    expect(data.solanaNetworkOverviews.map((row: any) => row.id)).toEqual(ids);
+    for (const row of data.solanaNetworkOverviews) {
+      expect(row.window).toBe(row.timeWindow);
+      expect(row.activeValidatorCountDiff).toBe(row.activeValidatorDiff);
+      expect(row.giniCoefficient).toBeTypeOf('number');
+    }
+    const fields = 'id window timeWindow activeValidatorCountDiff activeValidatorDiff giniCoefficient';
+    gateway.statements.length = 0;
+    const nodes = await gateway.graphql(
+      `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on SolanaNetworkOverview { ${fields} } } }`,
+      { ids: [...ids, Buffer.from('SolanaNetworkOverview:2d').toString('base64url')] },
+    );
+    expect(nodes.data.nodes).toEqual([...data.solanaNetworkOverviews, null]);
+    expect(gateway.statements).toEqual(['solanaOverviewsOf']);
   });
 
   it('reads several windows in one statement', async () => {
@@ -223,7 +249,7 @@ describe('importing overviews', () => {
         const v1 = exact((await other.get(V1)).text);
         expect(v1.results[0]).toMatchObject(expected);
         const { data } = await other.graphql(`{ solanaNetworkOverviews { ${fields} } }`);
-        expect(fromGraphql(data.solanaNetworkOverviews[0])).toEqual(v0);
+        expect(fromGraphql(data.solanaNetworkOverviews[0])).toEqual(withRatios(v0));
       }),
       { ...runs(60), endOnFailure: true },
     );

@@ -322,7 +322,7 @@ describe('GraphQL stakeAuthorities', () => {
     const { nodes } = data.stakeAuthorities;
     const ids = nodes.map((node: any) => node.id);
     const byId = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on StakeAuthority { stakeAuthority } } }';
-    expect(await count(byId, { ids })).toEqual(['stakeAuthoritiesByKey']);
+    expect(await count(byId, { ids })).toEqual(['stakeAuthoritiesById']);
     expect((await gateway.graphql(byId, { ids })).data.nodes).toEqual(nodes);
     const byAddress = nodes.map(
       (node: any, index: number) =>

@@ -27,6 +27,17 @@ export function columns<Row, Shape extends z.ZodRawShape>(
   return Object.fromEntries(leaves);
 }
 
+/** Exposes decimals that are ratios as doubles, like all ratios. */
+export const rounded = <Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, record: z.ZodObject<Shape>) =>
+  Object.fromEntries(
+    Object.entries(record.shape).map(([name, schema]) => {
+      const extensions: FieldExtensions = { column: name, rounded: true };
+      const { description } = schema as z.ZodType;
+      const resolve = (row: object) => Number(row[name as never]);
+      return [name, t.float({ description: description as string, extensions, resolve: resolve as never })];
+    }),
+  );
+
 /**
  * Exposes an enum or list of objects without a resolver call. Non-null even if the row's type is partial, because
  * selected fields are always read. `column` is needed if the field has another name. `stored`: schema of objects stored

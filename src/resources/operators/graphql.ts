@@ -14,6 +14,7 @@ import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { windowOf, windowText } from '../../graphql/schema/summaries.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorNode } from './loaders.ts';
 import type { ListKey, OperatorId, OperatorNode } from './queries.ts';
@@ -28,15 +29,7 @@ import {
   parentFaults,
   shareListKey,
 } from './resolve.ts';
-import {
-  figures,
-  IN_OPERATOR,
-  IN_OPERATOR_PAGE,
-  keyOfNodeId,
-  Operator,
-  operatorFigures,
-  windowOf,
-} from './summary.ts';
+import { figures, IN_OPERATOR, IN_OPERATOR_PAGE, keyOfNodeId, Operator, operatorFigures } from './summary.ts';
 
 export { Operator };
 
@@ -261,8 +254,7 @@ builder.objectField(Operator, 'poolShares', (t) =>
       args: {
         window: t.arg({
           type: TimeWindowEnum,
-          description:
-            'The window. Default: that of the list or field that the operator was asked for by; required where that has none.',
+          description: `The window. ${windowText}`,
         }),
         poolType: t.arg({
           type: PoolTypeEnum,
@@ -272,7 +264,7 @@ builder.objectField(Operator, 'poolShares', (t) =>
         }),
       },
       resolve: (row, args, ctx, info) => {
-        const timeWindow = windowOf(row, args.window);
+        const timeWindow = windowOf(row, args.window, 'operator');
         return operatorConnection(
           ctx,
           shareListKey(

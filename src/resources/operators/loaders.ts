@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { type RankedSlice, rankedPageReader, rankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { RankedRange } from '../../kernel/page.ts';
-import { noWindow } from '../../kernel/refusal.ts';
+import { refusedFigures } from '../../kernel/refusal.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
 import { countTags } from '../tags/resolve.ts';
@@ -42,14 +42,9 @@ export const loadOperator = (
 const readSummary = rowReader({ keyOf: operatorKeyText, load: operatorsByKey, rows: () => 1 });
 
 const key: readonly string[] = ['id', 'idType'];
-/** Fields that refuse to be read, as errors. */
-const unread = Object.fromEntries(
-  operatorFields
-    .filter((name) => !key.includes(name))
-    .map((name) => [name, noWindow(name, `summary(window:) { ${name === 'timeWindow' ? 'window' : name} }`)]),
-);
+const figures = refusedFigures(operatorFields.filter((name) => !key.includes(name)));
 
-const withoutWindow = (row: NamedOperator): OperatorNode => Object.assign(Object.create(unread), row);
+const withoutWindow = (row: NamedOperator): OperatorNode => Object.assign(Object.create(figures), row);
 
 const readOperator = rowReader({
   keyOf: operatorIdText,

@@ -6,7 +6,13 @@ import { columns, exposed, type FieldsOf, plainObject } from '../../graphql/sche
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import {
+  ownWindow,
+  summaryPaths,
+  windowOf,
+  windowText,
+  withSummary,
+} from '../../graphql/schema/summaries.ts';
 import { loadOperator } from './loaders.ts';
 import type { OperatorKey, OperatorNode, OperatorRow } from './queries.ts';
 import { ClientPercentage, IdType, OperatorSummary, operatorFields, RelayerPercentage } from './record.ts';
@@ -17,13 +23,9 @@ export const Operator = builder.objectRef<OperatorNode>('Operator');
 /** Excludes `id`, which is always read as part of the key. */
 export const operatorFigures = operatorFields.filter((name) => name !== 'id');
 
-/** Where a query selects fields of the row at `paths`, whose summary is in the same row. */
-const withSummary = (paths: string[][]): string[][] =>
-  paths.flatMap((path) => [path, [...path, 'summary'], [...path, 'summary', 'operator']]);
-
-export const IN_OPERATOR = withSummary(IN_ROW);
-export const IN_OPERATOR_PAGE = withSummary(IN_PAGE);
-const IN_SUMMARY = [[], ['operator']];
+export const IN_OPERATOR = withSummary(IN_ROW, 'operator');
+export const IN_OPERATOR_PAGE = withSummary(IN_PAGE, 'operator');
+const IN_SUMMARY = summaryPaths('operator');
 
 const ClientPercentageType = plainObject(ClientPercentage);
 const RelayerPercentageType = plainObject(RelayerPercentage);
@@ -86,15 +88,6 @@ builder.node(OperatorSummaryType, {
   }),
 });
 
-const ownWindow = (row: OperatorNode) => (Object.hasOwn(row, 'timeWindow') ? row.timeWindow : undefined);
-
-/** The window `asked`, else the one that the row was asked for in; throws BAD_INPUT without either. */
-export function windowOf(row: OperatorNode, asked: TimeWindow | null | undefined): TimeWindow {
-  const window = asked ?? ownWindow(row);
-  if (window) return window;
-  throw badArgument('window', 'window is required here, because the operator was not asked for in a window.');
-}
-
 builder.objectField(Operator, 'summary', (t) =>
   t.field({
     type: OperatorSummaryType,
@@ -105,13 +98,12 @@ builder.objectField(Operator, 'summary', (t) =>
     args: {
       window: t.arg({
         type: TimeWindowEnum,
-        description:
-          'The window. Default: that of the list or field that the operator was asked for by; required where that has none.',
+        description: `The window. ${windowText}`,
       }),
     },
     resolve: (row, args, ctx, info) => {
       const { network, idType, id } = row;
-      const timeWindow = windowOf(row, args.window);
+      const timeWindow = windowOf(row, args.window, 'operator');
       if (timeWindow === ownWindow(row)) return row as OperatorRow;
       const selection = selectionFor(info, operatorFigures, IN_SUMMARY);
       return loadOperator(ctx, { network, idType, id, timeWindow }, selection);

@@ -1,22 +1,49 @@
-import { timeWindows } from '../../chain/windows.ts';
+import { TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns } from '../../graphql/schema/columns.ts';
+import { columns, rounded } from '../../graphql/schema/columns.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { SolanaNetworkOverview } from './record.ts';
 import { solanaOverview, solanaOverviews } from './resolve.ts';
 
-const SolanaNetworkOverviewType = builder
-  .objectRef<SolanaNetworkOverview>('SolanaNetworkOverview')
-  .implement({
-    description: SolanaNetworkOverview.meta()?.description as string,
-    fields: (t) => ({
-      timeWindow: t.expose('timeWindow', {
-        type: TimeWindowEnum,
-        description: 'Window that the figures cover.',
-      }),
-      ...columns(t, SolanaNetworkOverview),
+const ratios = {
+  stakeAccountWithdrawAuthorityRatio: true,
+  stakeAccountStakeAuthorityRatio: true,
+  networkEffectivenessDiff: true,
+  giniCoefficient: true,
+} as const;
+const diff = 'activeValidatorDiff';
+
+const SolanaNetworkOverviewType = builder.objectRef<SolanaNetworkOverview>('SolanaNetworkOverview');
+builder.node(SolanaNetworkOverviewType, {
+  description: SolanaNetworkOverview.meta()?.description as string,
+  id: { resolve: (row) => row.timeWindow, description: 'Global id, for `node`.' },
+  loadMany: loadNodes('SolanaNetworkOverview', async (id, ctx) => {
+    const window = TimeWindow.safeParse(id).data;
+    return window && solanaOverview(ctx, window);
+  }),
+  fields: (t) => ({
+    window: t.expose('timeWindow', {
+      type: TimeWindowEnum,
+      description: 'Window that the figures cover.',
     }),
-  });
+    timeWindow: t.expose('timeWindow', {
+      type: TimeWindowEnum,
+      deprecationReason: replacedBy('window'),
+      description: 'The same as window.',
+    }),
+    ...columns(t, SolanaNetworkOverview.omit({ ...ratios, [diff]: true })),
+    activeValidatorCountDiff: t.exposeInt(diff, {
+      description: SolanaNetworkOverview.shape[diff].description as string,
+    }),
+    activeValidatorDiff: t.exposeInt(diff, {
+      deprecationReason: replacedBy('activeValidatorCountDiff'),
+      description: 'The same as activeValidatorCountDiff.',
+    }),
+    ...rounded(t, SolanaNetworkOverview.pick(ratios)),
+  }),
+});
 
 builder.queryField('solanaNetworkOverview', (t) =>
   t.field({

@@ -1,23 +1,19 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Selection, selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, exposed, plainObject } from '../../graphql/schema/columns.ts';
+import { columns, exposed } from '../../graphql/schema/columns.ts';
 import { connection, rankCursor, rankedRange } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
-import type { StakeAuthorityRow } from './queries.ts';
-import {
-  type StakeAuthorityField,
-  StakeAuthoritySummary,
-  StakeDelegation,
-  stakeAuthorityFields,
-} from './record.ts';
+import { loadStakeAuthority, loadStakeAuthorityNode } from './loaders.ts';
+import type { StakeAuthorityNode } from './queries.ts';
+import { type StakeAuthorityField, StakeAuthoritySummary, stakeAuthorityFields } from './record.ts';
 import { listKey, STAKE_AUTHORITIES_SIZES, stakeAuthorities, stakeAuthority } from './resolve.ts';
+import { delegations, IN_AUTHORITY, IN_AUTHORITY_PAGE, keyOfNodeId, StakeAuthority } from './summary.ts';
 
 const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
   description: 'A kind of stake authority.',
@@ -27,44 +23,41 @@ const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
   } as const,
 });
 
-const StakeDelegationType = plainObject(StakeDelegation);
-
 const selectionOf = (info: GraphQLResolveInfo, paths: string[][]): Selection<StakeAuthorityField> =>
   selectionFor(info, stakeAuthorityFields, paths);
 
-const StakeAuthority = builder.objectRef<StakeAuthorityRow>('StakeAuthority');
+const inSummary = replacedBy('summary(window:)');
+
 builder.node(StakeAuthority, {
-  description: StakeAuthoritySummary.meta()?.description as string,
+  description: 'A Solana stake authority.',
   id: {
-    resolve: (row) => `${row.timeWindow}:${row.stakeAuthority}`,
-    description: 'Global id, for `node`.',
+    resolve: (row) => row.stakeAuthority,
+    description: 'Global id, for `node`. It does not depend on the window.',
   },
-  loadMany: loadNodes('StakeAuthority', async (id, ctx) => {
-    const [window, ...rest] = id.split(':');
-    const key = { window: TimeWindow.safeParse(window).data, stakeAuthority: rest.join(':') };
-    if (!key.window) return null;
-    return stakeAuthority(ctx, { ...key, window: key.window }, stakeAuthorityFields);
+  loadMany: loadNodes<StakeAuthorityNode>('StakeAuthority', async (id, ctx) => {
+    const { timeWindow, stakeAuthority } = keyOfNodeId(id); // ids had windows before
+    return timeWindow
+      ? loadStakeAuthority(ctx, { timeWindow, stakeAuthority }, stakeAuthorityFields)
+      : loadStakeAuthorityNode(ctx, { stakeAuthority });
   }),
   fields: (t) => ({
-    timeWindow: t.expose('timeWindow', {
+    ...columns(t, StakeAuthoritySummary.pick({ stakeAuthority: true, poolName: true })),
+    timeWindow: exposed(t, 'timeWindow', {
       type: TimeWindowEnum,
       description: 'Window that the figures cover.',
+      deprecationReason: replacedBy('summary { window }'),
     }),
-    ...columns(t, StakeAuthoritySummary),
-    delegations: exposed(t, 'delegations', {
-      type: [StakeDelegationType],
-      stored: StakeDelegation,
-      rows: 30,
-      description: 'Where its stake is delegated to.',
-    }),
+    ...columns(t, StakeAuthoritySummary.omit({ stakeAuthority: true, poolName: true }), inSummary),
+    delegations: exposed(t, 'delegations', { ...delegations, deprecationReason: inSummary }),
     in: t.field({
       type: StakeAuthority,
       nullable: true,
+      deprecationReason: inSummary,
       extensions: { operation: 'stakeAuthority', givesRow: true },
       description: 'The same stake authority in another window; null when it has no summary there.',
       args: { window: t.arg({ type: TimeWindowEnum, required: true, description: 'The other window.' }) },
       resolve: (row, { window }, ctx, info) =>
-        stakeAuthority(ctx, { window, stakeAuthority: row.stakeAuthority }, selectionOf(info, IN_ROW)),
+        stakeAuthority(ctx, { window, stakeAuthority: row.stakeAuthority }, selectionOf(info, IN_AUTHORITY)),
     }),
   }),
 });
@@ -97,7 +90,7 @@ builder.queryField('stakeAuthorities', (t) =>
           list: name,
           ...STAKE_AUTHORITIES_SIZES,
         });
-        const page = await stakeAuthorities(ctx, list, ranked, selectionOf(info, IN_PAGE));
+        const page = await stakeAuthorities(ctx, list, ranked, selectionOf(info, IN_AUTHORITY_PAGE));
         return connection(
           page,
           ({ rank }) => rankCursor(name, { revision: page.revision, rank }),
@@ -113,15 +106,23 @@ builder.queryField('stakeAuthority', (t) =>
   t.field({
     type: StakeAuthority,
     nullable: true,
-    extensions: { operation: 'stakeAuthority', givesRow: true },
+    extensions: { operation: 'stakeAuthority', givesRow: 'window' },
     description: 'One stake authority; null when there is none.',
     args: {
       stakeAuthority: t.arg.string({ required: true, description: 'Address of the stake authority.' }),
-      window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
+      window: t.arg({
+        type: TimeWindowEnum,
+        deprecationReason: inSummary,
+        description:
+          'Window of the deprecated figures; the stake authority is null when it has no summary there.',
+      }),
     },
-    resolve: (_root, args, ctx, info) => {
-      if (args.stakeAuthority === '') throw badArgument('stakeAuthority', 'stakeAuthority is empty.');
-      return stakeAuthority(ctx, args, selectionOf(info, IN_ROW));
+    resolve: (_root, { stakeAuthority: address, window }, ctx, info) => {
+      if (address === '') throw badArgument('stakeAuthority', 'stakeAuthority is empty.');
+      const key = { stakeAuthority: address };
+      return window
+        ? stakeAuthority(ctx, { ...key, window }, selectionOf(info, IN_AUTHORITY))
+        : loadStakeAuthorityNode(ctx, key);
     },
   }),
 );

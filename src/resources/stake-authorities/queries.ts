@@ -1,6 +1,8 @@
-import { TimeWindow } from '../../chain/windows.ts';
+import { TimeWindow, timeWindows } from '../../chain/windows.ts';
+import type { Queryable } from '../../db/pool.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
+import { keyTable, rows, sql } from '../../db/rows.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
 
 export type StakeAuthorityKey = { timeWindow: TimeWindow; stakeAuthority: string };
@@ -10,8 +12,10 @@ export type StakeAuthorityListKey = {
   type: StakeAuthorityType | 'all';
 };
 
-/** The selected fields and the key. */
+/** A summary: the selected fields and the key. */
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> & StakeAuthorityKey;
+/** A stake authority, with its summary in a window if it was asked for in one. */
+export type StakeAuthorityNode = Partial<StakeAuthorityRow> & { stakeAuthority: string };
 export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number };
 
 const record = StakeAuthoritySummary.extend({ timeWindow: TimeWindow });
@@ -49,3 +53,22 @@ export const stakeAuthoritiesByKey = summariesByKey<
   },
   rows: summaries,
 });
+
+const Named = StakeAuthoritySummary.pick({ stakeAuthority: true, poolName: true });
+
+/** With the name of the shortest window; in no order. */
+export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthority: string }[]) =>
+  rows(
+    db,
+    Named,
+    sql`/* stakeAuthoritiesById */
+    select k.stake_authority as "stakeAuthority", s.pool_name as "poolName"
+    from ${keyTable(keys, { stake_authority: ['text', 'stakeAuthority'] })}
+    cross join lateral (
+      select s.pool_name
+      from stake_authority_summaries s
+      where s.stake_authority = k.stake_authority and not s.superseded
+      order by array_position(${[...timeWindows]}::text[], s.time_window)
+      limit 1
+    ) s`,
+  );
