@@ -28,7 +28,7 @@ export type { OperatorId, OperatorKey, OperatorNode };
 
 export const operatorIdText = ({ network, idType, id }: OperatorId) => `${network} ${idType} ${id}`;
 
-export const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
+const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
   `${network} ${idType} ${timeWindow} ${id}`;
 
 /** Finds a private set only for its owner. */

@@ -23,7 +23,7 @@ export const IN_AUTHORITY = withSummary(IN_ROW, 'authority');
 export const IN_AUTHORITY_PAGE = withSummary(IN_PAGE, 'authority');
 const IN_SUMMARY = summaryPaths('authority');
 
-export const StakeDelegationType = plainObject(StakeDelegation);
+const StakeDelegationType = plainObject(StakeDelegation);
 export const delegations = {
   type: [StakeDelegationType],
   stored: StakeDelegation,
