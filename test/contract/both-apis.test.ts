@@ -131,8 +131,8 @@ const apis: Record<string, () => Api> = {
     },
   ],
   tags: () => [
-    { rest: '/v1/eth/tags?limit=2', graphql: (page) => `tags(${page})`, idName: 'setId' },
-    { rest: '/v1/tags?limit=200', graphql: (page) => `tags(${page})`, idName: 'setId' },
+    { rest: '/v1/eth/tags?limit=2', graphql: (page) => `privateSets(${page})`, idName: 'setId' },
+    { rest: '/v1/tags?limit=200', graphql: (page) => `privateSets(${page})`, idName: 'setId' },
     {
       rest: `/v1/eth/tags/${SAMPLE_SET}/validators?limit=90`,
       within: `privateSet(setId: "${SAMPLE_SET}")`,

@@ -90,6 +90,7 @@ describe("another account's private set", () => {
       idType: 'PRIVATE_SET',
       pubkey: JSON.stringify(String(validator)),
       pubkeys: JSON.stringify([String(validator)]),
+      validators: `[{ index: ${validator} }]`,
     };
     const naming = rootQueriesWith(names).filter(([, query]) => query.includes(id) || query.includes(nodeId));
     expect(naming.map(([name]) => name)).toEqual(

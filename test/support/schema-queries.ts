@@ -20,7 +20,8 @@ function fitting(type: GraphQLInputType, given: Given): string {
   if (isNonNullType(type)) return fitting(type.ofType, given);
   if (isListType(type)) return `[${fitting(type.ofType, given)}]`;
   if (isInputObjectType(type)) {
-    const fields = Object.values(type.getFields()).filter(isRequiredInputField);
+    const all = Object.values(type.getFields());
+    const fields = type.isOneOf ? all.slice(0, 1) : all.filter(isRequiredInputField);
     return `{ ${fields.map((field) => `${field.name}: ${given[field.name] ?? fitting(field.type, given)}`).join(', ')} }`;
   }
   if (isEnumType(type)) return type.getValues()[0]?.name as string;

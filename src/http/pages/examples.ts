@@ -278,7 +278,7 @@ query DailyRewards($validator: String!) {
   {
     query: `# Your private sets of validators: how well they did and what they earned, in Gwei, week by week.
 query PrivateSets {
-  tags(first: 5) {
+  privateSets(first: 5) {
     nodes {
       name
       setId
@@ -308,10 +308,10 @@ query PrivateSets {
 `,
   },
   {
-    query: `# Group validators of yours under a tag, by index or public key.
-mutation NewPrivateSet($name: String!, $validators: [String!]) {
-  createTag(input: { name: $name, validators: $validators }) {
-    tag {
+    query: `# Group validators of yours into a private set, each by index or public key.
+mutation NewPrivateSet($name: String!, $validators: [ValidatorBy!]) {
+  createPrivateSet(input: { name: $name, validators: $validators }) {
+    privateSet {
       setId
     }
     userErrors {

@@ -2,22 +2,30 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns, renamed } from '../../graphql/schema/columns.ts';
 import { connection, connectionRange } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { decodeCursor, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
 import { badArgument, quoted } from '../../kernel/refusal.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
-import { loadTag } from './loaders.ts';
-import type { TagPlace, TagRow } from './queries.ts';
+import { loadMember, loadTag, memberKeyText } from './loaders.ts';
+import type { MemberKey, MemberRow, TagPlace, TagRow } from './queries.ts';
 import { readTagId, Tag, TagValidator } from './record.ts';
 import { countTags, countTagValidators, TAGS_SIZES, tags, tagValidators } from './resolve.ts';
 
-type MemberRow = TagValidator & { network: TagRow['network'] };
-
-const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator').implement({
-  description: 'A validator of a private set.',
+const MemberType = builder.objectRef<MemberRow>('PrivateSetValidator');
+builder.node(MemberType, {
+  description: 'A validator that is in a private set now.',
+  id: { resolve: memberKeyText, description: 'Global id, for `node`.' },
+  loadMany: loadNodes('PrivateSetValidator', async (id, ctx) => {
+    const [, uuid = '', digits = ''] = /^([^:]+):(0|[1-9]\d{0,9})$/.exec(id) ?? [];
+    const key = { setId: readTagId(uuid), validatorIndex: Number(digits) };
+    return key.setId && digits && key.validatorIndex < 2 ** 31 ? loadMember(ctx, key as MemberKey) : null;
+  }),
   fields: (t) => ({
+    setId: t.exposeString('setId', { description: '`setId` of the private set, a UUID.' }),
+    network: t.expose('network', { type: NetworkEnum, description: 'Network of the validator.' }),
     ...columns(t, TagValidator),
     validator: t.field({
       type: ValidatorType,
@@ -36,18 +44,24 @@ const memberPages = pageTypes(MemberType, {
 const sizes = `At most ${TAGS_SIZES.maxSize} a page, ${TAGS_SIZES.defaultSize} by default.`;
 const pageSizes = TAGS_SIZES;
 
+const accountText = 'Account that owns it, a UUID; `organizationId` in REST.';
 export const PrivateSet = builder.objectRef<TagRow>('PrivateSet');
 builder.node(PrivateSet, {
-  description: 'A tag with its private set of validators. Visible only to the account that owns it.',
+  description: 'A private set of validators (a tag in REST). Visible only to the account that owns it.',
   id: { resolve: (row) => row.id, description: 'Global id, for `node`.' },
   loadMany: loadNodes('PrivateSet', (id, ctx) => loadTag(ctx, id)),
   fields: (t) => ({
-    setId: renamed(t, 'id', 'Identifier of the tag and of its set, a UUID; `id` in REST.'),
+    setId: renamed(t, 'id', 'Identifier of the set, a UUID; `id` in REST.'),
     network: t.expose('network', {
       type: NetworkEnum,
       description: 'Network of its validators.',
     }),
-    ...columns(t, Tag.omit({ id: true })),
+    ...columns(t, Tag.omit({ id: true, name: true, organizationId: true })),
+    name: t.exposeString('name', {
+      description: 'Name of the set; an account may use a name more than once.',
+    }),
+    account: renamed(t, 'organizationId', accountText),
+    organizationId: renamed(t, 'organizationId', accountText, replacedBy('account')),
     validators: t.connection(
       {
         type: MemberType,
@@ -58,7 +72,7 @@ builder.node(PrivateSet, {
           const cursors = integerCursors(() => `members:${set.id}`);
           const range = connectionRange(args, info, { ...pageSizes, decode: cursors.read });
           const page = await tagValidators(ctx, set.id, range);
-          const rows = page.rows.map((row) => ({ ...row, network: set.network }));
+          const rows = page.rows.map((row) => ({ ...row, setId: set.id, network: set.network }));
           return connection(
             { ...page, rows },
             (row) => cursors.of(row.validatorIndex),
@@ -86,34 +100,36 @@ function placeIn(list: string, cursor: string): TagPlace | undefined {
     : undefined;
 }
 
-builder.queryField('tags', (t) =>
-  t.connection(
-    {
-      type: PrivateSet,
-      nullable: true,
-      extensions: { operation: 'listTags', rows: TAGS_SIZES.defaultSize },
-      description: `The account's tags of a network, each with its private set, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
-      args: {
-        ...networkArgs,
+for (const name of ['privateSets', 'tags'])
+  builder.queryField(name, (t) =>
+    t.connection(
+      {
+        type: PrivateSet,
+        nullable: true,
+        extensions: { operation: 'listTags', rows: TAGS_SIZES.defaultSize },
+        description: `The account's private sets of a network, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
+        ...(name === 'tags' ? { deprecationReason: replacedBy('privateSets') } : {}),
+        args: {
+          ...networkArgs,
+        },
+        resolve: async (_root, args, ctx, info) => {
+          const network = args.network ?? ctx.network;
+          const list = `tags:${ctx.caller.accountId}:${network}`;
+          const range = connectionRange(args, info, {
+            ...pageSizes,
+            decode: (cursor) => placeIn(list, cursor),
+          });
+          const page = await tags(ctx, network, range);
+          return connection(
+            page,
+            (row) => encodeCursor(list, [row.at, row.id]),
+            () => countTags(ctx, network),
+          );
+        },
       },
-      resolve: async (_root, args, ctx, info) => {
-        const network = args.network ?? ctx.network;
-        const list = `tags:${ctx.caller.accountId}:${network}`;
-        const range = connectionRange(args, info, {
-          ...pageSizes,
-          decode: (cursor) => placeIn(list, cursor),
-        });
-        const page = await tags(ctx, network, range);
-        return connection(
-          page,
-          (row) => encodeCursor(list, [row.at, row.id]),
-          () => countTags(ctx, network),
-        );
-      },
-    },
-    ...privateSetPages,
-  ),
-);
+      ...privateSetPages,
+    ),
+  );
 
 builder.queryField('privateSet', (t) =>
   t.field({

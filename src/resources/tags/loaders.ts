@@ -1,7 +1,15 @@
 import type { Context } from '../../context.ts';
 import { batchListLoader, batchLoader, byKey } from '../../db/batch/loaders.ts';
 import type { Range } from '../../kernel/page.ts';
-import { memberPages, memberTotals, type TagRow, tagsById } from './queries.ts';
+import {
+  type MemberKey,
+  type MemberRow,
+  memberPages,
+  membersByKey,
+  memberTotals,
+  type TagRow,
+  tagsById,
+} from './queries.ts';
 import { readTagId, type TagValidator } from './record.ts';
 
 export type { TagRow };
@@ -17,6 +25,14 @@ export const loadTag = async (ctx: Context, id: string): Promise<TagRow | undefi
     async (ids) => byKey(await tagsById(ctx.primary, ctx.caller.accountId, ids), (row) => row.id),
   ).load(uuid);
 };
+
+export const memberKeyText = ({ setId, validatorIndex }: MemberKey) => `${setId}:${validatorIndex}`;
+
+/** Finds only members of the caller's tags. */
+export const loadMember = (ctx: Context, key: MemberKey): Promise<MemberRow | undefined> =>
+  batchLoader<MemberKey, MemberRow>(ctx.loaders, 'member', memberKeyText, async (keys) =>
+    byKey(await membersByKey(ctx.primary, ctx.caller.accountId, keys), memberKeyText),
+  ).load(key);
 
 /** Does not check ownership. */
 export const loadMembers = (ctx: Context, setId: string, range: Range<number>): Promise<TagValidator[]> =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Network } from '../../chain/networks.ts';
+import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type Fields, momentText, rows, type Sql, selectList, sql } from '../../db/rows.ts';
@@ -12,6 +12,8 @@ import { Tag, type TagField, TagValidator, tagFields } from './record.ts';
 /** `at` is the creation time in microseconds since 1970. */
 export type TagPlace = { at: number; id: string };
 export type TagRow = Tag & { at: number };
+export type MemberKey = { setId: string; validatorIndex: number };
+export type MemberRow = TagValidator & MemberKey & { network: Network };
 
 const at = sql`(extract(epoch from s.created_at) * 1000000)::bigint`;
 const fields: Fields<TagField> = {
@@ -173,30 +175,50 @@ export const insertMembers = (
     select * from added order by "validatorIndex"`,
   );
 
-/** Returns false for a non-member. Deletes a membership that counts only from today, because it would count on no day. */
-export async function endMembership(
+/** Returns the former members. Deletes a membership that counts only from today, because it would count on no day. */
+export function endMemberships(
   db: Queryable,
   setId: string,
-  one: ValidatorName,
+  names: readonly ValidatorName[],
   now: Date,
-): Promise<boolean> {
-  const own = sql`set_id = ${setId}::uuid and removed_at is null and
-    ${'index' in one ? sql`validator_index = ${one.index}` : sql`validator_pubkey = ${one.pubkey}`}`;
+): Promise<z.infer<typeof Added>[]> {
+  const own = sql`set_id = ${setId}::uuid and removed_at is null and (
+    validator_index = any(${names.flatMap((one) => ('index' in one ? [one.index] : []))}::int[])
+    or validator_pubkey = any(${names.flatMap((one) => ('pubkey' in one ? [one.pubkey] : []))}::text[]))`;
   const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;
-  const ended = await rows(
+  const ended = sql`validator_index as "validatorIndex", validator_pubkey as "validatorPubkey"`;
+  return rows(
     db,
-    z.object({ validator_index: z.int() }),
-    sql`/* endMembership */
+    Added,
+    sql`/* endMemberships */
     with emptied as (
-      delete from private_set_members where ${own} and counts_from >= ${today} returning validator_index
+      delete from private_set_members where ${own} and counts_from >= ${today} returning ${ended}
     ), ended as (
-      update private_set_members set removed_at = ${now} where ${own} and counts_from < ${today}
-      returning validator_index
+      update private_set_members set removed_at = ${now} where ${own} and counts_from < ${today} returning ${ended}
     )
     select * from emptied union all select * from ended`,
   );
-  return ended.length > 0;
 }
+
+/** Members of sets of the account. */
+export const membersByKey = (
+  db: Queryable,
+  accountId: string,
+  keys: readonly MemberKey[],
+): Promise<MemberRow[]> =>
+  rows(
+    db,
+    TagValidator.extend({ setId: z.string(), network: Network }),
+    sql`/* membersByKey */
+    select m.set_id::text as "setId", s.network, m.validator_index as "validatorIndex",
+      m.validator_pubkey as "validatorPubkey", ${momentText(sql`m.added_at`)} as "addedAt"
+    from unnest(
+      ${keys.map((key) => key.setId)}::uuid[], ${keys.map((key) => key.validatorIndex)}::int[]
+    ) as k (set_id, validator_index)
+    join private_sets s on s.set_id = k.set_id and s.account_id = ${accountId}
+    join private_set_members m on m.set_id = k.set_id and m.validator_index = k.validator_index
+      and m.removed_at is null`,
+  );
 
 export const memberTotals = (db: Queryable, ids: readonly string[]): Promise<ListedTotal[]> =>
   rows(

@@ -78,6 +78,9 @@ export const TagPubkeys = jsonBody({
   ),
 }).meta({ id: 'TagPubkeys', description: 'Validators to add to a tag.' });
 
+/** GraphQL only. */
+export const SetValidators = jsonBody({ validators: references(1) });
+
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 /** Returns the UUID in lower case. */
 export const readTagId = (given: string): string | undefined =>

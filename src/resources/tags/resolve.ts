@@ -9,7 +9,7 @@ import { readValidatorName, type ValidatorName } from '../validators/record.ts';
 import { loadMembers, loadMemberTotal, loadTag } from './loaders.ts';
 import {
   deleteTagRow,
-  endMembership,
+  endMemberships,
   insertMembers,
   insertTag,
   knownValidators,
@@ -140,21 +140,32 @@ export const renameTag = (ctx: Context, id: string, name: string): Promise<TagRo
 export const addValidators = (
   ctx: Context,
   id: string,
-  pubkeys: readonly (string | number)[],
-  place: Place,
+  validators: readonly (string | number)[],
+  place: readonly [Place, string],
 ): Promise<{ tag: TagRow; pubkeysAdded: string[] }> =>
   change(ctx, id, async (db, tag, now) => ({
     tag,
-    pubkeysAdded: await add(db, tag, pubkeys, [place, 'pubkeys'], now),
+    pubkeysAdded: await add(db, tag, validators, place, now),
   }));
 
-/** Takes effect today (UTC). Throws NOT_FOUND for a non-member. */
-export const removeValidator = (ctx: Context, id: string, one: ValidatorName): Promise<TagRow> =>
+/** Takes effect today (UTC). Throws NOT_FOUND for non-members; `list` is the input that names them. */
+export const removeValidators = (
+  ctx: Context,
+  id: string,
+  names: readonly ValidatorName[],
+  list?: string,
+): Promise<TagRow> =>
   change(ctx, id, async (db, tag, now) => {
-    if (!(await endMembership(db, tag.id, one, now))) {
-      const name = 'index' in one ? String(one.index) : one.pubkey;
-      throw notFound(`Validator ${quoted(name)}`, `in tag ${quoted(id)}`);
-    }
+    const ended = await endMemberships(db, tag.id, names, now);
+    const found = new Set(ended.flatMap((one) => [one.validatorIndex, one.validatorPubkey]));
+    const faults = names.flatMap((one, at): Fault[] => {
+      const name = 'index' in one ? one.index : one.pubkey;
+      const msg = `Validator ${quoted(String(name))} was not found in tag ${quoted(id)}.`;
+      return found.has(name)
+        ? []
+        : [{ loc: list ? ['input', list, at] : [], msg, type: 'unknown_validator' }];
+    });
+    if (faults[0]) throw new Refusal('NOT_FOUND', faults[0].msg, list ? { faults } : {});
     await recomputeSetDays(db, tag, now.toISOString().slice(0, 10));
     return tag;
   });

@@ -22,7 +22,7 @@ import {
   createTag,
   deleteTag,
   ownTag,
-  removeValidator,
+  removeValidators,
   renameTag,
   TAGS_SIZES,
   tags,
@@ -177,7 +177,7 @@ const routes = [
     status: 201,
     reply: ValidatorsAdded,
     handle: async (ctx: Context, { params, body }) => ({
-      body: await addValidators(ctx, params.id, body.pubkeys, 'body'),
+      body: await addValidators(ctx, params.id, body.pubkeys, ['body', 'pubkeys']),
     }),
   }),
   route({
@@ -194,7 +194,7 @@ const routes = [
     status: 204,
     reply: z.null(),
     async handle(ctx: Context, { params }) {
-      await removeValidator(ctx, params.id, params.pubkey);
+      await removeValidators(ctx, params.id, [params.pubkey]);
       return { body: null };
     },
   }),
