@@ -9,7 +9,7 @@ import {
   SLOTS_PER_EPOCH,
 } from '../chain/calendar.ts';
 import { Network } from '../chain/networks.ts';
-import { flag, moment } from '../kernel/leaves.ts';
+import { bigCount, flag, moment, nonNegative, signedSum } from '../kernel/leaves.ts';
 import { timestampText } from '../kernel/time.ts';
 import { AttestationRecord } from '../resources/attestations/record.ts';
 import { idTypes, normaliseId } from '../resources/operators/record.ts';
@@ -75,6 +75,27 @@ function* faultsOf(row: ImportedAttestation): Faults {
   }
 }
 
+/** Of days that a refresh computed; null in imported rows, and not stored for hours. */
+const ComputedFigures = z.object({
+  activeCount: bigCount().nullable(),
+  attestedCount: bigCount().nullable(),
+  proposerCount: bigCount().nullable(),
+  proposedCount: bigCount().nullable(),
+  missedProposalCount: bigCount().nullable(),
+  sumAttestationRewards: signedSum().nullable(),
+  sumSyncCommitteeRewards: signedSum().nullable(),
+  sumProposerRewards: signedSum().nullable(),
+  sumPriorityFees: signedSum().nullable(),
+  sumBaselineMev: signedSum().nullable(),
+  sumCorrectness: nonNegative().nullable(),
+  sumInclusionDelays: nonNegative().nullable(),
+  sumUptime: nonNegative().nullable(),
+  sumAttesterEffectiveness: nonNegative().nullable(),
+  sumProposerEffectiveness: nonNegative().nullable(),
+  sumValidatorEffectiveness: nonNegative().nullable(),
+});
+export type ComputedColumn = ColumnName<z.infer<typeof ComputedFigures>>;
+
 const Stored = Shape.omit({
   id: true,
   entityType: true,
@@ -88,6 +109,7 @@ const Stored = Shape.omit({
   startTimestamp: true,
   endTimestamp: true,
 }).extend({
+  ...ComputedFigures.shape,
   entityId: record.id,
   idType: Shape.shape.entityType,
   utc: flag(),
@@ -97,10 +119,11 @@ const Stored = Shape.omit({
 const columns = columnsOf(Stored);
 export type AttestationColumn = ColumnName<z.infer<typeof Stored>>;
 const entity: readonly AttestationColumn[] = ['network', 'id_type', 'entity_id'];
+const daily = new Set<string>(['computed', ...columnsOf(ComputedFigures).map(({ name }) => name)]);
 const storedColumns = (hours: boolean) =>
   columns
     .map(({ name }) => name)
-    .filter((name) => !entity.includes(name) && name !== (hours ? 'computed' : 'hour'));
+    .filter((name) => !entity.includes(name) && !(hours ? daily.has(name) : name === 'hour'));
 
 const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) => ({
   ...snakeCased(figures),

@@ -8,8 +8,13 @@ import {
   epochsOfHour,
   FIRST_UTC_DATE,
 } from '../chain/calendar.ts';
-import { type AttestationColumn, ensureEntities, ensureParts } from '../ingest/attestations.ts';
-import { headEpoch } from './chain.ts';
+import {
+  type AttestationColumn,
+  type ComputedColumn,
+  ensureEntities,
+  ensureParts,
+} from '../ingest/attestations.ts';
+import { activeEth, headEpoch } from './chain.ts';
 import type { SampleOperator } from './operators.ts';
 
 /** `entities` is the number per class. The whole sample has some 770,000 rows; tests need fewer. */
@@ -47,7 +52,7 @@ export function attestationPeriods(size: AttestationSize): { hours: Period[]; da
 type Figures = Record<
   Exclude<
     AttestationColumn,
-    'network' | 'id_type' | 'entity_id' | 'utc' | 'day' | 'date' | 'hour' | 'computed'
+    'network' | 'id_type' | 'entity_id' | 'utc' | 'day' | 'date' | 'hour' | 'computed' | ComputedColumn
   >,
   string
 >;
@@ -81,8 +86,40 @@ const fromHours: Figures = {
   start_epoch: 'min(start_epoch)',
   end_epoch: 'max(end_epoch)',
 };
-const namesOf = (figures: Figures) => Object.keys(figures).join(', ');
-const sqlOf = (figures: Figures) => Object.values(figures).join(', ');
+/** What a refresh adds to days; plausible, and in proportion to the day's attestations. */
+const figuresOfDay = (of: Figures): Record<ComputedColumn, string> => {
+  const epochs = `(${of.end_epoch} - ${of.start_epoch} + 1)`;
+  const [validators, attested] = [`(${of.validator_count})`, `(${of.total_unique_attestations})`];
+  const due = `(${validators} * ${epochs} / 31250)::bigint`; // a million validators propose 32 blocks an epoch
+  const missed = `(case when ${attested} % 7 = 0 then 1 + ${due} / 120 else 0 end)::bigint`;
+  const proposed = `greatest(0, ${due} - ${due} / 130)`;
+  const perValidator = (share: string) => `${validators} * ${share}::float8`;
+  const effectiveness = perValidator(`(${of.avg_attester_effectiveness})`);
+  return {
+    active_count: validators,
+    attested_count: validators,
+    proposer_count: `least(${validators}, ${proposed} + ${missed})`,
+    proposed_count: proposed,
+    missed_proposal_count: missed,
+    sum_attestation_rewards: `${attested} * 10400 - (${of.sum_missed_attestations}) * 9800`,
+    sum_sync_committee_rewards: `coalesce(${of.sum_sync_signature_count}, 0) * 18600`,
+    sum_proposer_rewards: `(${proposed}) * 38000000`,
+    sum_priority_fees: `(${proposed}) * (9000000 + ${attested} % 1700000)`,
+    sum_baseline_mev: `(${proposed}) * (21000000 + ${attested} % 9100000)`,
+    sum_correctness: perValidator(
+      `((${of.sum_correct_head}) + (${of.sum_correct_target}) + (${of.sum_correct_source})) / (3 * ${attested})`,
+    ),
+    sum_inclusion_delays: perValidator(`(${of.sum_inclusion_delay}) / ${attested}`),
+    sum_uptime: perValidator(`${attested} / (${validators} * ${epochs})`),
+    sum_attester_effectiveness: effectiveness,
+    sum_proposer_effectiveness: `case when ${proposed} + ${missed} > 0 then 100::float8 * least(${validators}, ${proposed} + ${missed}) * (${proposed}) / (${proposed} + ${missed}) end`,
+    sum_validator_effectiveness: effectiveness,
+  };
+};
+
+const namesOf = (figures: object) => Object.keys(figures).join(', ');
+const sqlOf = (figures: object) => Object.values(figures).join(', ');
+const ofDay = (figures: Figures) => ({ ...figures, ...figuresOfDay(figures) });
 
 /**
  * Generates rows in the database, because sending so many would take longer. `offset 0` keeps PostgreSQL from computing
@@ -90,9 +127,9 @@ const sqlOf = (figures: Figures) => Object.values(figures).join(', ');
  */
 const fill = (hours: boolean) => `/* sampleAttestations */
   insert into ${hours ? 'attestation_hours' : 'attestation_days'}
-    (entity_key, utc, day, date, ${hours ? 'hour,' : ''} ${namesOf(generated)})
+    (entity_key, utc, day, date, ${hours ? 'hour,' : ''} ${namesOf(hours ? generated : ofDay(generated))})
   select x.entity_key, x.calendar = 'utc', x.day, x.date, ${hours ? 'x.hour,' : ''}
-    ${sqlOf(generated)}
+    ${sqlOf(hours ? generated : ofDay(generated))}
   -- in the order of the primary key, which fills its pages one after the other
   from (
     select * from json_to_recordset($1)
@@ -119,9 +156,9 @@ const fill = (hours: boolean) => `/* sampleAttestations */
 
 /** Sums up the hours of the days that have hours. */
 const gather = `/* sampleAttestationDays */
-  insert into attestation_days (entity_key, utc, day, date, ${namesOf(fromHours)})
+  insert into attestation_days (entity_key, utc, day, date, ${namesOf(ofDay(fromHours))})
   select entity_key, utc, day, date,
-    ${sqlOf(fromHours)}
+    ${sqlOf(ofDay(fromHours))}
   from attestation_hours group by entity_key, utc, day, date`;
 
 export async function loadSampleAttestations(
@@ -129,12 +166,17 @@ export async function loadSampleAttestations(
   operators: readonly SampleOperator[],
   size: AttestationSize,
 ): Promise<number> {
-  const entities = ['pool', 'nodeOperator', 'depositAddress', 'withdrawalAddress'].flatMap((idType) =>
+  const network = {
+    ...{ idType: 'network', id: 'mainnet', avgValidatorEffectiveness: 97.4 },
+    validatorCount: activeEth.mainnet / 32,
+  };
+  const classes = ['pool', 'nodeOperator', 'depositAddress', 'withdrawalAddress'].flatMap((idType) =>
     operators
       .filter((row) => row.network === 'mainnet' && row.timeWindow === '30d' && row.idType === idType)
       .filter((row) => row.validatorCount > 0)
       .slice(0, size.entities),
   );
+  const entities = [network, ...classes];
   const { hours, days } = attestationPeriods(size);
   await ensureEntities(
     client,

@@ -6,6 +6,7 @@ export const datasetTables: Record<string, readonly string[]> = {
     'operator_summaries',
     'operator_lists',
     'operator_ranks',
+    'network_clients',
     'asked_operators',
     'validator_entities',
     'named_consolidation_entities',
@@ -17,6 +18,7 @@ export const datasetTables: Record<string, readonly string[]> = {
   'chain-balances': ['chain_balances'],
   consolidations: [
     'consolidations',
+    'pending_consolidations',
     'consolidation_places',
     'consolidation_entities',
     'named_consolidation_entities',

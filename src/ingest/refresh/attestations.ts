@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
-import { raw, type Sql, sql } from '../../db/rows.ts';
+import { join, raw, type Sql, sql } from '../../db/rows.ts';
 import * as figure from '../../periods/effectiveness.ts';
-import { type AttestationColumn, attestationImporter } from '../attestations.ts';
+import { type AttestationColumn, attestationImporter, type ComputedColumn } from '../attestations.ts';
 import type { Selected } from '../staging.ts';
 import { type DaysAsked, doneDates, dueDates, NO_COUNTS } from './due-days.ts';
+import { allIndices } from './known.ts';
 import { type ComputedType, checkShareNames, knownOperators } from './operators.ts';
 import { scaled } from './validators.ts';
 import { run, type Written, writeSelected } from './write.ts';
@@ -22,28 +23,48 @@ export async function refreshAttestations(
   if (!dates?.length) return dates && NO_COUNTS;
   // Avoids nested loops, which would never finish: freshly filled tables still have the statistics of empty ones.
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
-  await gatherMembers(client, asked.network, types);
+  const classes = [...types, NETWORK] as const;
+  await gatherMembers(client, asked.network, classes);
   let computed: string[] = [];
+  let dropped = 0;
   const importer: typeof attestationImporter = {
     ...attestationImporter,
     merge: async (_, options) => {
       const counts = await attestationImporter.merge(client, options);
-      return { ...counts, removed: await removeStale(client, asked, types, dates) };
+      return { ...counts, removed: await removeStale(client, asked, classes, dates) };
     },
   };
-  const selected = entityPeriods(asked, { hour: sql`null`, sums: sumsOfDays(asked, dates) });
+  const selected = entityPeriods(asked, { hour: null, sums: sumsOfDays(asked, dates) });
   const written = await writeSelected(client, importer, selected, {
     replace: false,
     check: async () => {
       const { rows } = await client.query(
-        '/* computedDates */ select distinct date::text as date from staged',
+        `/* computedDates */ select distinct date::text as date from staged where id_type <> '${NETWORK}'`,
       );
       computed = rows.map(({ date }) => date);
+      dropped = (await dropIncomplete(client, asked.network)).rowCount ?? 0;
     },
   });
   await doneDates(client, 'attestations_due', asked, computed);
-  return { ...written, dates };
+  return { ...written, rows: written.rows - dropped, dates };
 }
+
+/** The class of the network as a whole, which no API accepts as one. */
+const NETWORK = 'network';
+
+/** Figures of a network need every validator that was active on the day. */
+const dropIncomplete = (client: pg.ClientBase, network: Network) =>
+  run(
+    client,
+    sql`/* dropIncomplete */
+    delete from staged s where s.id_type = ${NETWORK} and not (
+      ${allIndices(network)} and s.active_count = (
+        select count(*) from validators v
+        where v.network = ${network} and v.activation_epoch <= s.end_epoch
+          and coalesce(v.exit_epoch > greatest(v.activation_epoch, s.start_epoch), true)
+      )
+    )`,
+  );
 
 /**
  * Creates the temporary tables `share_names`, `member_entities` and `members`. Entities are numbered because grouping a
@@ -52,7 +73,7 @@ export async function refreshAttestations(
 export async function gatherMembers(
   client: pg.ClientBase,
   network: Network,
-  types: readonly ComputedType[],
+  types: readonly (ComputedType | typeof NETWORK)[],
   validators = 'validators',
 ): Promise<void> {
   await run(
@@ -79,7 +100,8 @@ export async function gatherMembers(
       ('nodeOperator', v.node_operator),
       ('pool', v.pool),
       ('poolShare', s.operator_id),
-      ('validator', v.validator_index::text)
+      ('validator', v.validator_index::text),
+      ('${raw(NETWORK)}', v.network)
     ) as m (id_type, entity_id)
     where v.network = ${network} and m.id_type = any(${[...types]}::text[]) and m.entity_id is not null`;
   await run(
@@ -115,18 +137,57 @@ const added = [
 ] as const satisfies AttestationColumn[];
 const ofDay = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, raw(`a.${name}`)])) as Record<Name, Sql>;
-export const addedUp = raw(added.map((name) => `sum(a.${name}) as ${name}`).join(', '));
+const sumsOf = (names: readonly string[]) => raw(names.map((name) => `sum(a.${name}) as ${name}`).join(', '));
+export const addedUp = sumsOf(added);
+
+const income = [
+  'proposed_count',
+  'missed_proposal_count',
+  'sum_attestation_rewards',
+  'sum_sync_committee_rewards',
+  'sum_proposer_rewards',
+  'sum_priority_fees',
+  'sum_baseline_mev',
+] as const satisfies ComputedColumn[];
+/** Null where a validator has none. */
+const means = {
+  sum_correctness: figure.correctness,
+  sum_inclusion_delays: figure.inclusionDelay,
+  sum_uptime: figure.uptime,
+  sum_proposer_effectiveness: figure.proposer,
+  sum_validator_effectiveness: figure.effectiveness,
+} satisfies Partial<Record<ComputedColumn, Sql>>;
+type Mean = keyof typeof means;
+const meanNames = Object.keys(means) as Mean[];
+const counted = ['attested_count', 'proposer_count'] as const satisfies ComputedColumn[];
+const dayFigures = [...income, ...meanNames, ...counted];
+const unscaled = (name: string) => sql`(${raw(`a.${name}`)} / 1e15)::float8`;
+
+/** Columns of days only. */
+const figuresOfDay: Record<ComputedColumn, Sql> = {
+  active_count: sql`a.members`,
+  ...ofDay([...income, ...counted]),
+  ...(Object.fromEntries(meanNames.map((name) => [name, unscaled(name)])) as Record<Mean, Sql>),
+  sum_uptime: sql`coalesce(${unscaled('sum_uptime')}, 0)`,
+  sum_attester_effectiveness: sql`coalesce(${unscaled('effectiveness')}, 0)`,
+  sum_validator_effectiveness: sql`coalesce(${unscaled('sum_validator_effectiveness')}, 0)`,
+};
+const noFigures = Object.fromEntries(
+  Object.keys(figuresOfDay).map((name) => [name, sql`null`]),
+) as typeof figuresOfDay;
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
 /** Sums per last epoch instead of sorting validators: those of an entity end at few different epochs. */
 const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
-      select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp},
+      select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp}, ${sumsOf(dayFigures)},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
         coalesce(sum(a.end_epoch_balance) ${active}, 0) as balance,
         coalesce(sum(a.end_epoch_effective_balance) ${active}, 0) as effective
       from (
-        select validator_index, day, date, start_epoch, end_epoch, ${raw(added.join(', '))},
-          end_epoch_balance, end_epoch_effective_balance, ${scaled(figure.attester)} as effectiveness
+        select validator_index, day, date, start_epoch, end_epoch, ${raw([...added, ...income].join(', '))},
+          end_epoch_balance, end_epoch_effective_balance, ${scaled(figure.attester)} as effectiveness,
+          ${join(meanNames.map((name) => sql`${scaled(means[name])} as ${raw(name)}`))},
+          (${figure.attested} > 0)::int as attested_count, (${figure.proposals} > 0)::int as proposer_count
         from validator_days a
         where network = ${network} and utc = ${utc} and date = any(${[...dates]}::date[])
         offset 0 -- the mean is worked out once for all entities of a validator
@@ -134,14 +195,15 @@ const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql 
       join members m using (validator_index)
       group by m.entity, a.day, a.date, a.end_epoch`;
 
-/** `at_end`: figures of the validators that reached the last epoch. */
+/** `at_end`: figures of the validators that reached the last epoch. `hour` is null for days. */
 export function entityPeriods(
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
-  { hour, sums }: { hour: Sql; sums: Sql },
+  { hour, sums }: { hour: Sql | null; sums: Sql },
 ): Selected<AttestationColumn> {
   return {
     columns: {
       ...ofDay(['day', 'date', 'start_epoch', ...added]),
+      ...(hour ? noFigures : figuresOfDay),
       network: sql`${network}`,
       utc: sql`${utc}::boolean`,
       end_epoch: sql`a.at_end[1]`,
@@ -149,7 +211,7 @@ export function entityPeriods(
       sum_end_epoch_balance: sql`a.at_end[3]`,
       sum_end_epoch_effective_balance: sql`a.at_end[4]`,
       avg_attester_effectiveness: sql`coalesce((a.effectiveness / nullif(a.members, 0) / 1e15)::float8, 0)`,
-      hour,
+      hour: hour ?? sql`null`,
       computed: sql`true`,
       id_type: sql`e.id_type`,
       entity_id: sql`e.entity_id`,
@@ -157,6 +219,7 @@ export function entityPeriods(
     from: sql`
   from (
     select entity, day, date, min(start_epoch) as start_epoch, ${addedUp}, sum(members) as members,
+      ${hour ? sql`` : sql`${sumsOf(dayFigures)},`}
       sum(effectiveness) as effectiveness, max(array[end_epoch, members, balance, effective]::bigint[]) as at_end
     from (${sums}
     ) a
@@ -169,7 +232,7 @@ export function entityPeriods(
 async function removeStale(
   client: pg.ClientBase,
   { network, utc }: DaysAsked,
-  types: readonly ComputedType[],
+  types: readonly string[],
   dates: readonly string[],
 ): Promise<number> {
   const { rowCount } = await run(

@@ -17,9 +17,10 @@ import {
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
 import { normaliseId } from '../operators/record.ts';
+import { ValidatorType } from '../validators/graphql.ts';
 import type { EntityKey } from './queries.ts';
 import { type AttestationField, AttestationRecord, sortFields } from './record.ts';
-import { attestationPageOf, attestations } from './resolve.ts';
+import { attestationPageOf, attestations, validatorAttestations } from './resolve.ts';
 
 const TYPE = 'AttestationRecord';
 const AttestationRecordType = builder.objectRef<OwnedPeriod<AttestationRecord>>(TYPE).implement({
@@ -46,10 +47,17 @@ const sizes = `At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultS
 
 const recordsOf = periodLists<AttestationField, AttestationRecord>('attestations', AttestationRecord);
 
+type Read<Row> = (
+  ctx: Context,
+  row: Row,
+  ...asked: Parameters<Parameters<typeof recordsOf>[3]>
+) => ReturnType<typeof attestationPageOf>;
+
 export function attestationsOf<Row>(
   type: ObjectRef<SchemaTypes, Row, Row>,
   keyOf: (row: Row) => EntityKey,
   description: string,
+  read: Read<Row> = (ctx, row, ...asked) => attestationPageOf(ctx, keyOf(row), ...asked),
 ) {
   builder.objectField(type, 'attestations', (t) =>
     t.connection(
@@ -59,10 +67,8 @@ export function attestationsOf<Row>(
         extensions: { operation: 'listEntityAttestations', rows: PERIODS_SIZES.defaultSize },
         description: `${description} ${sizes}`,
         args: queryArgs,
-        resolve: (row, args, ctx, info) => {
-          const key = keyOf(row);
-          return recordsOf(key, args, info, (...asked) => attestationPageOf(ctx, key, ...asked));
-        },
+        resolve: (row, args, ctx, info) =>
+          recordsOf(keyOf(row), args, info, (...asked) => read(ctx, row, ...asked)),
       },
       ...attestationRecordPages,
     ),
@@ -73,6 +79,13 @@ attestationsOf(
   Operator,
   (row) => row,
   'Attestation duties of the operator over time, independent of its window.',
+);
+
+attestationsOf(
+  ValidatorType,
+  ({ network, validatorIndex }) => ({ network, idType: 'validator', id: String(validatorIndex) }),
+  "The validator's own attestation duties over time, from its stored days; there are no hours.",
+  validatorAttestations,
 );
 
 /** Throws BAD_INPUT unless exactly one of an argument and the deprecated one is given. */

@@ -6,12 +6,14 @@ import type { Range } from '../../kernel/page.ts';
 import { rowsRead } from '../../periods/pages.ts';
 import { isKnownEntity } from '../operators/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
+import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type AttestationQuery,
   type AttestationRow,
   attestationPages,
   type EntityKey,
   setAttestationPages,
+  validatorAttestationPages,
 } from './queries.ts';
 import type { AttestationField } from './record.ts';
 
@@ -33,6 +35,13 @@ export const loadAttestationPage = (
   key.idType === 'privateSet'
     ? setPage(ctx, key, query, range, selection)
     : readPage(ctx, key, query, range, selection);
+
+/** A validator's own, from its days. */
+export const loadValidatorAttestations = listReader({
+  keyOf: validatorKeyText,
+  load: validatorAttestationPages,
+  rows: rowsRead,
+});
 
 async function setPage(
   ctx: Context,

@@ -1,6 +1,6 @@
-import { genesisTime, type Network } from '../../chain/networks.ts';
+import type { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { keyTable, sql } from '../../db/rows.ts';
+import { sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { last, periodKeys, same, storedOnly, summed } from '../../periods/expressions.ts';
@@ -10,8 +10,8 @@ import {
   type PeriodSource,
   periodPages,
   type Series,
-  withinBounds,
 } from '../../periods/pages.ts';
+import { entityDays, validatorDays } from '../../periods/sources.ts';
 import type { IdType } from '../operators/record.ts';
 import { type SetKey, setDays } from '../private-sets/set-days.ts';
 import { type AttestationField, AttestationRecord } from './record.ts';
@@ -23,8 +23,7 @@ export type AttestationRow = PeriodRow<AttestationRecord>;
 
 const weighted = sql`sum(a.avg_attester_effectiveness * a.validator_count)`;
 
-const series: Series<AttestationField> = {
-  statement: 'attestationPages',
+const series: Omit<Series<AttestationField>, 'statement'> = {
   record: AttestationRecord,
   fields: {
     id: same(sql`k.entity_id`),
@@ -55,40 +54,24 @@ const series: Series<AttestationField> = {
   },
 };
 
-const entityDays = (keys: readonly EntityKey[], query: AttestationQuery): PeriodSource => ({
-  keys: sql`${keyTable(keys, {
-    network: ['text', 'network'],
-    id_type: ['text', 'idType'],
-    entity_id: ['text', 'id'],
-    genesis: ['bigint', (key) => genesisTime[key.network]],
-  })}
-    join attestation_entities e using (network, id_type, entity_id)`,
-  days: sql`attestation_days`,
-  hours: sql`attestation_hours`,
-  parted: true,
-  own: sql`a.entity_key = e.entity_key and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)}`,
-});
-
-export const attestationPages = (
+type Load<Key> = (
   db: Queryable,
-  keys: readonly EntityKey[],
+  keys: readonly Key[],
   query: AttestationQuery,
   range: Range<number>,
   selection: Selection<AttestationField>,
-): Promise<AttestationRow[]> => periodPages(db, series, entityDays(keys, query), query, range, selection);
+) => Promise<AttestationRow[]>;
 
-export const setAttestationPages = (
-  db: Queryable,
-  sets: readonly SetKey[],
-  query: AttestationQuery,
-  range: Range<number>,
-  selection: Selection<AttestationField>,
-): Promise<AttestationRow[]> =>
-  periodPages(
-    db,
-    { ...series, statement: 'setAttestationPages' },
-    setDays(sets, query.calendar, query),
-    query,
-    range,
-    selection,
-  );
+const pagesOf =
+  <Key>(
+    statement: string,
+    sourceOf: (keys: readonly Key[], query: AttestationQuery) => PeriodSource,
+  ): Load<Key> =>
+  (db, keys, query, ...rest) =>
+    periodPages(db, { ...series, statement }, sourceOf(keys, query), query, ...rest);
+
+export const attestationPages = pagesOf<EntityKey>('attestationPages', entityDays);
+export const setAttestationPages = pagesOf<SetKey>('setAttestationPages', (sets, query) =>
+  setDays(sets, query.calendar, query),
+);
+export const validatorAttestationPages = pagesOf('validatorAttestationPages', validatorDays);

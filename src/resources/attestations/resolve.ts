@@ -3,11 +3,12 @@ import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
-import { isKnown, loadAttestationPage } from './loaders.ts';
+import type { ValidatorKey } from '../validators/loaders.ts';
+import { isKnown, loadAttestationPage, loadValidatorAttestations } from './loaders.ts';
 import type { AttestationQuery, EntityKey } from './queries.ts';
 import type { AttestationField, AttestationRecord } from './record.ts';
 
-export type AttestationPage = PeriodPage<AttestationRecord>;
+type AttestationPage = PeriodPage<AttestationRecord>;
 
 /** An unknown entity has an empty page. */
 export const attestationPageOf = (
@@ -18,6 +19,15 @@ export const attestationPageOf = (
   selection: Selection<AttestationField>,
 ): Promise<AttestationPage> =>
   periodPage(range, (part, bare) => loadAttestationPage(ctx, key, query, part, bare ? [] : selection));
+
+export const validatorAttestations = (
+  ctx: Context,
+  key: ValidatorKey,
+  query: AttestationQuery,
+  range: Range<number>,
+  selection: Selection<AttestationField>,
+): Promise<AttestationPage> =>
+  periodPage(range, (part, bare) => loadValidatorAttestations(ctx, key, query, part, bare ? [] : selection));
 
 /** Throws NOT_FOUND for an unknown entity (spec §4.4). */
 export async function attestations(

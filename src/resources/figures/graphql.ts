@@ -1,10 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
-import type { Context } from '../../context.ts';
-import type { Selection } from '../../fast-rows/index.ts';
 import { builder, type Types } from '../../graphql/schema/builder.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
-import type { Range } from '../../kernel/page.ts';
 import {
   type OwnedPeriod,
   type PeriodOwner,
@@ -14,9 +11,11 @@ import {
   sortedPeriodArgs,
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
-import type { PeriodPage } from '../../periods/resolve.ts';
-import type { FigureField, FigureName, FigureQuery, Figures } from './loaders.ts';
+import { Operator } from '../operators/graphql.ts';
+import { ValidatorType } from '../validators/graphql.ts';
+import type { FigureName, Figures } from './loaders.ts';
 import { EffectivenessRecord, ProposalRecord, RewardRecord, sortFieldsOf } from './record.ts';
+import { operatorFigures, type ReadFigures, validatorFigures } from './resolve.ts';
 
 type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
@@ -68,15 +67,6 @@ const oldArgs = Object.fromEntries(
   }),
 ) as Record<FigureName, ReturnType<typeof sortedPeriodArgs>>;
 
-export type ReadFigures<Row> = <Name extends FigureName>(
-  ctx: Context,
-  name: Name,
-  row: Row,
-  query: FigureQuery<Name>,
-  range: Range<number>,
-  selection: Selection<FigureField<Name>>,
-) => Promise<PeriodPage<Figures[Name]>>;
-
 /** Adds `effectiveness`, `proposals` and `rewards` to a type. */
 export function figuresOf<Row>(
   owner: ObjectRef<SchemaTypes, Row, Row>,
@@ -99,10 +89,22 @@ export function figuresOf<Row>(
           description: `${list} over time. At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default. ${also(name)}`,
           args: sorted ? oldArgs[name] : args,
           resolve: (row, given, ctx, info) =>
-            lists(keyOf(row), given, info, (...asked) => read(ctx, name, row, ...asked) as never) as never,
+            lists(keyOf(row), given, info, (...asked) => read(ctx, row, name, ...asked) as never) as never,
         },
         ...(pages as [never, never]),
       ),
     );
   }
 }
+
+figuresOf(Operator, (row) => row, operatorFigures, {
+  also: () =>
+    'Independent of the window. Computed from days of validators: empty where only published figures are stored, and for the class ENTITY.',
+});
+
+figuresOf(
+  ValidatorType,
+  ({ network, validatorIndex }) => ({ network, idType: 'validator', id: String(validatorIndex) }),
+  validatorFigures,
+  { also: () => 'From the stored days of the validator.' },
+);

@@ -12,6 +12,7 @@ import {
   periodPages,
   type Series,
 } from '../../periods/pages.ts';
+import { entityFigures, validatorDays } from '../../periods/sources.ts';
 import { type SetKey, setDays } from '../private-sets/set-days.ts';
 import { EffectivenessRecord, ProposalRecord, RewardRecord } from './record.ts';
 
@@ -96,8 +97,8 @@ const pagesOf =
   <Key>(whose: string, sourceOf: (keys: readonly Key[], query: PeriodQuery<string>) => PeriodSource) =>
   <Name extends FigureName>(
     db: Queryable,
-    name: Name,
     keys: readonly Key[],
+    name: Name,
     query: FigureQuery<Name>,
     range: Range<number>,
     selection: Selection<FigureField<Name>>,
@@ -115,3 +116,5 @@ const pagesOf =
     );
 
 export const setFigurePages = pagesOf<SetKey>('set', (sets, query) => setDays(sets, query.calendar, query));
+export const operatorFigurePages = pagesOf('operator', entityFigures);
+export const validatorFigurePages = pagesOf('validator', validatorDays);

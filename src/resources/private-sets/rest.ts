@@ -56,7 +56,7 @@ const figuresRoute = <Row>(
 
 const ownFigures = <Name extends FigureName>(name: Name, title: string, record: z.ZodObject) =>
   figuresRoute<Figures[Name]>(name, title, record, (ctx, set, query, range) =>
-    setFigures(ctx, name, set, query as never, range, fieldsOf(record)),
+    setFigures(ctx, set, name, query as never, range, fieldsOf(record)),
   );
 
 export const privateSetRoutes = [

@@ -1,0 +1,96 @@
+import { genesisTime, type Network } from '../chain/networks.ts';
+import { join, keyTable, raw, type Sql, sql } from '../db/rows.ts';
+import * as figure from './effectiveness.ts';
+import { type PeriodQuery, type PeriodSource, withinBounds } from './pages.ts';
+
+export type EntityKey = { network: Network; idType: string; id: string };
+
+const genesis = ['bigint', (key: { network: Network }) => genesisTime[key.network]] as const;
+
+const entities = (keys: readonly EntityKey[]) => sql`${keyTable(keys, {
+  network: ['text', 'network'],
+  id_type: ['text', 'idType'],
+  entity_id: ['text', 'id'],
+  genesis,
+})}
+    join attestation_entities e using (network, id_type, entity_id)`;
+
+const own = (query: PeriodQuery<string>) =>
+  sql`a.entity_key = e.entity_key and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)}`;
+
+/** Attestations of operators. */
+export const entityDays = (keys: readonly EntityKey[], query: PeriodQuery<string>): PeriodSource => ({
+  keys: entities(keys),
+  days: sql`attestation_days`,
+  hours: sql`attestation_hours`,
+  parted: true,
+  own: own(query),
+});
+
+/** Days of operators with what a refresh adds; imported days have none of it. */
+export const entityFigures = (keys: readonly EntityKey[], query: PeriodQuery<string>): PeriodSource => ({
+  keys: entities(keys),
+  days: figuresOfEntities,
+  parted: true,
+  own: sql`${own(query)} and a.validator_count is not null`,
+});
+
+const stored = [
+  ...['entity_key', 'utc', 'day', 'date', 'start_epoch', 'end_epoch'],
+  ...['total_unique_attestations', 'sum_missed_attestations', 'sum_correct_target'],
+  ...['sum_end_epoch_balance', 'sum_end_epoch_effective_balance', 'attested_count', 'proposer_count'],
+  ...['proposed_count', 'missed_proposal_count', 'sum_attestation_rewards', 'sum_sync_committee_rewards'],
+  ...[
+    'sum_proposer_rewards',
+    'sum_priority_fees',
+    'sum_baseline_mev',
+    'sum_correctness',
+    'sum_inclusion_delays',
+  ],
+  ...[
+    'sum_uptime',
+    'sum_attester_effectiveness',
+    'sum_proposer_effectiveness',
+    'sum_validator_effectiveness',
+  ],
+];
+const figuresOfEntities = sql`(
+  select ${raw(stored.join(', '))}, active_count::int as validator_count from attestation_days
+)`;
+
+export type ValidatorOwner = { network: Network; validatorIndex: number };
+
+/** A validator's own days, as those of a private set with no other validator. */
+export const validatorDays = (keys: readonly ValidatorOwner[], query: PeriodQuery<string>): PeriodSource => ({
+  keys: keyTable(keys, {
+    network: ['text', 'network'],
+    validator_index: ['int', 'validatorIndex'],
+    entity_id: ['text', ({ validatorIndex }) => String(validatorIndex)],
+    genesis,
+  }),
+  days: figuresOfValidators,
+  parted: true,
+  own: sql`a.network = k.network and a.validator_index = k.validator_index
+    and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)}`,
+});
+
+const active = sql`${figure.duties} > 0`;
+const counted = (condition: Sql) => sql`(${condition})::int`;
+const derived: Record<string, Sql> = {
+  validator_count: counted(active),
+  sum_end_epoch_balance: sql`case when ${active} then a.end_epoch_balance else 0 end`,
+  sum_end_epoch_effective_balance: sql`case when ${active} then a.end_epoch_effective_balance else 0 end`,
+  avg_attester_effectiveness: sql`coalesce(${figure.attester}, 0)`,
+  attested_count: counted(sql`${figure.attested} > 0`),
+  proposer_count: counted(sql`${figure.proposals} > 0`),
+  sum_correctness: figure.correctness,
+  sum_inclusion_delays: figure.inclusionDelay,
+  sum_uptime: sql`coalesce(${figure.uptime}, 0)`,
+  sum_attester_effectiveness: sql`coalesce(${figure.attester}, 0)`,
+  sum_proposer_effectiveness: figure.proposer,
+  sum_validator_effectiveness: sql`coalesce(${figure.effectiveness}, 0)`,
+};
+const figuresOfValidators = sql`(
+  select a.*, ${join(Object.entries(derived).map(([name, value]) => sql`${value} as ${raw(name)}`))}
+  from validator_days a
+)`;
