@@ -10,12 +10,16 @@ export type Bounds = {
   toDay: number | null;
 };
 
-type Ends = { [Name in keyof Bounds]?: string | number | null | undefined };
+export const boundUnits = ['Date', 'Day', 'Epoch', 'Slot'] as const;
+export type BoundUnit = (typeof boundUnits)[number];
+
+type Ends = { [Name in `${'from' | 'to'}${BoundUnit}`]?: string | number | null | undefined };
 
 /** `place` is the first element of `loc`: `query` or `argument`. */
 export function boundFaults(bounds: Ends, place: string): Fault[] {
   const faults: Fault[] = [];
-  for (const [from, to] of [['fromDate', 'toDate'] as const, ['fromDay', 'toDay'] as const]) {
+  for (const unit of boundUnits) {
+    const [from, to] = [`from${unit}`, `to${unit}`] as const;
     const [first, last] = [bounds[from], bounds[to]];
     if (first == null || last == null || first <= last) continue;
     const msg = `${from} is ${first}, after ${to} ${last}.`;

@@ -148,7 +148,8 @@ export async function mergeStaged<Row>(
   options: Omit<MergeOptions, 'revision'>,
 ) {
   // Allows one merge per dataset at a time; reading and checking run in parallel.
-  await lockWriters(client, [importer.resource]);
+  // Triggers of blocks read validators, and the other way round.
+  await lockWriters(client, [importer.resource, ...(importer.resource === 'blocks' ? ['validators'] : [])]);
   const revision = raisedRevision(client, importer.resource);
   const counts = await importer.merge(client, { ...options, revision });
   if (counts.inserted + counts.updated + counts.removed > 0) await revision();

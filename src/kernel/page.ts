@@ -46,9 +46,25 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
-/** Makes a descending range start at `start` or below, unless it has a cursor. */
-export const rangeDownFrom = (range: Range<number>, start: number | null): Range<number> =>
-  start === null || hasCursor(range) ? range : { ...range, after: start + 1 };
+/** Makes a page begin with `start`, or with the next number of the list, unless it has a cursor. */
+export const startingAt = (range: Range<number>, start: number | null, ascending = false): Range<number> =>
+  start === null || hasCursor(range) ? range : { ...range, after: ascending ? start - 1 : start + 1 };
+
+/** Largest position of a list, and largest `integer` of PostgreSQL. */
+export const LAST_NUMBER = 2 ** 31 - 1;
+
+/** Both inclusive; empty if `first` > `last`. */
+export type Ends = { first: number; last: number };
+
+/** The numbers between `ends` that a page of a list in this order may have. */
+export function endsOfPage(
+  { after, before }: Range<number>,
+  { first, last }: Ends,
+  ascending: boolean,
+): Ends {
+  const [above = first - 1, below = last + 1] = ascending ? [after, before] : [before, after];
+  return { first: Math.max(first, above + 1), last: Math.min(last, below - 1) };
+}
 
 export const hasCursor = ({ after, before }: Range<unknown>): boolean =>
   after !== undefined || before !== undefined;

@@ -290,7 +290,7 @@ describe('REST and GraphQL', () => {
         await gateway.graphql(`{ blocks(${args}) { totalCount nodes { consensusSlot }
           pageInfo { startCursor endCursor hasPreviousPage } } }`)
       ).data.blocks;
-    const page = await ask(`fromSlot: ${head - 40}, first: 5`);
+    const page = await ask(`startAtSlot: ${head - 40}, first: 5`);
     expect(page.nodes.map((node: any) => node.consensusSlot)).toEqual(
       rest.data.map((row: any) => row.consensusSlot),
     );
@@ -298,16 +298,16 @@ describe('REST and GraphQL', () => {
     const after = await ask(`first: 2, after: "${page.pageInfo.endCursor}"`);
     expect(after.nodes.map((node: any) => node.consensusSlot)).toEqual([head - 45, head - 46]);
     // where a cursor says another place, that counts
-    const both = await ask(`fromSlot: ${head}, first: 2, after: "${page.pageInfo.endCursor}"`);
+    const both = await ask(`startAtSlot: ${head}, first: 2, after: "${page.pageInfo.endCursor}"`);
     expect(both.nodes).toEqual(after.nodes);
-    const before = await ask(`fromSlot: ${head - 40}, last: 2, before: "${page.pageInfo.startCursor}"`);
+    const before = await ask(`startAtSlot: ${head - 40}, last: 2, before: "${page.pageInfo.startCursor}"`);
     expect(before.nodes.map((node: any) => node.consensusSlot)).toEqual([head - 38, head - 39]);
   });
 
   it('say what comes before the slot that they begin at', async () => {
-    const ask = async (fromSlot: number) => {
+    const ask = async (startAtSlot: number) => {
       const { data } = await gateway.graphql(
-        `{ blocks(fromSlot: ${fromSlot}, first: 1) { nodes { consensusSlot } pageInfo { hasPreviousPage } } }`,
+        `{ blocks(startAtSlot: ${startAtSlot}, first: 1) { nodes { consensusSlot } pageInfo { hasPreviousPage } } }`,
       );
       return [data.blocks.nodes[0].consensusSlot, data.blocks.pageInfo.hasPreviousPage];
     };
@@ -317,15 +317,15 @@ describe('REST and GraphQL', () => {
     const lastOf = async (args: string) =>
       (await gateway.graphql(`{ blocks(${args}) { pageInfo { hasPreviousPage } } }`)).data.blocks.pageInfo;
     // between the start and the last rows of the list lie others
-    expect(await lastOf(`fromSlot: ${head}, last: 3`)).toEqual({ hasPreviousPage: true });
+    expect(await lastOf(`startAtSlot: ${head}, last: 3`)).toEqual({ hasPreviousPage: true });
     gateway.statements.length = 0;
-    await gateway.graphql(`{ blocks(fromSlot: ${head - 1}, first: 1) { nodes { consensusSlot } } }`);
+    await gateway.graphql(`{ blocks(startAtSlot: ${head - 1}, first: 1) { nodes { consensusSlot } } }`);
     expect(gateway.statements).toHaveLength(1); // looked up where it is asked for
   });
 });
 
 describe('GraphQL blocks', () => {
-  it.each(['fromSlot: -1', 'first: 0', 'first: 201', 'last: 201', 'first: 1, last: 1', 'after: "x"'])(
+  it.each(['startAtSlot: -1', 'first: 0', 'first: 201', 'last: 201', 'first: 1, last: 1', 'after: "x"'])(
     'refuse %s',
     async (args) => {
       const { errors } = await gateway.graphql(`{ blocks(${args}) { totalCount } }`);

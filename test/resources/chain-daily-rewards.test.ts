@@ -6,7 +6,7 @@ import { encodeCursor } from '../../src/kernel/cursor.ts';
 import { chainDailyRewardFields } from '../../src/resources/chain-daily-rewards/record.ts';
 import { headEpoch } from '../../src/sample/chain.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
-import { walkNext } from '../support/walk.ts';
+import { walkCursor, walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
 
@@ -228,7 +228,7 @@ describe('REST and GraphQL', () => {
   it('begin at the same day or date, which is a place in the one list', async () => {
     const day = newest - 10;
     const rest = (await list(`from=${day}`)).json;
-    for (const args of [`fromDay: ${day}`, `fromDate: "${dateOfDay('mainnet', day)}"`]) {
+    for (const args of [`startAtDay: ${day}`, `startAtDate: "${dateOfDay('mainnet', day)}"`]) {
       const { data } = await gateway.graphql(
         `{ chainDailyRewards(${args}) { totalCount nodes { ${fields} } } }`,
       );
@@ -264,11 +264,11 @@ describe('GraphQL', () => {
     'chainDailyReward(day: -1) { id }',
     'chainDailyReward(day: 2900001) { id }',
     'chainDailyReward(date: "2020-11-30") { id }',
-    'chainDailyRewards(fromDay: 1, fromDate: "2024-01-01") { totalCount }',
-    'chainDailyRewards(fromDay: -1) { totalCount }',
-    'chainDailyRewards(fromDay: 2900001) { totalCount }',
-    'chainDailyRewards(fromDate: "2020-11-30") { totalCount }',
-    'chainDailyRewards(fromDate: "2020-02-30") { totalCount }',
+    'chainDailyRewards(startAtDay: 1, startAtDate: "2024-01-01") { totalCount }',
+    'chainDailyRewards(startAtDay: -1) { totalCount }',
+    'chainDailyRewards(startAtDay: 2900001) { totalCount }',
+    'chainDailyRewards(startAtDate: "2020-11-30") { totalCount }',
+    'chainDailyRewards(startAtDate: "2020-02-30") { totalCount }',
     'chainDailyRewards(first: 0) { totalCount }',
     'chainDailyRewards(first: 201) { totalCount }',
     'chainDailyRewards(first: 1, last: 1) { totalCount }',
@@ -278,6 +278,72 @@ describe('GraphQL', () => {
   ])('refuses %s', async (field) => {
     const { errors } = await gateway.graphql(`{ ${field} }`);
     expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
+  });
+
+  it.each([
+    ['fromDay: -1', 'fromDay is -1; an integer >= 0 is needed.'],
+    ['toDay: -1', 'toDay is -1; an integer >= 0 is needed.'],
+    [
+      'fromDay: 5, toDay: 4, first: 0',
+      'fromDay is 5, after toDay 4. first is 0; an integer from 1 to 200 is needed.',
+    ],
+    ['fromDate: "2024-01-02", toDate: "2024-01-01"', 'fromDate is 2024-01-02, after toDate 2024-01-01.'],
+  ])('refuses the range %s', async (args, message) => {
+    const { errors } = await gateway.graphql(`{ chainDailyRewards(${args}) { totalCount } }`);
+    expect(errors?.[0]).toMatchObject({ message, extensions: { code: 'BAD_INPUT' } });
+  });
+
+  it('lists the days of a range, both ends included, in both directions and orders', async () => {
+    const rows = (await everything()).map(({ day }: any) => day);
+    const [low, high] = [newest - 50, newest - 20];
+    const dates = `fromDate: "${dateOfDay('mainnet', low)}", toDate: "${dateOfDay('mainnet', high)}"`;
+    for (const [args, expected] of [
+      [`fromDay: ${low}, toDay: ${high}`, rows.filter((day) => day >= low && day <= high)],
+      [dates, rows.filter((day) => day >= low && day <= high)],
+      [`fromDay: ${low}, toDate: "${dateOfDay('mainnet', low)}"`, [low]],
+      [`toDay: ${newest - 700}`, rows.filter((day) => day <= newest - 700)],
+      [`fromDay: ${newest - 3}`, rows.slice(0, 4)],
+      [`fromDay: 2147483647`, []],
+      ['toDate: "2020-11-30"', []],
+    ] as const) {
+      for (const direction of ['DESC', 'ASC']) {
+        const order = `${args}, orderBy: { field: DAY, direction: ${direction} }`;
+        const sorted = direction === 'DESC' ? expected : expected.toReversed();
+        for (const [walk, page] of [
+          ['forward', 'first: 7, after: $cursor'],
+          ['backward', 'last: 7, before: $cursor'],
+        ] as const) {
+          const query = `query ($cursor: String) { chainDailyRewards(${order}, ${page}) { totalCount edges { node { day } }
+            pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+          const nodes = await walkCursor(gateway, 'chainDailyRewards', query, walk, {});
+          expect(nodes.map(({ day }) => day)).toEqual(sorted);
+        }
+        const { data } = await gateway.graphql(`{ chainDailyRewards(${order}) { totalCount } }`);
+        expect(data.chainDailyRewards.totalCount).toBe(expected.length);
+      }
+    }
+  });
+
+  it('begins at startAtDay in either order, within the range', async () => {
+    const ask = async (args: string) =>
+      (
+        await gateway.graphql(
+          `{ chainDailyRewards(${args}, first: 2) { totalCount nodes { day } pageInfo { hasPreviousPage } } }`,
+        )
+      ).data.chainDailyRewards;
+    const range = `fromDay: ${newest - 50}, toDay: ${newest - 20}`;
+    expect(await ask(`${range}, startAtDay: ${newest - 30}`)).toEqual({
+      totalCount: 31,
+      nodes: [{ day: newest - 30 }, { day: newest - 31 }],
+      pageInfo: { hasPreviousPage: true },
+    });
+    const up = `${range}, orderBy: { field: DAY, direction: ASC }`;
+    expect(await ask(`${up}, startAtDate: "${dateOfDay('mainnet', newest - 30)}"`)).toEqual({
+      totalCount: 31,
+      nodes: [{ day: newest - 30 }, { day: newest - 29 }],
+      pageInfo: { hasPreviousPage: true },
+    });
+    expect((await ask(`${up}, startAtDay: 0`)).pageInfo).toEqual({ hasPreviousPage: false });
   });
 
   it('reads a page in one statement, two with totalCount, and many days in one', async () => {

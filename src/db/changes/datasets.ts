@@ -13,7 +13,7 @@ export const datasetTables: Record<string, readonly string[]> = {
   ],
   slashings: ['slashings'],
   attestations: ['attestation_entities', 'attestation_hours', 'attestation_days'],
-  blocks: ['blocks', 'block_counts', 'chain_heads'],
+  blocks: ['blocks', 'block_counts', 'block_operators', 'operator_blocks', 'chain_heads'],
   'chain-daily-rewards': ['chain_daily_rewards'],
   'chain-balances': ['chain_balances'],
   consolidations: [
@@ -29,6 +29,8 @@ export const datasetTables: Record<string, readonly string[]> = {
   validators: [
     'validators',
     'operator_validators',
+    'block_operators',
+    'operator_blocks',
     'validator_entities',
     'consolidation_entities',
     'named_consolidation_entities',

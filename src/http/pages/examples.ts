@@ -137,7 +137,7 @@ query NewestBlocks {
     nodes {
       consensusSlot
       blockTimestamp
-      consensusProposerDuty
+      consensusOutcome
       relays
       totalBurntFees
       totalRewards
@@ -162,7 +162,7 @@ query NewestBlocks {
   {
     query: `# What the network earned, chain day by chain day, in Gwei.
 query ChainDailyRewards($date: Date!) {
-  chainDailyRewards(fromDate: $date, first: 7) {
+  chainDailyRewards(startAtDate: $date, first: 7) {
     nodes {
       day
       date

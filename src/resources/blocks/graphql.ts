@@ -1,19 +1,34 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { SECONDS_PER_DAY, SECONDS_PER_SLOT, slotStart } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import { connection, connectionRange, withPreviousPage } from '../../graphql/schema/connection.ts';
+import {
+  checkSizes,
+  connection,
+  connectionRange,
+  withPreviousPage,
+} from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
+import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
-import { IN_PAGE, IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
+import { orderInput } from '../../graphql/schema/order.ts';
+import { IN_PAGE, IN_ROW, selectedFields } from '../../graphql/schema/selection.ts';
+import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
+import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { ValidatorType } from '../validators/graphql.ts';
-import { loadValidator } from '../validators/loaders.ts';
+import { indexOf, loadValidator } from '../validators/loaders.ts';
+import { readValidatorBy } from '../validators/record.ts';
 import { loadBlock, loadProposerBlockTotal } from './loaders.ts';
 import type { BlockRow } from './queries.ts';
-import { Block, type BlockField, FinalizedBlock, finalizedBlockFields } from './record.ts';
+import { Block, type BlockField, FinalizedBlock, finalizedBlockFields, type ProposerDuty } from './record.ts';
 import {
   BLOCKS_SIZES,
+  type BlockList,
   blockCursors,
   blocks,
   PROPOSED_BLOCKS_SIZES,
@@ -22,7 +37,7 @@ import {
   totalBlocks,
 } from './resolve.ts';
 
-const ProposerDutyEnum = builder.enumType('ProposerDuty', {
+const ProposalOutcomeEnum = builder.enumType('ProposalOutcome', {
   description: 'Outcome of a proposal.',
   values: {
     PROPOSED: { value: 'proposed', description: 'The block is on the chain; `proposed` in REST.' },
@@ -30,6 +45,19 @@ const ProposerDutyEnum = builder.enumType('ProposerDuty', {
     ORPHANED: { value: 'orphaned', description: 'The block is not part of the chain; `orphaned` in REST.' },
   } as const,
 });
+
+/** Fields that GraphQL names differently. */
+const ownNames = {
+  consensusProposerDuty: 'consensusOutcome',
+  executionProposerDuty: 'executionOutcome',
+} as const;
+
+function askedOf(info: GraphQLResolveInfo, paths: string[][]): BlockField[] {
+  const names = selectedFields(info, ...paths);
+  return finalizedBlockFields.filter(
+    (name) => names.has(name) || (name in ownNames && names.has(ownNames[name as keyof typeof ownNames])),
+  );
+}
 
 const described = (name: BlockField) => FinalizedBlock.shape[name].description as string;
 
@@ -47,14 +75,27 @@ builder.node(BlockType, {
       description: 'Network of the block.',
     }),
     ...columns(t, FinalizedBlock),
-    consensusProposerDuty: t.field({
-      type: ProposerDutyEnum,
+    consensusOutcome: t.field({
+      type: ProposalOutcomeEnum,
       description: described('consensusProposerDuty'),
-      resolve: (row) => row.consensusProposerDuty as NonNullable<typeof row.consensusProposerDuty>,
+      resolve: (row) => row.consensusProposerDuty as ProposerDuty,
+    }),
+    executionOutcome: t.field({
+      type: ProposalOutcomeEnum,
+      nullable: true,
+      description: described('executionProposerDuty'),
+      resolve: (row) => row.executionProposerDuty,
+    }),
+    consensusProposerDuty: t.field({
+      type: ProposalOutcomeEnum,
+      deprecationReason: replacedBy('consensusOutcome'),
+      description: described('consensusProposerDuty'),
+      resolve: (row) => row.consensusProposerDuty as ProposerDuty,
     }),
     executionProposerDuty: t.expose('executionProposerDuty', {
-      type: ProposerDutyEnum,
+      type: ProposalOutcomeEnum,
       nullable: true,
+      deprecationReason: replacedBy('executionOutcome'),
       description: described('executionProposerDuty'),
     }),
     relays: t.stringList({ description: described('relays'), resolve: (row) => row.relays ?? [] }),
@@ -77,11 +118,37 @@ const blockPages = pageTypes(BlockType, {
   list: 'A list of blocks',
 });
 
+const BlockOrder = orderInput('Block', ['slot'], () => 'The slot.');
+
+const BlockWhere = builder.inputType('BlockWhere', {
+  description: 'Which slots are listed: those that match all fields given.',
+  fields: (t) => ({
+    proposer: t.field({ type: ValidatorBy, description: 'The validator assigned to propose.' }),
+    operator: t.field({
+      type: OperatorBy,
+      description: 'An operator of that validator, as validators belong to operators now.',
+    }),
+    outcome: t.field({ type: ProposalOutcomeEnum, description: 'consensusOutcome of the slot.' }),
+    finalized: t.boolean({ description: 'Whether the slot is final.' }),
+  }),
+});
+
 function startSlot(slot: number | null | undefined): number | null {
   if (slot != null && slot < 0)
-    throw badArgument('fromSlot', `fromSlot is ${slot}; an integer >= 0 is needed.`);
+    throw badArgument('startAtSlot', `startAtSlot is ${slot}; an integer >= 0 is needed.`);
   return slot ?? null;
 }
+
+/** Dates are UTC dates of the slots' beginnings. */
+const slotsOf = (network: Network, args: Parameters<typeof endsOf>[0]) =>
+  endsOf(args, {
+    Slot: (slot) => ({ first: slot, last: slot }),
+    Date: (date) => {
+      const day = (Date.parse(date) / 1000 - slotStart(network, 0)) / SECONDS_PER_SLOT;
+      const next = day + SECONDS_PER_DAY / SECONDS_PER_SLOT;
+      return { first: Math.ceil(day), last: Math.ceil(next) - 1 };
+    },
+  });
 
 builder.queryField('blocks', (t) =>
   t.connection(
@@ -89,30 +156,45 @@ builder.queryField('blocks', (t) =>
       type: BlockType,
       nullable: true,
       extensions: { operation: 'listBlocks', rows: BLOCKS_SIZES.defaultSize },
-      description: `All stored slots, newest first, missed slots included. At most ${BLOCKS_SIZES.maxSize} a page, ${BLOCKS_SIZES.defaultSize} by default. REST: GET /v0/eth/blocks.`,
+      description: `Stored slots, by default newest first, missed slots included. At most ${BLOCKS_SIZES.maxSize} a page, ${BLOCKS_SIZES.defaultSize} by default. REST: GET /v0/eth/blocks.`,
       args: {
-        fromSlot: t.arg.int({
+        where: t.arg({ type: BlockWhere, description: 'Filter; default: all slots.' }),
+        ...endArgs.Date,
+        ...endArgs.Slot,
+        startAtSlot: t.arg.int({
           description:
-            'Slot >= 0 that the page begins with; default: the newest. Ignored with a cursor. It does not narrow the list: totalCount counts all slots.',
+            'Slot >= 0 that the page begins with; default: the first of the list. Ignored with a cursor. It does not narrow the list: totalCount counts the slots before it too.',
         }),
+        orderBy: t.arg({ type: BlockOrder, description: 'The order; default: newest first.' }),
         ...networkArgs,
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
-        const cursors = blockCursors(network);
-        const [fromSlot, range] = collectFaults(
-          () => startSlot(args.fromSlot),
-          () => connectionRange(args, info, { ...BLOCKS_SIZES, decode: cursors.read }),
+        const { where } = args;
+        const [by, operator, slots, startAt] = collectFaults(
+          () => (where?.proposer ? readValidatorBy(where.proposer, ['where', 'proposer']) : null),
+          () => readOperatorBy(where?.operator, 'where.operator'),
+          () => slotsOf(network, args),
+          () => startSlot(args.startAtSlot),
+          () => checkSizes(args, BLOCKS_SIZES.maxSize),
         );
-        const list = { network, fromSlot };
-        const page = await blocks(ctx, list, range, selectedOf(info, finalizedBlockFields, IN_PAGE));
-        const begun = await withPreviousPage(page, fromSlot, range, info, (above) =>
-          blocks(ctx, list, above, []),
+        const proposer = by && (await indexOf(ctx, network, by));
+        const list: BlockList = {
+          network,
+          slots,
+          where: { proposer, operator, outcome: where?.outcome ?? null, finalized: where?.finalized ?? null },
+          ascending: args.orderBy?.direction === 'asc',
+        };
+        const cursors = blockCursors(list);
+        const range = connectionRange(args, info, { ...BLOCKS_SIZES, decode: cursors.read });
+        const page = await blocks(ctx, list, startAt, range, askedOf(info, IN_PAGE));
+        const begun = await withPreviousPage(page, startAt, range, info, (above) =>
+          blocks(ctx, list, null, above, []),
         );
         return connection(
           begun,
           (row) => cursors.of(row.consensusSlot),
-          () => totalBlocks(ctx, network),
+          () => totalBlocks(ctx, list),
         );
       },
     },
@@ -126,18 +208,14 @@ builder.queryField('block', (t) =>
     nullable: true,
     extensions: { operation: 'getBlock' },
     description:
-      'The block of a slot; null when the slot is not stored. A missed slot has a block too, with consensusProposerDuty MISSED. REST: GET /v0/eth/blocks/{consensus_slot}.',
+      'The block of a slot; null when the slot is not stored. A missed slot has a block too, with consensusOutcome MISSED. REST: GET /v0/eth/blocks/{consensus_slot}.',
     args: {
       slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
       ...networkArgs,
     },
     resolve: (_root, { slot, network }, ctx, info) => {
       if (slot < 0) throw badArgument('slot', `slot is ${slot}; an integer >= 0 is needed.`);
-      return loadBlock(
-        ctx,
-        { network: network ?? ctx.network, slot },
-        selectedOf(info, finalizedBlockFields, IN_ROW),
-      );
+      return loadBlock(ctx, { network: network ?? ctx.network, slot }, askedOf(info, IN_ROW));
     },
   }),
 );
@@ -152,12 +230,7 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
       resolve: async (validator, args, ctx, info) => {
         const cursors = proposerBlockCursors(validator);
         const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
-        const page = await proposerBlocks(
-          ctx,
-          validator,
-          range,
-          selectedOf(info, finalizedBlockFields, IN_PAGE),
-        );
+        const page = await proposerBlocks(ctx, validator, range, askedOf(info, IN_PAGE));
         return connection(
           page,
           (row) => cursors.of(row.consensusSlot),

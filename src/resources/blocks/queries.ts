@@ -1,16 +1,17 @@
 import type { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
+import { isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
-import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { type Ends, endsOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
-import { Block, type BlockField, FinalizedBlock } from './record.ts';
+import { Block, type BlockField, FinalizedBlock, type ProposerDuty } from './record.ts';
 
 export type BlockKey = { network: Network; slot: number };
 
@@ -58,35 +59,84 @@ const timed = <Row extends StoredRow>(row: Row) => ({
   blockTimestamp: timestampText(slotStart(row.network, row.consensusSlot)),
 });
 
-/** Slots descend, so `after` is the upper bound. */
-const within = ({ after, before }: Range<number>) =>
-  sql`${after === undefined ? sql`` : sql`and b.slot < ${after}::bigint`}
-    ${before === undefined ? sql`` : sql`and b.slot > ${before}::bigint`}`;
-const order = (range: Range<number>) => (range.backward ? sql`` : sql`desc`);
+type BlockFilter = {
+  proposer: number | null;
+  operator: OperatorScope | null;
+  outcome: ProposerDuty | null;
+  finalized: boolean | null;
+};
+/** Positions are slots. */
+export type BlockList = { network: Network; slots: Ends; where: BlockFilter; ascending: boolean };
+
+/** Literals of few values: planners prove partial indexes from them. */
+const outcomeIs = (alias: string, outcome: ProposerDuty | null): Sql =>
+  outcome === null ? sql`` : raw(` and ${alias}.consensus_proposer_duty = '${outcome}'`);
+const finalizedIs = (finalized: boolean | null): Sql =>
+  finalized === null ? sql`` : raw(` and ${finalized ? '' : 'not '}b.finalized`);
+
+const slotsWithin = (alias: string, { first, last }: Ends): Sql =>
+  sql`${raw(`${alias}.slot`)} between ${first}::bigint and ${last}::bigint`;
+
+/** `blocks b` of a list without an operator, or with one validator. */
+function plainSource({ network, where }: BlockList, slots: Ends): Sql {
+  const { proposer, operator, outcome, finalized } = where;
+  return sql`blocks b
+    where b.network = ${network} and ${slotsWithin('b', slots)}${outcomeIs('b', outcome)}${finalizedIs(finalized)}
+      ${proposer === null ? sql`` : sql`and b.validator_index = ${proposer}`}
+      ${
+        operator === null
+          ? sql``
+          : sql`and exists (
+        select from block_operators o where (o.network, o.slot) = (b.network, b.slot) and ${isMember('o', network, operator)}
+      )`
+      }`;
+}
+
+/** Slots of an operator, from an index in their order. */
+function operatorSource({ network, where }: BlockList, operator: OperatorScope, slots: Ends): Sql {
+  const { outcome, finalized } = where;
+  const open = sql`and o.slot >= (select min(slot) from blocks where network = ${network} and not finalized)`;
+  return sql`block_operators o
+      ${finalized === null ? sql`` : sql`join blocks b on (b.network, b.slot) = (o.network, o.slot)`}
+      where o.network = ${network} and ${isMember('o', network, operator)}
+        and ${slotsWithin('o', slots)}${outcomeIs('o', outcome)}${finalizedIs(finalized)} ${finalized === false ? open : sql``}`;
+}
 
 export async function blockPage(
   db: Queryable,
-  network: Network,
+  list: BlockList,
   range: Range<number>,
   asked: readonly BlockField[],
 ): Promise<BlockRow[]> {
   const { columns, row } = selection(asked);
-  const found = await rows(
-    db,
-    row,
-    sql`/* blockPage */
-    select b.network, ${columns}
-    from blocks b
-    where b.network = ${network} ${within(range)}
-    order by b.slot ${order(range)}
-    limit ${rowsToRead(range)}`,
-  );
+  const { operator, proposer } = list.where;
+  const slots = endsOfPage(range, list.slots, list.ascending);
+  const direction = list.ascending === (range.backward === true) ? sql`desc` : sql``;
+  const page = (alias: string) =>
+    sql`order by ${raw(`${alias}.slot`)} ${direction} limit ${rowsToRead(range)}`;
+  const source =
+    operator === null || proposer !== null
+      ? sql`from ${plainSource(list, slots)} ${page('b')}`
+      : sql`from (select o.slot from ${operatorSource(list, operator, slots)} ${page('o')}) page
+    join blocks b on (b.network, b.slot) = (${list.network}, page.slot)
+    order by b.slot ${direction}`;
+  const found = await rows(db, row, sql`/* blockPage */ select b.network, ${columns} ${source}`);
   return found.map(timed);
 }
 
-/** Reads a stored count: counting millions of rows would cost more than a page. */
+/** Counting millions of rows would cost more than a page. */
 export const blockTotal = (db: Queryable, network: Network): Promise<number> =>
   totalOf(db, sql`/* blockTotal */ select total from block_counts where network = ${network}`);
+
+/** Counts entries of an index. */
+export function blockCount(db: Queryable, list: BlockList): Promise<number> {
+  const { operator, proposer } = list.where;
+  const source =
+    operator === null || proposer !== null
+      ? plainSource(list, list.slots)
+      : operatorSource(list, operator, list.slots);
+  return totalOf(db, sql`/* blockCount */ select count(*)::int as total from ${source}`);
+}
 
 export async function blocksBySlot(
   db: Queryable,
@@ -104,6 +154,11 @@ export async function blocksBySlot(
   );
   return found.map(timed);
 }
+
+const within = ({ after, before }: Range<number>) =>
+  sql`${after === undefined ? sql`` : sql`and b.slot < ${after}::bigint`}
+    ${before === undefined ? sql`` : sql`and b.slot > ${before}::bigint`}`;
+const order = (range: Range<number>) => (range.backward ? sql`` : sql`desc`);
 
 export async function proposerBlockPages(
   db: Queryable,

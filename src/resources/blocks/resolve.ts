@@ -1,32 +1,57 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
-import { type Range, rangeDownFrom, type Slice, slice } from '../../kernel/page.ts';
+import { LAST_NUMBER, type Range, type Slice, slice, startingAt } from '../../kernel/page.ts';
 import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import { loadProposerBlocks } from './loaders.ts';
-import { type BlockRow, blockPage, blockTotal } from './queries.ts';
+import { type BlockList, type BlockRow, blockCount, blockPage, blockTotal } from './queries.ts';
 import type { BlockField } from './record.ts';
+
+export type { BlockList };
 
 export const BLOCKS_SIZES = { defaultSize: 15, maxSize: 200 };
 export const PROPOSED_BLOCKS_SIZES = { defaultSize: 10, maxSize: 200 };
 
+/** Newest slot first (spec §4.9). */
+export const allBlocks = (network: Network): BlockList => ({
+  network,
+  slots: { first: 0, last: LAST_NUMBER },
+  where: { proposer: null, operator: null, outcome: null, finalized: null },
+  ascending: false,
+});
+
+const isWhole = ({ slots, where }: BlockList): boolean =>
+  slots.first === 0 &&
+  slots.last === LAST_NUMBER &&
+  where.proposer === null &&
+  where.operator === null &&
+  where.outcome === null &&
+  where.finalized === null;
+
 /**
- * Newest slot first (spec §4.9). The first page starts at `fromSlot`; the total counts all slots. Positions are slots,
- * so new blocks do not shift pages.
+ * The first page begins at `startAt`; the total counts all slots of the list. Positions are slots, so new blocks do not
+ * shift pages.
  */
 export async function blocks(
   ctx: Context,
-  list: { network: Network; fromSlot: number | null },
+  list: BlockList,
+  startAt: number | null,
   range: Range<number>,
   asked: readonly BlockField[],
 ): Promise<Slice<BlockRow>> {
-  const placed = rangeDownFrom(range, list.fromSlot);
-  return slice(await blockPage(ctx.db, list.network, placed, asked), placed);
+  const placed = startingAt(range, startAt, list.ascending);
+  return slice(await blockPage(ctx.db, list, placed, asked), placed);
 }
 
-export const totalBlocks = (ctx: Context, network: Network): Promise<number> => blockTotal(ctx.db, network);
+export const totalBlocks = (ctx: Context, list: BlockList): Promise<number> =>
+  isWhole(list) ? blockTotal(ctx.db, list.network) : blockCount(ctx.db, list);
 
-export const blockCursors = (network: Network) => integerCursors(() => `blocks:${network}`);
+export const blockCursors = (list: BlockList) =>
+  integerCursors(() =>
+    isWhole(list) && !list.ascending
+      ? `blocks:${list.network}`
+      : `blocks:${JSON.stringify([list.network, list.slots, list.where, list.ascending])}`,
+  );
 
 export const proposerBlockCursors = (proposer: ValidatorKey) =>
   integerCursors(() => `blocks:proposer:${validatorKeyText(proposer)}`);

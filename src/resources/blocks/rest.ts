@@ -7,7 +7,7 @@ import { notFound } from '../../kernel/refusal.ts';
 import { route } from '../../kernel/route.ts';
 import { loadBlock } from './loaders.ts';
 import { Block, blockFields } from './record.ts';
-import { BLOCKS_SIZES, blocks, totalBlocks } from './resolve.ts';
+import { allBlocks, BLOCKS_SIZES, blocks, totalBlocks } from './resolve.ts';
 
 const tag = 'Blocks';
 const units =
@@ -34,8 +34,8 @@ const list = route({
   async handle(ctx: Context, { query: { from: fromSlot, size } }, call) {
     const { network } = ctx;
     const [page, total] = await Promise.all([
-      blocks(ctx, { network, fromSlot }, { limit: size }, blockFields),
-      totalBlocks(ctx, network),
+      blocks(ctx, allBlocks(network), fromSlot, { limit: size }, blockFields),
+      totalBlocks(ctx, allBlocks(network)),
     ]);
     const rows = page.rows as Block[]; // all fields are selected
     const asked = { from: fromSlot, size, total };

@@ -3,10 +3,17 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import { connection, connectionRange, withPreviousPage } from '../../graphql/schema/connection.ts';
+import {
+  checkSizes,
+  connection,
+  connectionRange,
+  withPreviousPage,
+} from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { orderInput } from '../../graphql/schema/order.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { loadChainDailyReward } from './loaders.ts';
@@ -66,36 +73,54 @@ function dayOf(
   return found ?? null;
 }
 
+/** Chain days; a date is that on which they start. */
+const daysWithin = (network: Network, args: Parameters<typeof endsOf>[0]) =>
+  endsOf(args, {
+    Day: (day) => ({ first: day, last: day }),
+    Date: (date) => {
+      const day = dayOfDate(network, date);
+      return { first: day, last: day };
+    },
+  });
+
+const ChainDailyRewardOrder = orderInput('ChainDailyReward', ['day'], () => 'The chain day.');
+
 builder.queryField('chainDailyRewards', (t) =>
   t.connection(
     {
       type: ChainDailyRewardType,
       nullable: true,
       extensions: { operation: 'listChainDailyRewards', rows: CHAIN_DAILY_REWARDS_SIZES.defaultSize },
-      description: `What a network's validators earned in each stored chain day, newest first. At most ${CHAIN_DAILY_REWARDS_SIZES.maxSize} a page, ${CHAIN_DAILY_REWARDS_SIZES.defaultSize} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
+      description: `What a network's validators earned in each stored chain day. At most ${CHAIN_DAILY_REWARDS_SIZES.maxSize} a page, ${CHAIN_DAILY_REWARDS_SIZES.defaultSize} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
       args: {
-        fromDay: t.arg.int({
-          description: `Chain day, 0 to ${MAX_DAY}, that the page begins with; default: the newest. Ignored with a cursor. It does not narrow the list: totalCount counts all days.`,
+        ...endArgs.Date,
+        ...endArgs.Day,
+        startAtDay: t.arg.int({
+          description: `Chain day, 0 to ${MAX_DAY}, that the page begins with; default: the first of the list. Ignored with a cursor. It does not narrow the list: totalCount counts the days before it too.`,
         }),
-        fromDate: t.arg({
+        startAtDate: t.arg({
           type: 'Date',
-          description: 'UTC date on which that day starts; not with fromDay.',
+          description: 'UTC date on which that day starts; not with startAtDay.',
         }),
+        orderBy: t.arg({ type: ChainDailyRewardOrder, description: 'The order; default: newest first.' }),
         ...networkArgs,
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
-        const cursors = chainDailyRewardCursors(network);
-        const [fromDay, range] = collectFaults(
-          () => dayOf(network, ['fromDay', args.fromDay], ['fromDate', args.fromDate]),
-          () => connectionRange(args, info, { ...CHAIN_DAILY_REWARDS_SIZES, decode: cursors.read }),
+        const ascending = args.orderBy?.direction === 'asc';
+        const [list, startAt] = collectFaults(
+          () => ({ network, ends: daysWithin(network, args), ascending }),
+          () => dayOf(network, ['startAtDay', args.startAtDay], ['startAtDate', args.startAtDate]),
+          () => checkSizes(args, CHAIN_DAILY_REWARDS_SIZES.maxSize),
         );
-        const read = (part: Range<number>) => chainDailyRewards(ctx, { network, fromDay }, part);
-        const page = await withPreviousPage(await read(range), fromDay, range, info, read);
+        const cursors = chainDailyRewardCursors(list);
+        const range = connectionRange(args, info, { ...CHAIN_DAILY_REWARDS_SIZES, decode: cursors.read });
+        const read = (part: Range<number>) => chainDailyRewards(ctx, list, startAt, part);
+        const page = await withPreviousPage(await read(range), startAt, range, info, read);
         return connection(
           page,
           (row) => cursors.of(row.day),
-          () => totalChainDailyRewards(ctx, network),
+          () => totalChainDailyRewards(ctx, list),
         );
       },
     },

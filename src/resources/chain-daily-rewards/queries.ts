@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
-import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { type Ends, endsOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { ChainDailyReward } from './record.ts';
 
@@ -30,12 +30,16 @@ function dated(row: z.infer<typeof StoredRow>): ChainDailyRewardRow {
   return { ...row, ...span, startTimestamp: timestampText(start), endTimestamp: timestampText(end) };
 }
 
-/** Newest day first. Positions are days; bounds are exclusive. */
+/** Days within `ends`. */
+export type DayList = { network: Network; ends: Ends; ascending: boolean };
+
+/** Positions are days; bounds of the range are exclusive. */
 export async function chainDailyRewardPage(
   db: Queryable,
-  network: Network,
+  { network, ends, ascending }: DayList,
   range: Range<number>,
 ): Promise<ChainDailyRewardRow[]> {
+  const { first, last } = endsOfPage(range, ends, ascending);
   const found = await rows(
     db,
     StoredRow,
@@ -43,19 +47,20 @@ export async function chainDailyRewardPage(
     select ${select}
     from chain_daily_rewards d
     where d.network = ${network}
-      and d.day < ${range.after ?? 2 ** 31 - 1}::int and d.day > ${range.before ?? -1}::int
-    order by d.day ${range.backward ? sql`` : sql`desc`}
+      and d.day between ${first}::bigint and ${last}::bigint
+    order by d.day ${ascending === (range.backward === true) ? sql`desc` : sql``}
     limit ${rowsToRead(range)}`,
   );
   return found.map(dated);
 }
 
 /** Counting is cheap: there are only 365 rows a year. */
-export const chainDailyRewardTotal = (db: Queryable, network: Network): Promise<number> =>
+export const chainDailyRewardTotal = (db: Queryable, { network, ends }: DayList): Promise<number> =>
   totalOf(
     db,
     sql`/* chainDailyRewardTotal */
-    select count(*)::int as total from chain_daily_rewards where network = ${network}`,
+    select count(*)::int as total from chain_daily_rewards d
+    where d.network = ${network} and d.day between ${ends.first}::bigint and ${ends.last}::bigint`,
   );
 
 export async function chainDailyRewardsByDay(

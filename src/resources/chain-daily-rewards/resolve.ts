@@ -1,23 +1,43 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
-import { type Range, rangeDownFrom, type Slice, slice } from '../../kernel/page.ts';
-import { type ChainDailyRewardRow, chainDailyRewardPage, chainDailyRewardTotal } from './queries.ts';
+import { type Range, type Slice, slice, startingAt } from '../../kernel/page.ts';
+import {
+  type ChainDailyRewardRow,
+  chainDailyRewardPage,
+  chainDailyRewardTotal,
+  type DayList,
+} from './queries.ts';
+import { MAX_DAY } from './record.ts';
+
+export type { DayList };
 
 export const CHAIN_DAILY_REWARDS_SIZES = { defaultSize: 15, maxSize: 200 };
 
-/** Newest day first (spec §4.9); positions are chain days. The first page starts at `fromDay`. */
+/** Newest day first (spec §4.9). */
+export const allDays = (network: Network): DayList => ({
+  network,
+  ends: { first: 0, last: MAX_DAY },
+  ascending: false,
+});
+
+/** Positions are chain days. The first page begins at `startAt`. */
 export async function chainDailyRewards(
   ctx: Context,
-  list: { network: Network; fromDay: number | null },
+  list: DayList,
+  startAt: number | null,
   range: Range<number>,
 ): Promise<Slice<ChainDailyRewardRow>> {
-  const placed = rangeDownFrom(range, list.fromDay);
-  return slice(await chainDailyRewardPage(ctx.db, list.network, placed), placed);
+  const placed = startingAt(range, startAt, list.ascending);
+  return slice(await chainDailyRewardPage(ctx.db, list, placed), placed);
 }
 
-export const totalChainDailyRewards = (ctx: Context, network: Network): Promise<number> =>
-  chainDailyRewardTotal(ctx.db, network);
+export const totalChainDailyRewards = (ctx: Context, list: DayList): Promise<number> =>
+  chainDailyRewardTotal(ctx.db, list);
 
-export const chainDailyRewardCursors = (network: Network) =>
-  integerCursors(() => `chainDailyRewards:${network}`);
+export const chainDailyRewardCursors = ({ network, ends, ascending }: DayList) =>
+  integerCursors(() =>
+    ends.first === 0 && ends.last >= MAX_DAY && !ascending
+      ? `chainDailyRewards:${network}`
+      : `chainDailyRewards:${JSON.stringify([network, ends, ascending])}`,
+  );

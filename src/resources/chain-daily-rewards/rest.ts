@@ -10,7 +10,7 @@ import { route } from '../../kernel/route.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { loadChainDailyReward } from './loaders.ts';
 import { ChainDailyReward, MAX_DAY } from './record.ts';
-import { CHAIN_DAILY_REWARDS_SIZES, chainDailyRewards, totalChainDailyRewards } from './resolve.ts';
+import { allDays, CHAIN_DAILY_REWARDS_SIZES, chainDailyRewards, totalChainDailyRewards } from './resolve.ts';
 
 /** `day` is a function: chain days depend on the network. */
 type Given = { text: string; day: (network: Network) => number };
@@ -65,8 +65,8 @@ const list = route({
     const { size } = query;
     const fromDay = query.from && dayOf(network, query.from, ['query', 'from']);
     const [page, total] = await Promise.all([
-      chainDailyRewards(ctx, { network, fromDay }, { limit: size }),
-      totalChainDailyRewards(ctx, network),
+      chainDailyRewards(ctx, allDays(network), fromDay, { limit: size }),
+      totalChainDailyRewards(ctx, allDays(network)),
     ]);
     return { body: descendingPageV0(call, page, { from: fromDay, size, total }, (row) => row.day) };
   },

@@ -1,29 +1,32 @@
+import { dayOfDate, epochsOfDay, firstEpochOfChainDay } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import { connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { checkSizes, connection, connectionRange } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
+import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { orderInput } from '../../graphql/schema/order.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { parseDateTime } from '../../kernel/time.ts';
+import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { Operator } from '../operators/graphql.ts';
 import { validatorAsked } from '../validators/record.ts';
 import { loadOperatorSlashingTotal, loadSlashing } from './loaders.ts';
-import type { SlashingRow } from './queries.ts';
+import { type SlashingList, type SlashingRow, slashingOrders } from './queries.ts';
 import { Slashing } from './record.ts';
 import {
   epochFrom,
-  LAST_START_DAY,
   operatorSlashingCursor,
   operatorSlashingPosition,
   operatorSlashings,
   SLASHINGS_SIZES,
   slashing,
-  slashingCursor,
-  slashingPosition,
+  slashingCursors,
   slashings,
   totalSlashings,
 } from './resolve.ts';
@@ -51,46 +54,92 @@ const slashingPages = pageTypes(SlashingType, {
   list: 'A list of slashings',
 });
 
+const SlashingOrder = orderInput(
+  'Slashing',
+  slashingOrders,
+  (field) => ({ epoch: 'Slashing epoch.', penalty: 'slashingPenalties.' })[field],
+);
+
+const SlashingWhere = builder.inputType('SlashingWhere', {
+  description: 'Which slashings are listed: those that match all fields given.',
+  fields: (t) => ({
+    operator: t.field({ type: OperatorBy, description: 'An operator of the validator.' }),
+    minPenalty: t.field({ type: 'BigInt', description: 'Smallest slashingPenalties, in Gwei, inclusive.' }),
+    maxPenalty: t.field({ type: 'BigInt', description: 'Largest slashingPenalties, in Gwei, inclusive.' }),
+  }),
+});
+
+/** A slashing belongs to the UTC date on which its epoch starts. */
+function epochsOf(
+  network: Network,
+  args: Parameters<typeof endsOf>[0] & { fromTimestamp?: string | null | undefined },
+) {
+  const { first, last } = endsOf(args, {
+    Epoch: (epoch) => ({ first: epoch, last: epoch }),
+    Day: (day) => ({ first: firstEpochOfChainDay(day), last: firstEpochOfChainDay(day + 1) - 1 }),
+    Date: (date) => epochsOfDay(network, 'utc', dayOfDate(network, date)),
+  });
+  const seconds = args.fromTimestamp == null ? undefined : parseDateTime(args.fromTimestamp);
+  return { first: seconds === undefined ? first : Math.max(first, epochFrom(network, { seconds })), last };
+}
+
+function penaltiesOf(where: {
+  minPenalty?: string | null | undefined;
+  maxPenalty?: string | null | undefined;
+}) {
+  const [minPenalty, maxPenalty] = [where.minPenalty ?? null, where.maxPenalty ?? null];
+  if (minPenalty !== null && maxPenalty !== null && BigInt(minPenalty) > BigInt(maxPenalty)) {
+    const msg = `where.minPenalty is ${minPenalty}, above where.maxPenalty ${maxPenalty}.`;
+    throw badArgument('where', msg, 'range');
+  }
+  return { minPenalty, maxPenalty };
+}
+
 builder.queryField('slashings', (t) =>
   t.connection(
     {
       type: SlashingType,
       nullable: true,
       extensions: { operation: 'listSlashings', rows: SLASHINGS_SIZES.defaultSize },
-      description: `Slashed validators, ascending by slashing epoch and validator index. At most ${SLASHINGS_SIZES.maxSize} a page, ${SLASHINGS_SIZES.defaultSize} by default. REST: GET /v0/eth/slashings.`,
+      description: `Slashed validators, by default oldest first. At most ${SLASHINGS_SIZES.maxSize} a page, ${SLASHINGS_SIZES.defaultSize} by default. REST: GET /v0/eth/slashings.`,
       args: {
-        fromDay: t.arg.int({
-          description: `First chain day, inclusive, 0 to ${LAST_START_DAY}.`,
-        }),
+        where: t.arg({ type: SlashingWhere, description: 'Filter; default: all slashings.' }),
+        ...endArgs.Date,
+        ...endArgs.Day,
+        ...endArgs.Epoch,
         fromTimestamp: t.arg({
           type: 'DateTime',
-          description: 'First moment, inclusive; with fromDay, the later of the two applies.',
+          deprecationReason: replacedBy('fromDate or fromEpoch'),
+          description: 'First moment, inclusive.',
+        }),
+        orderBy: t.arg({
+          type: SlashingOrder,
+          description: 'The order, ties by validator index; default: by epoch, ascending.',
         }),
         ...networkArgs,
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const network = args.network ?? ctx.network;
-        const fromDay = args.fromDay ?? 0;
-        if (fromDay < 0 || fromDay > LAST_START_DAY) {
-          const needed = `an integer from 0 to ${LAST_START_DAY} is needed`;
-          throw badArgument('fromDay', `fromDay is ${fromDay}; ${needed}.`);
-        }
-        const seconds = args.fromTimestamp == null ? undefined : parseDateTime(args.fromTimestamp);
-        const fromEpoch = Math.max(
-          epochFrom(network, { day: fromDay }),
-          seconds === undefined ? 0 : epochFrom(network, { seconds }),
+        const { orderBy, where } = args;
+        const [operator, penalties, epochs] = collectFaults(
+          () => readOperatorBy(where?.operator, 'where.operator'),
+          () => penaltiesOf(where ?? {}),
+          () => epochsOf(network, args),
+          () => checkSizes(args, SLASHINGS_SIZES.maxSize),
         );
-        const list = { network, fromEpoch };
-        const range = connectionRange(args, info, {
-          ...SLASHINGS_SIZES,
-          decode: (cursor) => slashingPosition(list, cursor),
-        });
+        const list: SlashingList = {
+          network,
+          epochs,
+          where: { operator, ...penalties },
+          order: {
+            field: orderBy?.field ?? 'epoch',
+            ascending: orderBy ? orderBy.direction === 'asc' : true,
+          },
+        };
+        const cursors = slashingCursors(list);
+        const range = connectionRange(args, info, { ...SLASHINGS_SIZES, decode: cursors.read });
         const page = await slashings(ctx, list, range);
-        return connection(
-          page,
-          (row) => slashingCursor(list, row),
-          () => totalSlashings(ctx, list),
-        );
+        return connection(page, cursors.of, () => totalSlashings(ctx, list));
       },
     },
     ...slashingPages,

@@ -1,16 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import { firstEpochFrom, firstEpochOfChainDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { decodeCursor, decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { byValidatorName } from '../validators/loaders.ts';
 import { loadOperatorSlashings, loadSlashing, loadSlashingByPubkey } from './loaders.ts';
-import { type SlashingPosition, type SlashingRow, slashingPage, slashingTotal } from './queries.ts';
+import {
+  type SlashingList,
+  type SlashingPosition,
+  type SlashingRow,
+  slashingPage,
+  slashingTotal,
+} from './queries.ts';
+
+export type { SlashingList };
 
 export const SLASHINGS_SIZES = { defaultSize: 10, maxSize: 200 };
-
-export type SlashingList = { network: Network; fromEpoch: number };
 
 /** Keeps the first epoch of the day below 2^31. */
 export const LAST_START_DAY = 9_000_000;
@@ -21,10 +28,48 @@ export const epochFrom = (network: Network, start: { day: number } | { seconds: 
     ? firstEpochOfChainDay(start.day)
     : Math.min(firstEpochFrom(network, start.seconds), 2 ** 31 - 1);
 
-const listName = (list: SlashingList) => `slashings:${list.network}:${list.fromEpoch}`;
+/** All from an epoch on, oldest first (spec §4.5). */
+export const slashingsFrom = (network: Network, first: number): SlashingList => ({
+  network,
+  epochs: { first, last: LAST_NUMBER },
+  where: { operator: null, minPenalty: null, maxPenalty: null },
+  order: { field: 'epoch', ascending: true },
+});
 
-export const slashingCursor = (list: SlashingList, row: SlashingPosition): string =>
-  encodeCursor(listName(list), [row.slashingEpoch, row.validatorIndex]);
+function listName(list: SlashingList): string {
+  const { network, epochs, where, order } = list;
+  const plain = slashingsFrom(network, epochs.first);
+  return isDeepStrictEqual(list, plain)
+    ? `slashings:${network}:${epochs.first}`
+    : `slashings:${JSON.stringify([network, epochs, where, order])}`;
+}
+
+/** Calls `listName` once for a page. */
+export function slashingCursors(list: SlashingList) {
+  const name = listName(list);
+  const byPenalty = list.order.field === 'penalty';
+  return {
+    of: (row: SlashingPosition): string =>
+      encodeCursor(name, [
+        byPenalty ? (row.slashingPenalties as string) : row.slashingEpoch,
+        row.validatorIndex,
+      ]),
+    read: (cursor: string): SlashingPosition | undefined =>
+      byPenalty ? penaltyPosition(name, cursor) : positionIn(name, cursor),
+  };
+}
+
+function penaltyPosition(name: string, cursor: string): SlashingPosition | undefined {
+  const [slashingPenalties, validatorIndex, ...rest] = decodeCursor(name, cursor) ?? [];
+  const index = Number.isInteger(validatorIndex) && (validatorIndex as number) < 2 ** 31;
+  return rest.length === 0 && index && /^-?\d{1,18}$/.test(String(slashingPenalties))
+    ? {
+        slashingEpoch: 0,
+        slashingPenalties: String(slashingPenalties),
+        validatorIndex: validatorIndex as number,
+      }
+    : undefined;
+}
 
 function positionIn(name: string, cursor: string): SlashingPosition | undefined {
   const [slashingEpoch, validatorIndex] = decodePosition(name, cursor, 2) ?? [];
@@ -33,23 +78,16 @@ function positionIn(name: string, cursor: string): SlashingPosition | undefined 
     : { slashingEpoch, validatorIndex };
 }
 
-/** Undefined for a cursor of another list. */
-export const slashingPosition = (list: SlashingList, cursor: string): SlashingPosition | undefined =>
-  positionIn(listName(list), cursor);
-
-/** Sorted by slashing epoch, then validator index, ascending (spec §4.5). */
-export async function slashings(
+export const slashings = async (
   ctx: Context,
   list: SlashingList,
   range: Range<SlashingPosition>,
-): Promise<Slice<SlashingRow>> {
-  return slice(await slashingPage(ctx.db, list.network, list.fromEpoch, range), range);
-}
+): Promise<Slice<SlashingRow>> => slice(await slashingPage(ctx.db, list, range), range);
 
 export const slashing = byValidatorName(loadSlashing, loadSlashingByPubkey);
 
 export const totalSlashings = (ctx: Context, list: SlashingList): Promise<number> =>
-  slashingTotal(ctx.db, list.network, list.fromEpoch);
+  slashingTotal(ctx.db, list);
 
 const operatorListName = (operator: OperatorId) =>
   `slashings:${JSON.stringify([operator.network, operator.idType, operator.id])}`;

@@ -12,9 +12,9 @@ import {
   epochFrom,
   LAST_START_DAY,
   SLASHINGS_SIZES,
-  slashingCursor,
-  slashingPosition,
+  slashingCursors,
   slashings,
+  slashingsFrom,
   totalSlashings,
 } from './resolve.ts';
 
@@ -54,8 +54,9 @@ const list = route({
   reply: envelopeV0(Slashing),
   async handle(ctx: Context, { query }, call) {
     const start: Start = query.from ?? { text: '0', day: 0 };
-    const asked = { network: ctx.network, fromEpoch: epochFrom(ctx.network, start) };
-    const after = query.cursor === null ? undefined : slashingPosition(asked, query.cursor);
+    const asked = slashingsFrom(ctx.network, epochFrom(ctx.network, start));
+    const cursors = slashingCursors(asked);
+    const after = query.cursor === null ? undefined : cursors.read(query.cursor);
     if (query.cursor !== null && !after) {
       const msg =
         'cursor is not a cursor of this list; take it from the `next` of a response with the same `from`.';
@@ -65,10 +66,10 @@ const list = route({
       slashings(ctx, asked, { ...(after ? { after } : {}), limit: query.size }),
       totalSlashings(ctx, asked),
     ]);
-    const first = after ? (page.rows[0] ?? after).slashingEpoch : asked.fromEpoch;
+    const first = after ? (page.rows[0] ?? after).slashingEpoch : asked.epochs.first;
     const from = chainDayOfEpoch(first);
     const last = page.rows.at(-1);
-    const cursor = last && page.hasNext ? slashingCursor(asked, last) : null;
+    const cursor = last && page.hasNext ? cursors.of(last) : null;
     return {
       body: {
         page: { from, to: last ? chainDayOfEpoch(last.slashingEpoch) : from, size: query.size },

@@ -45,6 +45,13 @@ export const byValidatorName =
       ? byIndex(ctx, { network, validatorIndex: name.index })
       : byPubkey(ctx, { network, validatorPubkey: name.pubkey });
 
+/** A public key that is not known has index -1, which no row has. */
+export async function indexOf(ctx: Context, network: Network, name: ValidatorName): Promise<number> {
+  if ('index' in name) return name.index;
+  const found = await loadValidatorByPubkey(ctx, { network, validatorPubkey: name.pubkey });
+  return found?.validatorIndex ?? -1;
+}
+
 export const loadOperatorValidators = listReader({
   keyOf: operatorIdText,
   load: operatorValidatorPages,

@@ -1,0 +1,31 @@
+import { raw, type Sql, sql } from './rows.ts';
+
+export const memberClasses = [
+  'depositAddress',
+  'withdrawalAddress',
+  'nodeOperator',
+  'pool',
+  'poolShare',
+] as const;
+
+/** An operator of a class that validators belong to. */
+export type OperatorScope = { idType: (typeof memberClasses)[number]; id: string };
+
+const columns = {
+  depositAddress: 'deposit_address',
+  withdrawalAddress: 'withdrawal_address',
+  nodeOperator: 'node_operator',
+  pool: 'pool',
+};
+
+/** Whether a row with the columns of `validators` belongs to the operator. One text for each class keeps the index usable. */
+export function isMember(alias: string, network: string, { idType, id }: OperatorScope): Sql {
+  if (idType !== 'poolShare') return sql`${raw(`${alias}.${columns[idType]}`)} = ${id}`;
+  const part = (column: string) => sql`(
+      select ${raw(column)} from operator_summaries
+      where network = ${network} and operator_id = ${id} and id_type = 'poolShare' and not superseded
+      order by time_window limit 1
+    )`;
+  return sql`${raw(`${alias}.pool`)} = ${part('pool_id')}
+      and ${raw(`${alias}.node_operator`)} = ${part('node_operator_id')}`;
+}

@@ -1,0 +1,192 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { chainDayOfEpoch, epochStart } from '../../src/chain/calendar.ts';
+import { useGateway } from '../support/gateway.ts';
+import { walkCursor } from '../support/walk.ts';
+
+const gateway = useGateway();
+
+type Row = { index: number; epoch: number; penalty: string } & Record<
+  'deposit_address' | 'withdrawal_address' | 'node_operator' | 'pool' | 'share',
+  string | null
+>;
+
+/** All slashings, oldest first, with the operators of the validators. */
+let all: Row[];
+beforeAll(async () => {
+  const { rows } = await gateway.database.pool.query({
+    text: `select s.validator_index as index, s.slashing_epoch as epoch, s.slashing_penalties::text as penalty,
+        v.deposit_address, v.withdrawal_address, v.node_operator, v.pool, o.operator_id as share
+      from slashings s left join validators v using (network, validator_index)
+      left join (select distinct operator_id, node_operator_id, pool_id from operator_summaries
+        where network = 'mainnet' and id_type = 'poolShare' and not superseded) o
+        on (o.node_operator_id, o.pool_id) = (v.node_operator, v.pool)
+      where s.network = 'mainnet' order by s.slashing_epoch, s.validator_index`,
+    values: [],
+  });
+  all = rows as Row[];
+});
+
+const walk = (args: string, size: number, direction: 'forward' | 'backward') => {
+  const page = direction === 'forward' ? `first: ${size}, after: $cursor` : `last: ${size}, before: $cursor`;
+  return walkCursor(
+    gateway,
+    'slashings',
+    `query ($cursor: String) { slashings(${args} ${page}) { edges { node { validatorIndex } }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+    direction,
+    {},
+  ).then((nodes) => nodes.map((node) => node.validatorIndex));
+};
+async function expectRows(args: string, rows: readonly Row[], size = 37) {
+  const indices = rows.map(({ index }) => index);
+  const { data, errors } = await gateway.graphql(`{ slashings${args ? `(${args})` : ''} { totalCount } }`);
+  expect(errors).toBeUndefined();
+  expect(data.slashings.totalCount).toBe(indices.length);
+  expect(await walk(args, size, 'forward')).toEqual(indices);
+  expect(await walk(args, size, 'backward')).toEqual(indices);
+}
+
+describe('slashings between two epochs, days or dates', () => {
+  it('are those of the range, both ends included, row by row in both directions', async () => {
+    const [low, high] = [all[100]?.epoch as number, all[160]?.epoch as number];
+    const within = all.filter(({ epoch }) => epoch >= low && epoch <= high);
+    await expectRows(`fromEpoch: ${low}, toEpoch: ${high}`, within);
+    await expectRows(
+      `fromEpoch: ${low}, toEpoch: ${low}`,
+      all.filter(({ epoch }) => epoch === low),
+    );
+    await expectRows('fromEpoch: 2147483647', []);
+    const [from, to] = [chainDayOfEpoch(low), chainDayOfEpoch(high)];
+    const days = all.filter(({ epoch }) => chainDayOfEpoch(epoch) >= from && chainDayOfEpoch(epoch) <= to);
+    await expectRows(`fromDay: ${from}, toDay: ${to}`, days);
+    await expectRows(`fromDay: 9000000, toDay: 2147483647`, []);
+  });
+
+  it('are of a UTC date by the beginning of the epoch, and within all bounds given', async () => {
+    const dateOf = ({ epoch }: Row) =>
+      new Date(epochStart('mainnet', epoch) * 1000).toISOString().slice(0, 10);
+    const [from, to] = [dateOf(all[40] as Row), dateOf(all[300] as Row)];
+    const within = all.filter((row) => dateOf(row) >= from && dateOf(row) <= to);
+    await expectRows(`fromDate: "${from}", toDate: "${to}"`, within);
+    await expectRows(
+      `fromDate: "${to}", toDate: "${to}"`,
+      all.filter((row) => dateOf(row) === to),
+    );
+    const high = all[200]?.epoch as number;
+    await expectRows(
+      `fromDate: "${from}", toEpoch: ${high}`,
+      within.filter(({ epoch }) => epoch <= high),
+    );
+    await expectRows('toDate: "2020-11-30"', []);
+  });
+
+  it.each([
+    ['fromEpoch: -1', 'fromEpoch is -1; an integer >= 0 is needed.'],
+    ['toDay: -1', 'toDay is -1; an integer >= 0 is needed.'],
+    ['fromEpoch: 3, toEpoch: 2', 'fromEpoch is 3, after toEpoch 2.'],
+    [
+      'fromDay: 3, toDay: 2, last: 0',
+      'fromDay is 3, after toDay 2. last is 0; an integer from 1 to 200 is needed.',
+    ],
+    [
+      'where: { operator: { operatorId: "x", idType: VALIDATOR } }',
+      'where.operator.idType is VALIDATOR; one of DEPOSIT_ADDRESS, WITHDRAWAL_ADDRESS, NODE_OPERATOR, POOL, POOL_SHARE is needed.',
+    ],
+    ['where: { minPenalty: 3, maxPenalty: 2 }', 'where.minPenalty is 3, above where.maxPenalty 2.'],
+  ])('refuse %s', async (args, message) => {
+    const { errors } = await gateway.graphql(`{ slashings(${args}) { totalCount } }`);
+    expect(errors?.[0]).toMatchObject({ message, extensions: { code: 'BAD_INPUT' } });
+  });
+});
+
+describe('slashings of a filter and in an order', () => {
+  const bySize = (a: Row, b: Row) => Number(BigInt(a.penalty) - BigInt(b.penalty)) || a.index - b.index;
+
+  it('are sorted by epoch or penalty, ties by validator index, in both directions', async () => {
+    await expectRows('orderBy: { field: EPOCH, direction: ASC }', all, 150);
+    await expectRows('orderBy: { field: EPOCH, direction: DESC }', all.toReversed(), 150);
+    await expectRows('orderBy: { field: EPOCH }', all.toReversed(), 150);
+    const sorted = all.toSorted(bySize);
+    await expectRows('orderBy: { field: PENALTY, direction: ASC }', sorted, 150);
+    await expectRows('orderBy: { field: PENALTY }', sorted.toReversed(), 11);
+  });
+
+  it('have penalties between two bounds, both included, of any size', async () => {
+    const sorted = all.toSorted(bySize);
+    const [min, max] = [sorted[50]?.penalty, sorted[250]?.penalty] as [string, string];
+    const within = all.filter(
+      ({ penalty }) => BigInt(penalty) >= BigInt(min) && BigInt(penalty) <= BigInt(max),
+    );
+    await expectRows(`where: { minPenalty: "${min}", maxPenalty: "${max}" }`, within);
+    await expectRows(
+      `where: { minPenalty: "${min}" }, orderBy: { field: PENALTY }`,
+      sorted.slice(50).toReversed(),
+      90,
+    );
+    await expectRows(
+      `where: { maxPenalty: "${min}" }, orderBy: { field: PENALTY, direction: ASC }`,
+      sorted.slice(0, 51),
+    );
+    await expectRows(`where: { minPenalty: "${'9'.repeat(40)}" }`, []);
+    await expectRows(`where: { minPenalty: "-${'9'.repeat(40)}" }`, all, 200);
+  });
+
+  it.each([
+    ['DEPOSIT_ADDRESS', 'deposit_address'],
+    ['WITHDRAWAL_ADDRESS', 'withdrawal_address'],
+    ['NODE_OPERATOR', 'node_operator'],
+    ['POOL', 'pool'],
+    ['POOL_SHARE', 'share'],
+  ] as const)('are of a %s', async (idType, column) => {
+    const id = all.find((row) => row[column])?.[column];
+    const rows = all.filter((row) => row[column] === id);
+    expect(rows.length).toBeGreaterThan(0);
+    const operator = `operator: { operatorId: ${JSON.stringify(id)}, idType: ${idType} }`;
+    await expectRows(`where: { ${operator} }`, rows, 2);
+    await expectRows(
+      `where: { ${operator} }, orderBy: { field: PENALTY }`,
+      rows.toSorted(bySize).toReversed(),
+      2,
+    );
+    await expectRows(
+      `where: { ${operator} }, toEpoch: ${rows[0]?.epoch}`,
+      rows.filter(({ epoch }) => epoch <= (rows[0] as Row).epoch),
+      2,
+    );
+    await expectRows(`where: { operator: { operatorId: "none such", idType: ${idType} } }`, []);
+  });
+
+  it('refuse a cursor of another range, filter or order, and a forged one', async () => {
+    const ask = (args: string) =>
+      gateway.graphql(`{ slashings(first: 1, ${args}) { pageInfo { endCursor } } }`);
+    const order = 'orderBy: { field: PENALTY }';
+    const cursor = (await ask(order)).data.slashings.pageInfo.endCursor;
+    expect((await ask(`${order}, after: "${cursor}"`)).errors).toBeUndefined();
+    for (const args of [
+      '',
+      'orderBy: { field: PENALTY, direction: ASC },',
+      `${order}, fromEpoch: 1,`,
+      `${order}, where: { minPenalty: 1 },`,
+    ]) {
+      const { errors } = await ask(`${args} after: "${cursor}"`);
+      expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
+    }
+    expect((await ask(`${order}, after: "x"`)).errors?.[0].extensions.code).toBe('BAD_INPUT');
+  });
+
+  it('are the last slashings with names in one document, one statement for each level', async () => {
+    gateway.statements.length = 0;
+    const { data, errors } = await gateway.graphql(`{
+      slashings(first: 5, orderBy: { field: EPOCH, direction: DESC }) {
+        nodes { slashingEpoch slashingPenalties validator { validatorIndex pool nodeOperator } }
+      } }`);
+    expect(errors).toBeUndefined();
+    expect(data.slashings.nodes.map((node: any) => node.slashingEpoch)).toEqual(
+      all
+        .slice(-5)
+        .toReversed()
+        .map(({ epoch }) => epoch),
+    );
+    expect(gateway.statements).toEqual(['slashingPage', 'validatorsByIndex']);
+  });
+});
