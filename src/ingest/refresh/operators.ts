@@ -7,7 +7,7 @@ import { isLiquidStakingColumn } from '../liquid-staking.ts';
 import type { computedTypes } from '../operator-profiles.ts';
 import { operatorImporter } from '../operators.ts';
 import { chainDays } from './known.ts';
-import { type Days, daysOfWindow, gatherRelays, gatherValidators, mean } from './validators.ts';
+import { type Days, daysOfWindow, gatherRelays, gatherValidators } from './validators.ts';
 import { run, shownObjects, shownShare, type Written, writeSelected } from './write.ts';
 
 export type ComputedType = (typeof computedTypes)[number];
@@ -37,18 +37,7 @@ export async function refreshOperators(
 const summaries = (network: Network, window: TimeWindow, days: Days, types: readonly ComputedType[]) => ({
   with: sql`
   with member as materialized (
-    select w.*, m.id_type, m.operator_id, m.pool_id, m.node_operator_id
-    from window_validators w
-    cross join lateral (values
-      ('depositAddress', w.deposit_address, '', ''),
-      ('withdrawalAddress', w.withdrawal_address, '', ''),
-      ('nodeOperator', w.node_operator, '', ''),
-      ('pool', w.pool, '', ''),
-      ('poolShare', '', w.pool, w.node_operator),
-      ('validator', w.validator_index::text, '', '')
-    ) as m (id_type, operator_id, pool_id, node_operator_id)
-    where m.id_type = any(${[...types]}::text[])
-      and m.operator_id is not null and m.pool_id is not null and m.node_operator_id is not null
+    ${membersOf(owners(types), types)}
   ), chain as (
     select case when c.balance is not null or (select complete from (${chainDays(network, sql`array[${days.last}::date]`)}) d)
       then greatest(c.balance, (select sum(effective) from window_validators)) end as effective
@@ -60,19 +49,19 @@ const summaries = (network: Network, window: TimeWindow, days: Days, types: read
   ), client as (
     select ${key}, ${shownObjects(sql`shown`, sql`part desc, c.client`)} as percentages
     from (
-      select ${key}, client, count(*)::numeric / sum(count(*)) over (partition by ${key}) as part
-      from member where client is not null group by ${key}, client
+      select ${key}, client, sum(n) / sum(sum(n)) over (partition by ${key}) as part
+      from (${membersOf(clients(types), types)}) m group by ${key}, client
     ) c cross join lateral (select client, ${shownShare(sql`part`)} as percentage) shown group by ${key}
   ), relayer as (
     select ${key}, ${shownObjects(sql`shown`, sql`part desc, r.relayer`)} as percentages
     from (
-      select ${key}, r.relayer, sum(r.blocks) / sum(sum(r.blocks)) over (partition by ${key}) as part
-      from member m join window_relays r on r.validator_index = m.validator_index group by ${key}, r.relayer
+      select ${key}, relayer, sum(n) / sum(sum(n)) over (partition by ${key}) as part
+      from (${membersOf(relayers(types), types)}) m group by ${key}, relayer
     ) r cross join lateral (select relayer, ${shownShare(sql`part`)} as percentage) shown group by ${key}
   ), figures as (
-    select ${key}, count(balance)::int as validator_count,
-      coalesce(${mean('correctness')}, 0) as correctness, ${mean('delay')} as delay,
-      ${mean('uptime')} as uptime, ${mean('effectiveness')} as effectiveness,
+    select ${key}, sum(validators)::int as validator_count,
+      coalesce(${meanOf('correctness')}, 0) as correctness, ${meanOf('delay')} as delay,
+      ${meanOf('uptime')} as uptime, ${meanOf('effectiveness')} as effectiveness,
       coalesce(sum(effective), 0) as effective, coalesce(sum(balance), 0) as balance,
       (36500 * sum(rewards) / nullif(sum(earning), 0))::float8 as apr
     from member group by ${key}
@@ -118,6 +107,44 @@ const summaries = (network: Network, window: TimeWindow, days: Days, types: read
   left join runner n using (${key})
   left join known k using (${key})`,
 });
+
+const ownerColumns = (types: readonly ComputedType[]): Sql =>
+  types.includes('validator') ? sql`${ofOwner}, w.validator_index` : ofOwner;
+const ofOwner = sql`w.deposit_address, w.withdrawal_address, w.node_operator, w.pool`;
+const means = ['correctness', 'delay', 'uptime', 'effectiveness'] as const;
+
+/** Validators of the same addresses, operator and pool: ten times fewer, each in up to five classes. */
+const owners = (types: readonly ComputedType[]): Sql => sql`
+      select ${ownerColumns(types)}, count(w.balance) as validators,
+        ${raw(means.map((name) => `sum(w.${name}) as ${name}, count(w.${name}) as ${name}_n`).join(', '))},
+        sum(w.effective) as effective, sum(w.balance) as balance, sum(w.rewards) as rewards, sum(w.earning) as earning
+      from window_validators w group by ${ownerColumns(types)}`;
+
+const clients = (types: readonly ComputedType[]): Sql => sql`
+      select ${ownerColumns(types)}, w.client, count(*) as n
+      from window_validators w where w.client is not null group by ${ownerColumns(types)}, w.client`;
+
+const relayers = (types: readonly ComputedType[]): Sql => sql`
+      select ${ownerColumns(types)}, r.relayer, sum(r.blocks) as n
+      from window_validators w join window_relays r using (validator_index) group by ${ownerColumns(types)}, r.relayer`;
+
+const membersOf = (rows: Sql, types: readonly ComputedType[]): Sql => sql`
+    select w.*, m.id_type, m.operator_id, m.pool_id, m.node_operator_id
+    from (${rows}
+    ) w
+    cross join lateral (values
+      ('depositAddress', w.deposit_address, '', ''),
+      ('withdrawalAddress', w.withdrawal_address, '', ''),
+      ('nodeOperator', w.node_operator, '', ''),
+      ('pool', w.pool, '', ''),
+      ('poolShare', '', w.pool, w.node_operator),
+      ('validator', ${types.includes('validator') ? sql`w.validator_index::text` : sql`null`}, '', '')
+    ) as m (id_type, operator_id, pool_id, node_operator_id)
+    where m.id_type = any(${[...types]}::text[])
+      and m.operator_id is not null and m.pool_id is not null and m.node_operator_id is not null`;
+
+const meanOf = (name: (typeof means)[number]): Sql =>
+  raw(`(sum(${name}) / nullif(sum(${name}_n), 0) / 1e15)::float8`);
 
 const key = sql`id_type, operator_id, pool_id, node_operator_id`;
 

@@ -47,7 +47,6 @@ export async function daysOfWindow(
  */
 const SCALE = sql`1e15::float8`;
 export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
-export const mean = (column: string): Sql => sql`(avg(${raw(column)}) / 1e15)::float8`;
 
 const sums = [
   'total_unique_attestations',
