@@ -1,8 +1,11 @@
 import type { Beat } from './beat.ts';
+import { rulesAt } from './chain/rules.ts';
 import type { Nodes } from './node/index.ts';
+import type { ValidatorAt } from './node/validators-at.ts';
 import type { Teller } from './retry.ts';
+import type { ChainSpec } from './spec.ts';
 import type { HeadSlashing, Store } from './store/index.ts';
-import type { BeaconBlock } from './types.ts';
+import type { BeaconBlock, ValidatorRecord } from './types.ts';
 
 type Options = { nodes: Nodes; store: Store; beat: Beat; tell: Teller; stop: AbortSignal };
 type Known = { slot: number; root: string };
@@ -75,30 +78,53 @@ async function withMissed(nodes: Nodes, fromSlot: number, blocks: readonly Beaco
   return rows;
 }
 
-/** `unseen`: first slot with a slashing that the head state lacks. */
+/** `unseen`: first slot with a slashing that the head state lacks; its row follows from the rules until then. */
 async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
+  const { spec } = nodes;
   const slashings: HeadSlashing[] = [];
+  const named = new Set<number>();
   let unseen = Number.POSITIVE_INFINITY;
   for (const { slot, proposerSlashings, attesterSlashings } of blocks) {
-    const indices = [...new Set([...proposerSlashings, ...attesterSlashings.flat()])];
+    const all = new Set([...proposerSlashings, ...attesterSlashings.flat()]);
+    const indices = [...all].filter((index) => !named.has(index));
     if (indices.length === 0) continue;
-    const now = await nodes.validatorsAt('head', indices);
-    const before = new Map((await justBefore(nodes, slot, indices)).map((one) => [one.record.index, one]));
-    for (const { record, balance } of now) {
-      const earlier = before.get(record.index);
-      const epoch = Math.floor(slot / nodes.spec.slotsPerEpoch);
-      const isSlashable = record.activationEpoch <= epoch && epoch < record.withdrawableEpoch;
-      if (!record.slashed && isSlashable) unseen = Math.min(unseen, slot);
+    const epoch = Math.floor(slot / spec.slotsPerEpoch);
+    const now = await nodes.validatorsAt('head', indices).catch(() => []);
+    const before = await justBefore(nodes, slot, indices);
+    for (const index of indices) {
+      const [earlier, newest] = [before, now].map((state) =>
+        state.find(({ record }) => record.index === index),
+      );
+      const known = earlier ?? newest;
+      if (!newest?.record.slashed && (!known || isSlashable(known.record, epoch)))
+        unseen = Math.min(unseen, slot);
       // A slashing may name validators slashed before.
-      if (!record.slashed || earlier?.record.slashed) continue;
-      slashings.push({
-        ...{ validatorIndex: record.index, pubkey: record.pubkey, slot, balance },
-        withdrawableEpoch: record.withdrawableEpoch,
-        balanceBeforeSlashing: earlier?.balance ?? balance,
-      });
+      if (!known || !(earlier ? isSlashable(earlier.record, epoch) : isNew(known.record, epoch))) continue;
+      named.add(index);
+      const { pubkey } = known.record;
+      const rest = newest?.record.slashed
+        ? { withdrawableEpoch: newest.record.withdrawableEpoch, balance: newest.balance }
+        : afterSlashing(spec, known, epoch);
+      slashings.push({ validatorIndex: index, pubkey, slot, balanceBeforeSlashing: known.balance, ...rest });
     }
   }
   return { slashings, unseen };
+}
+
+const isSlashable = ({ slashed, activationEpoch, withdrawableEpoch }: ValidatorRecord, epoch: number) =>
+  !slashed && activationEpoch <= epoch && epoch < withdrawableEpoch;
+
+/** Without a state before the block. */
+const isNew = (record: ValidatorRecord, epoch: number) => record.slashed || isSlashable(record, epoch);
+
+/** `slash_validator`; a long exit queue makes a validator withdrawable later. */
+function afterSlashing(spec: ChainSpec, { record, balance }: ValidatorAt, epoch: number) {
+  const exits = Number.isFinite(record.withdrawableEpoch) ? record.withdrawableEpoch : 0;
+  const penalty = Math.floor(record.effectiveBalance / rulesAt(spec, epoch).slashingQuotient);
+  return {
+    withdrawableEpoch: Math.max(exits, epoch + spec.epochsPerSlashingsVector),
+    balance: Math.max(0, balance - penalty),
+  };
 }
 
 /** The validators in the newest earlier state that the node has. */

@@ -253,7 +253,64 @@ describe.skipIf(!hasRecordings)('near the head', () => {
     expect(rows.filter(({ slot, root }) => root !== null && root !== node.chain.root(slot))).toEqual([]);
   });
 
-  it('has a slashing once the state of the head has it, replaced by the final one', async () => {
+  it('has a slashing with its block, gone when the chain reorganises without it, and final in the end', async () => {
+    const slashed = 77_893;
+    const epoch = Math.floor(slashed / 32);
+    const own = await databaseForTest();
+    const node = await nodeForTest({ head: slashed - 1, branchSlashes: false });
+    const stop = new AbortController();
+    const status = newStatus();
+    const running = indexed(own, [node.url], { from: epoch - 4, once: false, stop: stop.signal, status });
+    const rows = async () =>
+      (await own.pool.query({ text: 'select * from slashings order by validator_index', values: [] }))
+        .rows as Record<string, any>[];
+    const until = async (test: () => Promise<boolean>) => {
+      while (!(await test())) await Promise.race([sleep(20), running]);
+    };
+    await until(async () => status.indexedEpoch === epoch - 4);
+    expect(await rows()).toEqual([]);
+
+    // The recording has states of the first and last slots of epochs only, so the state of the head lacks the slashings.
+    node.advance();
+    await until(async () => (await rows()).length === 3);
+    const early = await rows();
+    for (const row of early) {
+      expect(row).toMatchObject({
+        slashing_epoch: epoch,
+        head_slot: slashed,
+        withdrawable_epoch: epoch + 8_192,
+      });
+      const record = node.chain.validator(row.validator_index, epoch * 32) as Record<string, string>;
+      expect(row.slashing_penalties).toBe(String(Math.floor(Number(record.effective_balance) / 4_096)));
+      expect(row.validator_pubkey).toBe(record.pubkey);
+    }
+
+    node.advance();
+    node.reorganise(2);
+    await until(async () => (await rows()).length === 0);
+    node.settle();
+    await until(async () => (await rows()).length === 3);
+    expect(await rows()).toEqual(early);
+
+    // The state of the last slot has them.
+    node.setHead(epoch * 32 + 30);
+    node.advance();
+    await until(async () =>
+      (await rows()).every((row, at) => row.slashing_penalties !== early[at]?.slashing_penalties),
+    );
+    for (const row of await rows()) expect(row.head_slot).toBe(slashed);
+
+    node.setHead(slashed + 5 * 32);
+    node.advance();
+    await until(async () => (await rows()).every(({ head_slot }) => head_slot === null));
+    stop.abort();
+    await running;
+    const withdrawable = (all: Record<string, any>[]) =>
+      new Map(all.map((row) => [row.validator_index, row.withdrawable_epoch]));
+    expect(withdrawable(await rows())).toEqual(withdrawable(early));
+  });
+
+  it('has blocks and slashings of a node that does not answer with the state of the head', async () => {
     const slashed = 77_893;
     const own = await databaseForTest();
     const node = await nodeForTest({ head: slashed - 1 });
@@ -261,28 +318,15 @@ describe.skipIf(!hasRecordings)('near the head', () => {
     const status = newStatus();
     const from = Math.floor(slashed / 32) - 4;
     const running = indexed(own, [node.url], { from, once: false, stop: stop.signal, status });
-    const rows = async () =>
-      (await own.pool.query({ text: 'select * from slashings order by validator_index', values: [] }))
-        .rows as Record<string, any>[];
-    const until = async (test: () => Promise<boolean>) => {
-      while (!(await test())) await Promise.race([sleep(20), running]);
-    };
-    await until(async () => status.indexedEpoch === from);
-    expect(await rows()).toEqual([]);
-    node.advance(2);
-    // The recording has states of the last slots of epochs only.
-    node.setHead(Math.floor(slashed / 32) * 32 + 30);
-    node.advance(1);
-    await until(async () => (await rows()).length === 3);
-    const early = await rows();
-    for (const row of early) expect(row).toMatchObject({ slashing_epoch: 2_434, head_slot: slashed });
-    node.setHead(slashed + 5 * 32);
-    node.advance(1);
-    await until(async () => (await rows()).every(({ head_slot }) => head_slot === null));
+    const found = async (table: string, slot: string) =>
+      (await own.pool.query({ text: `select from ${table} where ${slot} = ${slashed}`, values: [] })).rows
+        .length;
+    while (status.indexedEpoch !== from) await Promise.race([sleep(20), running]);
+    node.break(/states\/head\/validators/, 503);
+    node.advance();
+    while ((await found('slashings', 'head_slot')) !== 3) await Promise.race([sleep(20), running]);
+    expect(await found('blocks', 'slot')).toBe(1);
     stop.abort();
     await running;
-    const withdrawable = (all: Record<string, any>[]) =>
-      new Map(all.map((row) => [row.validator_index, row.withdrawable_epoch]));
-    expect(withdrawable(await rows())).toEqual(withdrawable(early));
   });
 });

@@ -16,6 +16,8 @@ export type View = {
   head: number;
   /** First slot of another branch, which the node takes for canonical. */
   branch: number | undefined;
+  /** Blocks of the other branch have the slashings, too. */
+  branchSlashes: boolean;
   prune: number | undefined;
   lie: { validator: number; gwei: number; epoch: number | undefined } | undefined;
   shuffled: boolean;
@@ -97,6 +99,7 @@ export function blockText(view: View, slot: number): { version: string; text: st
   value.message.parent_root = rootAt(view, blockSlot(view, slot - 1));
   value.message.body.graffiti = `0x${Buffer.from('another branch').toString('hex').padEnd(64, '0')}`;
   value.message.body.attestations = value.message.body.attestations.slice(1);
+  if (!view.branchSlashes) value.message.body.proposer_slashings = value.message.body.attester_slashings = [];
   return { version: block.version, text: JSON.stringify(value) };
 }
 

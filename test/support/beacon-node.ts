@@ -61,6 +61,7 @@ class Node implements BeaconNode {
   declare chain: Chain;
   declare head: number;
   declare branch: number | undefined;
+  declare branchSlashes: boolean;
   declare prune: number | undefined;
   declare lie: answers.View['lie'];
   declare shuffled: boolean;
@@ -76,7 +77,13 @@ class Node implements BeaconNode {
   declare events: boolean;
 
   constructor(chain: Chain, { seed = 1, lateMs = 1_500, ...options }: Options) {
-    const view = { branch: undefined, prune: undefined, lie: undefined, shuffled: false };
+    const view = {
+      branch: undefined,
+      branchSlashes: true,
+      prune: undefined,
+      lie: undefined,
+      shuffled: false,
+    };
     const has = { lookahead: true, recentDuties: false, pendingDeposits: true, genesis: {}, spec: {} };
     Object.assign(this, base, view, has, { chain, head: chain.last }, options);
     this.#random = seed;

@@ -43,7 +43,7 @@ async function upsert(client: pg.ClientBase, network: Network, rows: readonly Sl
         slashing_penalties, head_slot, balance_epoch) = (excluded.validator_pubkey, excluded.slashing_epoch,
         excluded.withdrawable_epoch, excluded.balance_before_slashing, excluded.balance_before_withdrawal,
         excluded.slashing_penalties, excluded.head_slot, excluded.balance_epoch)
-      where s is distinct from excluded and (excluded.head_slot is null or s.head_slot is not null)`,
+      where s is distinct from excluded and (excluded.head_slot is null or excluded.head_slot <= s.head_slot)`,
     [
       ...[network, rows.map((row) => row.validatorIndex), rows.map((row) => row.pubkey)],
       ...[rows.map((row) => row.epoch), rows.map((row) => row.withdrawableEpoch)],
@@ -127,8 +127,9 @@ export async function writeHeadSlashings(
 ): Promise<boolean> {
   const { rowCount: dropped } = await client.query(
     `/* dropHeadSlashings */
-    delete from slashings where network = $1 and head_slot >= $2 and validator_index <> all($3::int[])`,
-    [network, fromSlot, slashings.map((one) => one.validatorIndex)],
+    delete from slashings where network = $1 and head_slot >= $2
+      and (validator_index, head_slot) not in (select * from unnest($3::int[], $4::int[]))`,
+    [network, fromSlot, slashings.map((one) => one.validatorIndex), slashings.map((one) => one.slot)],
   );
   const rows = slashings.map(({ slot, ...one }) => {
     const epoch = Math.floor(slot / SLOTS_PER_EPOCH);
