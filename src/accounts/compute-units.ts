@@ -43,6 +43,7 @@ export const computeUnits = {
   introspection: { base: 1, item: 1 }, // counts 100 fields as a row
   node: { base: 1, item: 1 },
   nodes: { base: 0, item: 2 },
+  search: { base: 5, item: 1 },
   slashing: { base: 1, item: 1 },
   stakeAuthority: { base: 1, item: 1 },
   validator: { base: 1, item: 1 },

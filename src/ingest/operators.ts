@@ -148,6 +148,14 @@ export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[],
   await forgetOldLists(client, tables);
 }
 
+async function rankAndName(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
+  await rankLists(client, lists, revision);
+  await client.query(`/* storeOperatorNames */ select store_operator_names('staged', $1, $2)`, [
+    lists.map((list) => list.network),
+    lists.map((list) => list.id_type),
+  ]);
+}
+
 export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typeof Stored>>> = {
   resource: 'operators',
   shape: ImportedOperator,
@@ -155,7 +163,7 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   columns,
   stored,
   key: tables.key,
-  merge: mergeRanked(tables, rankLists),
+  merge: mergeRanked(tables, rankAndName),
   // False if rows may be incomplete: pages of several lists, shares (of one parent), pools filtered by type.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,

@@ -58,6 +58,7 @@ async function rankWindows(
     [windows, revision],
   );
   await forgetOldLists(client, tables);
+  await client.query(`/* storeAuthorityNames */ select store_authority_names('staged')`);
 }
 
 export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName<ImportedStakeAuthority>> = {

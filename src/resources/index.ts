@@ -24,6 +24,7 @@ import './consolidations/graphql.ts';
 import './figures/graphql.ts';
 import './operators/graphql.ts';
 import './private-sets/graphql.ts';
+import './search/graphql.ts';
 import './slashings/graphql.ts';
 import './solana-overview/graphql.ts';
 import './stake-authorities/graphql.ts';
@@ -43,6 +44,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   figures: [], // REST has those of private sets
   operators: operatorRoutes,
   'private-sets': privateSetRoutes,
+  search: [], // GraphQL only
   slashings: slashingRoutes,
   'solana-overview': solanaOverviewRoutes,
   'stake-authorities': stakeAuthorityRoutes,

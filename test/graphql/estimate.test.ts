@@ -86,19 +86,19 @@ function writer(draw: Draw) {
     return `${name}: ${other[named.name] ?? '"2026-01-01T00:00:00Z"'}`;
   }
 
-  function sizeArgument(): string[] {
+  function sizeArgument(names: string[]): string[] {
     if (chance(30)) return chance(30) ? [`first: ${variable('Int', null)}`] : [];
     const size = draw(fc.integer, { min: chance(5) ? -1 : 1, max: 6 });
-    return [`${oneOf(['first', 'last'])}: ${chance(40) ? variable('Int', size) : size}`];
+    return [`${oneOf(names)}: ${chance(40) ? variable('Int', size) : size}`];
   }
 
   function field(node: Field, depth: number): string {
-    const paged = node.args.some(({ name }) => name === 'first');
+    const sizes = node.args.flatMap(({ name }) => (name === 'first' || name === 'last' ? [name] : []));
     const given = node.args.filter(
       (arg) =>
         !['first', 'last', 'after', 'before'].includes(arg.name) && (isRequiredArgument(arg) || chance(15)),
     );
-    const args = [...given.map(argument), ...(paged ? sizeArgument() : [])];
+    const args = [...given.map(argument), ...(sizes.length > 0 ? sizeArgument(sizes) : [])];
     // One of two is needed, which the schema cannot say.
     const key = { validator: 'index', slashing: 'validatorIndex' }[node.name];
     const own = node.args.find(({ name }) => name === key);

@@ -10,6 +10,8 @@ export const datasetTables: Record<string, readonly string[]> = {
     'asked_operators',
     'validator_entities',
     'named_consolidation_entities',
+    'search_names',
+    'similar_names',
   ],
   slashings: ['slashings'],
   attestations: ['attestation_entities', 'attestation_hours', 'attestation_days'],
@@ -24,7 +26,13 @@ export const datasetTables: Record<string, readonly string[]> = {
     'named_consolidation_entities',
   ],
   'solana-overview': ['solana_overviews'],
-  'stake-authorities': ['stake_authority_summaries', 'stake_authority_lists', 'stake_authority_ranks'],
+  'stake-authorities': [
+    'stake_authority_summaries',
+    'stake_authority_lists',
+    'stake_authority_ranks',
+    'search_names',
+    'similar_names',
+  ],
   'sync-committee-rewards': ['sync_committee_rewards', 'chain_heads'],
   validators: [
     'validators',

@@ -131,9 +131,8 @@ export function costOf(
       part.rowBytes = MARKS + below.bytes;
       return part;
     }
-    const size = shape.page
-      ? (sizeOf(node.arguments, values) ?? shape.rows)
-      : (countOf(argument(node.arguments, sizes.ids, values)) ?? shape.rows);
+    const size =
+      sizeOf(node.arguments, values) ?? countOf(argument(node.arguments, sizes.ids, values)) ?? shape.rows;
     const times = size ?? 1;
     const free =
       shape.paidBy !== undefined && !node.arguments?.some((given) => given.name.value === shape.paidBy);

@@ -20,6 +20,32 @@ query LargestPools {
 `,
   },
   {
+    query: `# A search box: names, addresses, public keys, indices, slots and hashes.
+query SearchBox($text: String!) {
+  search(query: $text, first: 8) {
+    kind
+    text
+    matched
+    score
+    node {
+      id
+      ... on Operator {
+        operatorId
+        idType
+      }
+      ... on Validator {
+        validatorIndex
+      }
+      ... on Block {
+        consensusSlot
+      }
+    }
+  }
+}
+`,
+    variables: { text: 'sample pool' },
+  },
+  {
     query: `# Pools with the node operators behind them, and how they did in the last day.
 query PoolsAndShares($pools: Int!, $shares: Int!) {
   operators(window: THIRTY_DAYS, idType: POOL, first: $pools) {

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import type { Network } from '../../chain/networks.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { rows, type Sql, sql } from '../../db/rows.ts';
+import { count } from '../../kernel/leaves.ts';
+import { IdType } from '../operators/record.ts';
+
+export type NamedKind = 'operator' | 'tag' | 'stakeAuthority';
+
+const Name = z.object({
+  kind: z.enum(['operator', 'tag', 'stakeAuthority']),
+  /** 'solana' for stake authorities. */
+  network: z.string(),
+  idType: IdType.or(z.literal('')),
+  id: z.string(),
+  name: z.string(),
+  size: z.int(),
+  /** The largest operator with the tag. */
+  taggedId: z.string().nullable(),
+  score: z.number(),
+});
+export type NameRow = z.infer<typeof Name>;
+
+type AskedNames = { kinds: readonly NamedKind[]; network: Network; text: string; most: number };
+
+const networksOf = ({ kinds, network }: AskedNames) =>
+  kinds.map((kind) => (kind === 'stakeAuthority' ? 'solana' : network));
+
+/** Greater than any text with the same beginning. */
+const pastAll = sql`chr(1114111)`;
+
+/** Scores: 1 for the name itself, 0.9 for its beginning, 0.8 for that of a further word. */
+const named = (n: Sql): Sql => sql`${n}.kind, ${n}.network, ${n}.id_type as "idType", ${n}.id, ${n}.name,
+  ${n}.size, ${n}.tagged_id as "taggedId"`;
+
+const NEAREST = 500;
+const LARGEST = 1_000;
+
+/**
+ * Best first. Of many names with this beginning, considers the first by alphabet and those of the largest operators: a
+ * single letter may begin 100,000 names.
+ */
+export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
+  rows(
+    db,
+    Name,
+    sql`/* namesByBeginning */
+    select * from (
+      select distinct on (f.kind, f.network, f.id, case f.kind when 'tag' then '' else f.id_type end) ${named(sql`f`)},
+        case when f.place > 0 then 0.8 when f.form = f.low then 1 else 0.9 end::float8 as score
+      from (
+        select n.*, a.low
+        from (
+          select k.*, search_form(${asked.text}) as low, search_form(${asked.text}) || ${pastAll} as high
+          from unnest(${asked.kinds}::text[], ${networksOf(asked)}::text[]) as k (kind, network)
+        ) a
+        cross join lateral (
+          (select n.* from search_names n
+          where n.kind = a.kind and n.network = a.network and n.form >= a.low and n.form < a.high
+          order by n.form limit ${NEAREST})
+          union all
+          (select * from (
+            select n.* from search_names n
+            where n.kind = a.kind and n.network = a.network and n.place = 0
+            order by n.size desc, n.form limit ${LARGEST}
+          ) l where l.form >= a.low and l.form < a.high)
+        ) n
+      ) f
+      order by f.kind, f.network, f.id, case f.kind when 'tag' then '' else f.id_type end, score desc, f.size desc, f.name
+    ) found
+    order by score desc, size desc, name, "idType", id limit ${asked.most}`,
+  );
+
+/** Best first, with scores below 0.7; none without pg_trgm. */
+export const namesBySimilarity = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
+  rows(
+    db,
+    Name,
+    sql`/* namesBySimilarity */
+    select ${named(sql`n`)}, n.likeness * 0.7::float8 as score
+    from similar_names(${asked.kinds}::text[], ${networksOf(asked)}::text[], ${asked.text}, ${asked.most}) n`,
+  );
+
+const Address = z.object({ idType: IdType, id: z.string(), size: z.int() });
+
+/** Addresses that begin with `hex`, in their order. */
+export const addressesByBeginning = (
+  db: Queryable,
+  network: Network,
+  hex: string,
+  most: number,
+): Promise<z.infer<typeof Address>[]> =>
+  rows(
+    db,
+    Address,
+    sql`/* addressesByBeginning */
+    select distinct on (id, "idType") id_type as "idType", operator_id as id, search_size(validator_count)::int as size
+    from (
+      select id_type, operator_id, validator_count from operator_summaries
+      where network = ${network} and operator_id >= ${hex} and operator_id < ${hex} || ${pastAll} and not superseded
+        and id_type in ('depositAddress', 'withdrawalAddress')
+      order by operator_id, id_type limit ${most * WINDOWS}
+    ) found
+    order by id, "idType", size desc limit ${most}`,
+  );
+
+const WINDOWS = 4;
+
+const Authority = z.object({ id: z.string(), size: z.int() });
+
+/** Stake authorities whose address begins with `base58`, in their order. */
+export const authoritiesByBeginning = (
+  db: Queryable,
+  base58: string,
+  most: number,
+): Promise<z.infer<typeof Authority>[]> =>
+  rows(
+    db,
+    Authority,
+    sql`/* authoritiesByBeginning */
+    select distinct on (id) stake_authority as id, search_size(delegated_stake::float8)::int as size
+    from (
+      select stake_authority, delegated_stake from stake_authority_summaries
+      where stake_authority >= ${base58} and stake_authority < ${base58} || ${pastAll} and not superseded
+      order by stake_authority limit ${most * WINDOWS}
+    ) found
+    order by id, size desc limit ${most}`,
+  );
+
+const Key = z.object({ validatorIndex: count(), validatorPubkey: z.string() });
+
+/** Validators whose public key begins with `hex`, in the order of their keys. */
+export const validatorsByBeginning = (
+  db: Queryable,
+  network: Network,
+  hex: string,
+  most: number,
+): Promise<z.infer<typeof Key>[]> =>
+  rows(
+    db,
+    Key,
+    sql`/* validatorsByBeginning */
+    select validator_index as "validatorIndex", validator_pubkey as "validatorPubkey" from validators
+    where network = ${network} and validator_pubkey >= ${hex} and validator_pubkey < ${hex} || ${pastAll}
+    order by validator_pubkey limit ${most}`,
+  );
+
+/** Slots whose block has this root or execution hash. */
+export const slotsByHash = (db: Queryable, network: Network, hash: string): Promise<{ slot: number }[]> =>
+  rows(
+    db,
+    z.object({ slot: count() }),
+    sql`/* slotsByHash */
+    select slot from blocks where consensus_block_root = ${hash} and network = ${network}
+    union
+    select slot from blocks where execution_block_hash = ${hash} and network = ${network}`,
+  );
+
+const OwnSet = z.object({ id: z.string(), name: z.string(), score: z.number() });
+const SETS = 1_000;
+
+/** Private sets of the account by a word of their name, best first, among its newest 1,000. */
+export const setsByBeginning = (
+  db: Queryable,
+  accountId: string,
+  network: Network,
+  text: string,
+  most: number,
+): Promise<z.infer<typeof OwnSet>[]> =>
+  rows(
+    db,
+    OwnSet,
+    sql`/* setsByBeginning */
+    select set_id::text as id, name, max(
+      case when w.place > 0 then 0.8 when w.form = search_form(${text}) then 1 else 0.9 end
+    )::float8 as score
+    from (
+      select set_id, name, created_at from private_sets
+      where account_id = ${accountId} and network = ${network}
+      order by created_at desc, set_id desc limit ${SETS}
+    ) s
+    cross join lateral search_words(s.name) w
+    where starts_with(w.form, search_form(${text}))
+    group by set_id, name, created_at
+    order by score desc, name, created_at, set_id limit ${most}`,
+  );
