@@ -1,6 +1,8 @@
+import { byKey } from '../../db/batch/loaders.ts';
 import { datasetTables } from '../../db/changes/datasets.ts';
 import { type DatasetOrigin, type ListedDataset, listDatasets } from '../../db/changes/revisions.ts';
 import { builder } from './builder.ts';
+import { loadNodes } from './nodes.ts';
 
 const Origin = builder.enumType('DatasetOriginKind', {
   description: 'How rows came into a dataset.',
@@ -27,8 +29,14 @@ const OriginType = builder.objectRef<DatasetOrigin>('DatasetOrigin').implement({
   }),
 });
 
-const DatasetType = builder.objectRef<ListedDataset>('Dataset').implement({
+const DatasetType = builder.objectRef<ListedDataset>('Dataset');
+builder.node(DatasetType, {
   description: 'A published dataset, and how often it has changed.',
+  id: { resolve: ({ name }) => name, description: 'Global id, for `node`.' },
+  async loadMany(names, ctx) {
+    const found = byKey(await listDatasets(ctx.db), ({ name }) => name);
+    return loadNodes('Dataset', async (name) => found.get(name))(names, ctx);
+  },
   fields: (t) => ({
     name: t.string({ description: 'Its name, as in the import.', resolve: (row) => row.name }),
     revision: t.int({

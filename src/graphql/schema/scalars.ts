@@ -3,6 +3,13 @@ import { isPlainDouble, SerializedDouble } from '../../kernel/json-text.ts';
 import { parseDate, parseDateTime } from '../../kernel/time.ts';
 import { builder } from './builder.ts';
 
+const specifications = {
+  BigInt: 'https://www.rfc-editor.org/rfc/rfc8259#section-6',
+  Decimal: 'https://www.rfc-editor.org/rfc/rfc8259#section-6',
+  Date: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
+  DateTime: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
+};
+
 /**
  * Returns text as stored. The scalars of graphql-scalars return numbers and JavaScript dates, which lose digits past
  * 2^53 and add milliseconds.
@@ -24,6 +31,7 @@ function textScalar(
   };
   builder.scalarType(name, {
     description,
+    specifiedByURL: specifications[name],
     serialize: (value) => value as string,
     parseValue: (value) => check(value),
     parseLiteral: (node: ValueNode) =>

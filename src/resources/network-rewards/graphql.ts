@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { checkBounds } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns } from '../../graphql/schema/columns.ts';
+import { columns, type FieldsOf, rowId } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
   checkSizes,
@@ -11,7 +11,10 @@ import {
   connectionRange,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { enumName, enumValues, SortOrderEnum } from '../../graphql/schema/enums.ts';
+import { orderInput } from '../../graphql/schema/order.ts';
+import { orderOf } from '../../graphql/schema/replaced.ts';
 import { IN_PAGE, selectedOf } from '../../graphql/schema/selection.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
@@ -20,8 +23,10 @@ import {
   definitions,
   fieldsOf,
   type RewardKind,
+  type RewardSum,
   type RewardsNetwork,
   recordOf,
+  rewardSums,
   rewardsNetworks,
   sortFieldsOf,
 } from './record.ts';
@@ -51,40 +56,57 @@ const kindOf = (validatorId: string | null): RewardKind => (validatorId === null
 const typeName = (network: RewardsNetwork, kind: RewardKind) => recordOf(network, kind).meta()?.id as string;
 const idOf = (row: RewardRow) => String(row[definitions[row.network].idField]);
 
+const sumTexts: Record<RewardSum, string> = {
+  validatorRewards: 'validators earned',
+  delegatorRewards: 'delegators earned',
+};
+const sumText = (sum: RewardSum) =>
+  `What ${sumTexts[sum]}, in the token of the network: ${rewardsNetworks
+    .map((network) => `${definitions[network].title} ${definitions[network].sums[sum].join(' + ')}`)
+    .join('; ')}.`;
+
+const rewardFields = (t: FieldsOf<RewardRow>, kind: RewardKind) => {
+  const date = (deprecated: { deprecationReason?: string }) =>
+    t.field({
+      type: 'Date',
+      description: 'UTC date of the rewards.',
+      resolve: (row) => row.day as string,
+      ...deprecated,
+    });
+  const sum = (name: RewardSum) =>
+    t.field({ type: 'Decimal', description: sumText(name), resolve: (row) => row[name] as string });
+  return {
+    id: rowId(t, kind === 'validator' ? 'ValidatorReward' : 'NetworkReward', (row) => [
+      row.network,
+      ...(kind === 'validator' ? [idOf(row)] : []),
+      row.day,
+    ]),
+    network: t.field({
+      type: RewardsNetworkEnum,
+      description: 'The network.',
+      resolve: (row) => row.network,
+    }),
+    date: date({}),
+    day: date({ deprecationReason: replacedBy('date') }),
+    validatorRewards: sum('validatorRewards'),
+    delegatorRewards: sum('delegatorRewards'),
+  };
+};
+
 const ValidatorReward = builder.interfaceRef<RewardRow>('ValidatorReward').implement({
   description:
     'What a validator and its delegators earned in a day. The type of its network has the amounts.',
   resolveType: (row) => typeName(row.network, 'validator'),
   fields: (t) => ({
-    network: t.field({
-      type: RewardsNetworkEnum,
-      description: 'Network of the validator.',
-      resolve: (row) => row.network,
-    }),
+    ...rewardFields(t as never, 'validator'),
     validator: t.string({ description: 'Identifier of the validator on its network.', resolve: idOf }),
-    day: t.field({
-      type: 'Date',
-      description: 'UTC date of the rewards.',
-      resolve: (row) => row.day as string,
-    }),
   }),
 });
 const NetworkReward = builder.interfaceRef<RewardRow>('NetworkReward').implement({
   description:
     'What all validators of a network and their delegators earned in a day. The type of the network has the amounts.',
   resolveType: (row) => typeName(row.network, 'network'),
-  fields: (t) => ({
-    network: t.field({
-      type: RewardsNetworkEnum,
-      description: 'The network.',
-      resolve: (row) => row.network,
-    }),
-    day: t.field({
-      type: 'Date',
-      description: 'UTC date of the rewards.',
-      resolve: (row) => row.day as string,
-    }),
-  }),
+  fields: (t) => rewardFields(t as never, 'network'),
 });
 
 for (const network of rewardsNetworks) {
@@ -97,7 +119,7 @@ for (const network of rewardsNetworks) {
       description: record.meta()?.description as string,
       interfaces: [base],
       fields: (t) => ({
-        ...columns(t, record),
+        ...columns(t, record.omit({ day: true })),
         ...(network === 'cardano' && kind === 'validator'
           ? {
               poolOwnerStakeAddresses: t.stringList({
@@ -122,26 +144,52 @@ const networkRewardPages = pageTypes(NetworkReward, {
   list: 'Days of a network',
 });
 
+const orderTexts = {
+  date: 'By date.',
+  validatorRewards: 'By validatorRewards.',
+  delegatorRewards: 'By delegatorRewards.',
+};
+const orderNames = ['date', ...rewardSums] as const;
+const RewardOrder = orderInput('Reward', orderNames, (name) => orderTexts[name]);
+
 const listArgs = builder.args((t) => ({
   network: t.field({ type: RewardsNetworkEnum, required: true, description: 'The network.' }),
   fromDate: t.field({ type: 'Date', description: 'First day, inclusive; a UTC date.' }),
   toDate: t.field({ type: 'Date', description: 'Last day, inclusive; a UTC date.' }),
-  sortOrder: t.field({ type: SortOrderEnum, defaultValue: 'asc', description: 'Sort order.' }),
+  orderBy: t.field({ type: RewardOrder, description: 'Order, oldest first by default. Ties by date.' }),
+  sortOrder: t.field({
+    type: SortOrderEnum,
+    description: 'Sort order; ASC by default.',
+    deprecationReason: replacedBy('orderBy'),
+  }),
 }));
 type ListArgs = InputShapeFromFields<typeof listArgs> &
   ConnectionArgs & { sortBy?: string | null | undefined };
 
+/** Deprecated, because it has the fields of all networks. */
+const sortByArg = (kind: RewardKind, enumTitle: string) => {
+  const type = sortEnum(kind, enumTitle);
+  return builder.args((t) => ({
+    sortBy: t.field({
+      type,
+      description: 'What to sort by; DAY by default.',
+      deprecationReason: replacedBy('orderBy'),
+    }),
+  }));
+};
+
 function queryOf(args: ListArgs, kind: RewardKind): RewardQuery {
-  const sortBy = args.sortBy ?? 'day';
+  const order = orderOf<string>(args, { field: 'day', direction: 'asc' });
+  const sortBy = order.field === 'date' ? 'day' : order.field;
   const fields = sortFieldsOf(args.network, kind);
-  if (!fields.includes(sortBy)) {
+  if (args.sortBy != null && !fields.includes(sortBy)) {
     const [named, ...names] = [sortBy, ...fields].map(enumName);
     const msg = `sortBy is ${named}, which ${definitions[args.network].title} does not have; one of ${names.join(', ')} is needed.`;
     throw badArgument('sortBy', msg, 'enum');
   }
   checkBounds(args, 'argument');
   const range = rangeOf({ fromDate: args.fromDate ?? null, toDate: args.toDate ?? null });
-  return { ...range, sortBy, sortOrder: args.sortOrder ?? 'asc' };
+  return { ...range, sortBy, sortOrder: order.direction };
 }
 
 async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, info: GraphQLResolveInfo) {
@@ -152,7 +200,7 @@ async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, 
   );
   const range = connectionRange(args, info, { ...REWARDS_SIZES, decode: cursors.read });
   // Skips fields that fragments on other networks' types select.
-  const asked = selectedOf(info, fieldsOf(list.network, kind), IN_PAGE);
+  const asked = ['day', ...selectedOf(info, [...fieldsOf(list.network, kind), ...rewardSums], IN_PAGE)];
   const page = await rewards(ctx, list, query, range, asked);
   return connection(
     page,
@@ -184,11 +232,7 @@ builder.queryField('validatorRewards', (t) =>
           description:
             'The validator: node id, operator address, pool id, stash address, validator number or vote account.',
         }),
-        sortBy: t.arg({
-          type: sortEnum('validator', 'ValidatorRewardSort'),
-          defaultValue: 'day',
-          description: 'What to sort by.',
-        }),
+        ...sortByArg('validator', 'ValidatorRewardSort'),
       },
       resolve: (_root, args, ctx, info) => {
         const [validatorId] = collectFaults(
@@ -212,11 +256,7 @@ builder.queryField('networkRewards', (t) =>
       description: `What all validators of a network earned, one row a day. ${sizes} REST: GET /v1/{network}/network/rewards.`,
       args: {
         ...listArgs,
-        sortBy: t.arg({
-          type: sortEnum('network', 'NetworkRewardSort'),
-          defaultValue: 'day',
-          description: 'What to sort by.',
-        }),
+        ...sortByArg('network', 'NetworkRewardSort'),
       },
       resolve: (_root, args, ctx, info) =>
         rewardConnection(ctx, { network: args.network, validatorId: null }, args, info),

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { Queryable } from '../../db/pool.ts';
 import { join, keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
-import { count, leafKind } from '../../kernel/leaves.ts';
+import { count, decimal, leafKind } from '../../kernel/leaves.ts';
 import { snake } from '../../kernel/names.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { type RewardSum, rewardSums } from './networks/definition.ts';
 import { definitions, type RewardKind, type RewardsNetwork, recordOf } from './record.ts';
 
 export type RewardTable = { network: RewardsNetwork; kind: RewardKind };
@@ -32,7 +33,14 @@ const column = (field: string): Sql => raw(`r.${snake(field)}`);
 const tableName = ({ network, kind }: RewardTable): Sql => raw(`${network}_${kind}_rewards`);
 const idField = ({ network }: RewardTable): string => definitions[network].idField;
 
+const isSum = (field: string): field is RewardSum => (rewardSums as readonly string[]).includes(field);
+
+/** A column, or a sum of columns. */
+const amountOf = ({ network }: RewardTable, field: string): Sql =>
+  isSum(field) ? join(definitions[network].sums[field].map(column), ' + ') : column(field);
+
 function wire(table: RewardTable, field: string): Sql {
+  if (isSum(field)) return sql`(${amountOf(table, field)})::text as ${raw(`"${field}"`)}`;
   const kind = leafKind(recordOf(table.network, table.kind).shape[field]);
   const value = kind === 'Decimal' || kind === 'Date' ? sql`${column(field)}::text` : column(field);
   return sql`${value} as ${raw(`"${field}"`)}`;
@@ -56,8 +64,11 @@ function rowCheck({ network, kind }: RewardTable, names: readonly string[]): z.Z
   const key = [network, kind, ...names].join();
   let check = rowChecks.get(key);
   if (!check) {
-    const mask = Object.fromEntries(names.map((name) => [name, true])) as Record<string, true>;
-    check = Place.extend(recordOf(network, kind).pick(mask).shape) as unknown as z.ZodType<RewardRow>;
+    const sums = Object.fromEntries(names.filter(isSum).map((name) => [name, decimal()]));
+    const plain = names.filter((name) => !isSum(name));
+    const mask = Object.fromEntries(plain.map((name) => [name, true])) as Record<string, true>;
+    const shape = { ...recordOf(network, kind).pick(mask).shape, ...sums };
+    check = Place.extend(shape) as unknown as z.ZodType<RewardRow>;
     rowChecks.set(key, check);
   }
   return check;
@@ -112,7 +123,7 @@ function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>,
 
 /** For other orders: every page reads the whole list, one row per day. */
 function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
-  const order = sql`${column(query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
+  const order = sql`${amountOf(table, query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
   const after = range.after ?? (range.offset ?? 0) - 1;
   const cut = range.backward
     ? sql`s.position >= least(${range.before ?? null}::bigint, s.total) - ${rowsToRead(range)}`

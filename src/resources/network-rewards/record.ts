@@ -4,10 +4,12 @@ import { avalanche } from './networks/avalanche.ts';
 import { babylon } from './networks/babylon.ts';
 import { cardano } from './networks/cardano.ts';
 import { celestia } from './networks/celestia.ts';
-import type { RewardsDefinition } from './networks/definition.ts';
+import { type RewardSum, type RewardsDefinition, rewardSums } from './networks/definition.ts';
 import { polkadot } from './networks/polkadot.ts';
 import { polygon } from './networks/polygon.ts';
 import { solana } from './networks/solana.ts';
+
+export { type RewardSum, rewardSums };
 
 /** Networks with rewards by UTC day (spec §4.9). */
 export const definitions = {

@@ -5,7 +5,9 @@ import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
+import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import { IN_ROW, selectedOf } from '../../graphql/schema/selection.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { BlockType } from '../blocks/graphql.ts';
@@ -13,7 +15,7 @@ import { loadBlock } from '../blocks/loaders.ts';
 import { finalizedBlockFields } from '../blocks/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
-import { loadValidatorRewardTotal } from './loaders.ts';
+import { loadSeatReward, loadValidatorRewardTotal, seatKeyText } from './loaders.ts';
 import type { RewardRow, SlotKey } from './queries.ts';
 import { SyncCommitteeReward } from './record.ts';
 import {
@@ -26,29 +28,47 @@ import {
   validatorRewards,
 } from './resolve.ts';
 
-const SyncCommitteeRewardType = builder.objectRef<RewardRow>('SyncCommitteeReward').implement({
+const SyncCommitteeRewardType = builder.objectRef<RewardRow>('SyncCommitteeReward');
+builder.node(SyncCommitteeRewardType, {
   description:
     'What one seat of the sync committee earned in a slot. A validator with several seats has a record for each.',
-  fields: (t) => ({
-    network: t.expose('network', {
-      type: NetworkEnum,
-      description: 'Network of the block.',
-    }),
-    ...columns(t, SyncCommitteeReward),
-    validator: t.field({
-      type: ValidatorType,
-      nullable: true,
-      description: 'The validator that holds the seat; null when it is not stored.',
-      resolve: (row, _args, ctx) => loadValidator(ctx, row),
-    }),
-    block: t.field({
-      type: BlockType,
-      nullable: true,
-      description: 'The block of the slot; null when it is not stored.',
-      resolve: ({ network, consensusSlot: slot }, _args, ctx, info) =>
-        loadBlock(ctx, { network, slot }, selectedOf(info, finalizedBlockFields, IN_ROW)),
-    }),
+  id: { resolve: seatKeyText, description: 'Global id, for `node`.' },
+  loadMany: loadNodes('SyncCommitteeReward', async (id, ctx) => {
+    const [, slot = '', rank = ''] = /^(\w+:\d+):(0|[1-9]\d{0,2})$/.exec(id) ?? [];
+    const found = networkNumber(slot);
+    if (!found) return null;
+    return loadSeatReward(ctx, { network: found.network, consensusSlot: found.number, rank: Number(rank) });
   }),
+  fields: (t) => {
+    const reward = (deprecated: { deprecationReason?: string }) =>
+      t.expose('syncCommitteeRewards', {
+        type: 'BigInt',
+        description: SyncCommitteeReward.shape.syncCommitteeRewards.description as string,
+        ...deprecated,
+      });
+    return {
+      network: t.expose('network', {
+        type: NetworkEnum,
+        description: 'Network of the block.',
+      }),
+      ...columns(t, SyncCommitteeReward.omit({ syncCommitteeRewards: true })),
+      reward: reward({}),
+      syncCommitteeRewards: reward({ deprecationReason: replacedBy('reward') }),
+      validator: t.field({
+        type: ValidatorType,
+        nullable: true,
+        description: 'The validator that holds the seat; null when it is not stored.',
+        resolve: (row, _args, ctx) => loadValidator(ctx, row),
+      }),
+      block: t.field({
+        type: BlockType,
+        nullable: true,
+        description: 'The block of the slot; null when it is not stored.',
+        resolve: ({ network, consensusSlot: slot }, _args, ctx, info) =>
+          loadBlock(ctx, { network, slot }, selectedOf(info, finalizedBlockFields, IN_ROW)),
+      }),
+    };
+  },
 });
 
 const syncCommitteeRewardPages = pageTypes(SyncCommitteeRewardType, {

@@ -1,10 +1,12 @@
 import type { Context } from '../../context.ts';
-import { listReader } from '../../db/batch/readers.ts';
+import { listReader, rowReader } from '../../db/batch/readers.ts';
 import { rowsToRead } from '../../kernel/page.ts';
 import { validatorKeyText, validatorTotalReader } from '../validators/loaders.ts';
 import {
+  type SeatKey,
   type SlotKey,
   type SlotState,
+  seatRewards,
   slotRewardPages,
   slotStates,
   validatorRewardPages,
@@ -17,6 +19,10 @@ export const loadSlotRewards = listReader({
   load: slotRewardPages,
   rows: rowsToRead,
 });
+
+export const seatKeyText = (key: SeatKey) => `${key.network}:${key.consensusSlot}:${key.rank}`;
+
+export const loadSeatReward = rowReader({ keyOf: seatKeyText, load: seatRewards, rows: () => 1 });
 
 const slotState = listReader({ keyOf: slotText, load: slotStates });
 

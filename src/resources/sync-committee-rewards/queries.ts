@@ -64,6 +64,23 @@ export function slotRewardPages(
   );
 }
 
+export type SeatKey = { network: Network; consensusSlot: number; rank: number };
+
+export function seatRewards(db: Queryable, seats: readonly SeatKey[]): Promise<RewardRow[]> {
+  return rows(
+    db,
+    Row.omit({ list: true }),
+    sql`/* seatRewards */
+    select ${select}
+    from ${keyTable(seats, {
+      ...networkColumns,
+      slot: ['int', (key) => key.consensusSlot],
+      rank: ['int', (key) => key.rank],
+    })}
+    join sync_committee_rewards r using (network, slot, rank)`,
+  );
+}
+
 const SlotState = z.object({ list: count(), total: count(), reached: flag() });
 export type SlotState = z.infer<typeof SlotState>;
 

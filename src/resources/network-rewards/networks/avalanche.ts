@@ -48,6 +48,10 @@ export const avalanche: RewardsDefinition = {
   countField: 'totalActiveValidators',
   id: idForm(NODE_ID, form),
   exampleId,
+  sums: {
+    validatorRewards: ['totalValidatorRewards', 'totalValidatorFeeRewards'],
+    delegatorRewards: ['totalDelegatorRewards'],
+  },
   validator,
   network,
 };

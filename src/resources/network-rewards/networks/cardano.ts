@@ -93,6 +93,10 @@ export const cardano: RewardsDefinition = {
   tidied,
   faults,
   exampleId,
+  sums: {
+    validatorRewards: ['totalEarnedValidatorRewards'],
+    delegatorRewards: ['totalEarnedDelegatorRewards'],
+  },
   validator,
   network,
 };

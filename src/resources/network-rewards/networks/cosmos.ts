@@ -43,6 +43,7 @@ export function cosmosChain(
     countField: 'totalBondedValidators',
     id: bech32Form(pattern, form),
     exampleId,
+    sums: { validatorRewards: ['totalCommissionRewards'], delegatorRewards: ['totalDelegationRewards'] },
     validator: z.object({ ...validatorOf(pattern, form, token), ...more }).meta({
       id: `${title}ValidatorReward`,
       description: `What a ${title} validator earned in a day.`,

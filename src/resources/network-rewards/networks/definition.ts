@@ -6,6 +6,9 @@ type IdForm = { form: string; schema: { type: string }; read(text: string): stri
 
 export type RowFaults = Generator<[field: string, message: string]>;
 
+export const rewardSums = ['validatorRewards', 'delegatorRewards'] as const;
+export type RewardSum = (typeof rewardSums)[number];
+
 export type RewardsDefinition = {
   title: string;
   idField: string;
@@ -18,6 +21,8 @@ export type RewardsDefinition = {
   faults?(row: Record<string, unknown>): RowFaults;
   /** Id of a validator of the sample. */
   exampleId: string;
+  /** The fields, of both records, whose sum is what validators and delegators earned. */
+  sums: Record<RewardSum, string[]>;
   validator: z.ZodObject;
   network: z.ZodObject;
 };

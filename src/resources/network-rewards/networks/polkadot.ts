@@ -41,6 +41,7 @@ export const polkadot: RewardsDefinition = {
   countField: 'totalActiveValidators',
   id: idForm(STASH, form),
   exampleId,
+  sums: { validatorRewards: ['totalValidatorRewards'], delegatorRewards: ['totalNominatorRewards'] },
   validator,
   network,
 };

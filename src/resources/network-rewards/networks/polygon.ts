@@ -42,6 +42,7 @@ export const polygon: RewardsDefinition = {
   countField: 'totalActiveValidators',
   id: idForm(/^(0|[1-9]\d{0,8})$/, 'a validator number like 27', INTEGER),
   exampleId: '27',
+  sums: { validatorRewards: ['totalValidatorRewards'], delegatorRewards: ['totalDelegatorRewards'] },
   validator,
   network,
 };

@@ -42,6 +42,10 @@ export const solana: RewardsDefinition = {
   countField: 'activeValidatorCount',
   id: idForm(new RegExp(`^[${BASE58}]{32,44}$`), `a vote account like ${exampleId}`),
   exampleId,
+  sums: {
+    validatorRewards: ['totalVotingRewards', 'totalProposalRewards', 'totalMevRewards'],
+    delegatorRewards: ['totalDelegatorRewards'],
+  },
   validator,
   network,
 };
