@@ -40,6 +40,7 @@ export const computeUnits = {
   listSetRewards: { base: 5, item: 1 },
   // GraphQL only
   datasets: { base: 1, item: 0 },
+  history: { base: 5, item: 1 },
   introspection: { base: 1, item: 1 }, // counts 100 fields as a row
   node: { base: 1, item: 1 },
   nodes: { base: 0, item: 2 },

@@ -1,16 +1,19 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { Network } from '../chain/networks.ts';
+import { dateOfDay, EPOCHS_PER_DAY } from '../chain/calendar.ts';
+import { Network, networks } from '../chain/networks.ts';
 import { jsonWriter } from '../kernel/json.ts';
-import { text } from '../kernel/leaves.ts';
+import { count, text } from '../kernel/leaves.ts';
 import {
   ClientPercentage,
   idTypes,
   normaliseId,
   OperatorSummary,
+  OperatorTrend,
   RelayerPercentage,
 } from '../resources/operators/record.ts';
 import { percentFaults } from './fault-messages.ts';
+import { HAS_HISTORY, type HistoryTables, IMPORT_DATE } from './history.ts';
 import {
   type ColumnName,
   columnsOf,
@@ -45,16 +48,34 @@ function* faultsOf(row: ImportedOperator): Faults {
 }
 
 /** In `rankLists`, the `poolType` of a profile or of a share's pool takes precedence over this one. */
-const Stored = ImportedOperator.omit({ id: true }).extend({ operatorId: ImportedOperator.shape.id });
+const Stored = ImportedOperator.omit({ id: true }).extend({
+  operatorId: ImportedOperator.shape.id,
+  asOfEpoch: count().nullable(), // known to a refresh only
+});
 const columns = columnsOf(Stored);
+const key = ['network', 'operator_id', 'id_type', 'time_window'] as const;
+const scope = ['network', 'id_type', 'time_window'] as const;
+const genesisDates = networks.map((network) => `when '${network}' then date '${dateOfDay(network, 0)}'`);
+const history: HistoryTables = {
+  name: 'operator',
+  key,
+  scope,
+  figures: columnsOf(OperatorTrend),
+  asOf: [{ name: 'as_of_epoch', type: 'integer' }],
+  date: `coalesce(case g.network ${genesisDates.join(' ')} end + g.as_of_epoch / ${EPOCHS_PER_DAY}, ${IMPORT_DATE})`,
+  // Of single validators, days are stored.
+  where: `g.id_type <> 'validator' and ${HAS_HISTORY}`,
+  order: 'g.network_penetration desc nulls last, g.operator_id',
+};
 const tables: RankedTables = {
   summaries: 'operator_summaries',
   lists: 'operator_lists',
   ranks: 'operator_ranks',
-  key: ['network', 'operator_id', 'id_type', 'time_window'],
-  scope: ['network', 'id_type', 'time_window'],
+  key,
+  scope,
   listKey: ['network', 'id_type', 'time_window', 'pool_type', 'parent_type', 'parent_id'],
   columns,
+  history,
 };
 
 /** Writes lists as responses show them. */
@@ -162,7 +183,7 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   check: rowChecker(ImportedOperator, { faults: faultsOf }),
   columns,
   stored,
-  key: tables.key,
+  key,
   merge: mergeRanked(tables, rankAndName),
   // False if rows may be incomplete: pages of several lists, shares (of one parent), pools filtered by type.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')

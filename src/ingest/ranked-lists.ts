@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { changeColumns, type HistoryTables, stageChanges, writeHistory } from './history.ts';
 import { type ImportCounts, type Importer, type MergeOptions, stagedScopes } from './importer.ts';
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
@@ -14,6 +15,7 @@ export type RankedTables = {
   scope: readonly string[];
   listKey: readonly string[];
   columns: readonly Column[];
+  history: HistoryTables;
 };
 
 const CACHE_TTL = '1 hour';
@@ -22,9 +24,10 @@ const CACHE_MAX_ENTRIES = 8;
 /** Does not touch rows already stored with the same digits. */
 async function mergeSummaries(
   client: pg.ClientBase,
-  { summaries, key, scope, columns }: RankedTables,
+  { summaries, key, scope, columns: own, history }: RankedTables,
   options: Pick<MergeOptions, 'replace' | 'whole'>,
 ): Promise<ImportCounts> {
+  const columns = [...own, ...changeColumns(history.figures)];
   const names = columns.map(({ name }) => name);
   const counts = { inserted: 0, updated: 0, removed: 0 };
   if (options.replace) {
@@ -55,14 +58,19 @@ async function mergeSummaries(
   return counts;
 }
 
-/** Merges summaries; if any changed, `rank` receives their lists' scopes and makes those lists again. */
+/**
+ * Merges summaries and stores their history. If any summary changed, `rank` receives their lists' scopes and makes those
+ * lists again.
+ */
 export const mergeRanked =
   <List extends object>(
     tables: RankedTables,
     rank: (client: pg.ClientBase, lists: List[], revision: number) => Promise<void>,
   ): Importer<unknown>['merge'] =>
   async (client, options) => {
+    const published = await stageChanges(client, tables.history);
     const counts = await mergeSummaries(client, tables, options);
+    if ((await writeHistory(client, tables.history, published, options)) > 0) await options.revision();
     if (counts.inserted + counts.updated + counts.removed === 0) return counts;
     const { text, values } = stagedScopes(tables.scope, options);
     const { rows } = await client.query<List>(`/* stagedLists */ ${text}`, values);

@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { timeWindows } from '../chain/windows.ts';
-import { StakeAuthoritySummary } from '../resources/stake-authorities/record.ts';
+import { count, timestamp } from '../kernel/leaves.ts';
+import { StakeAuthoritySummary, StakeAuthorityTrend } from '../resources/stake-authorities/record.ts';
+import { HAS_HISTORY, IMPORT_DATE } from './history.ts';
 import { type ColumnName, columnsOf, type Importer, rowChecker, snakeCased } from './importer.ts';
 import { forgetOldLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
 
@@ -13,7 +15,10 @@ const ImportedStakeAuthority = StakeAuthoritySummary.extend({
 });
 export type ImportedStakeAuthority = z.infer<typeof ImportedStakeAuthority>;
 
-const columns = columnsOf(ImportedStakeAuthority);
+/** Known to a refresh only. */
+export const AsOfSolana = z.object({ asOfEpoch: count().nullable(), asOfTime: timestamp().nullable() });
+const Stored = ImportedStakeAuthority.extend(AsOfSolana.shape);
+const columns = columnsOf(Stored);
 const tables: RankedTables = {
   summaries: 'stake_authority_summaries',
   lists: 'stake_authority_lists',
@@ -22,6 +27,16 @@ const tables: RankedTables = {
   scope: ['time_window'],
   listKey: ['time_window', 'list_type'],
   columns,
+  history: {
+    name: 'stake_authority',
+    key: ['stake_authority', 'time_window'],
+    scope: ['time_window'],
+    figures: columnsOf(StakeAuthorityTrend),
+    asOf: columnsOf(AsOfSolana),
+    date: `coalesce((g.as_of_time at time zone 'UTC')::date, ${IMPORT_DATE})`,
+    where: HAS_HISTORY,
+    order: 'g.network_penetration desc, g.stake_authority',
+  },
 };
 
 /** Ranks authorities in lists of all and by type. Order: network penetration descending, address. */
@@ -61,7 +76,7 @@ async function rankWindows(
   await client.query(`/* storeAuthorityNames */ select store_authority_names('staged')`);
 }
 
-export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName<ImportedStakeAuthority>> = {
+export const stakeAuthorityImporter: Importer<ImportedStakeAuthority, ColumnName<z.infer<typeof Stored>>> = {
   resource: 'stake-authorities',
   shape: ImportedStakeAuthority,
   check: rowChecker(ImportedStakeAuthority, { defaults: ({ window }) => ({ timeWindow: window }) }),

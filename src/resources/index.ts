@@ -18,6 +18,7 @@ import { tagRoutes } from './tags/rest.ts';
 import './attestations/graphql.ts';
 import './blocks/graphql.ts';
 import './chain-daily-rewards/graphql.ts';
+import './history/graphql.ts';
 import './network-rewards/graphql.ts';
 import './consolidation-totals/graphql.ts';
 import './consolidations/graphql.ts';
@@ -38,6 +39,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
   blocks: blockRoutes,
   'chain-daily-rewards': chainDailyRewardRoutes,
+  history: [], // REST stays as documented
   'network-rewards': networkRewardRoutes,
   'consolidation-totals': consolidationTotalRoutes,
   consolidations: consolidationRoutes,

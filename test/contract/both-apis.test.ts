@@ -243,6 +243,7 @@ const apis: Record<string, () => Api> = {
       idName: 'operatorId',
     },
   ],
+  history: () => ({ graphqlOnly: 'REST is as documented, without history' }),
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
   figures: () => ({ graphqlOnly: 'REST has those of private sets only' }),
 };

@@ -51,7 +51,10 @@ const generation = (gwei: number) =>
 
 const env = () => ({ env: { DATABASE_URL: gateway.database.url } });
 const args = (...more: string[]) => ['refresh', '--networks', 'mainnet', '--only', 'operators', ...more];
-const forget = () => query('truncate operator_summaries, operator_lists, datasets cascade');
+const forget = () =>
+  query(
+    'truncate operator_summaries, operator_lists, operator_history, operator_history_days, datasets cascade',
+  );
 
 describe('readers during a refresh', () => {
   slow('are all answered, each with what was before or what is after', async () => {

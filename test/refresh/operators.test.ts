@@ -23,7 +23,8 @@ const gateway = useGateway({ template: 'empty' });
 const clear = () =>
   gateway.database.pool.query({
     text: `truncate validator_days, validator_day_dates, validators, validator_clients, operator_profiles, blocks, chain_balances,
-      operator_summaries, operator_lists, datasets cascade`,
+      operator_summaries, operator_lists, operator_series, operator_history, operator_history_days,
+      datasets cascade`,
     values: [],
   });
 beforeEach(clear);

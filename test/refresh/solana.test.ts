@@ -9,7 +9,8 @@ const gateway = useGateway({ template: 'empty' });
 const clear = () =>
   gateway.database.pool.query({
     text: `truncate solana_epochs, solana_validator_epochs, solana_stake_authority_epochs, solana_overviews,
-      stake_authority_summaries, stake_authority_lists, datasets cascade`,
+      stake_authority_summaries, stake_authority_lists, stake_authority_series, stake_authority_history, stake_authority_history_days,
+      datasets cascade`,
     values: [],
   });
 beforeEach(clear);

@@ -40,7 +40,8 @@ const summaries = (network: Network, window: TimeWindow, days: Days, types: read
     ${membersOf(owners(types), types)}
   ), chain as (
     select case when c.balance is not null or (select complete from (${chainDays(network, sql`array[${days.last}::date]`)}) d)
-      then greatest(c.balance, (select sum(effective) from window_validators)) end as effective
+      then greatest(c.balance, (select sum(effective) from window_validators)) end as effective,
+      (select max(end_epoch) from window_validators) as epoch
     from (select (
       select total_active_balance from chain_balances
       where network = ${network} and epoch < ${firstEpochOfChainDay(days.lastDay + 1)}
@@ -74,6 +75,7 @@ const summaries = (network: Network, window: TimeWindow, days: Days, types: read
   )`,
   columns: {
     network: sql`${network}`,
+    as_of_epoch: sql`chain.epoch`,
     id_type: sql`f.id_type`,
     time_window: sql`${window}`,
     operator_id: sql`coalesce(k.name, nullif(f.operator_id, ''),

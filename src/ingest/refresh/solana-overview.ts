@@ -35,6 +35,8 @@ export const overview = (window: TimeWindow) => ({
   )`,
   columns: {
     time_window: sql`${window}`,
+    as_of_epoch: sql`n.epoch`,
+    as_of_time: sql`n.ended_at`,
     network_effectiveness: sql`coalesce(f.effectiveness, 0)::float8`,
     network_vote_success_rate: sql`coalesce(${divided(sql`f.landed`, sql`f.due`)}, 0)::float8`,
     network_missed_blocks_rate: sql`coalesce(${divided(sql`f.leader - f.produced`, sql`f.leader`)}, 0)::float8`,

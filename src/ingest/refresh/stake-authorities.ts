@@ -54,6 +54,8 @@ export const stakeAuthorities = (window: TimeWindow) => ({
   )`,
   columns: {
     time_window: sql`${window}`,
+    as_of_epoch: sql`n.epoch`,
+    as_of_time: sql`n.ended_at`,
     stake_authority: sql`f.stake_authority`,
     validator_delegates: sql`coalesce(d.delegates, 0)`,
     delegations: sql`coalesce(d.delegations, '[]')`,
@@ -78,6 +80,7 @@ export const stakeAuthorities = (window: TimeWindow) => ({
   from figures f
   cross join total
   cross join pace p
+  join window_epochs n on n.newest
   left join delegation d using (stake_authority)
   cross join lateral (
     select ${apy(sql`f.staked`, sql`f.earning`)} as staking, ${apr(sql`f.tipped`, sql`f.earning`)} as mev

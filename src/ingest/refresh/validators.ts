@@ -73,11 +73,11 @@ export async function gatherValidators(client: pg.ClientBase, network: Network, 
     select a.validator_index, v.deposit_address, v.withdrawal_address, v.node_operator, v.pool, c.client,
       ${scaled(figure.correctness)} as correctness, ${scaled(figure.inclusionDelay)} as delay,
       ${scaled(figure.uptime)} as uptime, ${scaled(figure.effectiveness)} as effectiveness,
-      a.balance, a.effective,
+      a.balance, a.effective, a.end_epoch,
       case when w.whole then a.rewards end as rewards, case when w.whole then a.earning end as earning
     from (
       select a.validator_index, ${raw(sums.map((name) => `sum(a.${name}) as ${name}`).join(', '))},
-        sum(a.end_epoch_balance) filter (where ${atEnd}) as balance,
+        max(a.end_epoch) as end_epoch, sum(a.end_epoch_balance) filter (where ${atEnd}) as balance,
         sum(a.end_epoch_effective_balance) filter (where ${atEnd}) as effective,
         sum(${figure.rewards}) filter (where ${inApr}) as rewards,
         sum(a.end_epoch_effective_balance) filter (where ${inApr}) as earning,

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { Network } from '../../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
+import { type Changes, changesColumn, changesRecord } from '../../db/change-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, sql } from '../../db/rows.ts';
-import { IdType, type OperatorField, OperatorSummary } from './record.ts';
+import { count } from '../../kernel/leaves.ts';
+import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './record.ts';
 
 export type OperatorId = { network: Network; idType: IdType; id: string };
 export type OperatorKey = OperatorId & { timeWindow: TimeWindow };
@@ -21,16 +23,25 @@ export type ListKey = {
 };
 
 /** A summary: the selected fields and the key. */
-export type OperatorRow = Partial<OperatorSummary> & OperatorKey;
+export type OperatorRow = Partial<OperatorSummary> & OperatorKey & { change?: Changes; asOf?: number | null };
 /** An operator, with its summary in a window if it was asked for in one. */
 export type OperatorNode = Partial<OperatorSummary> & OperatorId;
 export type RankedOperatorRow = OperatorRow & { rank: number };
 
-const record = OperatorSummary.extend({ network: Network });
+const record = OperatorSummary.extend({
+  network: Network,
+  change: changesRecord(OperatorTrend),
+  asOf: count().nullable(),
+});
 
 const summaries: RankedRows = {
   record,
-  fields: { ...recordColumns(record, 's'), id: sql`s.operator_id` },
+  fields: {
+    ...recordColumns(record, 's'),
+    id: sql`s.operator_id`,
+    change: changesColumn(OperatorTrend, 's'),
+    asOf: sql`s.as_of_epoch`,
+  },
   keys: ['network', 'id', 'idType', 'timeWindow'],
 };
 

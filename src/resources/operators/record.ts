@@ -89,8 +89,17 @@ export const OperatorSummary = z
     description: 'Performance of an operator, pool or address over a time window.',
   });
 export type OperatorSummary = z.infer<typeof OperatorSummary>;
-export type OperatorField = keyof OperatorSummary;
+/** `change` and `asOf` are only in GraphQL. */
+export type OperatorField = keyof OperatorSummary | 'change' | 'asOf';
 export const operatorFields = Object.keys(OperatorSummary.shape) as OperatorField[];
+
+/** Figures with history and changes. */
+export const OperatorTrend = OperatorSummary.pick({
+  validatorCount: true,
+  avgValidatorEffectiveness: true,
+  aprPercentage: true,
+  networkPenetration: true,
+});
 
 const address = /^0x[0-9a-f]{40}$/i;
 

@@ -15,13 +15,24 @@ import {
 } from '../../graphql/schema/summaries.ts';
 import { loadOperator } from './loaders.ts';
 import type { OperatorKey, OperatorNode, OperatorRow } from './queries.ts';
-import { ClientPercentage, IdType, OperatorSummary, operatorFields, RelayerPercentage } from './record.ts';
+import {
+  ClientPercentage,
+  IdType,
+  type OperatorField,
+  OperatorSummary,
+  operatorFields,
+  RelayerPercentage,
+} from './record.ts';
 
 /** A row may be a summary too, that of the window asked for. */
 export const Operator = builder.objectRef<OperatorNode>('Operator');
 
 /** Excludes `id`, which is always read as part of the key. */
-export const operatorFigures = operatorFields.filter((name) => name !== 'id');
+export const operatorFigures: readonly OperatorField[] = [
+  ...operatorFields.filter((name) => name !== 'id'),
+  'change',
+  'asOf',
+];
 
 export const IN_OPERATOR = withSummary(IN_ROW, 'operator');
 export const IN_OPERATOR_PAGE = withSummary(IN_PAGE, 'operator');
@@ -67,14 +78,14 @@ export function keyOfNodeId(
   return network && idType && id ? { network, idType, id, ...(timeWindow && { timeWindow }) } : undefined;
 }
 
-const OperatorSummaryType = builder.objectRef<OperatorRow>('OperatorSummary');
+export const OperatorSummaryType = builder.objectRef<OperatorRow>('OperatorSummary');
 builder.node(OperatorSummaryType, {
   description: OperatorSummary.meta()?.description as string,
   id: { resolve: nodeId, description: 'Global id, for `node`.' },
   loadMany: loadNodes('OperatorSummary', async (id, ctx) => {
     const key = keyOfNodeId(id);
     if (!key?.timeWindow) return undefined;
-    const row = await loadOperator(ctx, { ...key, timeWindow: key.timeWindow }, operatorFields);
+    const row = await loadOperator(ctx, { ...key, timeWindow: key.timeWindow }, operatorFigures);
     return row && { ...row }; // a copy, because the row is an Operator elsewhere
   }),
   fields: (t) => ({

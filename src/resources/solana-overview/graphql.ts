@@ -1,9 +1,11 @@
 import { TimeWindow, timeWindows } from '../../chain/windows.ts';
+import { AsOfType, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, rounded } from '../../graphql/schema/columns.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
+import type { SolanaOverviewRow } from './queries.ts';
 import { SolanaNetworkOverview } from './record.ts';
 import { solanaOverview, solanaOverviews } from './resolve.ts';
 
@@ -15,7 +17,7 @@ const ratios = {
 } as const;
 const diff = 'activeValidatorDiff';
 
-const SolanaNetworkOverviewType = builder.objectRef<SolanaNetworkOverview>('SolanaNetworkOverview');
+const SolanaNetworkOverviewType = builder.objectRef<SolanaOverviewRow>('SolanaNetworkOverview');
 builder.node(SolanaNetworkOverviewType, {
   description: SolanaNetworkOverview.meta()?.description as string,
   id: { resolve: (row) => row.timeWindow, description: 'Global id, for `node`.' },
@@ -42,6 +44,12 @@ builder.node(SolanaNetworkOverviewType, {
       description: 'The same as activeValidatorCountDiff.',
     }),
     ...rounded(t, SolanaNetworkOverview.pick(ratios)),
+    asOf: t.field({
+      type: AsOfType,
+      nullable: true,
+      description: 'Where the facts of these figures end; null for imported ones.',
+      resolve: ({ asOf }) => asOfSolana(asOf),
+    }),
   }),
 });
 

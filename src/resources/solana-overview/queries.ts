@@ -1,21 +1,26 @@
+import type { z } from 'zod';
 import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { rows, selectList, sql } from '../../db/rows.ts';
+import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
 import { SolanaNetworkOverview, solanaOverviewFields } from './record.ts';
 
-const fields = recordColumns(SolanaNetworkOverview, 'o');
+const Row = SolanaNetworkOverview.extend({ asOf: SolanaAsOf });
+export type SolanaOverviewRow = z.infer<typeof Row>;
+
+const fields = { ...recordColumns(SolanaNetworkOverview, 'o'), asOf: solanaAsOf('o') };
 // Selects all columns: of four rows at most, fewer columns would save nothing.
-const select = selectList(fields, solanaOverviewFields);
+const select = selectList(fields, [...solanaOverviewFields, 'asOf']);
 
 /** Shortest window first. */
 export function solanaOverviewsOf(
   db: Queryable,
   windows: readonly TimeWindow[],
-): Promise<SolanaNetworkOverview[]> {
+): Promise<SolanaOverviewRow[]> {
   return rows(
     db,
-    SolanaNetworkOverview,
+    Row,
     sql`/* solanaOverviewsOf */
     select ${select} from solana_overviews o
     where o.time_window = any(${[...windows]}::text[])

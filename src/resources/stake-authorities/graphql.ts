@@ -13,7 +13,14 @@ import { loadStakeAuthority, loadStakeAuthorityNode } from './loaders.ts';
 import type { StakeAuthorityNode } from './queries.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, stakeAuthorityFields } from './record.ts';
 import { listKey, STAKE_AUTHORITIES_SIZES, stakeAuthorities, stakeAuthority } from './resolve.ts';
-import { delegations, IN_AUTHORITY, IN_AUTHORITY_PAGE, keyOfNodeId, StakeAuthority } from './summary.ts';
+import {
+  authorityFigures,
+  delegations,
+  IN_AUTHORITY,
+  IN_AUTHORITY_PAGE,
+  keyOfNodeId,
+  StakeAuthority,
+} from './summary.ts';
 
 const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
   description: 'A kind of stake authority.',
@@ -24,7 +31,7 @@ const StakeAuthorityTypeEnum = builder.enumType('StakeAuthorityType', {
 });
 
 const selectionOf = (info: GraphQLResolveInfo, paths: string[][]): Selection<StakeAuthorityField> =>
-  selectionFor(info, stakeAuthorityFields, paths);
+  selectionFor(info, authorityFigures, paths);
 
 const inSummary = replacedBy('summary(window:)');
 

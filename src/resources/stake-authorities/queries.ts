@@ -1,9 +1,16 @@
 import { TimeWindow, timeWindows } from '../../chain/windows.ts';
+import { type Changes, changesColumn, changesRecord } from '../../db/change-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, sql } from '../../db/rows.ts';
-import { type StakeAuthorityField, StakeAuthoritySummary, type StakeAuthorityType } from './record.ts';
+import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
+import {
+  type StakeAuthorityField,
+  StakeAuthoritySummary,
+  StakeAuthorityTrend,
+  type StakeAuthorityType,
+} from './record.ts';
 
 export type StakeAuthorityKey = { timeWindow: TimeWindow; stakeAuthority: string };
 
@@ -13,16 +20,25 @@ export type StakeAuthorityListKey = {
 };
 
 /** A summary: the selected fields and the key. */
-export type StakeAuthorityRow = Partial<StakeAuthoritySummary> & StakeAuthorityKey;
+export type StakeAuthorityRow = Partial<StakeAuthoritySummary> &
+  StakeAuthorityKey & { change?: Changes; asOf?: SolanaAsOf };
 /** A stake authority, with its summary in a window if it was asked for in one. */
 export type StakeAuthorityNode = Partial<StakeAuthorityRow> & { stakeAuthority: string };
 export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number };
 
-const record = StakeAuthoritySummary.extend({ timeWindow: TimeWindow });
+const record = StakeAuthoritySummary.extend({
+  timeWindow: TimeWindow,
+  change: changesRecord(StakeAuthorityTrend),
+  asOf: SolanaAsOf,
+});
 
 const summaries: RankedRows = {
   record,
-  fields: recordColumns(record, 's'),
+  fields: {
+    ...recordColumns(record, 's'),
+    change: changesColumn(StakeAuthorityTrend, 's'),
+    asOf: solanaAsOf('s'),
+  },
   keys: ['timeWindow', 'stakeAuthority'],
 };
 

@@ -64,8 +64,17 @@ export const StakeAuthoritySummary = z
     description: 'Stake and rewards of a Solana stake authority over a time window.',
   });
 export type StakeAuthoritySummary = z.infer<typeof StakeAuthoritySummary>;
-export type StakeAuthorityField = keyof StakeAuthoritySummary;
+/** `change` and `asOf` are only in GraphQL. */
+export type StakeAuthorityField = keyof StakeAuthoritySummary | 'change' | 'asOf';
 export const stakeAuthorityFields = Object.keys(StakeAuthoritySummary.shape) as StakeAuthorityField[];
+
+/** Figures with history and changes. */
+export const StakeAuthorityTrend = StakeAuthoritySummary.pick({
+  aggregateValidatorEffectiveness: true,
+  delegatorApy: true,
+  networkPenetration: true,
+  delegatedStake: true,
+});
 
 /** Decimals are JSON numbers. */
 export const StakeAuthoritySummaryV1 = decimalsAsNumbers(StakeAuthoritySummary);

@@ -14,7 +14,12 @@ import {
 } from '../../graphql/schema/summaries.ts';
 import { loadStakeAuthority } from './loaders.ts';
 import type { StakeAuthorityNode, StakeAuthorityRow } from './queries.ts';
-import { StakeAuthoritySummary, StakeDelegation, stakeAuthorityFields } from './record.ts';
+import {
+  type StakeAuthorityField,
+  StakeAuthoritySummary,
+  StakeDelegation,
+  stakeAuthorityFields,
+} from './record.ts';
 
 /** A row may be a summary too, that of the window asked for. */
 export const StakeAuthority = builder.objectRef<StakeAuthorityNode>('StakeAuthority');
@@ -48,8 +53,10 @@ const ratios = {
   blendedMevCommissionRate: true,
 } as const;
 
-const Summary = builder.objectRef<StakeAuthorityRow>('StakeAuthoritySummary');
-builder.node(Summary, {
+export const authorityFigures: readonly StakeAuthorityField[] = [...stakeAuthorityFields, 'change', 'asOf'];
+
+export const StakeAuthoritySummaryType = builder.objectRef<StakeAuthorityRow>('StakeAuthoritySummary');
+builder.node(StakeAuthoritySummaryType, {
   description: StakeAuthoritySummary.meta()?.description as string,
   id: {
     resolve: (row) => `${row.timeWindow}:${row.stakeAuthority}`,
@@ -58,7 +65,7 @@ builder.node(Summary, {
   loadMany: loadNodes('StakeAuthoritySummary', async (id, ctx) => {
     const { timeWindow, stakeAuthority } = keyOfNodeId(id);
     if (!timeWindow) return undefined;
-    const row = await loadStakeAuthority(ctx, { timeWindow, stakeAuthority }, stakeAuthorityFields);
+    const row = await loadStakeAuthority(ctx, { timeWindow, stakeAuthority }, authorityFigures);
     return row && { ...row }; // a copy, because the row is a StakeAuthority elsewhere
   }),
   fields: (t) => ({
@@ -80,7 +87,7 @@ builder.node(Summary, {
 
 builder.objectField(StakeAuthority, 'summary', (t) =>
   t.field({
-    type: Summary,
+    type: StakeAuthoritySummaryType,
     nullable: true,
     extensions: { operation: 'stakeAuthority', paidBy: 'window', givesRow: true, ownRow: true },
     description:
@@ -91,7 +98,7 @@ builder.objectField(StakeAuthority, 'summary', (t) =>
     resolve: (row, { window }, ctx, info) => {
       const timeWindow = windowOf(row, window, 'stake authority');
       if (timeWindow === ownWindow(row)) return row as StakeAuthorityRow;
-      const selection = selectionFor(info, stakeAuthorityFields, IN_SUMMARY);
+      const selection = selectionFor(info, authorityFigures, IN_SUMMARY);
       return loadStakeAuthority(ctx, { timeWindow, stakeAuthority: row.stakeAuthority }, selection);
     },
   }),

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { count, timestamp } from '../kernel/leaves.ts';
+import { momentText, raw, type Sql, sql } from './rows.ts';
+
+/** The last epoch of figures, and when it ended. */
+export const SolanaAsOf = z.object({ epoch: count(), time: timestamp() }).nullable();
+export type SolanaAsOf = z.infer<typeof SolanaAsOf>;
+
+/** Of table `alias`. */
+export const solanaAsOf = (
+  alias: string,
+): Sql => sql`case when ${raw(alias)}.as_of_time is not null then json_build_object(
+  'epoch', ${raw(alias)}.as_of_epoch, 'time', ${momentText(sql`${raw(alias)}.as_of_time at time zone 'UTC'`)}) end`;

@@ -1,0 +1,163 @@
+import type pg from 'pg';
+import { changeColumn, sinceColumn, spans as windows } from '../db/change-columns.ts';
+import type { MergeOptions } from './importer.ts';
+import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
+
+/** History of summaries by day; the tables are named after `name`. */
+export type HistoryTables = {
+  name: 'operator' | 'stake_authority';
+  key: readonly string[];
+  scope: readonly string[];
+  figures: readonly Column[];
+  /** Columns that tell where the figures end. */
+  asOf: readonly Column[];
+  /** SQL on a staged row `g`: the date of its figures. */
+  date: string;
+  /** SQL on a staged row `g`: true if it has history. */
+  where: string;
+  /** SQL on a staged row `g`: rows that are read together come together. */
+  order: string;
+};
+
+export const IMPORT_DATE = `(now() at time zone 'UTC')::date`;
+
+/** SQL: true if the staged row `g` is of a window with history; `all` hardly changes from day to day. */
+export const HAS_HISTORY = `g.time_window in (${windows.map((window) => `'${window}'`).join(', ')})`;
+
+const spans = windows.map((window) => ({ window, days: Number.parseInt(window, 10) }));
+
+/** Columns of summaries; a change is null where a figure is. */
+export const changeColumns = (figures: readonly Column[]): Column[] =>
+  spans.flatMap(({ window }) => [
+    { name: sinceColumn(window), type: 'date' },
+    ...figures.map(({ name, type }) => ({ name: changeColumn(name, window), type })),
+  ]);
+
+/** Lists that are published for the same date and compared with the same dates. */
+export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
+
+/**
+ * Adds `series` and the changes to staged rows. They are changes since the newest day of the list that is at least the
+ * span ago and less than twice the span and a day.
+ */
+export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Promise<Published[]> {
+  const { name, key, figures } = of;
+  const added = [{ name: 'series', type: 'integer' }, ...changeColumns(figures)];
+  await client.query(
+    `/* stageChangeColumns */ alter table staged ${added.map((column) => `add column ${column.name} ${column.type}`).join(', ')}`,
+  );
+  const lists = await publishedLists(client, of);
+  if (lists.length === 0) return lists;
+  const named = await client.query(
+    `/* nameSeries */
+    insert into ${name}_series (${columnList(key)}) select ${columnList(key, 'g')} from staged g
+    where ${of.where} and not exists (select from ${name}_series s where ${sameColumns('s', 'g', key)})
+    order by ${columnList(of.scope, 'g')}, ${of.order}`,
+  );
+  await analyzeGrown(client, `${name}_series`, named.rowCount ?? 0);
+  for (const { since, scopes } of lists) {
+    const known = spans.flatMap(({ window }, at) => (since[at] ? [{ window, date: since[at] }] : []));
+    const changes = known.flatMap(({ window }) => [
+      `${sinceColumn(window)} = h_${window}.date`,
+      ...figures.map((one) => `${changeColumn(one.name, window)} = g.${one.name} - h_${window}.${one.name}`),
+    ]);
+    await client.query(
+      `/* stageChanges */
+      update staged g set ${['series = s.series', ...changes].join(', ')}
+      from ${name}_series s ${known
+        .map(
+          ({ window }, at) =>
+            `left join ${name}_history h_${window} on h_${window}.series = s.series and h_${window}.date = $${at + 1}::date`,
+        )
+        .join(' ')}
+      where ${sameColumns('s', 'g', key)} and ${inScopes('g', of.scope, known.length)}`,
+      [...known.map(({ date }) => date), ...columnsOfScopes(of.scope, scopes)],
+    );
+  }
+  return lists;
+}
+
+const inScopes = (alias: string, scope: readonly string[], before: number) =>
+  `(${columnList(scope, alias)}) in (select * from unnest(${scope.map((_, at) => `$${before + at + 1}::text[]`).join(', ')}))`;
+const columnsOfScopes = (scope: readonly string[], scopes: readonly string[][]) =>
+  scope.map((_, at) => scopes.map((one) => one[at]));
+
+async function publishedLists(client: pg.ClientBase, of: HistoryTables): Promise<Published[]> {
+  const { rows } = await client.query<{ date: string; since: (string | null)[]; scope: string[] }>(
+    `/* publishedLists */
+    select p.date::text, array[${columnList(of.scope, 'p')}] as scope, array[${spans
+      .map(
+        ({ days }) => `(
+      select max(d.date)::text from ${of.name}_history_days d
+      where ${sameColumns('d', 'p', of.scope)} and d.date between p.date - ${2 * days} and p.date - ${days})`,
+      )
+      .join(', ')}] as since
+    from (
+      select ${columnList(of.scope, 'g')}, max(${of.date}) as date from staged g where ${of.where}
+      group by ${columnList(of.scope, 'g')}
+    ) p`,
+  );
+  const lists = new Map<string, Published>();
+  for (const { date, since, scope } of rows) {
+    const name = [date, ...since].join();
+    const list = lists.get(name) ?? { date, since, scopes: [] };
+    lists.set(name, list);
+    list.scopes.push(scope);
+  }
+  return [...lists.values()];
+}
+
+/**
+ * Stores the staged figures as those of their day, after `stageChanges`. Does not touch rows with the same digits.
+ * Returns how many rows changed.
+ */
+export async function writeHistory(
+  client: pg.ClientBase,
+  of: HistoryTables,
+  lists: readonly Published[],
+  { replace }: Pick<MergeOptions, 'replace'>,
+): Promise<number> {
+  const { name, scope } = of;
+  const columns = [...of.figures, ...of.asOf];
+  const names = columns.map((column) => column.name);
+  let written = 0;
+  const run = async (text: string, values: unknown[]) => {
+    written += (await client.query(text, values)).rowCount ?? 0;
+  };
+  for (const { date, scopes } of lists) {
+    const values = [date, ...columnsOfScopes(scope, scopes)];
+    if (replace)
+      await run(
+        `/* removeHistory */
+        delete from ${name}_history h using ${name}_series s
+        where h.date = $1::date and h.series = s.series and ${inScopes('s', scope, 1)}
+          and not exists (select from staged g where g.series = s.series)`,
+        values,
+      );
+    await run(
+      `/* changeHistory */
+      update ${name}_history h set ${names.map((one) => `${one} = g.${one}`).join(', ')} from staged g
+      where h.date = $1::date and h.series = g.series and ${inScopes('g', scope, 1)} and (${changedColumns('h', 'g', columns)})`,
+      values,
+    );
+    const before = written;
+    await run(
+      `/* addHistory */
+      insert into ${name}_history (date, series, ${columnList(names)})
+      select $1::date, g.series, ${columnList(names, 'g')} from staged g
+      where ${inScopes('g', scope, 1)} and g.series is not null
+        and not exists (select from ${name}_history h where h.date = $1::date and h.series = g.series)
+      order by g.series`,
+      values,
+    );
+    await analyzeGrown(client, `${name}_history`, written - before);
+    await run(
+      `/* addHistoryDays */
+      insert into ${name}_history_days (date, ${columnList(scope)})
+      select $1::date, l.* from unnest(${scope.map((_, at) => `$${at + 2}::text[]`).join(', ')}) as l
+      on conflict do nothing`,
+      values,
+    );
+  }
+  return written;
+}

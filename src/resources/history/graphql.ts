@@ -1,0 +1,267 @@
+import type { ObjectRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import { checkBounds } from '../../chain/bounds.ts';
+import { Network } from '../../chain/networks.ts';
+import { TimeWindow } from '../../chain/windows.ts';
+import type { Context } from '../../context.ts';
+import { type Changes, changeRecord } from '../../db/change-columns.ts';
+import { AsOfType, asOfEpoch, asOfSolana } from '../../graphql/schema/as-of.ts';
+import { builder, type Types } from '../../graphql/schema/builder.ts';
+import { columns, rounded } from '../../graphql/schema/columns.ts';
+import { type ConnectionArgs, connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { windowOf, windowText } from '../../graphql/schema/summaries.ts';
+import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import type { Slice } from '../../kernel/page.ts';
+import { parseDate } from '../../kernel/time.ts';
+import { PERIODS_SIZES } from '../../periods/params.ts';
+import type { OperatorKey } from '../operators/loaders.ts';
+import { IdType, OperatorTrend } from '../operators/record.ts';
+import { Operator, OperatorSummaryType } from '../operators/summary.ts';
+import { StakeAuthorityTrend } from '../stake-authorities/record.ts';
+import { StakeAuthority, StakeAuthoritySummaryType } from '../stake-authorities/summary.ts';
+import { loadOperatorHistoryTotal, loadStakeAuthorityHistoryTotal } from './loaders.ts';
+import type { Dates, HistoryRange, StakeAuthorityKey } from './queries.ts';
+import { OperatorHistory, StakeAuthorityHistory } from './record.ts';
+import { checkWindow, hasHistory, operatorHistory, stakeAuthorityHistory } from './resolve.ts';
+
+type OperatorRecord = OperatorHistory & { key: OperatorKey };
+type StakeAuthorityRecord = StakeAuthorityHistory & { key: StakeAuthorityKey };
+
+const ratios = {
+  aggregateValidatorEffectiveness: true,
+  delegatorApy: true,
+  networkPenetration: true,
+} as const;
+
+const asOfDescription = 'Where the facts of these figures end; null for imported ones.';
+const id = 'Global id, for `node`.';
+const byDate = ' by date, oldest first, of each day on which they were published.';
+
+const isDate = (text: string | undefined): text is string =>
+  text !== undefined && parseDate(text) !== undefined;
+const oneDay = (date: string): HistoryRange => ({ limit: 1, rowsOnly: true, fromDate: date, toDate: date });
+
+const OperatorHistoryRecord = builder.objectRef<OperatorRecord>('OperatorHistoryRecord');
+builder.node(OperatorHistoryRecord, {
+  description: 'Figures of an operator in a window as they were on a day.',
+  id: {
+    resolve: ({ key, date }) => [key.network, key.timeWindow, key.idType, date, key.id].join(':'),
+    description: id,
+  },
+  loadMany: loadNodes('OperatorHistoryRecord', async (id, ctx) => {
+    const [network, window, idType, date, ...rest] = id.split(':');
+    const of = {
+      network: Network.safeParse(network).data,
+      timeWindow: TimeWindow.safeParse(window).data,
+      idType: IdType.safeParse(idType).data,
+      id: rest.join(':'),
+    };
+    if (!of.network || !of.timeWindow || !of.idType || !of.id || !isDate(date)) return null;
+    const key = of as OperatorKey;
+    const [row] = (await operatorHistory(ctx, key, oneDay(date))).rows;
+    return row && { ...row, key };
+  }),
+  fields: (t) => ({
+    window: t.field({
+      type: TimeWindowEnum,
+      description: 'Window of the figures.',
+      resolve: ({ key }) => key.timeWindow,
+    }),
+    ...columns(t, OperatorHistory.omit({ asOf: true })),
+    asOf: t.field({
+      type: AsOfType,
+      nullable: true,
+      description: asOfDescription,
+      resolve: ({ key, asOf }) => asOfEpoch(key.network, asOf),
+    }),
+  }),
+});
+
+const StakeAuthorityHistoryRecord = builder.objectRef<StakeAuthorityRecord>('StakeAuthorityHistoryRecord');
+builder.node(StakeAuthorityHistoryRecord, {
+  description: 'Figures of a stake authority in a window as they were on a day.',
+  id: {
+    resolve: ({ key, date }) => [key.timeWindow, date, key.stakeAuthority].join(':'),
+    description: id,
+  },
+  loadMany: loadNodes('StakeAuthorityHistoryRecord', async (id, ctx) => {
+    const [window, date, stakeAuthority] = id.split(':');
+    const timeWindow = TimeWindow.safeParse(window).data;
+    if (!timeWindow || !stakeAuthority || !isDate(date)) return null;
+    const key = { timeWindow, stakeAuthority };
+    const [row] = (await stakeAuthorityHistory(ctx, key, oneDay(date))).rows;
+    return row && { ...row, key };
+  }),
+  fields: (t) => ({
+    window: t.field({
+      type: TimeWindowEnum,
+      description: 'Window of the figures.',
+      resolve: ({ key }) => key.timeWindow,
+    }),
+    ...columns(t, StakeAuthorityHistory.omit({ asOf: true, ...ratios })),
+    ...rounded(t, StakeAuthorityHistory.pick(ratios)),
+    asOf: t.field({
+      type: AsOfType,
+      nullable: true,
+      description: asOfDescription,
+      resolve: ({ asOf }) => asOfSolana(asOf),
+    }),
+  }),
+});
+
+const operatorPages = pageTypes(OperatorHistoryRecord, {
+  name: 'OperatorHistory',
+  row: 'A day',
+  list: 'History of an operator',
+});
+const stakeAuthorityPages = pageTypes(StakeAuthorityHistoryRecord, {
+  name: 'StakeAuthorityHistory',
+  row: 'A day',
+  list: 'History of a stake authority',
+});
+
+const historyArgs = builder.args((t) => ({
+  window: t.field({
+    type: TimeWindowEnum,
+    description: `ONE_DAY, SEVEN_DAYS or THIRTY_DAYS. ${windowText}`,
+  }),
+  fromDate: t.field({ type: 'Date', description: 'First date, inclusive.' }),
+  toDate: t.field({ type: 'Date', description: 'Last date, inclusive.' }),
+}));
+const sizes = `At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default.`;
+const cost = { operation: 'history', rows: PERIODS_SIZES.defaultSize };
+
+type Args = ConnectionArgs & {
+  fromDate?: string | null | undefined;
+  toDate?: string | null | undefined;
+};
+
+async function historyConnection<Row extends { date: string }, Key extends { timeWindow: TimeWindow }>(
+  args: Args,
+  info: GraphQLResolveInfo,
+  of: {
+    key: Key;
+    read: (range: HistoryRange) => Promise<Slice<Row>>;
+    total: (dates: Dates) => Promise<number>;
+  },
+) {
+  checkWindow(of.key.timeWindow);
+  const dates = { fromDate: args.fromDate ?? null, toDate: args.toDate ?? null };
+  checkBounds(dates, 'argument');
+  const list = `history:${JSON.stringify([of.key, dates])}`;
+  const range = connectionRange<string>(args, info, {
+    ...PERIODS_SIZES,
+    decode(cursor) {
+      const [date, ...rest] = decodeCursor(list, cursor) ?? [];
+      return rest.length === 0 && typeof date === 'string' && isDate(date) ? date : undefined;
+    },
+  });
+  const page = await of.read({ ...range, ...dates });
+  const rows = page.rows.map((row) => ({ ...row, key: of.key }));
+  return connection(
+    { ...page, rows },
+    ({ date }) => encodeCursor(list, [date]),
+    () => of.total(dates),
+  );
+}
+
+builder.objectField(Operator, 'history', (t) =>
+  t.connection(
+    {
+      type: OperatorHistoryRecord,
+      nullable: true,
+      extensions: cost,
+      description: `Its figures${byDate} Empty for validators, whose days are stored, and private sets. ${sizes}`,
+      args: historyArgs,
+      resolve: (row, args, ctx: Context, info) => {
+        const { network, idType, id } = row;
+        const key = { network, timeWindow: windowOf(row, args.window, 'operator'), idType, id };
+        return historyConnection(args, info, {
+          key,
+          read: (range) => operatorHistory(ctx, key, range),
+          total: (dates) => loadOperatorHistoryTotal(ctx, key, dates),
+        });
+      },
+    },
+    ...operatorPages,
+  ),
+);
+
+builder.objectField(StakeAuthority, 'history', (t) =>
+  t.connection(
+    {
+      type: StakeAuthorityHistoryRecord,
+      nullable: true,
+      extensions: cost,
+      description: `Its figures${byDate} ${sizes}`,
+      args: historyArgs,
+      resolve: (row, args, ctx: Context, info) => {
+        const { stakeAuthority } = row;
+        const key = { timeWindow: windowOf(row, args.window, 'stake authority'), stakeAuthority };
+        return historyConnection(args, info, {
+          key,
+          read: (range) => stakeAuthorityHistory(ctx, key, range),
+          total: (dates) => loadStakeAuthorityHistoryTotal(ctx, key, dates),
+        });
+      },
+    },
+    ...stakeAuthorityPages,
+  ),
+);
+
+type Schema = PothosSchemaTypes.ExtendDefaultTypes<Types>;
+type Change = NonNullable<Changes['7d']>;
+
+const OperatorChange = builder.objectRef<Change>('OperatorChange').implement({
+  description: 'How far figures of an operator have changed.',
+  fields: (t) => columns(t, changeRecord(OperatorTrend)) as never,
+});
+const authorityChange = changeRecord(StakeAuthorityTrend);
+const StakeAuthorityChange = builder.objectRef<Change>('StakeAuthorityChange').implement({
+  description: 'How far figures of a stake authority have changed.',
+  fields: (t) =>
+    ({
+      ...columns(t, authorityChange.omit(ratios as never)),
+      ...rounded(t, authorityChange.pick(ratios as never)),
+    }) as never,
+});
+
+function changeField<Row extends { change?: Changes }>(
+  type: ObjectRef<Schema, Row, Row>,
+  change: ObjectRef<Schema, Change, Change>,
+) {
+  builder.objectField(type, 'change', (t) =>
+    t.field({
+      type: change,
+      nullable: true,
+      description:
+        'Its figures less those of the same window `over` earlier; null without history of then, as for ALL.',
+      args: {
+        over: t.arg({ type: TimeWindowEnum, required: true, description: 'How far back to compare.' }),
+      },
+      resolve: (row, { over }) => (hasHistory(over) ? row.change?.[over] : null),
+    }),
+  );
+}
+changeField(OperatorSummaryType, OperatorChange);
+changeField(StakeAuthoritySummaryType, StakeAuthorityChange);
+
+builder.objectField(OperatorSummaryType, 'asOf', (t) =>
+  t.field({
+    type: AsOfType,
+    nullable: true,
+    description: asOfDescription,
+    resolve: ({ network, asOf }) => asOfEpoch(network, asOf),
+  }),
+);
+builder.objectField(StakeAuthoritySummaryType, 'asOf', (t) =>
+  t.field({
+    type: AsOfType,
+    nullable: true,
+    description: asOfDescription,
+    resolve: ({ asOf }) => asOfSolana(asOf),
+  }),
+);

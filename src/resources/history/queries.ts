@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { TimeWindow } from '../../chain/windows.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { recordColumns } from '../../db/record-columns.ts';
+import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { solanaAsOf } from '../../db/solana-as-of.ts';
+import { count } from '../../kernel/leaves.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
+import type { OperatorKey } from '../operators/loaders.ts';
+import { OperatorHistory, StakeAuthorityHistory } from './record.ts';
+
+export type Dates = { fromDate: string | null; toDate: string | null };
+export type HistoryRange = Range<string> & Dates;
+export type StakeAuthorityKey = { timeWindow: TimeWindow; stakeAuthority: string };
+
+type Of<Key extends object> = { name: string; columns: KeyColumns<Key>; scope: readonly string[] };
+
+/**
+ * Pages by date, oldest first. A page probes the days of its list one by one and stops when it is full, so it costs the
+ * same at any depth.
+ */
+function historyPages<Key extends object, Shape extends z.ZodRawShape>(
+  of: Of<Key>,
+  record: z.ZodObject<Shape>,
+  asOf: Sql,
+) {
+  type Row = z.infer<z.ZodObject<Shape>> & { list: number };
+  const fields: Record<string, Sql> = { ...recordColumns(record, 'h'), asOf };
+  const select = selectList(fields, Object.keys(fields));
+  const row = z.object({ ...record.shape, list: count() });
+  const name = raw(`/* ${of.name}History */`);
+  return (db: Queryable, keys: readonly Key[], range: HistoryRange) => {
+    const order = range.backward ? sql`desc` : sql``;
+    const statement = sql`${name}
+    select k.list::int - 1 as list, page.*
+    from ${keyTable(keys, of.columns)}
+    join ${raw(`${of.name}_series`)} s using (${raw(Object.keys(of.columns).join(', '))})
+    cross join lateral (
+      select ${select} ${daysOf(of, range)}
+      order by d.date ${order}
+      limit ${rowsToRead(range)}
+    ) page
+    order by k.list, page.date ${order}`;
+    return rows(db, row, statement) as unknown as Promise<Row[]>;
+  };
+}
+
+const daysOf = ({ name, scope }: Of<never>, { after, before, fromDate, toDate }: HistoryRange): Sql => sql`
+      from ${raw(`${name}_history_days`)} d
+      cross join lateral (
+        select * from ${raw(`${name}_history`)} h where h.date = d.date and h.series = s.series
+        offset 0 -- one probe a day, whatever the statistics say of a day written since
+      ) h
+      where ${raw(scope.map((column) => `d.${column} = s.${column}`).join(' and '))}
+        ${fromDate === null ? sql`` : sql`and d.date >= ${fromDate}::date`}
+        ${toDate === null ? sql`` : sql`and d.date <= ${toDate}::date`}
+        ${after === undefined ? sql`` : sql`and d.date > ${after}::date`}
+        ${before === undefined ? sql`` : sql`and d.date < ${before}::date`}`;
+
+const Total = z.object({ list: count(), total: count() });
+
+const historyTotals = <Key extends object>(of: Of<Key>) => {
+  const name = raw(`/* ${of.name}HistoryTotals */`);
+  return (db: Queryable, keys: readonly Key[], dates: Dates) =>
+    rows(
+      db,
+      Total,
+      sql`${name}
+    select k.list::int - 1 as list, t.total
+    from ${keyTable(keys, of.columns)}
+    join ${raw(`${of.name}_series`)} s using (${raw(Object.keys(of.columns).join(', '))})
+    cross join lateral (select count(*)::int as total ${daysOf(of, { ...dates, limit: 0 })}) t`,
+    );
+};
+
+const operators: Of<OperatorKey> = {
+  name: 'operator',
+  columns: {
+    network: ['text', 'network'],
+    operator_id: ['text', 'id'],
+    id_type: ['text', 'idType'],
+    time_window: ['text', 'timeWindow'],
+  },
+  scope: ['network', 'id_type', 'time_window'],
+};
+
+const stakeAuthorities: Of<StakeAuthorityKey> = {
+  name: 'stake_authority',
+  columns: { stake_authority: ['text', 'stakeAuthority'], time_window: ['text', 'timeWindow'] },
+  scope: ['time_window'],
+};
+
+export const operatorHistoryPages = historyPages(operators, OperatorHistory, sql`h.as_of_epoch`);
+export const operatorHistoryTotals = historyTotals(operators);
+
+export const stakeAuthorityHistoryPages = historyPages(
+  stakeAuthorities,
+  StakeAuthorityHistory,
+  solanaAsOf('h'),
+);
+export const stakeAuthorityHistoryTotals = historyTotals(stakeAuthorities);

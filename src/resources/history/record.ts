@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { SolanaAsOf } from '../../db/solana-as-of.ts';
+import { count, date } from '../../kernel/leaves.ts';
+import { OperatorTrend } from '../operators/record.ts';
+import { StakeAuthorityTrend } from '../stake-authorities/record.ts';
+
+const day = date().describe(
+  'Date of the figures: that of the last day that they cover, or the UTC date on which they were imported.',
+);
+
+export const OperatorHistory = z.object({
+  date: day,
+  ...OperatorTrend.shape,
+  asOf: count().nullable(),
+});
+export type OperatorHistory = z.infer<typeof OperatorHistory>;
+
+export const StakeAuthorityHistory = z.object({
+  date: day,
+  ...StakeAuthorityTrend.shape,
+  asOf: SolanaAsOf,
+});
+export type StakeAuthorityHistory = z.infer<typeof StakeAuthorityHistory>;

@@ -1,0 +1,30 @@
+import type { TimeWindow } from '../../chain/windows.ts';
+import type { Context } from '../../context.ts';
+import { type Span, spans } from '../../db/change-columns.ts';
+import { type Slice, slice } from '../../kernel/page.ts';
+import { badArgument } from '../../kernel/refusal.ts';
+import type { OperatorKey } from '../operators/loaders.ts';
+import { loadOperatorHistory, loadStakeAuthorityHistory } from './loaders.ts';
+import type { HistoryRange, StakeAuthorityKey } from './queries.ts';
+import type { OperatorHistory, StakeAuthorityHistory } from './record.ts';
+
+export const hasHistory = (window: TimeWindow): window is Span => spans.some((span) => span === window);
+
+/** Throws BAD_INPUT for a window without history. */
+export function checkWindow(window: TimeWindow): void {
+  if (!hasHistory(window))
+    throw badArgument('window', `window is ALL; history is stored of ONE_DAY, SEVEN_DAYS and THIRTY_DAYS.`);
+}
+
+/** Oldest first; empty for private sets and single validators. */
+export const operatorHistory = async (
+  ctx: Context,
+  key: OperatorKey,
+  range: HistoryRange,
+): Promise<Slice<OperatorHistory>> => slice(await loadOperatorHistory(ctx, key, range), range);
+
+export const stakeAuthorityHistory = async (
+  ctx: Context,
+  key: StakeAuthorityKey,
+  range: HistoryRange,
+): Promise<Slice<StakeAuthorityHistory>> => slice(await loadStakeAuthorityHistory(ctx, key, range), range);
