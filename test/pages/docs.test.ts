@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser, type Visit, visit } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { useGateway } from '../support/gateway.ts';
 
 const gateway = useGateway();
@@ -78,10 +79,10 @@ describe.skipIf(noBrowser)(`/docs in a browser${noBrowser ? `: ${noBrowser}` : '
 
   it('tries a path out with the token', async () => {
     const { page } = docs;
-    await page.getByRole('button', { name: 'Authorize' }).first().click();
-    await page.locator('.auth-container input').fill(gateway.token);
-    await page.locator('.auth-btn-wrapper button[type=submit]').click();
-    await page.locator('.auth-btn-wrapper .btn-done').click();
+    await page.getByLabel('Access token').fill(gateway.token);
+    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    await page.getByText('Requests carry a token.').waitFor();
+    await page.locator('.opblock').first().waitFor();
     const block = page.locator('.opblock', { has: page.locator('[data-path="/v0/eth/operators"]') });
     await block.locator('.opblock-summary-control').click();
     await block.getByRole('button', { name: 'Try it out' }).click();
@@ -90,6 +91,34 @@ describe.skipIf(noBrowser)(`/docs in a browser${noBrowser ? `: ${noBrowser}` : '
     const status = block.locator('.live-responses-table .response-col_status').nth(1);
     await status.waitFor();
     expect(await status.innerText()).toMatch(/^200/);
+  });
+
+  it('filters by path, summary and tag', async () => {
+    const { page } = docs;
+    const shown = () => page.locator('.opblock-summary [data-path]').count();
+    const all = await shown();
+    for (const [phrase, some] of [
+      ['chainDailyRewards', 2],
+      ['sync committee', 1],
+      ['polkadot', 2],
+    ] as const) {
+      await page.locator('.operation-filter-input').fill(phrase);
+      await eventually(async () => expect(await shown()).toBe(some), 30_000);
+    }
+    await page.locator('.operation-filter-input').fill('');
+    await eventually(async () => expect(await shown()).toBe(all), 30_000);
+  });
+
+  it('is dark where the reader prefers that', async () => {
+    const background = () =>
+      docs.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    for (const [colorScheme, color] of [
+      ['dark', 'rgb(28, 32, 34)'],
+      ['light', 'rgba(0, 0, 0, 0)'],
+    ] as const) {
+      await docs.page.emulateMedia({ colorScheme });
+      await eventually(async () => expect(await background()).toBe(color));
+    }
   });
 
   it('asks nobody but the gateway', () => {

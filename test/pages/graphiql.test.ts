@@ -204,10 +204,51 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     await browser?.close();
   });
 
-  it('opens with one tab for each example', async () => {
-    const names = exampleQueries.map(({ query }) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1]);
-    const tabs = await opened.page.getByRole('tab').allInnerTexts();
-    for (const name of names) expect(tabs).toContain(name);
+  const names = exampleQueries.map(({ query }) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1] as string);
+
+  it('opens with a few tabs, and has a list of all examples', async () => {
+    expect(await opened.page.getByRole('tab').allInnerTexts()).toEqual(names.slice(0, 3));
+    const list = await opened.page.getByLabel('Examples').locator('option').allInnerTexts();
+    expect(list).toHaveLength(1 + exampleQueries.length);
+  });
+
+  it('opens an example of the list in a tab of its own, once', async () => {
+    const { page, close } = await visit(browser, await link());
+    await page.getByRole('tab').first().waitFor();
+    await page.waitForFunction(() => localStorage.getItem('graphiql:tabState'));
+    for (const _time of [1, 2]) {
+      const example = page.getByLabel('Examples').selectOption(`${names.length - 1}`);
+      await Promise.all([page.waitForEvent('load'), example]);
+      await page.locator('.graphiql-tab-active', { hasText: names.at(-1) as string }).waitFor();
+      expect(await page.getByRole('tab').count()).toBe(4);
+    }
+    await close();
+  });
+
+  it('has the history of executed queries, without the token, and opens one of it', async () => {
+    const { page, close } = await visit(browser, await link());
+    await page.getByRole('tab').first().waitFor();
+    await page.getByRole('button', { name: /execute query/i }).click();
+    const list = page.getByLabel('History').locator('option');
+    await eventually(async () => expect(await list.allInnerTexts()).toEqual(['History…', names[0]]), 30_000);
+    expect(await page.evaluate(() => localStorage.getItem('stakegraph:history'))).not.toContain('sgt_');
+    await page.getByRole('tab').nth(1).click();
+    await page.locator('.graphiql-tab-active', { hasText: names[1] as string }).waitFor();
+    await page.getByLabel('History').selectOption('0');
+    await page.locator('.graphiql-tab-active', { hasText: names[0] as string }).waitFor();
+    await close();
+  });
+
+  it('fits into 390 px: nothing is wider than the window, and a query runs', async () => {
+    const { page, close } = await visit(browser, await link());
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('tab').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    const run = await page.getByRole('button', { name: /execute query/i }).boundingBox();
+    const result = await page.locator('.result-window').boundingBox();
+    for (const box of [run, result]) expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(390);
+    expect(result?.width).toBeGreaterThan(250);
+    await close();
   });
 
   it('takes the code out of the address bar and the history', async () => {
@@ -221,14 +262,37 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     expect(await opened.page.locator('.result-window').innerText()).not.toContain('errors');
   });
 
-  it('keeps the token for the tab alone: in sessionStorage, and nothing of it in localStorage', async () => {
+  it('shares the token with /docs and other open tabs, and stores nothing of it in localStorage', async () => {
+    const context = opened.page.context();
     expect(await kept(opened, 'sessionStorage')).toContain(gateway.token);
     await opened.page.waitForFunction(() => localStorage.getItem('graphiql:tabState'));
+    for (const path of ['/graphql', '/docs']) {
+      const other = await context.newPage();
+      await other.goto(`${gateway.url}${path}`);
+      await other.getByText('Requests carry a token.').waitFor();
+      await other.close();
+    }
     expect(await kept(opened, 'localStorage')).not.toContain('sgt_');
-    const other = await opened.page.context().newPage();
-    await other.goto(`${gateway.url}/graphql`);
-    await other.getByText('Requests need a token.').waitFor();
-    await other.close();
+  });
+
+  it('loses the token when all tabs are closed, and in all tabs when one forgets it', async () => {
+    const { page, close } = await visit(browser, await link());
+    const context = page.context();
+    await page.getByText('Requests carry a token.').waitFor();
+    const other = await context.newPage();
+    await other.goto(`${gateway.url}/docs`);
+    await other.getByText('Requests carry a token.').waitFor();
+    await other.getByRole('button', { name: 'Forget' }).click();
+    for (const tab of [page, other]) await tab.getByText('Requests need a token.').waitFor();
+
+    await page.getByLabel('Access token').fill(gateway.token);
+    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    for (const tab of [page, other]) await tab.getByText('Requests carry a token.').waitFor();
+    await Promise.all([page.close(), other.close()]);
+    const next = await context.newPage();
+    await next.goto(`${gateway.url}/graphql`);
+    await next.getByText('Requests need a token.').waitFor();
+    await close();
   });
 
   slow('keeps a token that is typed into the headers of a query out of localStorage', async () => {
@@ -262,20 +326,20 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
 
   slow('says of a link that was used before how to get another, and takes one in the same tab', async () => {
     const used = await link();
-    await (await visit(browser, used)).page.getByText('Requests of this tab carry a token.').waitFor();
+    await (await visit(browser, used)).page.getByText('Requests carry a token.').waitFor();
     const { page, close } = await visit(browser, used);
     await page.getByText('"npx stakegraph open" prints another').waitFor();
     const fresh = await link();
     await page.evaluate((url) => location.assign(url), fresh);
-    await page.getByText('Requests of this tab carry a token.').waitFor();
+    await page.getByText('Requests carry a token.').waitFor();
     await close();
   });
 
   it('asks for a token where there is no code, and forgets it when told to', async () => {
     const of = await visit(browser, `${gateway.url}/graphql`);
     await of.page.getByLabel('Access token').fill(gateway.token);
-    await of.page.getByRole('button', { name: 'Use in this tab' }).click();
-    await of.page.getByText('Requests of this tab carry a token.').waitFor();
+    await of.page.getByRole('button', { name: 'Use', exact: true }).click();
+    await of.page.getByText('Requests carry a token.').waitFor();
     await execute(of);
     await answered(of);
     await of.page.getByRole('button', { name: 'Forget' }).click();
@@ -293,9 +357,8 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
   slow('goes to the tab that is clicked on a first visit, and stays on it when loaded anew', async () => {
     const { page, close } = await visit(browser, await link());
     await page.getByRole('tab').first().waitFor();
-    const names = await page.getByRole('tab').allInnerTexts();
     const active = () => page.locator('.graphiql-tab-active').innerText();
-    for (const name of names.slice(1, 4)) {
+    for (const name of names.slice(1, 3)) {
       const box = await page.getByRole('tab').filter({ hasText: name }).first().boundingBox();
       if (!box) throw new Error(`${name} is not shown.`);
       await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
@@ -304,11 +367,11 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     // Kept half a second after it was opened.
     await page.waitForFunction(() => {
       const kept = localStorage.getItem('graphiql:tabState');
-      return kept && JSON.parse(kept).activeTabIndex === 3;
+      return kept && JSON.parse(kept).activeTabIndex === 2;
     });
     await page.reload();
     await page.getByRole('tab').first().waitFor();
-    expect([await active(), await page.getByRole('tab').count()]).toEqual([names[3], names.length]);
+    expect([await active(), await page.getByRole('tab').count()]).toEqual([names[2], 3]);
     await close();
   });
 

@@ -1,74 +1,89 @@
 import type { FastifyReply } from 'fastify';
-import { CODE_FORM } from '../../accounts/page-codes.ts';
 import { exampleQueries } from './examples.ts';
 import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
+import { tokenBar } from './token-bar.ts';
 
-// `transform:none` keeps draggable tabs from jumping when clicked.
+// `transform:none` keeps draggable tabs from jumping when clicked. On narrow screens the panes are below each other.
 const head = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/graphiql.css">
-<style>body{display:flex;flex-direction:column;height:100vh;margin:0;font:14px/1.5 system-ui,sans-serif}
-#root{flex:1;min-height:0}.graphiql-tab{transform:none!important}
-#token{display:flex;gap:.5rem;align-items:center;padding:.25rem 1rem}#token input{width:28rem}#token [hidden]{display:none}</style>`;
+${tokenBar.style}<style>body{display:flex;flex-direction:column;height:100vh;margin:0}
+#root{flex:1;min-height:0}.graphiql-tab{transform:none!important}#bar{display:flex;flex-wrap:wrap;align-items:center}
+#lists{display:flex;flex-wrap:wrap;gap:.5rem;padding:.25rem 1rem}select{max-width:calc(100vw - 2rem)}
+@media(max-width:700px){:has(>.graphiql-editors){flex-direction:column}.graphiql-horizontal-drag-bar{display:none}
+.graphiql-editors,.graphiql-response{flex:1 1 50%!important;min-height:0}}</style>`;
 
-const tokenForm = `<form id="token" autocomplete="off">
-<span id="token-state" role="status"></span>
-<label>Access token <input name="token" required pattern="[!-~]+" autocomplete="off" spellcheck="false"></label>
-<button>Use in this tab</button><button type="button" hidden>Forget</button></form>`;
+const OPEN_TABS = 3;
+const HISTORY_LENGTH = 30;
+const aboutOf = (query: string): string => /^# ([^.]+)/.exec(query)?.[1] ?? query;
 
-/**
- * sessionStorage hides the token from other tabs. Earlier versions stored it in localStorage; the script removes it
- * there.
- */
-const tokenOfTab = `
-const KEY = 'stakegraph:token';
-localStorage.removeItem('graphiql:headers');
-localStorage.removeItem('graphiql:shouldPersistHeaders');
+const examples = exampleQueries.map(({ query, variables }) => ({
+  query,
+  variables: variables ? JSON.stringify(variables, null, 2) : null,
+}));
+
+const options = {
+  title: 'stakegraph GraphiQL',
+  shouldPersistHeaders: false,
+  defaultTabs: examples.slice(0, OPEN_TABS),
+};
+
+const option = (text: string, value: number | '') => `<option value="${value}">${text}</option>`;
+const lists = `<div id="lists"><select id="examples" aria-label="Examples">${option('Examples…', '')}${exampleQueries
+  .map(({ query }, index) => option(aboutOf(query), index))
+  .join('')}</select><select id="history" aria-label="History">${option('History…', '')}</select></div>`;
+
+/** The package has no history: this one lists the last queries that were executed in this browser. */
+const history = `
+const HISTORY = 'stakegraph:history';
+const executed = () => JSON.parse(localStorage.getItem(HISTORY) ?? '[]');
+const { fetch } = window;
+window.fetch = (url, init) => {
+  remember(init?.body);
+  return fetch(url, init);
+};
+function remember(body) {
+  if (typeof body !== 'string') return;
+  const { query, variables, operationName } = JSON.parse(body);
+  if (!query || operationName === 'IntrospectionQuery') return;
+  const item = { query, variables: variables ? JSON.stringify(variables, null, 2) : null };
+  const others = executed().filter((one) => one.query !== query || one.variables !== item.variables);
+  localStorage.setItem(HISTORY, JSON.stringify([item, ...others].slice(0, ${HISTORY_LENGTH})));
+  showHistory();
+}
+const titleOf = (query) => /(?:query|mutation) (\\w+)/.exec(query)?.[1] ?? query.replace(/\\s+/g, ' ').slice(0, 60);
+function showHistory() {
+  const list = document.querySelector('#history');
+  list.length = 1;
+  for (const [index, { query }] of executed().entries()) list.add(new Option(titleOf(query), index));
+}
+showHistory();`;
+
+const start = `
+const TABS = 'graphiql:tabState';
 function keptTabs() {
   try {
-    const kept = JSON.parse(localStorage.getItem('graphiql:tabState'));
+    const kept = JSON.parse(localStorage.getItem(TABS));
     for (const tab of kept.tabs) tab.headers = null;
-    localStorage.setItem('graphiql:tabState', JSON.stringify(kept));
+    localStorage.setItem(TABS, JSON.stringify(kept));
     return kept;
   } catch {
     return { tabs: [] };
   }
 }
-const codeIn = (hash) => /^#(${CODE_FORM})$/.exec(hash)?.[1];
-async function exchange(code) {
-  // Removes the code from the address bar and the history before it is used.
-  history.replaceState(null, '', location.pathname + location.search);
-  const answer = await fetch('/page-token', {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }),
-  }).catch(() => undefined);
-  if (!answer?.ok) return answer?.status === 400
-    ? 'This link was used before or has expired; "npx stakegraph open" prints another.'
-    : 'The token could not be fetched; "npx stakegraph open" prints another link.';
-  sessionStorage.setItem(KEY, (await answer.json()).token);
+function openInTab({ query, variables }) {
+  const kept = keptTabs();
+  const open = kept.tabs.findIndex((tab) => tab.query === query && (tab.variables ?? null) === variables);
+  if (open < 0) kept.tabs.push({
+    id: crypto.randomUUID(), title: titleOf(query), query, variables,
+    hash: null, headers: null, operationName: null, response: null,
+  });
+  kept.activeTabIndex = open < 0 ? kept.tabs.length - 1 : open;
+  localStorage.setItem(TABS, JSON.stringify(kept));
+  location.reload();
 }
-function showToken(token, failure) {
-  const form = document.querySelector('#token');
-  const [use, forget] = form.querySelectorAll('button');
-  const state = token ? 'Requests of this tab carry a token.' : 'Requests need a token.';
-  document.querySelector('#token-state').textContent = failure ?? state;
-  form.querySelector('label').hidden = use.hidden = Boolean(token);
-  forget.hidden = !token;
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    sessionStorage.setItem(KEY, form.elements.token.value.trim());
-    location.reload();
-  });
-  forget.addEventListener('click', () => {
-    sessionStorage.removeItem(KEY);
-    location.reload();
-  });
-}`;
-
-const start = `
-addEventListener('hashchange', () => codeIn(location.hash) && location.reload());
+for (const [id, list] of [['#examples', () => examples], ['#history', executed]])
+  document.querySelector(id).addEventListener('change', ({ target }) => openInTab(list()[target.value]));
 (async () => {
-  const code = codeIn(location.hash);
-  const failure = code && (await exchange(code));
-  const token = sessionStorage.getItem(KEY);
-  showToken(token, failure);
+  const token = await sharedToken();
   // Without the active tab's query, GraphiQL opens an empty tab on every reload.
   const { tabs, activeTabIndex } = keptTabs();
   const { query, variables } = tabs[activeTabIndex] ?? {};
@@ -79,18 +94,9 @@ addEventListener('hashchange', () => codeIn(location.hash) && location.reload())
   });
 })();`;
 
-const options = {
-  title: 'stakegraph GraphiQL',
-  shouldPersistHeaders: false,
-  defaultTabs: exampleQueries.map(({ query, variables }) => ({
-    query,
-    variables: variables ? JSON.stringify(variables, null, 2) : null,
-  })),
-};
-
 export function graphiqlPage(reply: FastifyReply) {
   const nonce = nonceOf();
-  const body = `${tokenForm}<div id="root"></div><script src="/assets/graphiql.js"></script>
-<script nonce="${nonce}">const options = ${inScript(options)};${tokenOfTab}${start}</script>`;
+  const body = `<div id="bar">${tokenBar.form}${lists}</div><div id="root"></div><script src="/assets/graphiql.js"></script>
+<script nonce="${nonce}">const options = ${inScript(options)};const examples = ${inScript(examples)};${tokenBar.script}${history}${start}</script>`;
   return sendPage(reply, pageCsp(nonce), html('stakegraph GraphiQL', head, body));
 }

@@ -7,7 +7,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { encodingOf, isUnchanged } from '../negotiation.ts';
-import { html, nonceOf, pageCsp, sendPage, strict, wantsPage } from './page.ts';
+import { docsPage } from './docs-page.ts';
+import { html, sendPage, strict, wantsPage } from './page.ts';
 
 type Asset = { type: string; body: Buffer; gzip: Buffer; br: Buffer; etag: string };
 
@@ -92,11 +93,5 @@ export function servePages(app: FastifyInstance, openApi: object, hasMetrics: bo
   app.get('/', (request, reply) =>
     wantsPage(request) ? sendPage(reply, `${strict}; style-src 'unsafe-inline'`, index) : reply.send(paths),
   );
-  app.get('/docs', (_request, reply) => {
-    const nonce = nonceOf();
-    const head = '<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/swagger-ui.css">';
-    const body = `<div id="root"></div><script src="/assets/swagger-ui.js"></script><script nonce="${nonce}">
-SwaggerUIBundle({ url: '/openapi.json', dom_id: '#root', deepLinking: true, validatorUrl: null, persistAuthorization: false });</script>`;
-    return sendPage(reply, pageCsp(nonce), html('stakegraph REST reference', head, body));
-  });
+  app.get('/docs', (_request, reply) => docsPage(reply));
 }

@@ -1,0 +1,75 @@
+import { CODE_FORM } from '../../accounts/page-codes.ts';
+
+/** The line at the top of a page that holds the token for its requests. All pages of the gateway share one token. */
+export const tokenBar = {
+  style: `<style>#token{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;padding:.25rem 1rem;font:14px/1.5 system-ui,sans-serif}
+#token label{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}#token input{width:28rem;max-width:100%}#token [hidden]{display:none}</style>`,
+
+  form: `<form id="token" autocomplete="off">
+<span id="token-state" role="status"></span>
+<label>Access token <input name="token" required pattern="[!-~]+" autocomplete="off" spellcheck="false"></label>
+<button>Use</button><button type="button" hidden>Forget</button></form>`,
+
+  /**
+   * Defines `sharedToken()`. The token is only in sessionStorage; open tabs pass it to new ones, so that it is gone when
+   * all are closed. Earlier versions stored it in localStorage; the script removes it there.
+   */
+  script: `
+const KEY = 'stakegraph:token';
+localStorage.removeItem('graphiql:headers');
+localStorage.removeItem('graphiql:shouldPersistHeaders');
+const stored = () => sessionStorage.getItem(KEY);
+const tabs = new BroadcastChannel(KEY);
+tabs.addEventListener('message', ({ data }) => {
+  if (data.ask && stored()) tabs.postMessage({ token: stored() });
+  if (data.changed && data.token !== stored()) keep(data.token);
+});
+function keep(token) {
+  if (token) sessionStorage.setItem(KEY, token);
+  else sessionStorage.removeItem(KEY);
+  location.reload();
+}
+function change(token) {
+  tabs.postMessage({ changed: true, token });
+  keep(token);
+}
+const fromOtherTab = () => new Promise((done) => {
+  tabs.addEventListener('message', ({ data }) => data.token && done(data.token));
+  tabs.postMessage({ ask: true });
+  setTimeout(done, 200);
+});
+const codeIn = (hash) => /^#(${CODE_FORM})$/.exec(hash)?.[1];
+addEventListener('hashchange', () => codeIn(location.hash) && location.reload());
+async function exchange(code) {
+  // Removes the code from the address bar and the history before it is used.
+  history.replaceState(null, '', location.pathname + location.search);
+  const answer = await fetch('/page-token', {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }),
+  }).catch(() => undefined);
+  if (!answer?.ok) return answer?.status === 400
+    ? 'This link was used before or has expired; "npx stakegraph open" prints another.'
+    : 'The token could not be fetched; "npx stakegraph open" prints another link.';
+  sessionStorage.setItem(KEY, (await answer.json()).token);
+}
+const form = document.querySelector('#token');
+const [use, forget] = form.querySelectorAll('button');
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  change(form.elements.token.value.trim());
+});
+forget.addEventListener('click', () => change(null));
+function showToken(token, failure) {
+  const state = token ? 'Requests carry a token.' : 'Requests need a token.';
+  document.querySelector('#token-state').textContent = failure ?? state;
+  form.querySelector('label').hidden = use.hidden = Boolean(token);
+  forget.hidden = !token;
+}
+async function sharedToken() {
+  const code = codeIn(location.hash);
+  const failure = code && (await exchange(code));
+  const token = stored() ?? (await fromOtherTab());
+  if (token) sessionStorage.setItem(KEY, token);
+  showToken(token, failure);
+  return token;
+}`,
+};
