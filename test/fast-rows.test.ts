@@ -85,6 +85,8 @@ describe('a response is the same with rows read as text and as columns', () => {
     `{ operators(window: ALL, idType: POOL, last: 7) { edges { cursor node { summary { apr: aprPercentage } same: summary { aprPercentage } } } } }`,
     `{ operators(window: ALL, idType: POOL, first: 7) { nodes { id summary { ${figures} } day: summary(window: ONE_DAY) { ${figures} } } } }`,
     `{ operator(operatorId: "Sample Pool Alder") { operatorId summary(window: ALL) { ${figures} } } }`,
+    `{ operator(operatorId: "Sample Pool Alder", idType: POOL) { id displayName operatorTags { name path idType } summary(window: ALL) { id ${figures} } } }`,
+    `{ operators(window: ALL, idType: POOL, first: 3) { nodes { id summary(window: ALL) { ${figures} } } } }`,
     `{ stakeAuthorities(window: SEVEN_DAYS, first: 130) { nodes { stakeAuthority poolName summary { window ${authorityFigures} } } } }`,
     `{ stakeAuthorities(window: SEVEN_DAYS, first: 130) { nodes { ${authority} } } }`,
     ...['HOUR', 'DAY', 'WEEK', 'ALL'].map(

@@ -3,16 +3,26 @@
 // answer two callers at once because they happen to ask the same.
 import { rankCursor } from '../../dist/graphql/schema/connection.js';
 
-const operatorFields = `operatorId network idType timeWindow validatorCount avgCorrectness avgInclusionDelay avgUptime
-  avgValidatorEffectiveness clientPercentages { client percentage } networkPenetration
-  relayerPercentages { relayer percentage } nodeOperatorCount operatorTags { name path idType } displayName aprPercentage
-  sumEndEpochBalance sumEndEpochEffectiveBalance`;
-const authorityFields = `stakeAuthority timeWindow validatorDelegates
-  delegations { validatorVoteAccount validatorName percentage } stakingRewardsApy mevRewardsApr delegatorApy
-  sumMissedStakingRewards poolName delegatedStake networkPenetration aggregateValidatorEffectiveness
-  blendedVoteCommissionRate blendedMevCommissionRate sumStakingRewards sumMevRewards sumRewards sumStakingCommissionPaid
-  sumMevCommissionPaid sumCommissionPaid`;
-const few = 'operatorId validatorCount networkPenetration aprPercentage';
+const operatorOwn = 'operatorId network idType operatorTags { name path idType } displayName';
+const operatorFigures = `validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
+  clientPercentages { client percentage } networkPenetration relayerPercentages { relayer percentage } nodeOperatorCount
+  aprPercentage sumEndEpochBalance sumEndEpochEffectiveBalance`;
+const authorityOwn = 'stakeAuthority poolName';
+const authorityFigures = `validatorDelegates delegations { validatorVoteAccount validatorName percentage }
+  stakingRewardsApy mevRewardsApr delegatorApy sumMissedStakingRewards delegatedStake networkPenetration
+  aggregateValidatorEffectiveness blendedVoteCommissionRate blendedMevCommissionRate sumStakingRewards sumMevRewards
+  sumRewards sumStakingCommissionPaid sumMevCommissionPaid sumCommissionPaid`;
+const fewFigures = 'validatorCount networkPenetration aprPercentage';
+const withSummary = (own, figures) => `${own} summary { ${figures} }`;
+const operatorFields = withSummary(operatorOwn, `window ${operatorFigures}`);
+const authorityFields = withSummary(authorityOwn, `window ${authorityFigures}`);
+const few = withSummary('operatorId', fewFigures);
+// PostGraphile has a row for each window.
+const columns = {
+  operators: `${operatorOwn} timeWindow ${operatorFigures}`,
+  few: `operatorId ${fewFigures}`,
+  authorities: `${authorityOwn} timeWindow ${authorityFigures}`,
+};
 const dayFields =
   'day date validatorCount sumCorrectHead sumMissedAttestations avgAttesterEffectiveness sumEndEpochBalance';
 
@@ -82,13 +92,13 @@ export const graphqlCases = ({ lists, postgraphileCursors, depth }) => [
     name: '15 operators, all fields',
     key: 'avgCorrectness',
     rows: 15,
-    at: (place) => operators15('operators15', operatorFields, lists, place),
+    at: (place) => operators15('operators15', operatorFields, columns.operators, lists, place),
   },
   {
     name: '15 operators, 4 fields',
     key: 'aprPercentage',
     rows: 15,
-    at: (place) => operators15('operators15of4', few, lists, place),
+    at: (place) => operators15('operators15of4', few, columns.few, lists, place),
   },
   {
     name: '200 stake authorities, all fields',
@@ -98,7 +108,7 @@ export const graphqlCases = ({ lists, postgraphileCursors, depth }) => [
       path: `authorities/${place}/200`,
       ...pageOf(place, 200),
       postgraphile: {
-        query: `query ($offset: Int) { ${ranked('StakeAuthority', lists.authorities, 'first: 200, offset: $offset', authorityFields)} }`,
+        query: `query ($offset: Int) { ${ranked('StakeAuthority', lists.authorities, 'first: 200, offset: $offset', columns.authorities)} }`,
         variables: { offset: place },
       },
     }),
@@ -127,7 +137,7 @@ export const graphqlCases = ({ lists, postgraphileCursors, depth }) => [
         variables: { id: `nodeOperator ${place}` },
       },
       postgraphile: {
-        query: `query ($id: BigInt!) { operatorSummaryBySummaryId(summaryId: $id) { ${plain(operatorFields)} } }`,
+        query: `query ($id: BigInt!) { operatorSummaryBySummaryId(summaryId: $id) { ${plain(columns.operators)} } }`,
         variables: { id: lists[`nodeOperator ${place}`] },
       },
     }),
@@ -140,7 +150,7 @@ export const graphqlCases = ({ lists, postgraphileCursors, depth }) => [
       path: `authorities/${depth + place}/15`,
       ...pageOf(depth + place),
       postgraphile: {
-        query: `query ($after: Cursor) { ${ranked('StakeAuthority', lists.authorities, 'first: 15, after: $after', authorityFields)} }`,
+        query: `query ($after: Cursor) { ${ranked('StakeAuthority', lists.authorities, 'first: 15, after: $after', columns.authorities)} }`,
         variables: { after: postgraphileCursors[place] },
       },
     }),
@@ -164,23 +174,23 @@ export const graphqlCases = ({ lists, postgraphileCursors, depth }) => [
       ),
       postgraphile: {
         query: `query ($offset: Int) {
-          pools: ${ranked('Operator', lists.pool, 'first: 5, offset: $offset', operatorFields)}
-          nodeOperators: ${ranked('Operator', lists.nodeOperator, 'first: 5, offset: $offset', operatorFields)}
-          ${ranked('StakeAuthority', lists.authorities, 'first: 5, offset: $offset', authorityFields)} }`,
+          pools: ${ranked('Operator', lists.pool, 'first: 5, offset: $offset', columns.operators)}
+          nodeOperators: ${ranked('Operator', lists.nodeOperator, 'first: 5, offset: $offset', columns.operators)}
+          ${ranked('StakeAuthority', lists.authorities, 'first: 5, offset: $offset', columns.authorities)} }`,
         variables: { offset: place },
       },
     }),
   },
 ];
 
-const operators15 = (path, fields, lists, from) => ({
+const operators15 = (path, fields, stored, lists, from) => ({
   path: `${path}/${from}`,
   ...documents(
     `query ($after: String) { ${operators('idType: NODE_OPERATOR, first: 15, after: $after', fields)} }`,
     { after: operatorsFrom('nodeOperator', from) },
   ),
   postgraphile: {
-    query: `query ($offset: Int) { ${ranked('Operator', lists.nodeOperator, 'first: 15, offset: $offset', fields)} }`,
+    query: `query ($offset: Int) { ${ranked('Operator', lists.nodeOperator, 'first: 15, offset: $offset', stored)} }`,
     variables: { offset: from },
   },
 });

@@ -19,10 +19,11 @@ setFlagsFromString('--no-maglev');
 const REQUESTS = 10;
 const most = { functions: 100, files: 30 };
 const dist = new URL('../../dist/', import.meta.url);
-const query = `{ operators(window: SEVEN_DAYS, idType: POOL, first: 15) { nodes { operatorId network idType timeWindow
-  validatorCount avgCorrectness avgInclusionDelay avgUptime avgValidatorEffectiveness
-  clientPercentages { client percentage } networkPenetration relayerPercentages { relayer percentage } nodeOperatorCount
-  operatorTags { name path idType } displayName aprPercentage sumEndEpochBalance sumEndEpochEffectiveBalance } } }`;
+const query = `{ operators(window: SEVEN_DAYS, idType: POOL, first: 15) { nodes { operatorId network idType
+  operatorTags { name path idType } displayName summary { window validatorCount avgCorrectness avgInclusionDelay avgUptime
+  avgValidatorEffectiveness clientPercentages { client percentage } networkPenetration
+  relayerPercentages { relayer percentage } nodeOperatorCount aprPercentage sumEndEpochBalance
+  sumEndEpochEffectiveBalance } } } }`;
 
 /** Sends the query, and resolves when the answer has been read. */
 const ask = (base, token) =>

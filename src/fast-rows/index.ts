@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { TimeWindow } from '../chain/windows.ts';
 import { JsonText, jsonList } from '../kernel/json-text.ts';
 import { recordLayout, type Selection } from './row-layout.ts';
 import { FAST_ROWS } from './switch.ts';
@@ -6,6 +7,11 @@ import { FAST_ROWS } from './switch.ts';
 export { selectionFor } from '../graphql/schema/selection.ts';
 export { columnsOrText } from './columns-or-text.ts';
 export type { Selection };
+
+/** The summary to read together with its object. */
+export type Early<Field extends string> = { window: TimeWindow; selection: Selection<Field> };
+/** The same when it was read; `row` is undefined if there is none. */
+export type EarlyRow<Row> = { window: TimeWindow; row: Row | undefined };
 
 const isSerialized = (row: object): row is { text: string } => 'text' in row;
 

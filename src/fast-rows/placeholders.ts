@@ -10,7 +10,9 @@ import {
   type GraphQLSchema,
   isNonNullType,
   isObjectType,
+  Kind,
   parse,
+  type ValueNode,
 } from 'graphql';
 import type { Context } from '../context.ts';
 import { JsonText, jsonList } from '../kernel/json-text.ts';
@@ -20,7 +22,7 @@ import { type RowLayout, serializeRow } from './row-layout.ts';
 export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
-  /** The field's resolver returns a row and uses `selectionFor`; with 'window', only if that argument is given. */
+  /** The field's resolver returns a row and uses `selectionFor`. 'window': without that argument, that of its summary. */
   givesRow?: true | 'window';
   /** The field's object has its columns in the row of its parent, if its `window` is that of the list. */
   ownRow?: boolean;
@@ -44,6 +46,19 @@ export function layoutFor({ fieldNodes }: GraphQLResolveInfo): RowLayout | undef
 export function rewrite(made: FieldNode, from: FieldNode, layout?: RowLayout): FieldNode {
   rewritten.set(made, { node: originalField(from), ...(layout && { layout }) });
   return made;
+}
+
+export const windowArgument = ({ arguments: given }: FieldNode): ValueNode | undefined =>
+  given?.find(({ name }) => name.value === 'window')?.value;
+
+/** The window of the first summary that a field selects of its row. */
+export function summaryArgument(node: FieldNode): ValueNode | undefined {
+  for (const selection of originalField(node).selectionSet?.selections ?? []) {
+    const window =
+      selection.kind === Kind.FIELD && selection.name.value === 'summary' && windowArgument(selection);
+    if (window) return window;
+  }
+  return undefined;
 }
 
 export const givesRows = (field: GraphQLField<unknown, unknown>, parent: GraphQLObjectType): boolean =>

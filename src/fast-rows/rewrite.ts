@@ -13,10 +13,19 @@ import {
   isScalarType,
   Kind,
   type OperationDefinitionNode,
+  print,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql';
 import { isConnection } from '../graphql/run/field-cost.ts';
-import { type FieldExtensions, givesRows, placeholderField, rewrite } from './placeholders.ts';
+import {
+  type FieldExtensions,
+  givesRows,
+  placeholderField,
+  rewrite,
+  summaryArgument,
+  windowArgument,
+} from './placeholders.ts';
 import { type Column, type Part, RowLayout } from './row-layout.ts';
 import { FAST_ROWS } from './switch.ts';
 
@@ -34,6 +43,13 @@ export function withPlaceholders(
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   let found = false;
 
+  const mayBeNull = (value: ValueNode) =>
+    value.kind === Kind.NULL ||
+    (value.kind === Kind.VARIABLE &&
+      !operation.variableDefinitions?.some(
+        ({ variable, type }) => variable.name.value === value.name.value && type.kind === Kind.NON_NULL_TYPE,
+      ));
+
   function inSet(set: SelectionSetNode, type: GraphQLObjectType): SelectionSetNode {
     const fields = fieldsOf(set, type, fragments);
     if (!fields) return set;
@@ -44,28 +60,39 @@ export function withPlaceholders(
     const field = type.getFields()[node.name.value];
     const below = field && getNamedType(field.type);
     if (!node.selectionSet || !field || !isObjectType(below)) return node;
-    if (givesRows(field, type)) return inRows(node, type).node;
-    return isConnection(field) ? inPage(node, below).node : keep(node, inSet(node.selectionSet, below));
+    if (givesRows(field, type)) return inRows(node, type, windowArgument(node)).node;
+    return isConnection(field)
+      ? inPage(node, below, windowArgument(node)).node
+      : keep(node, inSet(node.selectionSet, below));
   }
 
   /** Rows have one layout, so they are replaced only if the query selects them once. */
-  function inPage(node: FieldNode, type: GraphQLObjectType, names = ['nodes', 'edges']): Rewritten {
+  function inPage(
+    node: FieldNode,
+    type: GraphQLObjectType,
+    window?: ValueNode,
+    names = ['nodes', 'edges'],
+  ): Rewritten {
     const fields = fieldsOf(node.selectionSet as SelectionSetNode, type, fragments);
     const places = fields?.filter(({ name }) => names.includes(name.value)) ?? [];
     const [place] = places;
     if (!fields || !place || places.length > 1) return { node };
     const edge = getNamedType(type.getFields().edges?.type) as GraphQLObjectType;
     const { node: made, layout } =
-      place.name.value === 'edges' ? inPage(place, edge, ['node']) : inRows(place, type);
+      place.name.value === 'edges' ? inPage(place, edge, window, ['node']) : inRows(place, type, window);
     const selections = fields.map((one) => (one === place ? made : one));
     return { node: keep(node, { kind: Kind.SELECTION_SET, selections }, layout), layout };
   }
 
-  function inRows(node: FieldNode, parent: GraphQLObjectType): Rewritten {
-    const row = getNamedType(parent.getFields()[node.name.value]?.type);
+  function inRows(node: FieldNode, parent: GraphQLObjectType, window?: ValueNode): Rewritten {
+    const field = parent.getFields()[node.name.value];
+    const row = getNamedType(field?.type);
     const set = node.selectionSet as SelectionSetNode;
     if (!isObjectType(row)) return { node };
-    const parts = isRead(node, parent) ? partsOf(set, row, fragments) : undefined;
+    const alone = field?.extensions.givesRow === 'window' && !window;
+    const known = alone ? summaryArgument(node) : window;
+    const isRead = field?.extensions.givesRow !== 'window' || (known && !mayBeNull(known));
+    const parts = isRead ? partsOf(set, row, { fragments, alone, window: known }) : undefined;
     if (!parts) return { node: keep(node, inSet(set, row)) };
     const layout = new RowLayout(parts);
     found = true;
@@ -110,44 +137,45 @@ function fieldsOf(
   return collect(set) ? [...fields.values()] : undefined;
 }
 
-/** Whether the field's resolver uses `selectionFor`. */
-const isRead = ({ name, arguments: given }: FieldNode, parent: GraphQLObjectType): boolean =>
-  parent.getFields()[name.value]?.extensions.givesRow !== 'window' ||
-  given?.some((one) => one.name.value === 'window') === true;
+type Place = {
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** The row's. */
+  window?: ValueNode | undefined;
+  /** The row was not asked for in a window, but read in that of its summary. */
+  alone?: boolean;
+};
 
-function partsOf(
-  set: SelectionSetNode,
-  row: GraphQLObjectType,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): Part[] | undefined {
+function partsOf(set: SelectionSetNode, row: GraphQLObjectType, place: Place): Part[] | undefined {
   const parts: Part[] = [];
-  for (const node of fieldsOf(set, row, fragments) ?? [undefined]) {
-    const part = node && partFor(node, row, fragments);
+  for (const node of fieldsOf(set, row, place.fragments) ?? [undefined]) {
+    const part = node && partFor(node, row, place);
     if (!part) return undefined;
     parts.push(part);
   }
   return parts;
 }
 
-function partFor(
-  node: FieldNode,
-  row: GraphQLObjectType,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): Part | undefined {
+function partFor(node: FieldNode, row: GraphQLObjectType, place: Place): Part | undefined {
   const key = (node.alias ?? node.name).value;
   if (node.name.value === '__typename') return { key, constant: row.name };
   const field = row.getFields()[node.name.value];
   if (!field) return undefined;
   const below = getNamedType(field.type);
-  if ((field.extensions as FieldExtensions).ownRow && !node.arguments?.length && isObjectType(below)) {
-    const parts = partsOf(node.selectionSet as SelectionSetNode, below, fragments);
-    return parts && { key, parts };
-  }
+  const { ownRow } = field.extensions as FieldExtensions;
+  if (ownRow && isObjectType(below)) return summaryPart(key, node, below, place);
+  if (place.alone && field.deprecationReason) return undefined; // figures, which need a window
   const column = columnOf(field);
-  const kind = kindOf(field, node.selectionSet, fragments);
+  const kind = kindOf(field, node.selectionSet, place.fragments);
   return column === undefined || kind === undefined
     ? undefined
     : { key, column, kind, nullable: !isNonNullType(field.type) };
+}
+
+function summaryPart(key: string, node: FieldNode, type: GraphQLObjectType, place: Place): Part | undefined {
+  const asked = windowArgument(node);
+  const isOwn = asked ? place.window && print(asked) === print(place.window) : !place.alone;
+  const parts = isOwn && partsOf(node.selectionSet as SelectionSetNode, type, { fragments: place.fragments });
+  return parts ? { key, parts } : undefined;
 }
 
 function columnOf(field: GraphQLField<unknown, unknown>): string | undefined {

@@ -18,7 +18,7 @@ export type Column = {
   numbers?: readonly string[] | undefined;
 };
 
-/** With `parts`, an object whose columns are in the same row. */
+/** With `parts`, an object whose columns are in the same row; null if the row has no window. */
 export type Part = Column | { key: string; constant: string } | { key: string; parts: readonly Part[] };
 
 const columnsOf = (parts: readonly Part[]): Column[] =>
@@ -162,7 +162,7 @@ export function serializeRow(row: object, { parts }: { parts: readonly Part[] })
 
 function jsonValue(row: object, part: Part): string {
   if ('constant' in part) return `"${part.constant}"`;
-  if ('parts' in part) return serializeRow(row, part);
+  if ('parts' in part) return Object.hasOwn(row, 'timeWindow') ? serializeRow(row, part) : 'null';
   const value = (row as never)[part.column] as unknown;
   if (value instanceof Error) throw value;
   return jsonOf(part.kind, value);

@@ -27,7 +27,17 @@ type Question = {
   idName?: string;
   /** The type of the rows where the list is of an interface. */
   type?: string;
+  /** Exact in REST, doubles in GraphQL. */
+  doubles?: string[];
 };
+
+/** Ratios of the overview of Solana. */
+const doubles = [
+  'stakeAccountWithdrawAuthorityRatio',
+  'stakeAccountStakeAuthorityRatio',
+  'networkEffectivenessDiff',
+  'giniCoefficient',
+];
 type Api = Question[] | { graphqlOnly: string };
 
 const SAMPLE_SET = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
@@ -178,8 +188,8 @@ const apis: Record<string, () => Api> = {
     })),
   ],
   'solana-overview': () => [
-    { rest: '/v0/solana/network/overview', graphql: () => 'solanaNetworkOverviews' },
-    { rest: '/v1/solana/network/overview', graphql: () => 'solanaNetworkOverviews' },
+    { rest: '/v0/solana/network/overview', graphql: () => 'solanaNetworkOverviews', doubles },
+    { rest: '/v1/solana/network/overview', graphql: () => 'solanaNetworkOverviews', doubles },
   ],
   'stake-authorities': () =>
     ['v0', 'v1'].map((version) => ({
@@ -259,7 +269,7 @@ const digits = (value: any): any => {
   return value;
 };
 
-async function restRows({ rest, network }: Question): Promise<any[]> {
+async function restRows({ rest, network, doubles = [] }: Question): Promise<any[]> {
   const headers: Record<string, string> = network ? { 'X-Service-Network': network } : {};
   const rows: any[] = [];
   let next: string | null = rest;
@@ -270,7 +280,10 @@ async function restRows({ rest, network }: Question): Promise<any[]> {
     rows.push(...(Array.isArray(body) ? body : (body.data ?? body.results)));
     next = Array.isArray(body) ? null : body.next;
   }
-  return rows.map(digits);
+  return rows.map(digits).map((row) => {
+    const rounded = doubles.map((name) => [name, String(Number(row[name]))]);
+    return { ...row, ...Object.fromEntries(rounded) };
+  });
 }
 
 /** The selection of these keys of a type, objects with all plain fields that they hold. */

@@ -5,10 +5,12 @@ import {
   type GraphQLObjectType,
   getNamedType,
   isEnumType,
+  isInputObjectType,
   isInterfaceType,
   isLeafType,
   isObjectType,
   isRequiredArgument,
+  isRequiredInputField,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/index.ts';
@@ -82,6 +84,11 @@ function writer(draw: Draw) {
     if (name === 'id') return `id: ${JSON.stringify(nextId())}`;
     if (isEnumType(named)) return `${name}: ${oneOf(named.getValues()).name}`;
     if (known[name] && chance(85)) return `${name}: ${oneOf(known[name])}`;
+    if (isInputObjectType(named)) {
+      const parts = Object.values(named.getFields());
+      const given = named.isOneOf ? parts.slice(0, 1) : parts.filter((part) => isRequiredInputField(part));
+      return `${name}: { ${given.map((part) => argument(part as GraphQLArgument)).join(', ')} }`;
+    }
     const other: Record<string, string> = { Int: '1', Boolean: 'true', String: '"x"', Date: '"2026-01-01"' };
     return `${name}: ${other[named.name] ?? '"2026-01-01T00:00:00Z"'}`;
   }
@@ -102,7 +109,7 @@ function writer(draw: Draw) {
     // One of two is needed, which the schema cannot say.
     const key = { validator: 'index', slashing: 'validatorIndex' }[node.name];
     const own = node.args.find(({ name }) => name === key);
-    if (own && !given.some(({ name }) => name === key)) args.push(argument(own));
+    if (own && !given.some(({ name }) => name === key || name === 'by')) args.push(argument(own));
     const alias = depth === DEPTH || (aliases < 8 && chance(20)) ? `a${aliases++}: ` : '';
     const directive = chance(10) ? ` @skip(if: ${chance(50)})` : '';
     const inner = isLeafType(getNamedType(node.type)) ? '' : ` ${selection(node.type, depth - 1)}`;

@@ -24,6 +24,7 @@ const {
 type Values = { pool: string; slot: number };
 const required: Record<string, (values: Values) => string> = {
   'Query.operators': () => 'window: SEVEN_DAYS, idType: POOL',
+  'Operator.poolShares': () => 'window: SEVEN_DAYS',
   'Query.attestations': ({ pool }) => `entityId: ${JSON.stringify(pool)}, entityType: POOL`,
   'Query.syncCommitteeRewards': ({ slot }) => `slot: ${slot}`,
   'Query.operatorConsolidationCapacities': () => 'window: ALL',

@@ -1,15 +1,10 @@
 import { type ExecutionResult, execute, type GraphQLObjectType, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { z } from 'zod';
 import type { Context } from '../../src/context.ts';
 import { readsOf } from '../../src/db/changes/datasets.ts';
 import { compiledQueries } from '../../src/graphql/run/compiled-queries.ts';
 import { schema } from '../../src/graphql/schema/index.ts';
 import { jsonPieces } from '../../src/kernel/json-text.ts';
-import { isNullable } from '../../src/kernel/leaves.ts';
-import { AttestationRecord } from '../../src/resources/attestations/record.ts';
-import { OperatorSummary } from '../../src/resources/operators/record.ts';
-import { StakeAuthoritySummary } from '../../src/resources/stake-authorities/record.ts';
 import { contextOn } from '../support/context.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 
@@ -120,6 +115,36 @@ describe('rows of nothing but plain fields', () => {
     await expectAlike(`{ ${field} { edges { node { a: ${summary} b: ${summary} c: __typename } } } }`, [
       statement,
     ]);
+  });
+
+  it('are written with a summary in the window that one names', async () => {
+    const query = `query ($window: TimeWindow!) {
+      operators(window: $window, idType: POOL, first: 3) { nodes { operatorId summary(window: $window) { window } } }
+      operator(operatorId: "Sample Pool Alder", idType: POOL) { operatorId summary(window: $window) { window aprPercentage } } }`;
+    const { data, statements } = await expectAlike(query, ['operatorPages', 'operatorsByKey'], {
+      window: 'ONE_DAY',
+    });
+    expect(statements).toEqual(['operatorPages', 'operatorsByKey']);
+    expect(data.operator.summary.window).toBe('ONE_DAY');
+    const [{ stake_authority: authority } = {}] = (
+      await run('select stake_authority from stake_authority_summaries order by 1 limit 1')
+    ).rows as { stake_authority: string }[];
+    await expectAlike(
+      `{ stakeAuthority(stakeAuthority: "${authority}") { poolName summary(window: ALL) { ${plainFields('StakeAuthoritySummary')} } }
+        operator(operatorId: "nobody", idType: POOL) { displayName summary(window: ALL) { window } } }`,
+      ['stakeAuthoritiesByKey', 'operatorsByKey'],
+    );
+  });
+
+  it('are read as columns where a window may be null, or figures need one', async () => {
+    const query = `query ($window: TimeWindow) {
+      a: operator(operatorId: "Sample Pool Alder", idType: POOL, window: $window) { summary { window } }
+      b: operator(operatorId: "Sample Pool Alder", idType: POOL) { operatorId summary(window: $window) { validatorCount } } }`;
+    for (const window of ['ONE_DAY', null]) await expectAlike(query, [], { window });
+    await expectAlike(
+      `{ operator(operatorId: "Sample Pool Alder", idType: POOL) { aprPercentage summary(window: ALL) { aprPercentage } } }`,
+      [],
+    );
   });
 
   it('are written one by one: an operator and a stake authority, and the same in another window', async () => {
@@ -270,6 +295,19 @@ describe('a value that is written', () => {
     ' ',
   ];
 
+  it('is null of a summary in a window without one', async () => {
+    await run(
+      `insert into operator_summaries (network, id_type, time_window, operator_id, display_name, validator_count,
+        avg_correctness, avg_uptime, avg_validator_effectiveness, client_percentages, relayer_percentages, operator_tags)
+      values ('mainnet', 'entity', 'all', 'seldom', 'Seldom', 1, 1, 1, 1, '[]', '[]', '[]')`,
+    );
+    const { data } = await expectAlike(
+      `{ operator(operatorId: "seldom", idType: ENTITY) { displayName summary(window: ONE_DAY) { validatorCount } } }`,
+      ['operatorsByKey'],
+    );
+    expect(data.operator).toEqual({ displayName: 'Seldom', summary: null });
+  });
+
   it.each(names)('holds its characters: %j', async (name) => {
     await run(
       `insert into operator_summaries (network, id_type, time_window, operator_id, display_name, validator_count,
@@ -292,77 +330,4 @@ describe('a value that is written', () => {
       clientPercentages: [{ client: name, percentage: 1e-9 }],
     });
   });
-});
-
-describe('the tables that rows are written from', () => {
-  const tables = [
-    'operator_summaries',
-    'stake_authority_summaries',
-    'attestation_days',
-    'attestation_hours',
-    'private_set_days',
-  ];
-
-  it.each(tables)('refuse a figure that is no number: %s', async (table) => {
-    const columns = (
-      await run(
-        `select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and attgenerated = ''
-          and atttypid in ('float8'::regtype, 'numeric'::regtype)`,
-        [table],
-      )
-    ).rows as { name: string }[];
-    const shown =
-      table === 'private_set_days' ? ['sum_attester_effectiveness'] : columns.map(({ name }) => name);
-    if (table === 'private_set_days') await aDayOfASet();
-    for (const column of shown) {
-      for (const value of ['NaN', 'Infinity', '-Infinity']) {
-        await expect(
-          run(`update ${table} set ${column} = '${value}' where ctid in (select ctid from ${table} limit 1)`),
-          `${column} ${value}`,
-        ).rejects.toMatchObject({ code: '23514' });
-      }
-    }
-    expect(shown.length).toBeGreaterThan(0);
-  });
-
-  it.each([
-    ['operator_summaries', OperatorSummary],
-    ['stake_authority_summaries', StakeAuthoritySummary],
-    ['attestation_days', AttestationRecord],
-    ['attestation_hours', AttestationRecord],
-    ['private_set_days', AttestationRecord],
-  ] as [string, z.ZodObject][])('have what may not be null: %s', async (table, record) => {
-    const columns = (
-      await run(
-        'select column_name as name, is_nullable as nullable from information_schema.columns where table_name = $1',
-        [table],
-      )
-    ).rows as { name: string; nullable: string }[];
-    const nullable = new Map(columns.map((column) => [column.name, column.nullable]));
-    const names = Object.entries(record.shape)
-      .filter(([, field]) => !isNullable(field as z.ZodType))
-      .map(([name]) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-    const held = names.filter((name) => nullable.has(name));
-    expect(held.length).toBeGreaterThanOrEqual(9);
-    expect(held.filter((name) => nullable.get(name) !== 'NO')).toEqual([]);
-  });
-
-  /** A day of a private set, of which the sample has none. */
-  async function aDayOfASet() {
-    const { rows } = await run(
-      `select column_name as name, data_type as type from information_schema.columns
-        where table_name = 'private_set_days' and is_nullable = 'NO' and is_generated = 'NEVER' and column_default is null`,
-    );
-    const values: Record<string, string> = {
-      uuid: `'00000000-0000-0000-0000-000000000001'`,
-      date: `'2025-01-01'`,
-      boolean: 'false',
-      text: `'mainnet'`,
-    };
-    const columns = rows as { name: string; type: string }[];
-    await run(
-      `set session_replication_role = replica; insert into private_set_days (${columns.map(({ name }) => name)})
-        values (${columns.map(({ type }) => values[type] ?? '1')})`,
-    );
-  }
 });

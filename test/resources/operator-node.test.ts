@@ -43,6 +43,27 @@ describe('an operator', () => {
     expect(old.data.operator).toEqual(shown);
   });
 
+  it('is read together with the first summary that a query selects of it', async () => {
+    const of = `operator(operatorId: "${pool}", idType: POOL)`;
+    for (const [selection, statements] of [
+      ['operatorId displayName summary(window: ALL) { aprPercentage }', ['operatorsByKey']],
+      ['id operatorTags { name } summary(window: ALL) { id operator { displayName } }', ['operatorsByKey']],
+      [
+        'summary(window: ALL) { id } day: summary(window: ONE_DAY) { id }',
+        ['operatorsByKey', 'operatorsByKey'],
+      ],
+      ['operatorId', ['operatorsById']],
+    ] as const) {
+      for (const time of [1, 2, 3]) {
+        const found = await ask(`{ ${of} { ${selection} } }`);
+        expect(found.errors, `${selection}, time ${time}`).toBeUndefined();
+        expect(found.statements, `${selection}, time ${time}`).toEqual(statements);
+      }
+    }
+    const { errors } = await ask(`{ ${of} { validatorCount summary(window: ALL) { validatorCount } } }`);
+    expect(errors?.[0].path).toEqual(['operator', 'validatorCount']);
+  });
+
   it('has one id whatever window it is asked for in, and summaries have one for each window', async () => {
     const { data } = await ask(`{
       week: operators(window: SEVEN_DAYS, idType: POOL, first: 3) { nodes { id operatorId summary { id window } } }

@@ -404,7 +404,7 @@ describe('GraphQL operators', () => {
     const { data } = await gateway.graphql('{ operators(window: ALL, first: 20) { nodes { id } } }');
     const ids = data.operators.nodes.map((node: any) => node.id);
     expect(await count('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids })).toEqual([
-      'operatorsByKey',
+      'operatorsById',
     ]);
   });
 

@@ -9,6 +9,7 @@ const server = new ApolloServer({
   resolvers: {
     ...resolvers,
     Operator: {
+      ...resolvers.Operator,
       attestations: async ({ operatorId, idType }, { first }, { days }) => ({
         nodes: await days(idType, first).load(operatorId),
       }),

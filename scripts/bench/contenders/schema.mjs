@@ -17,20 +17,23 @@ export const typeDefs = `
   }
   type AttestationConnection { nodes: [AttestationRecord!]! }
   type Operator {
-    network: String! operatorId: String! idType: OperatorIdType! timeWindow: TimeWindow! validatorCount: Int!
-    avgCorrectness: Float! avgInclusionDelay: Float avgUptime: Float! avgValidatorEffectiveness: Float!
+    network: String! operatorId: String! idType: OperatorIdType! operatorTags: [OperatorTag!]! displayName: String
+    attestations(first: Int): AttestationConnection! summary: OperatorSummary
+  }
+  type OperatorSummary {
+    window: TimeWindow! validatorCount: Int! avgCorrectness: Float! avgInclusionDelay: Float avgUptime: Float! avgValidatorEffectiveness: Float!
     clientPercentages: [ClientPercentage!]! networkPenetration: Float relayerPercentages: [RelayerPercentage!]!
-    nodeOperatorCount: Int operatorTags: [OperatorTag!]! displayName: String aprPercentage: Float
+    nodeOperatorCount: Int aprPercentage: Float
     sumEndEpochBalance: BigInt sumEndEpochEffectiveBalance: BigInt
-    attestations(first: Int): AttestationConnection!
   }
   type OperatorConnection { nodes: [Operator!]! }
   type StakeDelegation { validatorVoteAccount: String! validatorName: String percentage: Decimal! }
-  type StakeAuthority {
-    timeWindow: TimeWindow! stakeAuthority: String! validatorDelegates: Int! delegations: [StakeDelegation!]!
-    stakingRewardsApy: Decimal! mevRewardsApr: Decimal! delegatorApy: Decimal! sumMissedStakingRewards: Decimal!
-    poolName: String delegatedStake: Decimal! networkPenetration: Decimal! aggregateValidatorEffectiveness: Decimal!
-    blendedVoteCommissionRate: Decimal! blendedMevCommissionRate: Decimal! sumStakingRewards: Decimal!
+  type StakeAuthority { stakeAuthority: String! poolName: String summary: StakeAuthoritySummary }
+  type StakeAuthoritySummary {
+    window: TimeWindow! validatorDelegates: Int! delegations: [StakeDelegation!]!
+    stakingRewardsApy: Float! mevRewardsApr: Float! delegatorApy: Float! sumMissedStakingRewards: Decimal!
+    delegatedStake: Decimal! networkPenetration: Float! aggregateValidatorEffectiveness: Float!
+    blendedVoteCommissionRate: Float! blendedMevCommissionRate: Float! sumStakingRewards: Decimal!
     sumMevRewards: Decimal! sumRewards: Decimal! sumStakingCommissionPaid: Decimal! sumMevCommissionPaid: Decimal!
     sumCommissionPaid: Decimal!
   }
@@ -52,10 +55,17 @@ const rank = (cursor) =>
   cursor == null ? undefined : Number(Buffer.from(cursor, 'base64url').toString('utf8'));
 export const cursorOf = (rank) => Buffer.from(String(rank)).toString('base64url');
 
+const ofTheSameRow = { summary: (row) => row };
+const window = ({ timeWindow }) => timeWindow;
+
 /** All but `Operator.attestations`, which each library batches in a way of its own. */
 export const resolvers = {
   TimeWindow: windows,
   OperatorIdType: classes,
+  Operator: ofTheSameRow,
+  OperatorSummary: { window },
+  StakeAuthority: ofTheSameRow,
+  StakeAuthoritySummary: { window },
   Query: {
     operators: async (_root, { window, idType = 'depositAddress', first = 15, after }) => ({
       nodes: await operators({ window, idType, first, after: rank(after) }),

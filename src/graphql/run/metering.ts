@@ -17,8 +17,10 @@ import type { Cost } from './query-cost.ts';
 export type FieldCost = {
   /** The field's line in `computeUnits`. */
   operation?: string;
-  /** The field costs only if this argument is given. */
+  /** The field costs only if this argument is given and is not what `isRead` tells. */
   paidBy?: string;
+  /** Whether the object has been read, and paid for, with its parent. */
+  isRead?: (parent: never, given: never) => boolean;
   /** Default page size, or the maximum rows of a plain list. */
   rows?: number;
 };
@@ -31,7 +33,7 @@ export function meterFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
-      const { operation, paidBy } = field.extensions as FieldCost;
+      const { operation, paidBy, isRead } = field.extensions as FieldCost;
       if (operation === undefined) continue;
       const weight = weightOf(operation);
       const resolve = field.resolve ?? defaultFieldResolver;
@@ -52,7 +54,12 @@ export function meterFields(schema: GraphQLSchema): void {
         paidBy === undefined
           ? metered
           : (source, args, context, info) =>
-              (args[paidBy] == null ? resolve : metered)(source, args, context as never, info);
+              (args[paidBy] == null || isRead?.(source as never, args[paidBy] as never) ? resolve : metered)(
+                source,
+                args,
+                context as never,
+                info,
+              );
       field.resolve = resolver as typeof resolve;
     }
   }

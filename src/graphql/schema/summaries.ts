@@ -1,11 +1,18 @@
+import { type GraphQLEnumType, type GraphQLResolveInfo, valueFromAST } from 'graphql';
 import type { TimeWindow } from '../../chain/windows.ts';
+import type { Early, EarlyRow, Selection } from '../../fast-rows/index.ts';
+import { summaryArgument } from '../../fast-rows/placeholders.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 
-type Windowed = { timeWindow?: TimeWindow | undefined };
+type Windowed<Row = unknown> = { timeWindow?: TimeWindow | undefined; early?: EarlyRow<Row> };
 
 /** The window that the row was asked for in. */
 export const ownWindow = (row: Windowed): TimeWindow | undefined =>
   Object.hasOwn(row, 'timeWindow') ? row.timeWindow : undefined;
+
+/** Whether the summary in a window was read together with the row. */
+export const isRead = (row: Windowed, window: TimeWindow): boolean =>
+  window === ownWindow(row) || window === row.early?.window;
 
 /** The window `asked`, else that of the row; throws BAD_INPUT without either. */
 export function windowOf(row: Windowed, asked: TimeWindow | null | undefined, what: string): TimeWindow {
@@ -15,6 +22,17 @@ export function windowOf(row: Windowed, asked: TimeWindow | null | undefined, wh
 }
 
 export const windowText = 'Default: the window of the list or field above; required where that has none.';
+
+/** The first summary that a field without a window selects of its row, to be read together with the row. */
+export function earlySummary<Field extends string>(
+  { fieldNodes: [node], schema, variableValues }: GraphQLResolveInfo,
+  selection: Selection<Field>,
+): Early<Field> | undefined {
+  const given = node && summaryArgument(node);
+  const type = schema.getType('TimeWindow') as GraphQLEnumType;
+  const window = given && (valueFromAST(given, type, variableValues) as TimeWindow | null | undefined);
+  return window ? { window, selection } : undefined;
+}
 
 /** Where a query selects fields of the row at `paths`, whose `summary` is in the same row and leads back to `owner`. */
 export const withSummary = (paths: string[][], owner: string): string[][] =>

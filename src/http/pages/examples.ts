@@ -6,10 +6,12 @@ query LargestPools {
     totalCount
     nodes {
       operatorId
-      validatorCount
-      networkPenetration
-      avgValidatorEffectiveness
-      aprPercentage
+      summary {
+        validatorCount
+        networkPenetration
+        avgValidatorEffectiveness
+        aprPercentage
+      }
     }
     pageInfo {
       hasNextPage
@@ -51,15 +53,19 @@ query PoolsAndShares($pools: Int!, $shares: Int!) {
   operators(window: THIRTY_DAYS, idType: POOL, first: $pools) {
     nodes {
       displayName
-      validatorCount
-      in(window: ONE_DAY) {
+      summary {
+        validatorCount
+      }
+      lastDay: summary(window: ONE_DAY) {
         avgUptime
       }
       poolShares(first: $shares) {
         nodes {
           operatorId
-          validatorCount
-          avgUptime
+          summary {
+            validatorCount
+            avgUptime
+          }
         }
       }
     }
@@ -144,7 +150,7 @@ query SyncCommitteeRewards($slot: Int!) {
       syncCommitteeRewards
       blockTimestamp
       validator {
-        operators(window: SEVEN_DAYS) {
+        operators {
           idType
           operatorId
         }
@@ -239,7 +245,7 @@ query Consolidations {
     query: `# Solana as a whole over each window; amounts in SOL, rates as ratios.
 query SolanaOverview {
   solanaNetworkOverviews {
-    timeWindow
+    window
     networkEffectiveness
     delegatorApy
     rewardsSolanaVoting
@@ -258,11 +264,13 @@ query StakePools($window: TimeWindow!) {
     nodes {
       poolName
       stakeAuthority
-      delegatedStake
-      networkPenetration
-      delegatorApy
-      validatorDelegates
-      in(window: ONE_DAY) {
+      summary {
+        delegatedStake
+        networkPenetration
+        delegatorApy
+        validatorDelegates
+      }
+      lastDay: summary(window: ONE_DAY) {
         sumRewards
         sumCommissionPaid
       }

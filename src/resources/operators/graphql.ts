@@ -14,7 +14,7 @@ import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
-import { windowOf, windowText } from '../../graphql/schema/summaries.ts';
+import { earlySummary, windowOf, windowText } from '../../graphql/schema/summaries.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorNode } from './loaders.ts';
 import type { ListKey, OperatorId, OperatorNode } from './queries.ts';
@@ -236,9 +236,10 @@ builder.queryField('operator', (t) =>
         id: args.operatorId,
         idType: args.idType ?? null,
       };
+      const selection = selectionFor(info, operatorFigures, IN_OPERATOR);
       return window
-        ? operatorSummary(ctx, { ...asked, window }, selectionFor(info, operatorFigures, IN_OPERATOR))
-        : operatorNode(ctx, asked);
+        ? operatorSummary(ctx, { ...asked, window }, selection)
+        : operatorNode(ctx, asked, earlySummary(info, selection));
     },
   }),
 );

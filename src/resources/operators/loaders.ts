@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { type RankedSlice, rankedPageReader, rankedSlice } from '../../db/ranked/ranked-lists.ts';
-import type { Selection } from '../../fast-rows/index.ts';
+import type { Early, Selection } from '../../fast-rows/index.ts';
 import type { RankedRange } from '../../kernel/page.ts';
 import { refusedFigures } from '../../kernel/refusal.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
@@ -53,8 +53,25 @@ const readOperator = rowReader({
   rows: () => 1,
 });
 
-/** Without a window; its figures are errors. Finds a private set only for its owner. */
-export async function loadOperatorNode(ctx: Context, id: OperatorId): Promise<OperatorNode | undefined> {
+/**
+ * Without a window; its figures are errors. Finds a private set only for its owner. Reads the summary in the window of
+ * `early` first, which saves a statement if there is one.
+ */
+export async function loadOperatorNode(
+  ctx: Context,
+  id: OperatorId,
+  early?: Early<OperatorField>,
+): Promise<OperatorNode | undefined> {
+  if (!early) return loadName(ctx, id);
+  const { window, selection } = early;
+  const row = await loadOperator(ctx, { ...id, timeWindow: window }, selection);
+  if (row && !Array.isArray(selection)) return row;
+  const { displayName = null, operatorTags = [] } = row ?? {};
+  const node = row ? withoutWindow({ ...id, displayName, operatorTags }) : await loadName(ctx, id);
+  return node && Object.assign(Object.create(figures), node, { early: { window, row } });
+}
+
+async function loadName(ctx: Context, id: OperatorId): Promise<OperatorNode | undefined> {
   if (id.idType !== 'privateSet') return readOperator(ctx, id);
   const tag = await loadTag(ctx, id.id);
   return tag?.network === id.network

@@ -6,6 +6,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, sql } from '../../db/rows.ts';
+import type { EarlyRow } from '../../fast-rows/index.ts';
 import { count } from '../../kernel/leaves.ts';
 import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './record.ts';
 
@@ -24,8 +25,8 @@ export type ListKey = {
 
 /** A summary: the selected fields and the key. */
 export type OperatorRow = Partial<OperatorSummary> & OperatorKey & { change?: Changes; asOf?: number | null };
-/** An operator, with its summary in a window if it was asked for in one. */
-export type OperatorNode = Partial<OperatorSummary> & OperatorId;
+/** An operator, with its summary in a window if it was asked for in one. `early` is a summary that was read with it. */
+export type OperatorNode = Partial<OperatorSummary> & OperatorId & { early?: EarlyRow<OperatorRow> };
 export type RankedOperatorRow = OperatorRow & { rank: number };
 
 const record = OperatorSummary.extend({

@@ -2,7 +2,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
-import type { Selection } from '../../fast-rows/index.ts';
+import type { Early, Selection } from '../../fast-rows/index.ts';
 import type { RankedRange } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
@@ -100,8 +100,11 @@ export async function operatorSummary(
 }
 
 /** As `operatorSummary`, but without a window. */
-export const operatorNode = (ctx: Context, asked: Asked): Promise<OperatorNode | undefined> =>
-  byName(ctx, asked, (id) => loadOperatorNode(ctx, id));
+export const operatorNode = (
+  ctx: Context,
+  asked: Asked,
+  early?: Early<OperatorField>,
+): Promise<OperatorNode | undefined> => byName(ctx, asked, (id) => loadOperatorNode(ctx, id, early));
 
 async function byName<Row>(
   ctx: Context,

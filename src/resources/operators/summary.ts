@@ -7,6 +7,7 @@ import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
 import {
+  isRead,
   ownWindow,
   summaryPaths,
   windowOf,
@@ -103,7 +104,7 @@ builder.objectField(Operator, 'summary', (t) =>
   t.field({
     type: OperatorSummaryType,
     nullable: true,
-    extensions: { operation: 'getOperatorSummary', paidBy: 'window', givesRow: true, ownRow: true },
+    extensions: { operation: 'getOperatorSummary', paidBy: 'window', isRead, givesRow: true, ownRow: true },
     description:
       'Its figures in a window; null when it has none there. Costs nothing more without `window`, in a list of one window.',
     args: {
@@ -116,6 +117,7 @@ builder.objectField(Operator, 'summary', (t) =>
       const { network, idType, id } = row;
       const timeWindow = windowOf(row, args.window, 'operator');
       if (timeWindow === ownWindow(row)) return row as OperatorRow;
+      if (timeWindow === row.early?.window) return row.early.row;
       const selection = selectionFor(info, operatorFigures, IN_SUMMARY);
       return loadOperator(ctx, { network, idType, id, timeWindow }, selection);
     },

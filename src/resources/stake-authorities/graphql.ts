@@ -8,6 +8,7 @@ import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { earlySummary } from '../../graphql/schema/summaries.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import { loadStakeAuthority, loadStakeAuthorityNode } from './loaders.ts';
 import type { StakeAuthorityNode } from './queries.ts';
@@ -127,9 +128,10 @@ builder.queryField('stakeAuthority', (t) =>
     resolve: (_root, { stakeAuthority: address, window }, ctx, info) => {
       if (address === '') throw badArgument('stakeAuthority', 'stakeAuthority is empty.');
       const key = { stakeAuthority: address };
+      const selection = selectionOf(info, IN_AUTHORITY);
       return window
-        ? stakeAuthority(ctx, { ...key, window }, selectionOf(info, IN_AUTHORITY))
-        : loadStakeAuthorityNode(ctx, key);
+        ? stakeAuthority(ctx, { ...key, window }, selection)
+        : loadStakeAuthorityNode(ctx, key, earlySummary(info, selection));
     },
   }),
 );

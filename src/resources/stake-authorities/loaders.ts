@@ -1,6 +1,8 @@
+import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { rankedPageReader } from '../../db/ranked/ranked-lists.ts';
+import type { Early } from '../../fast-rows/index.ts';
 import { refusedFigures } from '../../kernel/refusal.ts';
 import {
   type StakeAuthorityKey,
@@ -9,7 +11,7 @@ import {
   stakeAuthoritiesByKey,
   stakeAuthorityPages,
 } from './queries.ts';
-import { stakeAuthorityFields } from './record.ts';
+import { type StakeAuthorityField, type StakeAuthoritySummary, stakeAuthorityFields } from './record.ts';
 
 export const loadStakeAuthority = rowReader({
   keyOf: (key: StakeAuthorityKey) => `${key.timeWindow}:${key.stakeAuthority}`,
@@ -22,14 +24,30 @@ const figures = refusedFigures([
   ...stakeAuthorityFields.filter((name) => name !== 'stakeAuthority'),
 ]);
 
-/** Without a window; its figures are errors. */
-export const loadStakeAuthorityNode = rowReader({
-  keyOf: (key: { stakeAuthority: string }) => key.stakeAuthority,
-  load: async (db: Queryable, keys: readonly { stakeAuthority: string }[]) =>
-    (await stakeAuthoritiesById(db, keys)).map(
-      (row): StakeAuthorityNode => Object.assign(Object.create(figures), row),
-    ),
+type Id = { stakeAuthority: string };
+
+const withoutWindow = (row: Pick<StakeAuthoritySummary, 'stakeAuthority' | 'poolName'>): StakeAuthorityNode =>
+  Object.assign(Object.create(figures), row);
+
+const readNode = rowReader({
+  keyOf: (key: Id) => key.stakeAuthority,
+  load: async (db: Queryable, keys: readonly Id[]) =>
+    (await stakeAuthoritiesById(db, keys)).map(withoutWindow),
   rows: () => 1,
 });
+
+/** Without a window; its figures are errors. Reads the summary in the window of `early` first, as for operators. */
+export async function loadStakeAuthorityNode(
+  ctx: Context,
+  id: Id,
+  early?: Early<StakeAuthorityField>,
+): Promise<StakeAuthorityNode | undefined> {
+  if (!early) return readNode(ctx, id);
+  const { window, selection } = early;
+  const row = await loadStakeAuthority(ctx, { ...id, timeWindow: window }, selection);
+  if (row && !Array.isArray(selection)) return row;
+  const node = row ? withoutWindow({ ...id, poolName: row.poolName ?? null }) : await readNode(ctx, id);
+  return node && Object.assign(Object.create(figures), node, { early: { window, row } });
+}
 
 export const loadStakeAuthorityPage = rankedPageReader(stakeAuthorityPages);

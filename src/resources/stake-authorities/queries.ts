@@ -5,6 +5,7 @@ import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ra
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
+import type { EarlyRow } from '../../fast-rows/index.ts';
 import {
   type StakeAuthorityField,
   StakeAuthoritySummary,
@@ -22,8 +23,11 @@ export type StakeAuthorityListKey = {
 /** A summary: the selected fields and the key. */
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> &
   StakeAuthorityKey & { change?: Changes; asOf?: SolanaAsOf };
-/** A stake authority, with its summary in a window if it was asked for in one. */
-export type StakeAuthorityNode = Partial<StakeAuthorityRow> & { stakeAuthority: string };
+/** A stake authority, with its summary in a window if it was asked for in one. `early` is one that was read with it. */
+export type StakeAuthorityNode = Partial<StakeAuthorityRow> & {
+  stakeAuthority: string;
+  early?: EarlyRow<StakeAuthorityRow>;
+};
 export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number };
 
 const record = StakeAuthoritySummary.extend({

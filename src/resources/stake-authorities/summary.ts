@@ -6,6 +6,7 @@ import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
 import {
+  isRead,
   ownWindow,
   summaryPaths,
   windowOf,
@@ -89,7 +90,7 @@ builder.objectField(StakeAuthority, 'summary', (t) =>
   t.field({
     type: StakeAuthoritySummaryType,
     nullable: true,
-    extensions: { operation: 'stakeAuthority', paidBy: 'window', givesRow: true, ownRow: true },
+    extensions: { operation: 'stakeAuthority', paidBy: 'window', isRead, givesRow: true, ownRow: true },
     description:
       'Its figures in a window; null when it has none there. Costs nothing more without `window`, in a list of one window.',
     args: {
@@ -98,6 +99,7 @@ builder.objectField(StakeAuthority, 'summary', (t) =>
     resolve: (row, { window }, ctx, info) => {
       const timeWindow = windowOf(row, window, 'stake authority');
       if (timeWindow === ownWindow(row)) return row as StakeAuthorityRow;
+      if (timeWindow === row.early?.window) return row.early.row;
       const selection = selectionFor(info, authorityFigures, IN_SUMMARY);
       return loadStakeAuthority(ctx, { timeWindow, stakeAuthority: row.stakeAuthority }, selection);
     },
