@@ -117,10 +117,7 @@ export type OwnedPeriod<Record> = PeriodRow<Record> & {
 };
 
 /** Periods longer than a day are cut by the bounds of the list. */
-function periodId({
-  of,
-  ...row
-}: OwnedPeriod<Partial<z.infer<typeof PeriodKeys>> & { hour?: number | null }>) {
+function keyOf({ of, ...row }: OwnedPeriod<Partial<z.infer<typeof PeriodKeys>> & { hour?: number | null }>) {
   const { owner, query } = of as NonNullable<typeof of>;
   const { granularity, calendar, fromDate, toDate, fromDay, toDay } = query;
   const period =
@@ -132,6 +129,12 @@ function periodId({
 
 const keysOfId = new Set<string>(['hour', 'day', 'startDay']);
 
+export const periodId = <Row extends OwnedPeriod<object>>(t: FieldsOf<Row>, name: string) =>
+  t.id({
+    description: 'Unique among all records of this type; the same for the same period of the same list.',
+    resolve: (row) => globalIdOf(name, keyOf(row as never)),
+  });
+
 /** The fields that all records over time have. */
 export const periodFields = <Record extends object>(
   t: FieldsOf<OwnedPeriod<Record>>,
@@ -139,10 +142,7 @@ export const periodFields = <Record extends object>(
   record: z.ZodObject,
   { old, what }: { old: string; what: string },
 ) => ({
-  id: t.id({
-    description: 'Unique among all records of this type; the same for the same period of the same list.',
-    resolve: (row) => globalIdOf(name, periodId(row as never)),
-  }),
+  id: periodId(t, name),
   operatorId: renamed(t, 'id' as never, what),
   [old]: t.string({
     deprecationReason: replacedBy('operatorId'),

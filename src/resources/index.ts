@@ -19,6 +19,7 @@ import './attestations/graphql.ts';
 import './blocks/graphql.ts';
 import './chain-daily-rewards/graphql.ts';
 import './history/graphql.ts';
+import './network-overview/graphql.ts';
 import './network-rewards/graphql.ts';
 import './consolidation-totals/graphql.ts';
 import './consolidations/graphql.ts';
@@ -40,6 +41,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   blocks: blockRoutes,
   'chain-daily-rewards': chainDailyRewardRoutes,
   history: [], // REST stays as documented
+  'network-overview': [], // no documented REST path
   'network-rewards': networkRewardRoutes,
   'consolidation-totals': consolidationTotalRoutes,
   consolidations: consolidationRoutes,

@@ -19,6 +19,7 @@ import { validatorImporter } from '../ingest/validators.ts';
 import { type AttestationSize, loadSampleAttestations, wholeSize } from './attestations.ts';
 import * as sample from './index.ts';
 import { loadSamplePrivateSet } from './load-private-set.ts';
+import { loadSampleClients } from './network.ts';
 
 /** Fills an empty database once: a later start does not restore deleted rows. */
 export async function loadSampleData(
@@ -51,6 +52,7 @@ export async function loadSampleData(
       consolidations: await load(consolidationImporter, sample.sampleConsolidations(validators)),
       chainBalances: await load(chainBalanceImporter, sample.sampleChainBalances()),
       validatorDays: await loadSamplePrivateSet(client),
+      clients: await loadSampleClients(client),
     };
     for (const [network, days] of sample.sampleNetworkRewards()) {
       const rows = days.map(({ row }) => row);

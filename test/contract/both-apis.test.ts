@@ -255,6 +255,7 @@ const apis: Record<string, () => Api> = {
   ],
   history: () => ({ graphqlOnly: 'REST is as documented, without history' }),
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
+  'network-overview': () => ({ graphqlOnly: 'the interface documents no path for it' }),
   figures: () => ({ graphqlOnly: 'REST has those of private sets only' }),
 };
 

@@ -42,7 +42,7 @@ export async function refreshAttestations(
         `/* computedDates */ select distinct date::text as date from staged where id_type <> '${NETWORK}'`,
       );
       computed = rows.map(({ date }) => date);
-      dropped = (await dropIncomplete(client, asked.network)).rowCount ?? 0;
+      dropped = (await dropIncomplete(client, asked, dates)).rowCount ?? 0;
     },
   });
   await doneDates(client, 'attestations_due', asked, computed);
@@ -53,12 +53,23 @@ export async function refreshAttestations(
 const NETWORK = 'network';
 
 /** Figures of a network need every validator that was active on the day. */
-const dropIncomplete = (client: pg.ClientBase, network: Network) =>
+const dropIncomplete = (
+  client: pg.ClientBase,
+  { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
+  dates: readonly string[],
+) =>
   run(
     client,
     sql`/* dropIncomplete */
+    with active as (
+      select a.date, count(*) as validators from validator_days a
+      where a.network = ${network} and a.utc = ${utc} and a.date = any(${[...dates]}::date[]) and ${figure.duties} > 0
+      group by a.date
+    )
     delete from staged s where s.id_type = ${NETWORK} and not (
-      ${allIndices(network)} and s.active_count = (
+      ${allIndices(network)}
+      and s.active_count = (select validators from active a where a.date = s.date)
+      and s.active_count = (
         select count(*) from validators v
         where v.network = ${network} and v.activation_epoch <= s.end_epoch
           and coalesce(v.exit_epoch > greatest(v.activation_epoch, s.start_epoch), true)

@@ -26,11 +26,43 @@ export async function refreshOperators(
   if (!days) return undefined;
   const validators = await gatherValidators(client, network, days);
   await gatherRelays(client, network, days);
-  const written = await writeSelected(client, operatorImporter, summaries(network, window, days, types), {
+  const importer: typeof operatorImporter = {
+    ...operatorImporter,
+    merge: async (_, options) => {
+      const counts = await operatorImporter.merge(client, options);
+      if (await writeClients(client, network)) await options.revision();
+      return counts;
+    },
+  };
+  const written = await writeSelected(client, importer, summaries(network, window, days, types), {
     replace: true,
     check: () => checkShareNames(client),
   });
   return { ...written, facts: validators };
+}
+
+/** Clients of the validators with duties on the newest day; true if they differ. */
+async function writeClients(client: pg.ClientBase, network: Network): Promise<boolean> {
+  const { rows } = await run(
+    client,
+    sql`/* writeClients */
+    with found as (
+      select client, count(*)::int as validator_count from window_validators
+      where client is not null and balance is not null group by client
+    ), removed as (
+      delete from network_clients c
+      where network = ${network} and not exists (select from found f where f.client = c.client)
+      returning 1
+    ), written as (
+      insert into network_clients as c (network, client, validator_count)
+      select ${network}, client, validator_count from found
+      on conflict (network, client) do update set validator_count = excluded.validator_count
+        where c.validator_count <> excluded.validator_count
+      returning 1
+    )
+    select exists (select from removed) or exists (select from written) as changed`,
+  );
+  return rows[0].changed;
 }
 
 /** Rules: docs/data-model.md, "What a refresh computes" (spec §2.2, decisions on operators). */

@@ -1,0 +1,99 @@
+import { Network } from '../../chain/networks.ts';
+import { TimeWindow } from '../../chain/windows.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { type OwnedPeriod, periodArgs, periodId, periodLists } from '../../periods/graphql.ts';
+import { PERIODS_SIZES } from '../../periods/params.ts';
+import { type NetworkField, NetworkRecord } from './record.ts';
+import { clientShares, type NetworkOverview, networkHistory, networkOverview } from './resolve.ts';
+
+const figures = NetworkRecord.omit({ id: true });
+
+const NetworkRecordType = builder.objectRef<OwnedPeriod<NetworkRecord>>('NetworkRecord').implement({
+  description: 'An Ethereum network over a period.',
+  fields: (t) => ({ id: periodId(t, 'NetworkRecord'), ...columns(t, figures) }),
+});
+const recordPages = pageTypes(NetworkRecordType, {
+  name: 'NetworkRecord',
+  row: 'A period',
+  list: 'A network over time',
+});
+
+const ClientShare = builder
+  .objectRef<Awaited<ReturnType<typeof clientShares>>[number]>('NetworkClientShare')
+  .implement({
+    description: "A consensus client's share of the validators of a network.",
+    fields: (t) => ({
+      client: t.exposeString('client', { description: 'Name of the client.' }),
+      validatorCount: t.exposeInt('validatorCount', {
+        description: 'Active validators that are known to run it.',
+      }),
+      percentage: t.exposeFloat('percentage', {
+        description: 'Share of the active validators whose client is known, in percent, 0..100.',
+      }),
+    }),
+  });
+
+const lists = periodLists<NetworkField, NetworkRecord>('networkHistory', NetworkRecord);
+
+const NetworkOverviewType = builder.objectRef<NetworkOverview>('NetworkOverview');
+builder.node(NetworkOverviewType, {
+  description:
+    'An Ethereum network as a whole over the last 1, 7 or 30 stored chain days, or all. GraphQL only: no REST path is documented for it.',
+  id: {
+    resolve: ({ network, timeWindow }) => `${network}:${timeWindow}`,
+    description: 'Global id, for `node`.',
+  },
+  loadMany: loadNodes('NetworkOverview', async (id, ctx) => {
+    const [name, last, ...rest] = id.split(':');
+    const [network, window] = [Network.safeParse(name).data, TimeWindow.safeParse(last).data];
+    return network && window && rest.length === 0 ? networkOverview(ctx, network, window) : undefined;
+  }),
+  fields: (t) => ({
+    network: t.expose('network', { type: NetworkEnum, description: 'The network.' }),
+    window: t.expose('timeWindow', { type: TimeWindowEnum, description: 'Window that the figures cover.' }),
+    ...columns(t, figures.omit({ day: true, date: true })),
+    clients: t.field({
+      type: [ClientShare],
+      extensions: { rows: 6 },
+      description:
+        'Consensus clients of the active validators, most first; empty where no client of a validator is known. Independent of the window.',
+      resolve: ({ network }, _args, ctx) => clientShares(ctx, { network }),
+    }),
+    history: t.connection(
+      {
+        type: NetworkRecordType,
+        nullable: true,
+        extensions: { operation: 'listChainDailyRewards', rows: PERIODS_SIZES.defaultSize },
+        description: `The network over time, independent of the window. Daily rewards are stored by chain day; with \`utc\`, all figures come from days of all validators. There are no hours. At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default.`,
+        args: periodArgs('NetworkRecord', NetworkRecord),
+        resolve: ({ network }, args, ctx, info) =>
+          lists({ network, idType: 'network', id: network }, args, info, (...asked) =>
+            networkHistory(ctx, { network }, ...asked),
+          ),
+      },
+      ...recordPages,
+    ),
+  }),
+});
+
+builder.queryField('networkOverview', (t) =>
+  t.field({
+    type: NetworkOverviewType,
+    nullable: true,
+    extensions: { operation: 'networkOverview' },
+    description: 'An Ethereum network as a whole in one window; null when no day of it is stored.',
+    args: {
+      window: t.arg({
+        type: TimeWindowEnum,
+        defaultValue: '1d',
+        description: 'Aggregation window.',
+      }),
+      ...networkArgs,
+    },
+    resolve: (_root, args, ctx) => networkOverview(ctx, args.network ?? ctx.network, args.window ?? '1d'),
+  }),
+);

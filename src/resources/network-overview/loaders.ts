@@ -1,0 +1,20 @@
+import type { TimeWindow } from '../../chain/windows.ts';
+import { listReader } from '../../db/batch/readers.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { rowsRead } from '../../periods/pages.ts';
+import { type NetworkKey, networkClients, networkHistoryPages, networkOverviews } from './queries.ts';
+
+export type { NetworkKey, NetworkQuery, NetworkRow } from './queries.ts';
+
+const keyOf = ({ network }: NetworkKey) => network;
+
+export const loadNetworkOverview = listReader({
+  keyOf,
+  load: (db: Queryable, keys: readonly NetworkKey[], window: TimeWindow) =>
+    networkOverviews(db, keys, window),
+  rows: () => 1,
+});
+
+export const loadNetworkHistory = listReader({ keyOf, load: networkHistoryPages, rows: rowsRead });
+
+export const loadNetworkClients = listReader({ keyOf, load: networkClients, rows: () => 20 });

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { EPOCHS_PER_DAY } from '../../chain/calendar.ts';
+import { genesisTime, type Network } from '../../chain/networks.ts';
+import { type TimeWindow, windowDays } from '../../chain/windows.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
+import type { Selection } from '../../fast-rows/index.ts';
+import { count, text } from '../../kernel/leaves.ts';
+import type { Range } from '../../kernel/page.ts';
+import { type Expression, periodKeys, same, summed } from '../../periods/expressions.ts';
+import {
+  type PeriodQuery,
+  type PeriodRow,
+  type PeriodSource,
+  periodPages,
+  type Series,
+  withinBounds,
+} from '../../periods/pages.ts';
+import { type NetworkField, NetworkRecord, networkFields } from './record.ts';
+
+export type NetworkKey = { network: Network };
+export type NetworkQuery = PeriodQuery<NetworkField>;
+export type NetworkRow = PeriodRow<NetworkRecord>;
+
+/** Of the newest day that has it. */
+const newest = (column: string): Expression => ({
+  stored: raw(`a.${column}`),
+  gathered: raw(`(array_agg(a.${column} order by a.day desc) filter (where a.${column} is not null))[1]`),
+});
+const quotient = (part: string, whole: string, factor = '1'): Expression => ({
+  stored: raw(`${factor}::float8 * (a.${part})::float8 / nullif(a.${whole}, 0)::float8`),
+  gathered: raw(
+    `${factor}::float8 * (sum(a.${part}) filter (where a.${whole} is not null))::float8 / nullif(sum(a.${whole}) filter (where a.${part} is not null), 0)::float8`,
+  ),
+});
+
+const series: Omit<Series<NetworkField>, 'statement'> = {
+  record: NetworkRecord,
+  fields: {
+    id: same(sql`k.network`),
+    validatorCount: newest('validator_count'),
+    sumEndEpochBalance: newest('balance'),
+    sumEndEpochEffectiveBalance: newest('effective'),
+    avgValidatorEffectiveness: quotient('sum_validator_effectiveness', 'active_count'),
+    participationRatio: quotient('attested', 'due'),
+    targetParticipationRatio: quotient('sum_correct_target', 'due'),
+    proposedCount: summed('proposed_count'),
+    missedProposalCount: summed('missed_proposal_count'),
+    missedProposalRatio: quotient('missed_proposal_count', 'due_blocks'),
+    sumConsensusRewards: summed('consensus'),
+    sumExecutionRewards: summed('execution'),
+    aprPercentage: quotient('rewards', 'effective', '36500'),
+    ...periodKeys,
+  },
+};
+
+/** Days of all validators, and of the chain's daily rewards, which come first where both are stored. */
+const daysOf = (utc: boolean): Sql => sql`(
+  select d.*, d.total_unique_attestations as attested, d.total_unique_attestations + d.sum_missed_attestations as due,
+    d.proposed_count + d.missed_proposal_count as due_blocks, d.consensus + d.execution as rewards
+  from (
+    select coalesce(d.day, c.day) as day,
+      coalesce(d.date, (to_timestamp(k.genesis) at time zone 'UTC')::date + c.day) as date,
+      coalesce(d.start_epoch, c.day * ${raw(String(EPOCHS_PER_DAY))}) as start_epoch,
+      coalesce(d.end_epoch, c.day * ${raw(String(EPOCHS_PER_DAY))} + ${raw(String(EPOCHS_PER_DAY - 1))}) as end_epoch,
+      d.validator_count, d.active_count, d.sum_end_epoch_balance as balance, d.sum_validator_effectiveness,
+      d.total_unique_attestations, d.sum_missed_attestations, d.sum_correct_target,
+      d.proposed_count, d.missed_proposal_count,
+      coalesce(c.sum_effective_balance, d.sum_end_epoch_effective_balance) as effective,
+      coalesce(c.sum_consensus_rewards,
+        d.sum_attestation_rewards + d.sum_sync_committee_rewards + d.sum_proposer_rewards) as consensus,
+      coalesce(c.sum_execution_rewards, d.sum_priority_fees + d.sum_baseline_mev) as execution
+    from (
+      select * from attestation_days
+      where entity_key = e.entity_key and utc = ${raw(String(utc))} and sum_uptime is not null
+    ) d
+    full join (
+      select * from chain_daily_rewards where network = k.network and not ${raw(String(utc))}
+    ) c on c.day = d.day
+  ) d
+)`;
+
+const keysOf = (keys: readonly NetworkKey[]): Sql => sql`${keyTable(keys, {
+  network: ['text', 'network'],
+  genesis: ['bigint', ({ network }: NetworkKey) => genesisTime[network]],
+})}
+    left join attestation_entities e on e.network = k.network and e.id_type = 'network' and e.entity_id = k.network`;
+
+const source = (keys: readonly NetworkKey[], query: NetworkQuery): PeriodSource => ({
+  keys: keysOf(keys),
+  days: daysOf(query.calendar === 'utc'),
+  parted: false,
+  own: sql`true ${withinBounds(query, false)}`,
+});
+
+export const networkHistoryPages = (
+  db: Queryable,
+  keys: readonly NetworkKey[],
+  query: NetworkQuery,
+  range: Range<number>,
+  selection: Selection<NetworkField>,
+): Promise<NetworkRow[]> =>
+  periodPages(db, { ...series, statement: 'networkHistory' }, source(keys, query), query, range, selection);
+
+const whole: NetworkQuery = {
+  ...{ granularity: 'all', calendar: 'chain', sortBy: 'day', sortOrder: 'asc' },
+  ...{ fromDate: null, toDate: null, fromDay: null, toDay: null },
+};
+
+/** The newest stored chain days together, as many as the window has. */
+export const networkOverviews = (
+  db: Queryable,
+  keys: readonly NetworkKey[],
+  window: TimeWindow,
+): Promise<NetworkRow[]> =>
+  periodPages(
+    db,
+    { ...series, statement: 'networkOverviews' },
+    {
+      ...source(keys, whole),
+      days: sql`(select * from ${daysOf(false)} w order by w.day desc limit ${windowDays[window]}::int)`,
+    },
+    whole,
+    { limit: 1, rowsOnly: true },
+    networkFields,
+  );
+
+const ClientRow = z.object({ list: count(), client: text(), validatorCount: count() });
+
+/** Most validators first. */
+export const networkClients = (db: Queryable, keys: readonly NetworkKey[]) =>
+  rows(
+    db,
+    ClientRow,
+    sql`/* networkClients */
+    select k.list::int - 1 as list, c.client, c.validator_count as "validatorCount"
+    from ${keyTable(keys, { network: ['text', 'network'] })}
+    join network_clients c using (network)
+    order by k.list, c.validator_count desc, c.client`,
+  );

@@ -1,0 +1,31 @@
+import type pg from 'pg';
+import { type Network, networks } from '../chain/networks.ts';
+import { activeEth } from './chain.ts';
+
+const shares: Record<string, number> = {
+  Lighthouse: 0.41,
+  Prysm: 0.29,
+  Teku: 0.16,
+  Nimbus: 0.09,
+  Grandine: 0.03,
+  Lodestar: 0.02,
+};
+
+const rowsOf = (network: Network) =>
+  Object.entries(shares).map(([client, share]) => ({
+    network,
+    client,
+    validator_count: Math.round((activeEth[network] / 32) * 0.93 * share), // of the others the client is not known
+  }));
+
+/** Clients of the networks' validators. */
+export async function loadSampleClients(client: pg.ClientBase): Promise<number> {
+  const { rowCount } = await client.query(
+    `/* sampleClients */
+    insert into network_clients (network, client, validator_count)
+    select network, client, validator_count
+    from json_to_recordset($1) as r (network text, client text, validator_count int)`,
+    [JSON.stringify(networks.flatMap(rowsOf))],
+  );
+  return rowCount ?? 0;
+}
