@@ -16,7 +16,7 @@ describe('networkOverview of the sample data', () => {
 
   it('answers APR over time, participation, blocks and client diversity in three statements', async () => {
     const { networkOverview } = await ask(`{ networkOverview(network: MAINNET, window: SEVEN_DAYS) {
-      id network window startDay endDay ${figures} clients { client validatorCount percentage }
+      id network window asOf { epoch slot time } startDay endDay endEpoch endSlot endTimestamp ${figures} clients { client validatorCount percentage }
       history(first: 1000, orderBy: { field: PERIOD, direction: DESC }) { totalCount nodes { id day date ${figures} } } } }`);
     expect([...gateway.statements].sort()).toEqual(['networkClients', 'networkHistory', 'networkOverviews']);
     expect(networkOverview).toMatchObject({
@@ -25,6 +25,11 @@ describe('networkOverview of the sample data', () => {
       validatorCount: 1_112_500,
     });
     expect(networkOverview.endDay - networkOverview.startDay).toBe(6);
+    expect(networkOverview.asOf).toEqual({
+      epoch: networkOverview.endEpoch,
+      slot: networkOverview.endSlot,
+      time: networkOverview.endTimestamp,
+    });
     const { clients, history } = networkOverview;
     expect(clients.reduce((sum: number, one: any) => sum + one.percentage, 0)).toBeCloseTo(100, 9);
     expect(clients[0].client).toBe('Lighthouse');

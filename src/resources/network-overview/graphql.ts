@@ -1,5 +1,6 @@
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
+import { AsOfType, asOfEpoch } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
@@ -55,6 +56,12 @@ builder.node(NetworkOverviewType, {
   fields: (t) => ({
     network: t.expose('network', { type: NetworkEnum, description: 'The network.' }),
     window: t.expose('timeWindow', { type: TimeWindowEnum, description: 'Window that the figures cover.' }),
+    asOf: t.field({
+      type: AsOfType,
+      nullable: true,
+      description: 'End of the newest day in the window.',
+      resolve: ({ network, endEpoch }) => asOfEpoch(network, endEpoch),
+    }),
     ...columns(t, figures.omit({ day: true, date: true })),
     clients: t.field({
       type: [ClientShare],
