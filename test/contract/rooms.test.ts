@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isEnumType, isSpecifiedScalarType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../src/graphql/schema/index.ts';
 import { rooms, routes } from '../../src/resources/index.ts';
@@ -28,6 +29,7 @@ describe('rooms', () => {
       'rest.ts',
       'mutations.ts',
     ];
+    if (['operators', 'stake-authorities'].includes(name)) known.push('summary.ts'); // the figures of a window
     if (name === 'private-sets') known.push('set-days.ts'); // the days of sets, which other rooms' figures use
     if (name === 'network-rewards') known.push('networks'); // the records of each of its networks
     for (const file of readdirSync(join(folder, name))) expect(known).toContain(file);
@@ -60,5 +62,31 @@ describe('the GraphQL schema', () => {
       }
     }
     expect(bare).toEqual([]);
+  });
+
+  it('describes each in sentences, from a capital letter or a name to a full stop', () => {
+    const wrong: string[] = [];
+    const check = (name: string, description: string | null | undefined) => {
+      if (!/^[A-Z`].*\.$/s.test(description ?? '')) wrong.push(`${name}: ${description}`);
+    };
+    for (const type of Object.values(schema.getTypeMap()) as any[]) {
+      if (type.name.startsWith('__') || isSpecifiedScalarType(type)) continue;
+      check(type.name, type.description);
+      for (const value of type.getValues?.() ?? []) check(`${type.name}.${value.name}`, value.description);
+      for (const field of Object.values(type.getFields?.() ?? {}) as any[]) {
+        check(`${type.name}.${field.name}`, field.description);
+        for (const arg of field.args ?? []) check(`${type.name}.${field.name}(${arg.name})`, arg.description);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('gives the values of an enum different descriptions, unless it is of deprecated arguments only', () => {
+    const deprecated = /Sort$/;
+    const alike = Object.values(schema.getTypeMap()).flatMap((type) => {
+      const values = isEnumType(type) && !deprecated.test(type.name) ? type.getValues() : [];
+      return new Set(values.map(({ description }) => description)).size < values.length ? [type.name] : [];
+    });
+    expect(alike).toEqual([]);
   });
 });

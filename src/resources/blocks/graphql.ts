@@ -128,7 +128,7 @@ const BlockWhere = builder.inputType('BlockWhere', {
       type: OperatorBy,
       description: 'An operator of that validator, as validators belong to operators now.',
     }),
-    outcome: t.field({ type: ProposalOutcomeEnum, description: 'consensusOutcome of the slot.' }),
+    outcome: t.field({ type: ProposalOutcomeEnum, description: 'Outcome of the proposal.' }),
     finalized: t.boolean({ description: 'Whether the slot is final.' }),
   }),
 });

@@ -76,10 +76,10 @@ export const Block = z
       .describe(`What the proposer would have earned there, in Gwei, >= 0; 0 if proposed, ${untilKnown}.`),
     totalRewards: gweiDecimal()
       .nullable()
-      .describe(`executionRewards + consensusRewards, in Gwei, >= 0; ${untilKnown}.`),
+      .describe(`Sum of executionRewards and consensusRewards, in Gwei, >= 0; ${untilKnown}.`),
     totalRewardsMissed: gweiDecimal()
       .nullable()
-      .describe(`missedExecutionRewards + missedConsensusRewards, in Gwei, >= 0; ${untilKnown}.`),
+      .describe(`Sum of missedExecutionRewards and missedConsensusRewards, in Gwei, >= 0; ${untilKnown}.`),
     totalType1Transactions: count()
       .nullable()
       .describe(`Transactions of type 1 (EIP-2930), >= 0; ${unlessMissed}.`),
@@ -112,7 +112,7 @@ export const blockFields = Object.keys(Block.shape) as (keyof Block)[];
 /** Adds what only GraphQL has. */
 export const FinalizedBlock = Block.extend({
   finalized: flag().describe(
-    'false while the chain may still replace the slot; its rewards are null until they are known.',
+    'Whether the slot is final; else the chain may still replace it. Its rewards are null until they are known.',
   ),
 });
 export type FinalizedBlock = z.infer<typeof FinalizedBlock>;

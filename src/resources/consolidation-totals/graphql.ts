@@ -76,7 +76,7 @@ const windowFields = <Row extends { timeWindow: TimeWindow }>(t: FieldsOf<Row>) 
 };
 
 const TotalType = builder.objectRef<Placed<EntityConsolidation>>('OperatorConsolidationTotal').implement({
-  description: EntityConsolidation.meta()?.description as string,
+  description: 'Consolidations whose source validators belong to an operator, summed over a range of days.',
   fields: (t) => ({
     id: rowId(t, 'OperatorConsolidationTotal', (row) => [...row.scope, row.id]),
     network: networkField(t),
@@ -110,7 +110,7 @@ builder.node(ConsolidationCapacityType, {
 const OperatorCapacityType = builder
   .objectRef<Placed<EntityConsolidationCapacity>>('OperatorConsolidationCapacity')
   .implement({
-    description: EntityConsolidationCapacity.meta()?.description as string,
+    description: 'Use of the consolidation churn limit by an operator in a window.',
     fields: (t) => ({
       id: rowId(t, 'OperatorConsolidationCapacity', (row) => [...row.scope, row.id]),
       network: networkField(t),

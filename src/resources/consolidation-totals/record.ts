@@ -54,7 +54,7 @@ export const ConsolidationCapacity = z
     consolidationCount: count().describe('Consolidations processed in the window.'),
     capacityFilled: nonNegative()
       .nullable()
-      .describe('consolidatedBalance ÷ capacity as a ratio; null when the capacity is 0.'),
+      .describe('Share of the capacity that was filled, as a ratio; null when the capacity is 0.'),
   })
   .meta({
     id: 'ConsolidationCapacity',

@@ -24,13 +24,13 @@ export const EffectivenessRecord = z
       ),
     avgUptime: ratio().describe('Mean share of attestation duties performed, 0..1.'),
     avgAttesterEffectiveness: nonNegative().describe(
-      `100 × uptime × correctness ÷ inclusion delay, ${percent('')}.`.replace('  ', ' '),
+      `Product of uptime and correctness, divided by the inclusion delay, ${percent('')}.`.replace('  ', ' '),
     ),
     avgProposerEffectiveness: nonNegative()
       .nullable()
       .describe('Mean share of due blocks that were proposed, in percent, 0..100; null without duty.'),
     avgValidatorEffectiveness: nonNegative().describe(
-      '5/8 attester + 3/8 proposer effectiveness; attester effectiveness alone when no block was due; in percent, 0..100.',
+      'Attester effectiveness weighted 5/8 and proposer effectiveness 3/8; attester effectiveness alone when no block was due; in percent, 0..100.',
     ),
     ...PeriodKeys.shape,
   })
@@ -63,7 +63,7 @@ export const RewardRecord = z
     sumSyncCommitteeRewards: signedSum().describe('Rewards less penalties of sync committees, in Gwei.'),
     sumProposerRewards: signedSum().describe('Consensus layer rewards for blocks, in Gwei.'),
     sumConsensusRewards: signedSum().describe(
-      'sumAttestationRewards + sumSyncCommitteeRewards + sumProposerRewards, in Gwei.',
+      'Sum of sumAttestationRewards, sumSyncCommitteeRewards and sumProposerRewards, in Gwei.',
     ),
     sumPriorityFees: signedSum().describe('Priority fees of proposed blocks, in Gwei.'),
     sumBaselineMev: signedSum().describe('MEV of proposed blocks, in Gwei.'),

@@ -57,7 +57,7 @@ const slashingPages = pageTypes(SlashingType, {
 const SlashingOrder = orderInput(
   'Slashing',
   slashingOrders,
-  (field) => ({ epoch: 'Slashing epoch.', penalty: 'slashingPenalties.' })[field],
+  (field) => ({ epoch: 'By slashingEpoch.', penalty: 'By slashingPenalties.' })[field],
 );
 
 const SlashingWhere = builder.inputType('SlashingWhere', {

@@ -13,7 +13,7 @@ export const Slashing = z
       'Balance before the withdrawal, in Gwei; refreshed until withdrawableEpoch, then final.',
     ),
     slashingPenalties: signedGwei().describe(
-      'balanceBeforeSlashing − balanceBeforeWithdrawal, in Gwei; refreshed until withdrawableEpoch, then final.',
+      'Difference of balanceBeforeSlashing and balanceBeforeWithdrawal, in Gwei; refreshed until withdrawableEpoch, then final.',
     ),
   })
   .meta({ id: 'Slashing', description: 'A slashed validator and its penalties.' });

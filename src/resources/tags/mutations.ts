@@ -82,7 +82,7 @@ const setIdText = '`setId` of the set, a UUID.';
 const nameText = 'Name, 1 to 100 characters; an account may use a name more than once.';
 const networkText = 'Network of its validators; default: that of the network header, else MAINNET.';
 const first = `Its first validators, at most ${MAX_ADDED}`;
-const many = `1 to ${MAX_ADDED} validators`;
+const many = `Validators, 1 to ${MAX_ADDED}`;
 
 // Inputs of deprecated mutations keep their names, because documents name the types of their variables.
 const CreateInput = builder.inputType('CreatePrivateSetInput', {
