@@ -107,7 +107,7 @@ for (const last = epoch + Number(epochs); epoch <= last; epoch++) {
   saved = measured(
     'save',
     () => chain.save(),
-    (bytes) => megabytes(bytes.length),
+    ({ state }) => megabytes(state.length),
   );
   kept.delete(epoch - 1);
   globalThis.gc?.();

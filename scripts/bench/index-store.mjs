@@ -85,6 +85,7 @@ function facts(epoch, changed) {
   }));
   return {
     ...{ epoch, votes, delays, rewards, balances, effectiveBalances: effective, seats, changed },
+    ...{ nextEffectiveBalances: effective, syncCommittee: members },
     ...{ penaltiesWithoutDuty: new Map(), slashings: [], consolidations: [], slashingPenalties: 0 },
     ...{ totalActiveBalance: active * 32 * ETH },
     blocks: blocks.map((one) => ({
@@ -123,7 +124,7 @@ try {
 
   const store = openStore(pool, network);
   await store.resume();
-  const saved = Buffer.alloc(1_000_000, 7);
+  const saved = { state: Buffer.alloc(1_000_000, 7), deposits: { first: 0, entries: [] } };
   const none = new Uint32Array();
   const day = epochsOfDay(network, 'chain', 100);
   await measured('the first epoch, with all validators', () =>

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Calendar } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 import type { Beat } from './beat.ts';
-import { Chain, InputError, MissingRecords, ReconcileError } from './chain/index.ts';
+import { Chain, InputError, MissingRecords, ReconcileError, type SavedChain } from './chain/index.ts';
 import { isFinal } from './faults.ts';
 import { NodeError } from './node/errors.ts';
 import type { Nodes } from './node/index.ts';
@@ -168,7 +168,7 @@ class Pass {
   }
 
   /** A node supplies what is not saved. */
-  async #restore({ saved, epoch }: { saved: Buffer; epoch: number }, options: Ask): Promise<Chain> {
+  async #restore({ saved, epoch }: { saved: SavedChain; epoch: number }, options: Ask): Promise<Chain> {
     const { nodes } = this.#o;
     const end = await nodes.resume(epoch + 1, options);
     this.beganWith = end.node;

@@ -174,9 +174,13 @@ export type EpochFacts = {
   balances: Float64Array;
   /** Of S_{a+1}, by validator. */
   effectiveBalances: Float64Array;
+  /** Of S_{a+2}, by validator. */
+  nextEffectiveBalances: Float64Array;
   /** Of epoch a; omits its first slot if nothing before it is known. */
   blocks: readonly BlockFacts[];
   seats: readonly SeatFacts[];
+  /** By seat, also in an epoch without blocks. */
+  syncCommittee: Uint32Array;
   slashings: readonly SlashingFacts[];
   /** Processed at the end of epoch a. */
   consolidations: readonly ConsolidationFacts[];

@@ -35,7 +35,14 @@ const plain = [
     'consolidation_entities',
     'chain_balances',
   ],
-  ...['chain_daily_rewards', 'index_late_penalties', 'index_state', 'index_ranges', 'index_periods'],
+  ...[
+    'chain_daily_rewards',
+    'index_late_penalties',
+    'index_deposits',
+    'index_state',
+    'index_ranges',
+    'index_periods',
+  ],
 ];
 /** Times, and the state that the chain saves for itself. */
 const own = `'{written_at, state}'::text[]`;

@@ -68,6 +68,7 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
 
 /** No node reports the leftover churn; without deposits, it is 0. */
 const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
+  first: 0,
   entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
     pubkey,
     withdrawalCredentials,

@@ -17,7 +17,13 @@ export type FirstBlock = {
 /** Known before the epoch's duties are paid. */
 export type OpenFacts = Pick<
   EpochFacts,
-  'blocks' | 'seats' | 'slashings' | 'consolidations' | 'totalActiveBalance' | 'slashingPenalties'
+  | 'blocks'
+  | 'seats'
+  | 'syncCommittee'
+  | 'slashings'
+  | 'consolidations'
+  | 'totalActiveBalance'
+  | 'slashingPenalties'
 >;
 
 /** What epoch e starts from, besides the registry. */

@@ -2,6 +2,8 @@ import { FAR } from './registry.ts';
 import { increase, type PendingDeposit, type World } from './world.ts';
 
 export type DepositQueue = {
+  /** Place of the first entry; entries keep their places until they leave. */
+  readonly first: number;
   readonly entries: readonly PendingDeposit[];
   /** Bounds of `deposit_balance_to_consume`, which no node reports. */
   readonly carry: readonly [least: number, most: number];
@@ -61,6 +63,7 @@ export function processDeposits(
   }
   for (const [index, deposits] of created) create(world, index, deposits, next[index] as number);
   return {
+    first: queue.first + at,
     entries: [...queue.entries.slice(at), ...postponed],
     carry: full ? [least - processed, most - processed] : [0, 0],
   };

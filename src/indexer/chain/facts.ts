@@ -23,6 +23,7 @@ export function openFactsOf(
   return {
     blocks: first.known ? blocks : blocks.slice(1),
     seats: told.flatMap(({ seats }) => seats ?? []),
+    syncCommittee: input.syncCommittee,
     slashings: told.flatMap(({ slashings }) => slashings),
     consolidations: applied.consolidations,
     totalActiveBalance: terms.increments * spec.effectiveBalanceIncrement,
@@ -43,11 +44,15 @@ export function factsOf(
   open: OpenFacts,
   { duties, votes }: Applied,
   changed: readonly number[],
+  next: Uint16Array,
 ): EpochFacts {
   const { balances, increments } = state;
-  const effectiveBalances = new Float64Array(balances.length);
-  for (let index = 0; index < balances.length; index++)
-    effectiveBalances[index] = (increments[index] as number) * spec.effectiveBalanceIncrement;
+  const inGwei = (from: Uint16Array) => {
+    const found = new Float64Array(from.length);
+    for (let index = 0; index < from.length; index++)
+      found[index] = (from[index] as number) * spec.effectiveBalanceIncrement;
+    return found;
+  };
   return {
     ...open,
     epoch: state.epoch - 1,
@@ -56,7 +61,8 @@ export function factsOf(
     rewards: duties.rewards,
     penaltiesWithoutDuty: duties.penaltiesWithoutDuty,
     balances,
-    effectiveBalances,
+    effectiveBalances: inGwei(increments),
+    nextEffectiveBalances: inGwei(next),
     changed: Uint32Array.from(changed),
   };
 }

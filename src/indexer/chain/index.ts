@@ -13,10 +13,11 @@ import { beginState } from './begin.ts';
 import type { ChainState } from './chain-state.ts';
 import { recordsNeeded } from './needs.ts';
 import { ValidatorSet } from './registry.ts';
-import { type Resume, restoreState, saveState } from './saved.ts';
+import { type Resume, restoreState, type SavedChain, saveState } from './saved.ts';
 import { step } from './step.ts';
 
 export { InputError, MissingRecords, ReconcileError } from './errors.ts';
+export type { SavedChain } from './saved.ts';
 
 /** As of S_F; see `EpochState`. */
 export type Start = {
@@ -52,12 +53,12 @@ export class Chain {
   }
 
   /** `resume` must describe S_e if the chain expected epoch e. */
-  static restore(spec: ChainSpec, saved: Buffer, resume: Resume): Chain {
+  static restore(spec: ChainSpec, saved: SavedChain, resume: Resume): Chain {
     const registry = new ValidatorSet(spec.effectiveBalanceIncrement, resume.state.balances.length + 4096);
     return new Chain(spec, registry, restoreState(spec, registry, saved, resume));
   }
 
-  save(): Buffer {
+  save(): SavedChain {
     return saveState(this.#state);
   }
 

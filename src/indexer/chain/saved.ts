@@ -6,20 +6,24 @@ import type { ChainSpec } from '../spec.ts';
 import type { Committees, EpochState, ValidatorRecord } from '../types.ts';
 import type { ChainState } from './chain-state.ts';
 import { activeIn, checkCommittees } from './check.ts';
+import type { DepositQueue } from './deposits.ts';
 import { InputError } from './errors.ts';
 import type { ValidatorSet } from './registry.ts';
 import { termsOf } from './terms.ts';
 import { EpochVotes } from './votes.ts';
 
 const MAGIC = 'stakegraph-chain';
-const VERSION = 1;
+const VERSION = 2;
 const DIGEST = 32;
 
 /** `Resume` supplies the rest. */
 type Saved = Omit<
   ChainState,
-  'balances' | 'scores' | 'finalizedEpoch' | 'pendingConsolidations' | 'terms' | 'votes'
+  'balances' | 'scores' | 'finalizedEpoch' | 'pendingConsolidations' | 'terms' | 'votes' | 'queue'
 > & {
+  carry: DepositQueue['carry'];
+  /** Of the queue. */
+  deposits: number;
   digest: string;
   votes: Uint8Array;
   delays: Uint8Array;
@@ -48,13 +52,20 @@ function digestOf({ balances, finalizedEpoch, pendingConsolidations }: Omit<Epoc
     .digest('hex');
 }
 
-export function saveState(state: ChainState): Buffer {
-  const { balances, finalizedEpoch, pendingConsolidations, terms, votes, scores, ...rest } = state;
+export type SavedDeposits = Omit<DepositQueue, 'carry'>;
+/** The deposits change little from epoch to epoch. */
+export type SavedChain = { readonly state: Buffer; readonly deposits: SavedDeposits };
+
+export function saveState(state: ChainState): SavedChain {
+  const { balances, finalizedEpoch, pendingConsolidations, terms, votes, scores, queue, ...rest } = state;
+  const { carry, ...deposits } = queue;
   const found: number[] = [];
   for (let index = 0; index < scores.length; index++) if (scores[index]) found.push(index);
   const scored = Uint32Array.from(found);
   const saved: Saved = {
     ...rest,
+    carry,
+    deposits: deposits.entries.length,
     digest: digestOf(state),
     votes: votes.votes,
     delays: votes.delays,
@@ -64,7 +75,7 @@ export function saveState(state: ChainState): Buffer {
   const body = deflateRawSync(serialize(saved), { level: 1 });
   const version = Buffer.alloc(4);
   version.writeUInt32LE(VERSION);
-  return Buffer.concat([Buffer.from(MAGIC), version, sha256(body), body]);
+  return { state: Buffer.concat([Buffer.from(MAGIC), version, sha256(body), body]), deposits };
 }
 
 function readSaved(bytes: Buffer): Saved {
@@ -88,10 +99,14 @@ function readSaved(bytes: Buffer): Saved {
 export function restoreState(
   spec: ChainSpec,
   registry: ValidatorSet,
-  bytes: Buffer,
+  saved: SavedChain,
   resume: Resume,
 ): ChainState {
-  const { digest, votes, delays, scored, scores, ...rest } = readSaved(bytes);
+  const { digest, votes, delays, scored, scores, carry, deposits, ...rest } = readSaved(saved.state);
+  if (saved.deposits.entries.length !== deposits)
+    throw new SavedStateError(
+      `The index saved ${deposits} deposits, and ${saved.deposits.entries.length} are stored. Begin anew with --from.`,
+    );
   const { epoch, increments } = rest;
   const { balances, finalizedEpoch, pendingConsolidations } = resume.state;
   for (const record of resume.records) registry.set(record);
@@ -105,6 +120,7 @@ export function restoreState(
   for (const [at, index] of scored.entries()) all[index] = scores[at] as number;
   return {
     ...rest,
+    queue: { ...saved.deposits, carry },
     balances,
     finalizedEpoch,
     pendingConsolidations,

@@ -66,7 +66,14 @@ export function step(
         published: state.open !== null,
       },
       facts: state.open
-        ? factsOf(spec, state, state.open, applied, state.published ? taken.changed : range(registry.size))
+        ? factsOf(
+            spec,
+            state,
+            state.open,
+            applied,
+            state.published ? taken.changed : range(registry.size),
+            world.increments,
+          )
         : undefined,
     };
   } catch (error) {

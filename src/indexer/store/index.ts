@@ -4,8 +4,11 @@ import { type Pool, type Queryable, transaction } from '../../db/pool.ts';
 import { lockWriters } from '../../ingest/locks.ts';
 import type { PartReport } from '../../ingest/refresh/index.ts';
 import { ensureValidatorDayParts } from '../../ingest/validator-days.ts';
+import type { SavedChain } from '../chain/index.ts';
 import { SavedStateError } from '../saved-state-error.ts';
 import type { ChainRegistry, EpochFacts } from '../types.ts';
+import { storeDeposits, storedDeposits } from './deposits.ts';
+import { effectiveChanges } from './effective.ts';
 import { type Head, writeHead } from './head.ts';
 import { type LabelRule, storeLabels } from './labels.ts';
 import { setMarker, storeRecord, takeMarker } from './marker.ts';
@@ -20,7 +23,7 @@ export type { OpenDays } from './open-days.ts';
 export type { HeadSlashing } from './slashing-rows.ts';
 
 /** Epochs have no gap from `first` on. */
-type Resume = { first: number; epoch: number; saved: Buffer };
+type Resume = { first: number; epoch: number; saved: SavedChain };
 
 export type Store = {
   /** Undefined if never indexed. Throws if another version wrote the state. */
@@ -33,7 +36,7 @@ export type Store = {
    */
   write(
     facts: EpochFacts,
-    saved: Buffer,
+    saved: SavedChain,
     registry: ChainRegistry,
     options?: { partial?: boolean },
   ): Promise<void>;
@@ -57,18 +60,18 @@ export function openStore(pool: Pool, network: Network): Store {
     async resume() {
       const { rows } = await pool.query({
         text: `/* resumeIndex */
-          select first_epoch as first, epoch, state as saved, version from index_state where network = $1`,
+          select first_epoch as first, epoch, state, version from index_state where network = $1`,
         values: [network],
       });
-      const [found] = rows as (Resume & { version: number })[];
+      const [found] = rows as (Omit<Resume, 'saved'> & { state: Buffer; version: number })[];
       known = found?.epoch ?? null;
       if (!found) return undefined;
-      const { first, epoch, saved, version } = found;
+      const { first, epoch, state, version } = found;
       if (version !== RECORD_VERSION)
         throw new SavedStateError(
           `The index of ${network} was written by another version (${version}, not ${RECORD_VERSION}). Begin anew with --from.`,
         );
-      return { first, epoch, saved };
+      return { first, epoch, saved: { state, deposits: await storedDeposits(pool, network) } };
     },
     begin() {
       known = null;
@@ -82,10 +85,12 @@ export function openStore(pool: Pool, network: Network): Store {
       await transaction(pool, async (client) => {
         await lockWriters(client, [], [network]);
         const marker = await takeMarker(client, network, known, epoch);
+        const changes = effectiveChanges(facts.effectiveBalances, facts.nextEffectiveBalances);
         const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));
-        const first = await storeRecord(client, network, epoch, record, marker);
+        const first = await storeRecord(client, network, epoch, { record, changes }, marker);
         await writeEpochRows(client, network, facts, registry, periods);
-        await setMarker(client, network, { first, epoch }, saved);
+        await setMarker(client, network, { first, epoch }, saved.state);
+        await storeDeposits(client, network, saved.deposits, known === null);
       });
       known = epoch;
     },

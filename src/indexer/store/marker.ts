@@ -32,7 +32,7 @@ export async function storeRecord(
   client: pg.ClientBase,
   network: Network,
   epoch: number,
-  record: Buffer,
+  { record, changes }: { record: Buffer; changes: Buffer },
   marker: Marker | undefined,
 ): Promise<number> {
   const first = (await followsOn(client, network, epoch, marker)) && marker ? marker.first : epoch;
@@ -42,8 +42,8 @@ export async function storeRecord(
     [network, first, epoch],
   );
   await client.query(
-    '/* storeRecord */ insert into index_epochs (network, epoch, facts) values ($1, $2, $3)',
-    [...[network, epoch, record]],
+    '/* storeRecord */ insert into index_epochs (network, epoch, facts, effective_changes) values ($1, $2, $3, $4)',
+    [network, epoch, record, changes],
   );
   return first;
 }

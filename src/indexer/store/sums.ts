@@ -1,6 +1,7 @@
 import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import { Vote } from '../types.ts';
 import type { EpochRecord, ProposerSum, SeatSum } from './record.ts';
+import { keyOf } from './reward-table.ts';
 
 /** Longest timely delay of a source vote, in slots. */
 const TIMELY_SOURCE = Math.floor(Math.sqrt(SLOTS_PER_EPOCH));
@@ -52,10 +53,10 @@ export class Sums {
     this.rewards = new Float64Array(size);
   }
 
-  /** Epochs must ascend. */
-  add(record: EpochRecord): void {
+  /** Epochs must ascend. `eth`: effective balances of the epoch. */
+  add(record: EpochRecord, eth: Uint16Array): void {
     this.last = record.epoch;
-    this.addVotes(record);
+    this.addVotes(record, eth);
     for (const { validator, set, missed, rewards } of record.seats) {
       const seats = this.seats.get(validator) ?? {
         set: 0,
@@ -83,23 +84,26 @@ export class Sums {
       this.ends.set(`${validator} ${record.epoch}`, { balance, effective });
   }
 
-  private addVotes({ epoch, symbols, votes, delays, rewards }: EpochRecord): void {
+  private addVotes({ epoch, votes, delays, table, exceptions }: EpochRecord, eth: Uint16Array): void {
     const offset = epoch - this.first;
     const { duties, included, source, target, head, delay, from, upto } = this;
-    for (let v = 0; v < symbols.length; v += 1) {
-      const symbol = symbols[v] as number;
-      const vote = votes[symbol] as number;
+    const rewardOf = (v: number) => table[keyOf(eth[v] as number, votes[v] as number)] as number;
+    for (const [v, reward] of exceptions)
+      if ((votes[v] as number) & Vote.duty)
+        this.rewards[v] = (this.rewards[v] as number) + reward - rewardOf(v);
+    for (let v = 0; v < votes.length; v += 1) {
+      const vote = votes[v] as number;
       if ((vote & Vote.duty) === 0) continue;
       if (from[v] === NEVER) from[v] = offset;
       upto[v] = offset;
       duties[v] = (duties[v] as number) + 1;
-      this.rewards[v] = (this.rewards[v] as number) + (rewards[symbol] as number);
+      this.rewards[v] = (this.rewards[v] as number) + rewardOf(v);
       if ((vote & Vote.included) === 0) continue;
       included[v] = (included[v] as number) + 1;
       source[v] = (source[v] as number) + (vote & 1);
       target[v] = (target[v] as number) + ((vote >> 1) & 1);
       head[v] = (head[v] as number) + ((vote >> 2) & 1);
-      const slots = delays[symbol] as number;
+      const slots = delays[v] as number;
       delay[v] = (delay[v] as number) + slots;
       if ((vote & (Vote.wrongHead | Vote.wrongTarget | Vote.lateTarget)) === 0 && slots <= TIMELY_SOURCE)
         continue;

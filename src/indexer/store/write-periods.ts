@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import { writeChainDailyReward } from './chain-rows.ts';
 import { writeValidatorDays } from './day-rows.ts';
+import { EffectiveBalances } from './effective.ts';
 import { writeAttestationHour } from './hour-rows.ts';
 import type { Period } from './periods.ts';
 import { decodeRecord, type EpochTotals } from './record.ts';
@@ -16,9 +17,16 @@ async function sumOf(
   network: Network,
   first: number,
   epoch: number,
-  size: number,
+  at: EndBalances,
 ): Promise<Summed> {
-  const sums = new Sums(first, size);
+  const { rows: changes } = await client.query<{ epoch: number; changes: Buffer }>(
+    `/* effectiveChanges */
+    select epoch, effective_changes as changes from index_epochs
+    where network = $1 and epoch >= $2 and epoch < $3 and effective_changes <> '' order by epoch desc`,
+    [network, first, epoch],
+  );
+  const effective = new EffectiveBalances(at.effectiveBalances, changes);
+  const sums = new Sums(first, at.balances.length);
   const totals: EpochTotals[] = [];
   for (let next = first; next <= epoch; next += AT_ONCE) {
     const { rows } = await client.query<{ facts: Buffer }>(
@@ -28,7 +36,8 @@ async function sumOf(
     );
     for (const row of rows) {
       const record = await decodeRecord(row.facts);
-      if (record.epoch === sums.last + 1) sums.add(record);
+      if (record.epoch === sums.last + 1) sums.add(record, effective.eth);
+      effective.pass(record.epoch);
       totals.push(record.totals);
     }
   }
@@ -87,7 +96,7 @@ export async function writePeriod(
 ): Promise<string[]> {
   const first = await takePeriod(client, network, period, epoch);
   if (first === undefined) return [];
-  const { sums, totals } = await sumOf(client, network, first, epoch, at.balances.length);
+  const { sums, totals } = await sumOf(client, network, first, epoch, at);
   if (period.hourly) {
     await writeAttestationHour(client, network, period, sums, at);
     return []; // `writeAttestationHour` raises the revision by importing

@@ -274,13 +274,14 @@ describe('what is saved', () => {
   });
 
   it('is refused where it is damaged, of another version, or something else', () => {
-    const damaged = Buffer.from(saved);
+    const changed = (state: Buffer) => ({ ...saved, state });
+    const damaged = Buffer.from(saved.state);
     (damaged[damaged.length - 1] as number) ^= 1;
-    expect(() => Chain.restore(spec, damaged, resume)).toThrow(/damaged/);
-    const newer = Buffer.from(saved);
+    expect(() => Chain.restore(spec, changed(damaged), resume)).toThrow(/damaged/);
+    const newer = Buffer.from(saved.state);
     newer[16] = 99;
-    expect(() => Chain.restore(spec, newer, resume)).toThrow(/has version 99, not 1/);
-    expect(() => Chain.restore(spec, Buffer.from('something'), resume)).toThrow(/is not readable/);
+    expect(() => Chain.restore(spec, changed(newer), resume)).toThrow(/has version 99, not 2/);
+    expect(() => Chain.restore(spec, changed(Buffer.from('something')), resume)).toThrow(/is not readable/);
   });
 });
 

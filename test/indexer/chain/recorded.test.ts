@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Chain } from '../../../src/indexer/chain/index.ts';
+import { Chain, type SavedChain } from '../../../src/indexer/chain/index.ts';
 import type { EpochFacts } from '../../../src/indexer/types.ts';
 import { runs, slow } from '../../support/thorough.ts';
 import { Recording, recorded } from './recording.ts';
@@ -56,7 +56,7 @@ describe.skipIf(!recorded)('recorded chains', () => {
   it.each(chains)('%s: saved and restored at any epoch, it goes on with the same facts', (name) => {
     const recording = new Recording(name);
     const chain = Chain.begin(recording.spec, recording.start(recording.firstEpoch));
-    const saved = new Map<number, Buffer>();
+    const saved = new Map<number, SavedChain>();
     const facts: EpochFacts[] = [];
     for (let epoch = recording.firstEpoch; epoch <= recording.lastEpoch; epoch++) {
       facts.push(...recording.run(chain, epoch));
@@ -65,7 +65,7 @@ describe.skipIf(!recorded)('recorded chains', () => {
     const epochs = fc.integer({ min: recording.firstEpoch + 1, max: recording.lastEpoch - 3 });
     fc.assert(
       fc.property(epochs, fc.boolean(), (epoch, twice) => {
-        const bytes = saved.get(epoch) as Buffer;
+        const bytes = saved.get(epoch) as SavedChain;
         let again = Chain.restore(recording.spec, bytes, recording.resume(epoch));
         const told = recording.run(again, epoch + 1);
         if (twice) again = Chain.restore(recording.spec, again.save(), recording.resume(epoch + 2));

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../src/indexer/store/index.ts';
 import { createDatabase } from '../../support/gateway.ts';
-import { chance, type Made, madeFacts, madeRegistry } from './made-facts.ts';
+import { chance, type Made, madeFacts, madeRegistry, savedAs } from './made-facts.ts';
 import { NETWORK, query } from './rows.ts';
 
 const EPOCH = 2_300;
@@ -32,7 +32,7 @@ it('consolidations of each epoch leave the totals and places of entities that a 
       amount: (32 + chance(9, nth, at)) * ETH,
     }));
     const fitting = consolidations.filter(({ source }) => source < 650);
-    await store.write({ ...facts, consolidations: fitting }, Buffer.from('x'), madeRegistry(made));
+    await store.write({ ...facts, consolidations: fitting }, savedAs('x'), madeRegistry(made));
   }
   const totals = async () => [
     (await query(pool, 'select * from consolidation_entities order by id_type, operator_id, share_of')).rows,
@@ -53,7 +53,7 @@ it('labels that change later change the totals of entities, and the revision of 
   const store = openStore(pool, NETWORK);
   const consolidations = [{ source: 3, target: 9, epoch: EPOCH, amount: 32 * ETH }];
   const facts = madeFacts({ size: 20 }, EPOCH);
-  await store.write({ ...facts, consolidations }, Buffer.from('x'), madeRegistry({ size: 20 }));
+  await store.write({ ...facts, consolidations }, savedAs('x'), madeRegistry({ size: 20 }));
   const revision = async () =>
     (await query(pool, `select revision::int from datasets where name = 'validators'`)).rows[0]
       ?.revision as number;

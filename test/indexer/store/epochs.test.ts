@@ -4,7 +4,7 @@ import { transaction } from '../../../src/db/pool.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
 import { lockWriters } from '../../../src/ingest/locks.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
-import { type Made, madeFacts, madeRegistry } from './made-facts.ts';
+import { type Made, madeFacts, madeRegistry, savedAs } from './made-facts.ts';
 import { allRows, daysOf, NETWORK, query, waitingLocks, writeEpochs } from './rows.ts';
 
 const opened: TestDatabase[] = [];
@@ -110,10 +110,10 @@ describe('an index', () => {
     const revisions = async () =>
       (await query(pool, 'select name, revision from datasets order by name')).rows;
     const [before, raised] = [await allRows(pool), await revisions()];
-    await store.write(madeFacts(made, TO, FROM), Buffer.from('again'), madeRegistry(made), { partial: true });
+    await store.write(madeFacts(made, TO, FROM), savedAs('again'), madeRegistry(made), { partial: true });
     expect(await allRows(pool)).toEqual(before);
     expect(await revisions()).toEqual(raised);
-    expect(await store.resume()).toEqual({ first: FROM, epoch: TO, saved: Buffer.from('again') });
+    expect(await store.resume()).toEqual({ first: FROM, epoch: TO, saved: savedAs('again') });
   });
 
   it('leaves nothing of an epoch that fails in the middle, and goes on afterwards', async () => {
@@ -127,7 +127,7 @@ describe('an index', () => {
       `create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`,
     );
     await query(other, 'create trigger fail before insert or update on index_state execute function fail()');
-    const write = () => store.write(madeFacts(made, until + 1, FROM), Buffer.from('x'), madeRegistry(made));
+    const write = () => store.write(madeFacts(made, until + 1, FROM), savedAs('x'), madeRegistry(made));
     await expect(write()).rejects.toThrow('no');
     expect(await allRows(other)).toEqual(before);
     await query(other, 'drop trigger fail on index_state');
@@ -142,7 +142,7 @@ describe('an index', () => {
     const second = openStore(pool, NETWORK);
     await second.resume();
     const write = (store: typeof first, epoch: number) =>
-      store.write(madeFacts(made, epoch, FROM), Buffer.from('x'), madeRegistry(made));
+      store.write(madeFacts(made, epoch, FROM), savedAs('x'), madeRegistry(made));
     await expect(write(second, FROM + 3)).rejects.toThrow(
       `Epoch ${FROM + 3} of hoodi does not follow epoch ${FROM + 1}.`,
     );
@@ -155,7 +155,7 @@ describe('an index', () => {
     const quick: Made = { size: 4 };
     for (const epoch of [FROM + 4, FROM, FROM + 1, FROM + 2, FROM + 3, FROM + 3, FROM + 5]) {
       const store = openStore(pool, NETWORK);
-      await store.write(madeFacts(quick, epoch, epoch), Buffer.from('x'), madeRegistry(quick));
+      await store.write(madeFacts(quick, epoch, epoch), savedAs('x'), madeRegistry(quick));
       if (epoch === FROM + 2)
         expect((await allRows(pool)).index_ranges).toEqual([
           { network: NETWORK, first_epoch: FROM, last_epoch: FROM + 2 },
@@ -191,7 +191,7 @@ describe('an index', () => {
     const store = openStore(pool, NETWORK);
     const written = await transaction(pool, async (client) => {
       await lockWriters(client, [], [NETWORK]);
-      const write = store.write(madeFacts(quick, FROM), Buffer.from('x'), madeRegistry(quick), {
+      const write = store.write(madeFacts(quick, FROM), savedAs('x'), madeRegistry(quick), {
         partial: true,
       });
       await vi.waitFor(async () => expect(await waitingLocks(pool)).toBe(1), { timeout: 20_000 });
@@ -210,7 +210,7 @@ describe('an index', () => {
     const days = (await allRows(pool)).validator_days;
     const store = openStore(pool, NETWORK);
     store.begin();
-    await store.write(madeFacts(quick, chainDay.last, chainDay.last), Buffer.from('x'), madeRegistry(quick));
+    await store.write(madeFacts(quick, chainDay.last, chainDay.last), savedAs('x'), madeRegistry(quick));
     expect((await allRows(pool)).validator_days).toEqual(days);
   });
 

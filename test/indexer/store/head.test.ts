@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../../src/indexer/store/index.ts';
 import { type Gateway, startGateway } from '../../support/gateway.ts';
-import { type Made, madeBlock, madeFacts, madeRegistry, pubkeyOf } from './made-facts.ts';
+import { type Made, madeBlock, madeFacts, madeRegistry, pubkeyOf, savedAs } from './made-facts.ts';
 import { NETWORK, query } from './rows.ts';
 
 const EPOCH = 2_300;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   gateway = await startGateway({ template: 'empty' });
   store = openStore(gateway.database.pool, NETWORK);
   await store.resume();
-  await store.write(madeFacts(made, EPOCH), Buffer.from('x'), madeRegistry(made));
+  await store.write(madeFacts(made, EPOCH), savedAs('x'), madeRegistry(made));
 });
 afterAll(() => gateway.close());
 
@@ -112,7 +112,7 @@ describe('rows near the head', () => {
       slashings: [],
     });
     await query(gateway.database.pool, 'update blocks set total_priority_fees = 5 where slot >= $1', [FIRST]);
-    await store.write(final, Buffer.from('y'), madeRegistry(made));
+    await store.write(final, savedAs('y'), madeRegistry(made));
     const { rows } = await query(
       gateway.database.pool,
       'select slot, total_priority_fees::text as fees, finalized, consensus_rewards::text as rewards from blocks where slot = any($1) order by slot',
@@ -151,7 +151,7 @@ describe('a slashing', () => {
       const blocks = [{ ...first, block }, ...facts.blocks.slice(1)];
       await store.write(
         { ...facts, blocks, changed: Uint32Array.of(5) },
-        Buffer.from('z'),
+        savedAs('z'),
         madeRegistry(slashed),
       );
       return facts.balances[5] as number;

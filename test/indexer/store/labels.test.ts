@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, readLabels, type Store } from '../../../src/indexer/store/index.ts';
 import { useFiles } from '../../ingest/rows.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
-import { addressOf, type Made, madeFacts, madeRegistry, pubkeyOf } from './made-facts.ts';
+import { addressOf, type Made, madeFacts, madeRegistry, pubkeyOf, savedAs } from './made-facts.ts';
 import { NETWORK, query } from './rows.ts';
 
 const EPOCH = 2_300;
@@ -14,7 +14,7 @@ let store: Store;
 beforeAll(async () => {
   database = await createDatabase('empty');
   store = openStore(database.pool, NETWORK);
-  await store.write(madeFacts({ ...made, size: 20 }, EPOCH), Buffer.from('x'), madeRegistry(made));
+  await store.write(madeFacts({ ...made, size: 20 }, EPOCH), savedAs('x'), madeRegistry(made));
   await query(database.pool, 'update validators set deposit_address = $1 where validator_index in (2, 12)', [
     addressOf(500),
   ]);
@@ -67,7 +67,7 @@ describe('labels of an index', () => {
     );
     const facts = madeFacts(made, EPOCH + 1, EPOCH);
     const changed = Uint32Array.from({ length: 10 }, (_, at) => 20 + at);
-    await store.write({ ...facts, changed }, Buffer.from('y'), madeRegistry(made));
+    await store.write({ ...facts, changed }, savedAs('y'), madeRegistry(made));
     const found = await labels();
     expect([found[20], found[25], found[26], found[27]]).toEqual([
       [null, 'late'],
@@ -114,7 +114,7 @@ describe('labels of an index', () => {
     const path = await csv(',0,,,,,b - c,a', ',1,,,,,c,a - b');
     await store.setLabels(await readLabels(path));
     const facts = madeFacts(made, EPOCH + 2, EPOCH);
-    await store.write(facts, Buffer.from('z'), madeRegistry(made), { partial: true });
+    await store.write(facts, savedAs('z'), madeRegistry(made), { partial: true });
     const { rows } = await query(
       database.pool,
       'select distinct id_type from attestation_hours join attestation_entities using (entity_key) order by 1',

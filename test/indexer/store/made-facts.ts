@@ -21,6 +21,9 @@ export function chance(bound: number, ...seed: number[]): number {
   return (hash >>> 0) % bound;
 }
 
+/** What a chain saves, without deposits that wait. */
+export const savedAs = (text: string) => ({ state: Buffer.from(text), deposits: { first: 0, entries: [] } });
+
 export const pubkeyOf = (index: number) => hex(index + 1, 48);
 export const addressOf = (owner: number) => hex(owner + 1, 20);
 
@@ -134,6 +137,8 @@ export function madeFacts(made: Made, epoch: number, first = epoch): EpochFacts 
   return {
     ...{ epoch, votes, delays, rewards, penaltiesWithoutDuty: penalties, balances, blocks, seats },
     effectiveBalances: new Float64Array(size).fill(32 * ETH),
+    nextEffectiveBalances: new Float64Array(size).fill(32 * ETH),
+    syncCommittee: members,
     slashings: Object.entries(slashed)
       .filter(([, one]) => one.epoch === epoch)
       .map(([v, { withdrawable }]) => ({

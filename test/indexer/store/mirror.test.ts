@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../src/indexer/store/index.ts';
 import { createDatabase, startGateway } from '../../support/gateway.ts';
 import { mirrorFrom } from '../../support/mirror.ts';
-import { madeFacts, madeRegistry } from './made-facts.ts';
+import { madeFacts, madeRegistry, savedAs } from './made-facts.ts';
 import { NETWORK, query } from './rows.ts';
 
 it('a mirror leaves alone what an index has written, and says so, unless it has --replace', async () => {
@@ -13,7 +13,7 @@ it('a mirror leaves alone what an index has written, and says so, unless it has 
   const { pool, drop } = await createDatabase('empty');
   onTestFinished(drop);
   const made = { size: 20 };
-  await openStore(pool, NETWORK).write(madeFacts(made, epoch), Buffer.from('x'), madeRegistry(made));
+  await openStore(pool, NETWORK).write(madeFacts(made, epoch), savedAs('x'), madeRegistry(made));
   const blocks = async () => (await query(pool, 'select * from blocks order by slot')).rows;
   const before = await blocks();
   const mirror = (replace: boolean) =>

@@ -5,7 +5,7 @@ import { lockWriters } from '../../../src/ingest/locks.ts';
 import { operator, slashing, useFiles } from '../../ingest/rows.ts';
 import { type Gateway, startGateway } from '../../support/gateway.ts';
 import { importText } from '../../support/import.ts';
-import { addressOf, type Made, madeFacts, madeRegistry, pubkeyOf } from './made-facts.ts';
+import { addressOf, type Made, madeFacts, madeRegistry, pubkeyOf, savedAs } from './made-facts.ts';
 import { NETWORK, query, waitingLocks } from './rows.ts';
 
 const EPOCH = 2_300;
@@ -16,7 +16,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   gateway = await startGateway({ template: 'empty' });
   const store = openStore(gateway.database.pool, NETWORK);
-  await store.write(madeFacts(made, EPOCH), Buffer.from('x'), madeRegistry(made), { partial: true });
+  await store.write(madeFacts(made, EPOCH), savedAs('x'), madeRegistry(made), { partial: true });
   const reports = await store.publish();
   expect(reports.filter(({ state }) => state === 'failed')).toEqual([]);
 });

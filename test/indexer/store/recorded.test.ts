@@ -8,6 +8,7 @@ import { Recording, recorded } from '../chain/recording.ts';
 import { compare } from '../oracle/compare.ts';
 import { readRecording } from '../oracle/recording.ts';
 import { Run } from '../oracle/run.ts';
+import { savedAs } from './made-facts.ts';
 
 const opened: TestDatabase[] = [];
 afterEach(async () => {
@@ -38,7 +39,7 @@ async function stored(name: Name, { from, to }: { from: number; to?: number }) {
   opened.push(database);
   const store = openStore(database.pool, 'hoodi');
   for (const { facts, chain } of factsOf(name, from, run.to))
-    await store.write(facts, Buffer.of(1), chain.registry, { partial: facts.epoch === run.to });
+    await store.write(facts, savedAs('x'), chain.registry, { partial: facts.epoch === run.to });
   const reports = await store.publish();
   expect(reports.filter(({ state }) => state === 'failed')).toEqual([]);
   // Not known without relays.

@@ -2,7 +2,7 @@ import { dateOfDay, dayOfEpoch } from '../../../src/chain/calendar.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { openStore, type Store } from '../../../src/indexer/store/index.ts';
 import { type EpochFacts, Vote } from '../../../src/indexer/types.ts';
-import { type Made, madeFacts, madeRegistry } from './made-facts.ts';
+import { type Made, madeFacts, madeRegistry, savedAs } from './made-facts.ts';
 
 export const NETWORK = 'hoodi';
 
@@ -24,7 +24,7 @@ export async function writeEpochs(
       store = openStore(pool, NETWORK);
       await store.resume();
     }
-    await store.write(madeFacts(made, epoch, from), Buffer.from(`state ${epoch}`), madeRegistry(made), {
+    await store.write(madeFacts(made, epoch, from), savedAs(`state ${epoch}`), madeRegistry(made), {
       partial: partial && epoch === to,
     });
   }
@@ -44,6 +44,7 @@ const tables: Record<string, string> = {
   index_ranges: 'first_epoch',
   index_periods: 'utc, hourly, period',
   index_late_penalties: 'validator_index, epoch',
+  index_deposits: 'place',
 };
 
 /** All rows that an index writes, table by table, without moments and keys of entities. */

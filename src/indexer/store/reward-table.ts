@@ -1,0 +1,72 @@
+import { type EpochFacts, Vote } from '../types.ts';
+
+/** Effective balances are whole ETH. */
+const ETH = 1_000_000_000;
+const VOTES = 16;
+
+/** Nearly all rewards follow from vote and effective balance; `exceptions` has the others. */
+export type Rewards = {
+  /** Gwei by `keyOf`. */
+  table: Float64Array;
+  exceptions: readonly (readonly [validator: number, reward: number])[];
+};
+
+/** Of rewards, for an effective balance in ETH. */
+export const keyOf = (eth: number, vote: number): number =>
+  eth * VOTES + (vote & 7) + ((vote & Vote.duty) >> 4);
+
+export function inEth(effectiveBalances: Float64Array): Uint16Array {
+  const found = new Uint16Array(effectiveBalances.length);
+  for (let v = 0; v < found.length; v += 1) found[v] = (effectiveBalances[v] as number) / ETH;
+  return found;
+}
+
+export function rewardsOf({ votes, rewards, effectiveBalances }: EpochFacts): Rewards {
+  const eth = inEth(effectiveBalances);
+  let most = 0;
+  for (const of of eth) if (of > most) most = of;
+  const table = new Float64Array((most + 1) * VOTES);
+  // The majority vote of Boyer and Moore, for each key.
+  const leads = new Int32Array(table.length);
+  const keyAt = (v: number) => keyOf(eth[v] as number, votes[v] as number);
+  for (let v = 0; v < votes.length; v += 1) {
+    const key = keyAt(v);
+    const lead = leads[key] as number;
+    if (lead === 0) table[key] = rewards[v] as number;
+    leads[key] = lead === 0 || table[key] === rewards[v] ? lead + 1 : lead - 1;
+  }
+  const exceptions: [number, number][] = [];
+  for (let v = 0; v < votes.length; v += 1)
+    if (table[keyAt(v)] !== rewards[v]) exceptions.push([v, rewards[v] as number]);
+  return { table, exceptions };
+}
+
+/** Rewards of a vote grow with the effective balance, so differences from a line are small. */
+export type PackedTable = {
+  length: number;
+  votes: { vote: number; slope: number; eth: number[]; off: number[] }[];
+};
+
+export function packTable(table: Float64Array): PackedTable {
+  const votes = Array.from({ length: VOTES }, (_, vote) => {
+    const rows: number[] = [];
+    for (let eth = 0; eth * VOTES < table.length; eth += 1) if (table[eth * VOTES + vote]) rows.push(eth);
+    const largest = rows.at(-1) ?? 0;
+    const slope = largest === 0 ? 0 : (table[largest * VOTES + vote] as number) / largest;
+    const off = rows.map((eth) => (table[eth * VOTES + vote] as number) - Math.round(eth * slope));
+    return { vote, slope, eth: rows.map((eth, at) => eth - (rows[at - 1] ?? 0)), off };
+  });
+  return { length: table.length, votes: votes.filter(({ eth }) => eth.length > 0) };
+}
+
+export function unpackTable({ length, votes }: PackedTable): Float64Array {
+  const table = new Float64Array(length);
+  for (const { vote, slope, eth, off } of votes) {
+    let at = 0;
+    for (const [row, step] of eth.entries()) {
+      at += step;
+      table[at * VOTES + vote] = Math.round(at * slope) + (off[row] as number);
+    }
+  }
+  return table;
+}
