@@ -69,8 +69,14 @@ function rowsOf(run: Run, calendar: Calendar, hourly: boolean): Row[] {
   const periods = split(run.epochs, (epoch) => run.days[hourly ? 'hour' : 'day'](calendar, epoch));
   return [...periods].flatMap(([period, epochs]) => {
     const day = run.days.day(calendar, epochs[0] as number);
-    return [...membersByAddress(run, dutiesIn(run, epochs))].map(([entityId, members]) => ({
-      ...{ network: 'hoodi', idType: 'withdrawalAddress', entityId, utc: calendar === 'utc' },
+    const duties = dutiesIn(run, epochs);
+    const all = [...duties].map(([validator, own]) => ({ validator, duties: own }));
+    const owners = [...membersByAddress(run, duties)].map(
+      ([address, members]) => ['withdrawalAddress', address, members] as const,
+    );
+    const entities = hourly ? owners : [...owners, ['network', 'hoodi', all] as const];
+    return entities.map(([idType, entityId, members]) => ({
+      ...{ network: 'hoodi', idType, entityId, utc: calendar === 'utc' },
       ...(hourly && { hour: period }),
       ...{ day, date: run.days.date(day) },
       ...rowOf(run, members),
