@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { networks } from './chain/networks.ts';
 import { parseDatabaseUrl } from './db/url.ts';
 
 const flag = (fallback: 'on' | 'off') =>
@@ -147,6 +148,16 @@ export const Settings = z.object({
     .string()
     .optional()
     .describe('File of rules that name the operators of validators (docs/index-from-your-node.md).'),
+  INDEX_NETWORK: z
+    .enum(networks)
+    .optional()
+    .describe('Network of the index; nodes of another one are refused. Default: the network of the nodes.'),
+  INDEX_RATE: optionalInteger(1, 100_000).describe(
+    'Maximum requests per second of the index to a beacon node; default: no limit.',
+  ),
+  INDEX_ESTIMATE_MISSED: flag('off').describe(
+    'Estimate rewards of a missed block as the mean of the proposed blocks of its epoch.',
+  ),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'an http:// or https:// URL is needed' })
     .refine((url) => !/[?#]/.test(url), 'a URL without query or fragment is needed')

@@ -28,7 +28,8 @@ export function indexBeside(settings: Settings, { url }: Database, log: Logger):
   });
   const index = () =>
     runIndex({
-      ...{ urls, network: undefined, once: false, rate: undefined, estimateMissed: false, status, stop },
+      ...{ urls, network: settings.INDEX_NETWORK, rate: settings.INDEX_RATE, once: false, status, stop },
+      estimateMissed: settings.INDEX_ESTIMATE_MISSED,
       asked: { from: undefined, firstFrom, to: undefined },
       labels: settings.INDEX_LABELS,
       execution: settings.EXECUTION_URL,

@@ -36,7 +36,11 @@ export const indexCommand = (): Command =>
       '--beacon <urls>',
       'comma-separated URLs of beacon nodes; the next is asked when one fails (default: BEACON_URL)',
     )
-    .addOption(new Option('--network <name>', 'refuse nodes of another network').choices(networks))
+    .addOption(
+      new Option('--network <name>', 'refuse nodes of another network (default: INDEX_NETWORK)').choices(
+        networks,
+      ),
+    )
     .option(
       '--from <epoch>',
       'epoch, date or head (default: after the last stored epoch, else the start of the present chain day)',
@@ -44,14 +48,21 @@ export const indexCommand = (): Command =>
     )
     .option('--to <epoch>', 'last epoch, or a date (default: none)', toOf)
     .option('--once', 'exit after the last final epoch')
-    .option('--rate <number>', 'maximum requests per second to a node (default: no limit)', rate)
+    .option(
+      '--rate <number>',
+      'maximum requests per second to a node (default: INDEX_RATE, else no limit)',
+      rate,
+    )
     .option('--labels <file>', 'rules that name the operators of validators (default: INDEX_LABELS)')
     .option(
       '--execution <url>',
       'execution node, for fees, MEV and deposit addresses (default: EXECUTION_URL)',
     )
     .option('--relays <urls>', 'comma-separated URLs of relays, for MEV values (default: RELAY_URLS)')
-    .option('--estimate-missed', 'estimate rewards of a missed block as the mean of its epoch')
+    .option(
+      '--estimate-missed',
+      'estimate rewards of a missed block as the mean of its epoch (or INDEX_ESTIMATE_MISSED=on)',
+    )
     .addOption(createOption())
     .option('--json', 'report each stored epoch as a line of JSON')
     .addHelpText(
@@ -108,14 +119,14 @@ async function index(
   try {
     const report = await runIndex({
       urls: sources.beacon,
-      network: flags.network,
+      network: flags.network ?? settings.INDEX_NETWORK,
       asked: { from: flags.from, firstFrom: fromSetting(settings), to: flags.to },
       once: flags.once ?? false,
-      rate: flags.rate,
+      rate: flags.rate ?? settings.INDEX_RATE,
       labels: flags.labels ?? settings.INDEX_LABELS,
       execution: sources.execution,
       relays: sources.relays,
-      estimateMissed: flags.estimateMissed ?? false,
+      estimateMissed: flags.estimateMissed ?? settings.INDEX_ESTIMATE_MISSED,
       database: { url: database.url, pool: database.write },
       ...{ status, stop },
       say: (_level, message) => progress.say(message),

@@ -186,10 +186,13 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
     const began = performance.now();
     const served = await serve({
       args: ['--index', node.url],
-      env: { DATA_DIR: dataDirForTest(), INDEX_FROM: `${FIRST}` },
+      env: {
+        ...{ DATA_DIR: dataDirForTest(), INDEX_FROM: `${FIRST}`, INDEX_NETWORK: 'hoodi', INDEX_RATE: '5000' },
+        INDEX_ESTIMATE_MISSED: 'on',
+      },
     });
     const query = '{ operators(window: ALL, idType: WITHDRAWAL_ADDRESS, first: 1) { totalCount } }';
-    const ask = async () =>
+    const ask = async (asked = query) =>
       (
         await fetch(`${served.url}/graphql`, {
           method: 'POST',
@@ -198,7 +201,7 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
             'content-type': 'application/json',
             'x-service-network': 'hoodi',
           },
-          body: JSON.stringify({ query }),
+          body: JSON.stringify({ query: asked }),
         })
       ).json() as any;
     await eventually(async () => expect((await ask()).data.operators.totalCount).toBeGreaterThan(5), 120_000);
@@ -206,8 +209,27 @@ describe.skipIf(!hasRecordings)('a gateway that indexes', () => {
     console.info(`figures after ${seconds.toFixed(1)} s`);
     const ready = await (await served.get('/ready')).json();
     expect(ready).toMatchObject({ status: 'ready', index: [{ network: 'hoodi', indexedEpoch: LAST }] });
+    const missed = await ask(
+      '{ blocks(network: HOODI, first: 1000) { nodes { consensusProposerDuty finalized missedConsensusRewards } } }',
+    );
+    const estimates = missed.data.blocks.nodes.filter(
+      (block: any) => block.finalized && block.consensusProposerDuty === 'MISSED',
+    );
+    expect(estimates.length).toBeGreaterThan(0);
+    for (const { missedConsensusRewards } of estimates)
+      expect(Number(missedConsensusRewards)).toBeGreaterThan(0);
     const mainnet = await (await served.get('/v0/eth/operators?window=7d&idType=pool')).json();
     expect(mainnet).toMatchObject({ total: 0 });
+    expect(await served.stop()).toMatchObject({ code: 0 });
+  });
+
+  slow('refuses nodes of another network than INDEX_NETWORK, and says so at /ready', async () => {
+    const node = await nodeForTest();
+    const served = await serve({
+      args: ['--index', node.url],
+      env: { DATA_DIR: dataDirForTest(), INDEX_NETWORK: 'mainnet' },
+    });
+    await eventually(async () => expect(served.stderr()).toMatch(/hoodi/), 60_000);
     expect(await served.stop()).toMatchObject({ code: 0 });
   });
 

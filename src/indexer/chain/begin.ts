@@ -142,7 +142,7 @@ function worldOf(
   };
 }
 
-/** A slashing in F gives at least this withdrawable epoch. */
+/** A slashing in F or later would make a validator withdrawable at F + EPOCHS_PER_SLASHINGS_VECTOR at the earliest. */
 const slashedBefore = (spec: ChainSpec, { slashed, withdrawable, size }: ValidatorSet, epoch: number) =>
   Uint8Array.from({ length: size }, (_, index) =>
     slashed[index] && (withdrawable[index] as number) < epoch + spec.epochsPerSlashingsVector ? 1 : 0,

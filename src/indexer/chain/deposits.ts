@@ -70,8 +70,8 @@ export function processDeposits(
 }
 
 /**
- * Whether the first deposit has reached `next`: nothing else adds as much to a balance. If it has no validator, the
- * next deposit that has one decides, because the queue keeps its order.
+ * Whether `next` contains the first of `deposits`: nothing else raises a balance by half of it. A deposit without a
+ * validator leaves no trace; the next one that has a validator then decides, because the queue keeps its order.
  */
 function hasArrived(
   world: World,
@@ -92,8 +92,8 @@ function hasArrived(
 }
 
 /**
- * Ignores deposits before the first valid signature. `balance` shows which they are: it lacks only what the next block
- * withdrew.
+ * Makes a validator of its deposits, without those before the first valid signature, which have no effect. How many these
+ * are shows in `balance`, that of the next state: only withdrawals of the next block can make it smaller.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

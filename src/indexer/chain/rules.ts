@@ -5,7 +5,7 @@ export type Rules = {
   readonly fork: Fork;
   /** Queues, several committees per attestation, 2048 ETH maximum. */
   readonly electra: boolean;
-  /** EIP-7045. */
+  /** A target vote counts at any delay, since EIP-7045. */
   readonly anyTargetDelay: boolean;
   readonly slashingQuotient: number;
   readonly whistleblowerQuotient: number;

@@ -5,7 +5,10 @@ import { RECORD_VERSION } from './record.ts';
 
 type Marker = { first: number; epoch: number; version: number };
 
-/** Call under the index lock. Throws if another process wrote; null `known` begins anew. */
+/**
+ * Returns the newest stored epoch. Throws if it is not `known`, because another process wrote meanwhile; with null, any
+ * epoch may follow. Call it under the index lock.
+ */
 export async function takeMarker(
   client: pg.ClientBase,
   network: Network,
