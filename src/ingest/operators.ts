@@ -30,7 +30,7 @@ import {
   ToldPoolType,
   tagShown,
 } from './operator-tags.ts';
-import { forgetOldLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
+import { finishLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
 
 const ImportedOperator = OperatorSummary.extend({
   idType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
@@ -71,6 +71,7 @@ const tables: RankedTables = {
   summaries: 'operator_summaries',
   lists: 'operator_lists',
   ranks: 'operator_ranks',
+  storeOrders: 'store_operator_orders',
   key,
   scope,
   listKey: ['network', 'id_type', 'time_window', 'pool_type', 'parent_type', 'parent_id'],
@@ -166,7 +167,7 @@ export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[],
     from ranked join list using (network, id_type, time_window, list_type, parent_type, parent_id)`,
     [...arrays, revision],
   );
-  await forgetOldLists(client, tables);
+  await finishLists(client, tables);
 }
 
 async function rankAndName(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {

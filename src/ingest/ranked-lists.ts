@@ -11,6 +11,8 @@ export type RankedTables = {
   summaries: string;
   lists: string;
   ranks: string;
+  /** SQL function that stores the orders of new lists. */
+  storeOrders: string;
   key: readonly string[];
   scope: readonly string[];
   listKey: readonly string[];
@@ -78,11 +80,12 @@ export const mergeRanked =
     return counts;
   };
 
-/** Deletes expired lists, and superseded summaries that no list ranks. */
-export async function forgetOldLists(
+/** Stores the orders of new lists; deletes expired lists, and superseded summaries that no list ranks. */
+export async function finishLists(
   client: pg.ClientBase,
-  { summaries, lists, ranks, listKey }: RankedTables,
+  { summaries, lists, ranks, listKey, storeOrders }: RankedTables,
 ): Promise<void> {
+  await client.query(`/* storeOrders */ select ${storeOrders}()`);
   await client.query(
     `/* forgetLists */
     delete from ${lists} l using (

@@ -5,7 +5,7 @@ import { count, timestamp } from '../kernel/leaves.ts';
 import { StakeAuthoritySummary, StakeAuthorityTrend } from '../resources/stake-authorities/record.ts';
 import { HAS_HISTORY, IMPORT_DATE } from './history.ts';
 import { type ColumnName, columnsOf, type Importer, rowChecker, snakeCased } from './importer.ts';
-import { forgetOldLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
+import { finishLists, mergeRanked, type RankedTables } from './ranked-lists.ts';
 
 /** Adds the window, which responses lack. */
 const ImportedStakeAuthority = StakeAuthoritySummary.extend({
@@ -23,6 +23,7 @@ const tables: RankedTables = {
   summaries: 'stake_authority_summaries',
   lists: 'stake_authority_lists',
   ranks: 'stake_authority_ranks',
+  storeOrders: 'store_stake_authority_orders',
   key: ['stake_authority', 'time_window'],
   scope: ['time_window'],
   listKey: ['time_window', 'list_type'],
@@ -72,7 +73,7 @@ async function rankWindows(
     select list_id, rank, summary_id from ranked join list using (time_window, list_type)`,
     [windows, revision],
   );
-  await forgetOldLists(client, tables);
+  await finishLists(client, tables);
   await client.query(`/* storeAuthorityNames */ select store_authority_names('staged')`);
 }
 

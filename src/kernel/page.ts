@@ -25,6 +25,11 @@ export type Walk = { revision: number; loc: string[] };
 /** Where a page of a ranked list lies. */
 export type RankedRange = { range: Range<number>; walk: Walk | undefined };
 
+/** A row's place in a stored order: rows without a value are ranked apart, and come last. */
+export type Position = { valued: boolean; rank: number };
+
+export type OrderedRange = { range: Range<Position>; walk: Walk | undefined };
+
 export const revisionParam = () =>
   intParam({
     description:

@@ -26,6 +26,7 @@ describe('rooms', () => {
       'loaders.ts',
       'resolve.ts',
       'graphql.ts',
+      'orders.ts',
       'rest.ts',
       'mutations.ts',
     ];

@@ -152,7 +152,7 @@ function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit 
     from generate_series(${from}, ${to} - 1, ${GATHERED_ROWS}) g (rank)`;
 }
 
-const walkEnded = ({ revision, loc }: Walk) =>
+export const walkEnded = ({ revision, loc }: Walk) =>
   badInput([
     {
       loc,

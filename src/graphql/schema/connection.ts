@@ -1,6 +1,13 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
-import { hasCursor, type Range, type RankedRange, type Slice } from '../../kernel/page.ts';
+import {
+  hasCursor,
+  type OrderedRange,
+  type Position,
+  type Range,
+  type RankedRange,
+  type Slice,
+} from '../../kernel/page.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { selectedFields } from './selection.ts';
 
@@ -71,17 +78,33 @@ export function checkSizes(args: ConnectionArgs, maxSize: number): void {
 export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
   encodeCursor(list, [revision, rank]);
 
+type WalkLimits = { list: string; defaultSize: number; maxSize: number };
+
+/** @see rankedRange */
+export const orderCursor = (list: string, revision: number, { rank, valued }: Position): string =>
+  encodeCursor(list, [revision, rank, valued ? 1 : 0]);
+
 /** For lists whose cursors contain a revision and a rank. */
+export function rankedRange(args: ConnectionArgs, info: GraphQLResolveInfo, limits: WalkLimits): RankedRange;
+/** For stored orders, whose cursors also tell whether the row has a value. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
-  limits: { list: string; defaultSize: number; maxSize: number },
-): RankedRange {
+  limits: WalkLimits,
+  valued: true,
+): OrderedRange;
+export function rankedRange(
+  args: ConnectionArgs,
+  info: GraphQLResolveInfo,
+  limits: WalkLimits,
+  valued = false,
+) {
   const { after, before, ...range } = connectionRange(args, info, {
     ...limits,
     decode(cursor) {
-      const [revision, rank] = decodePosition(limits.list, cursor, 2) ?? [];
-      return revision === undefined || rank === undefined ? undefined : { revision, rank };
+      const [revision, rank, part] = decodePosition(limits.list, cursor, valued ? 3 : 2) ?? [];
+      if (revision === undefined || rank === undefined || (part ?? 0) > 1) return undefined;
+      return { revision, at: valued ? { rank, valued: part === 1 } : rank };
     },
   });
   if (after && before && after.revision !== before.revision) {
@@ -90,9 +113,9 @@ export function rankedRange(
   }
   const revision = (after ?? before)?.revision;
   return {
-    range: { ...range, ...(after && { after: after.rank }), ...(before && { before: before.rank }) },
+    range: { ...range, ...(after && { after: after.at }), ...(before && { before: before.at }) },
     walk: revision === undefined ? undefined : { revision, loc: ['argument', after ? 'after' : 'before'] },
-  };
+  } as RankedRange & OrderedRange;
 }
 
 /** Finds `hasPrevious` by reading one row before `start`. */

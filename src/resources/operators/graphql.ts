@@ -6,6 +6,7 @@ import { columns, exposed, plainObject, renamed } from '../../graphql/schema/col
 import {
   type ConnectionArgs,
   connection,
+  orderCursor,
   rankCursor,
   rankedRange,
   sizeFaults,
@@ -14,18 +15,22 @@ import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { orderOf } from '../../graphql/schema/replaced.ts';
 import { earlySummary, windowOf, windowText } from '../../graphql/schema/summaries.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorNode } from './loaders.ts';
+import { OperatorOrder, OperatorWhere, orderFaults, whereOf } from './orders.ts';
 import type { ListKey, OperatorId, OperatorNode } from './queries.ts';
 import { idFault, OperatorSummary, OperatorTag, operatorFields } from './record.ts';
 import {
   listKey,
   OPERATORS_DEFAULT_SIZE,
   OPERATORS_MAX_SIZE,
+  type OrderedOperators,
   operatorNode,
   operatorPage,
   operatorSummary,
+  orderedOperators,
   parentFaults,
   shareListKey,
 } from './resolve.ts';
@@ -150,6 +155,30 @@ async function operatorConnection(
   );
 }
 
+/** Lists in another order, or of some rows only. */
+async function orderedConnection(
+  ctx: Context,
+  asked: OrderedOperators,
+  args: ConnectionArgs,
+  info: GraphQLResolveInfo,
+) {
+  const { order, where } = asked;
+  const list = `${listName(asked.key)}:${JSON.stringify([order.field, order.direction, where])}`;
+  const limits = { list, defaultSize: OPERATORS_DEFAULT_SIZE, maxSize: OPERATORS_MAX_SIZE };
+  const ordered = rankedRange(args, info, limits, true);
+  const page = await orderedOperators(
+    ctx,
+    asked,
+    ordered,
+    selectionFor(info, operatorFigures, IN_OPERATOR_PAGE),
+  );
+  return connection(
+    page,
+    (row) => orderCursor(list, page.revision, row),
+    () => page.total,
+  );
+}
+
 function idFaults(name: string, id: string | null | undefined): Fault[] {
   const fault = id == null ? undefined : idFault(id);
   return fault ? [{ loc: ['argument', name], msg: `${name} ${fault}.`, type: 'value_error' }] : [];
@@ -184,24 +213,37 @@ builder.queryField('operators', (t) =>
           deprecationReason: replacedBy('parentId'),
           description: 'The same as parentId.',
         }),
+        orderBy: t.arg({
+          type: OperatorOrder,
+          description:
+            'The order, by the figures of the window; default: network penetration, largest first.',
+        }),
+        where: t.arg({ type: OperatorWhere, description: 'Which operators to return; all when absent.' }),
         ...networkArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
         const parentId = args.parentId ?? args.parentEntity ?? null;
+        const idType = args.idType ?? 'depositAddress';
         const faults = [
           ...idFaults('parentId', args.parentId),
           ...idFaults('parentEntity', args.parentEntity),
           ...parentFaults(parentId, args.parentEntity, 'argument'),
+          ...orderFaults(args.orderBy, args.where, parentId === null ? idType : 'poolShare'),
           ...sizeFaults(args, OPERATORS_MAX_SIZE),
         ];
         if (faults.length > 0) throw badInput(faults);
         const key = listKey({
           network: args.network ?? ctx.network,
           window: args.window,
-          idType: args.idType ?? 'depositAddress',
+          idType,
           poolType: args.poolType ?? 'all',
           parentId,
         });
+        const where = whereOf(args.where);
+        if (args.orderBy || where) {
+          const order = orderOf(args, { field: 'networkPenetration', direction: 'desc' });
+          return orderedConnection(ctx, { key, parentId, order, where }, args, info);
+        }
         return operatorConnection(ctx, key, args, info, parentId);
       },
     },

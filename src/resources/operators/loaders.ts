@@ -2,6 +2,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { orderedPageReader } from '../../db/ranked/ordered-lists.ts';
 import { type RankedSlice, rankedPageReader, rankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Early, Selection } from '../../fast-rows/index.ts';
 import type { RankedRange } from '../../kernel/page.ts';
@@ -20,6 +21,7 @@ import {
   operatorPages,
   operatorsById,
   operatorsByKey,
+  operatorsByOrder,
   type RankedOperatorRow,
 } from './queries.ts';
 import { type IdType, type OperatorField, operatorFields } from './record.ts';
@@ -78,6 +80,8 @@ async function loadName(ctx: Context, id: OperatorId): Promise<OperatorNode | un
     ? withoutWindow({ ...id, displayName: tag.name, operatorTags: [] })
     : undefined;
 }
+
+export const loadOrderedOperators = orderedPageReader(operatorsByOrder);
 
 const readPage = rankedPageReader(operatorPages);
 

@@ -3,11 +3,13 @@ import { Network } from '../../chain/networks.ts';
 import { type TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { type Changes, changesColumn, changesRecord } from '../../db/change-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { keyTable, rows, sql } from '../../db/rows.ts';
+import { type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
 import type { EarlyRow } from '../../fast-rows/index.ts';
 import { count } from '../../kernel/leaves.ts';
+import type { Position } from '../../kernel/page.ts';
 import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './record.ts';
 
 export type OperatorId = { network: Network; idType: IdType; id: string };
@@ -28,6 +30,7 @@ export type OperatorRow = Partial<OperatorSummary> & OperatorKey & { change?: Ch
 /** An operator, with its summary in a window if it was asked for in one. `early` is a summary that was read with it. */
 export type OperatorNode = Partial<OperatorSummary> & OperatorId & { early?: EarlyRow<OperatorRow> };
 export type RankedOperatorRow = OperatorRow & { rank: number };
+export type OrderedOperatorRow = OperatorRow & Position;
 
 const record = OperatorSummary.extend({
   network: Network,
@@ -46,18 +49,71 @@ const summaries: RankedRows = {
   keys: ['network', 'id', 'idType', 'timeWindow'],
 };
 
+const listColumns: KeyColumns<ListKey> = {
+  network: ['text', 'network'],
+  parent_id: ['text', 'parentId'],
+  parent_type: ['text', 'parentType'],
+  id_type: ['text', 'idType'],
+  time_window: ['text', 'timeWindow'],
+  pool_type: ['text', 'poolType'],
+};
+
 export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorRow>({
   statement: 'operatorPages',
   name: 'operator',
-  columns: {
-    network: ['text', 'network'],
-    parent_id: ['text', 'parentId'],
-    parent_type: ['text', 'parentType'],
-    id_type: ['text', 'idType'],
-    time_window: ['text', 'timeWindow'],
-    pool_type: ['text', 'poolType'],
-  },
+  columns: listColumns,
   rows: summaries,
+});
+
+/** Those that `store_operator_orders` stores. */
+export const operatorOrders = [
+  'networkPenetration',
+  'validatorCount',
+  'avgValidatorEffectiveness',
+  'aprPercentage',
+  'operatorId',
+  'networkPenetrationChange',
+  'validatorCountChange',
+  'avgValidatorEffectivenessChange',
+  'aprPercentageChange',
+] as const;
+export type OperatorOrderField = (typeof operatorOrders)[number];
+
+const bounds = {
+  minValidators: { column: 'validator_count', type: 'int', at: 'least' },
+  maxValidators: { column: 'validator_count', type: 'int', at: 'most' },
+  minStake: { column: 'sum_end_epoch_effective_balance', type: 'numeric', at: 'least' },
+  maxStake: { column: 'sum_end_epoch_effective_balance', type: 'numeric', at: 'most' },
+  aprAtLeast: { column: 'apr_percentage', type: 'float8', at: 'least' },
+  aprAtMost: { column: 'apr_percentage', type: 'float8', at: 'most' },
+  effectivenessAtLeast: { column: 'avg_validator_effectiveness', type: 'float8', at: 'least' },
+  effectivenessAtMost: { column: 'avg_validator_effectiveness', type: 'float8', at: 'most' },
+} as const;
+export type OperatorFilter = keyof typeof bounds | 'name' | 'tags';
+
+/** Tags are a JSON list, because one statement may read several lists. */
+const namesAndTags: Filter = {
+  columns: {
+    name: ['text', ({ where }) => where.name ?? null],
+    tags: ['text', ({ where }) => where.tags ?? null],
+  },
+  joins: sql`cross join lateral (
+    select case when k.tags is not null then array(select json_array_elements_text(k.tags::json)) end as tags
+  ) f`,
+  parts: sql` and (f.tags is null or c.tags && f.tags)`,
+  rows: sql` and (f.tags is null or exists (
+      select from json_array_elements(s.operator_tags) t where t ->> 'name' = any(f.tags)
+    ))
+    and (k.name is null or strpos(lower(s.operator_id), lower(k.name collate "C")) > 0
+      or strpos(lower(s.display_name collate "C"), lower(k.name collate "C")) > 0)`,
+};
+
+export const operatorsByOrder = pagesByOrder<ListKey, OperatorField, OrderedOperatorRow>({
+  statement: 'operatorsByOrder',
+  name: 'operator',
+  columns: listColumns,
+  rows: summaries,
+  filter: filterOf(bounds, namesAndTags),
 });
 
 export const operatorsByKey = summariesByKey<OperatorKey, OperatorField, OperatorRow>({

@@ -1,20 +1,23 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { Order, OrderedSlice, Where } from '../../db/ranked/ordered-lists.ts';
 import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Early, Selection } from '../../fast-rows/index.ts';
-import type { RankedRange } from '../../kernel/page.ts';
+import type { OrderedRange, RankedRange } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
-import { loadOperator, loadOperatorNode, loadOperatorPage } from './loaders.ts';
+import { loadOperator, loadOperatorNode, loadOperatorPage, loadOrderedOperators } from './loaders.ts';
 import {
   entityExists,
   type ListKey,
   type OperatorId,
   type OperatorKey,
   type OperatorNode,
+  type OperatorOrderField,
   type OperatorRow,
+  type OrderedOperatorRow,
   type RankedOperatorRow,
 } from './queries.ts';
 import { type IdType, isAddress, normaliseId, type OperatorField, type PoolType } from './record.ts';
@@ -78,10 +81,31 @@ export async function operatorPage(
   parentId: string | null = null,
 ): Promise<OperatorPage> {
   const page = await loadOperatorPage(ctx, key, ranked, selection);
-  if (page.total === 0 && parentId !== null) {
-    if (!(await entityExists(ctx.db, key.network, key.parentId, parentClasses)))
-      throw notFound(`Pool or node operator ${quoted(parentId)}`, `on ${key.network}`);
-  }
+  if (page.total === 0) await checkParent(ctx, key, parentId);
+  return page;
+}
+
+async function checkParent(ctx: Context, key: ListKey, parentId: string | null): Promise<void> {
+  if (parentId === null || (await entityExists(ctx.db, key.network, key.parentId, parentClasses))) return;
+  throw notFound(`Pool or node operator ${quoted(parentId)}`, `on ${key.network}`);
+}
+
+export type OrderedOperators = {
+  key: ListKey;
+  parentId: string | null;
+  order: Order<OperatorOrderField>;
+  where: Where | null;
+};
+
+/** Like `operatorPage` in another order, or the rows that match `where`. */
+export async function orderedOperators(
+  ctx: Context,
+  { key, parentId, order, where }: OrderedOperators,
+  ordered: OrderedRange,
+  selection: Selection<OperatorField>,
+): Promise<OrderedSlice<OrderedOperatorRow>> {
+  const page = await loadOrderedOperators(ctx, key, order, where, ordered, selection);
+  if (page.rows.length === 0) await checkParent(ctx, key, parentId);
   return page;
 }
 

@@ -3,17 +3,33 @@ import type { Context } from '../../context.ts';
 import { type Selection, selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed } from '../../graphql/schema/columns.ts';
-import { connection, rankCursor, rankedRange } from '../../graphql/schema/connection.ts';
+import {
+  type ConnectionArgs,
+  connection,
+  orderCursor,
+  rankCursor,
+  rankedRange,
+  sizeFaults,
+} from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { orderOf } from '../../graphql/schema/replaced.ts';
 import { earlySummary } from '../../graphql/schema/summaries.ts';
-import { badArgument } from '../../kernel/refusal.ts';
+import { badArgument, badInput } from '../../kernel/refusal.ts';
 import { loadStakeAuthority, loadStakeAuthorityNode } from './loaders.ts';
+import { StakeAuthorityOrder, StakeAuthorityWhere, whereFaults, whereOf } from './orders.ts';
 import type { StakeAuthorityNode } from './queries.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, stakeAuthorityFields } from './record.ts';
-import { listKey, STAKE_AUTHORITIES_SIZES, stakeAuthorities, stakeAuthority } from './resolve.ts';
+import {
+  listKey,
+  type OrderedStakeAuthorities,
+  orderedStakeAuthorities,
+  STAKE_AUTHORITIES_SIZES,
+  stakeAuthorities,
+  stakeAuthority,
+} from './resolve.ts';
 import {
   authorityFigures,
   delegations,
@@ -76,6 +92,24 @@ const stakeAuthorityPages = pageTypes(StakeAuthority, {
   list: 'A list of stake authorities',
 });
 
+/** Lists in another order, or of some rows only. */
+async function orderedConnection(
+  ctx: Context,
+  asked: OrderedStakeAuthorities,
+  args: ConnectionArgs,
+  info: GraphQLResolveInfo,
+) {
+  const { window, type, order, where } = asked;
+  const list = `stakeAuthorities:${JSON.stringify([window, type, order.field, order.direction, where])}`;
+  const ordered = rankedRange(args, info, { list, ...STAKE_AUTHORITIES_SIZES }, true);
+  const page = await orderedStakeAuthorities(ctx, asked, ordered, selectionOf(info, IN_AUTHORITY_PAGE));
+  return connection(
+    page,
+    (row) => orderCursor(list, page.revision, row),
+    () => page.total,
+  );
+}
+
 builder.queryField('stakeAuthorities', (t) =>
   t.connection(
     {
@@ -89,11 +123,29 @@ builder.queryField('stakeAuthorities', (t) =>
           type: StakeAuthorityTypeEnum,
           description: 'Narrows the list to pools or individuals.',
         }),
+        orderBy: t.arg({
+          type: StakeAuthorityOrder,
+          description:
+            'The order, by the figures of the window; default: network penetration, largest first.',
+        }),
+        where: t.arg({
+          type: StakeAuthorityWhere,
+          description: 'Which stake authorities to return; all when absent.',
+        }),
       },
       resolve: async (_root, args, ctx: Context, info) => {
         const list = { window: args.window, type: args.type ?? null };
         const { timeWindow, type } = listKey(list);
         const name = `stakeAuthorities:${timeWindow}:${type}`;
+        if (args.orderBy || args.where) {
+          const faults = [
+            ...whereFaults(args.where, list.type),
+            ...sizeFaults(args, STAKE_AUTHORITIES_SIZES.maxSize),
+          ];
+          if (faults.length > 0) throw badInput(faults);
+          const order = orderOf(args, { field: 'networkPenetration', direction: 'desc' });
+          return orderedConnection(ctx, { ...list, order, where: whereOf(args.where) }, args, info);
+        }
         const ranked = rankedRange(args, info, {
           list: name,
           ...STAKE_AUTHORITIES_SIZES,

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { orderedPageReader } from '../../db/ranked/ordered-lists.ts';
 import { rankedPageReader } from '../../db/ranked/ranked-lists.ts';
 import type { Early } from '../../fast-rows/index.ts';
 import { refusedFigures } from '../../kernel/refusal.ts';
@@ -9,6 +10,7 @@ import {
   type StakeAuthorityNode,
   stakeAuthoritiesById,
   stakeAuthoritiesByKey,
+  stakeAuthoritiesByOrder,
   stakeAuthorityPages,
 } from './queries.ts';
 import { type StakeAuthorityField, type StakeAuthoritySummary, stakeAuthorityFields } from './record.ts';
@@ -51,3 +53,5 @@ export async function loadStakeAuthorityNode(
 }
 
 export const loadStakeAuthorityPage = rankedPageReader(stakeAuthorityPages);
+
+export const loadOrderedStakeAuthorities = orderedPageReader(stakeAuthoritiesByOrder);

@@ -1,11 +1,13 @@
 import { TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { type Changes, changesColumn, changesRecord } from '../../db/change-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
+import { type Filter, filterOf, pagesByOrder } from '../../db/ranked/ordered-lists.ts';
 import { pagesByRank, type RankedRows, summariesByKey } from '../../db/ranked/ranked-lists.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { keyTable, rows, sql } from '../../db/rows.ts';
+import { type KeyColumns, keyTable, rows, sql } from '../../db/rows.ts';
 import { SolanaAsOf, solanaAsOf } from '../../db/solana-as-of.ts';
 import type { EarlyRow } from '../../fast-rows/index.ts';
+import type { Position } from '../../kernel/page.ts';
 import {
   type StakeAuthorityField,
   StakeAuthoritySummary,
@@ -29,6 +31,7 @@ export type StakeAuthorityNode = Partial<StakeAuthorityRow> & {
   early?: EarlyRow<StakeAuthorityRow>;
 };
 export type RankedStakeAuthorityRow = StakeAuthorityRow & { rank: number };
+export type OrderedStakeAuthorityRow = StakeAuthorityRow & Position;
 
 const record = StakeAuthoritySummary.extend({
   timeWindow: TimeWindow,
@@ -46,6 +49,11 @@ const summaries: RankedRows = {
   keys: ['timeWindow', 'stakeAuthority'],
 };
 
+const listColumns: KeyColumns<StakeAuthorityListKey> = {
+  time_window: ['text', 'timeWindow'],
+  list_type: ['text', 'type'],
+};
+
 export const stakeAuthorityPages = pagesByRank<
   StakeAuthorityListKey,
   StakeAuthorityField,
@@ -53,11 +61,53 @@ export const stakeAuthorityPages = pagesByRank<
 >({
   statement: 'stakeAuthorityPages',
   name: 'stake_authority',
-  columns: {
-    time_window: ['text', 'timeWindow'],
-    list_type: ['text', 'type'],
-  },
+  columns: listColumns,
   rows: summaries,
+});
+
+/** Those that `store_stake_authority_orders` stores. */
+export const stakeAuthorityOrders = [
+  'networkPenetration',
+  'delegatedStake',
+  'delegatorApy',
+  'blendedVoteCommissionRate',
+  'validatorDelegates',
+  'poolName',
+  'delegatedStakeChange',
+  'delegatorApyChange',
+  'aggregateValidatorEffectivenessChange',
+] as const;
+export type StakeAuthorityOrderField = (typeof stakeAuthorityOrders)[number];
+
+const bounds = {
+  minStake: { column: 'delegated_stake', type: 'numeric', at: 'least' },
+  maxStake: { column: 'delegated_stake', type: 'numeric', at: 'most' },
+  apyAtLeast: { column: 'delegator_apy', type: 'numeric', at: 'least' },
+  apyAtMost: { column: 'delegator_apy', type: 'numeric', at: 'most' },
+  commissionAtLeast: { column: 'blended_vote_commission_rate', type: 'numeric', at: 'least' },
+  commissionAtMost: { column: 'blended_vote_commission_rate', type: 'numeric', at: 'most' },
+  minValidators: { column: 'validator_delegates', type: 'int', at: 'least' },
+  maxValidators: { column: 'validator_delegates', type: 'int', at: 'most' },
+} as const;
+export type StakeAuthorityFilter = keyof typeof bounds | 'name';
+
+const names: Filter = {
+  columns: { name: ['text', ({ where }) => where.name ?? null] },
+  joins: sql``,
+  parts: sql``,
+  rows: sql` and (k.name is null or strpos(lower(s.pool_name collate "C"), lower(k.name collate "C")) > 0)`,
+};
+
+export const stakeAuthoritiesByOrder = pagesByOrder<
+  StakeAuthorityListKey,
+  StakeAuthorityField,
+  OrderedStakeAuthorityRow
+>({
+  statement: 'stakeAuthoritiesByOrder',
+  name: 'stake_authority',
+  columns: listColumns,
+  rows: summaries,
+  filter: filterOf(bounds, names),
 });
 
 export const stakeAuthoritiesByKey = summariesByKey<

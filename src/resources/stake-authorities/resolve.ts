@@ -1,10 +1,17 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
+import type { Order, OrderedSlice, Where } from '../../db/ranked/ordered-lists.ts';
 import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import type { RankedRange } from '../../kernel/page.ts';
-import { loadStakeAuthority, loadStakeAuthorityPage } from './loaders.ts';
-import type { RankedStakeAuthorityRow, StakeAuthorityListKey, StakeAuthorityRow } from './queries.ts';
+import type { OrderedRange, RankedRange } from '../../kernel/page.ts';
+import { loadOrderedStakeAuthorities, loadStakeAuthority, loadStakeAuthorityPage } from './loaders.ts';
+import type {
+  OrderedStakeAuthorityRow,
+  RankedStakeAuthorityRow,
+  StakeAuthorityListKey,
+  StakeAuthorityOrderField,
+  StakeAuthorityRow,
+} from './queries.ts';
 import type { StakeAuthorityField, StakeAuthorityType } from './record.ts';
 
 export const STAKE_AUTHORITIES_SIZES = { defaultSize: 15, maxSize: 200 };
@@ -27,6 +34,22 @@ export const stakeAuthorities = (
   selection: Selection<StakeAuthorityField>,
 ): Promise<RankedSlice<RankedStakeAuthorityRow>> =>
   loadStakeAuthorityPage(ctx, listKey(list), ranked, selection);
+
+export type OrderedStakeAuthorities = StakeAuthorityList & {
+  order: Order<StakeAuthorityOrderField>;
+  where: Where | null;
+};
+
+/** Like `stakeAuthorities` in another order, or the rows that match `where`. Only pools have names. */
+export const orderedStakeAuthorities = (
+  ctx: Context,
+  { window, type, order, where }: OrderedStakeAuthorities,
+  ordered: OrderedRange,
+  selection: Selection<StakeAuthorityField>,
+): Promise<OrderedSlice<OrderedStakeAuthorityRow>> => {
+  const key = listKey({ window, type: where?.name ? 'pool' : type });
+  return loadOrderedStakeAuthorities(ctx, key, order, where, ordered, selection);
+};
 
 export const stakeAuthority = (
   ctx: Context,

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { columnsOrText, type Selection } from '../../fast-rows/index.ts';
+import { count, flag } from '../../kernel/leaves.ts';
+import {
+  type OrderedRange,
+  type Position,
+  type Range,
+  rowsToRead,
+  type Slice,
+  slice,
+} from '../../kernel/page.ts';
+import { type Reading, reader } from '../batch/readers.ts';
+import type { Queryable } from '../pool.ts';
+import { checkRows, type KeyColumns, keyTable, raw, type Sql, sql } from '../rows.ts';
+import { type RankedRows, walkEnded } from './ranked-lists.ts';
+
+export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' };
+
+/** Values of a filter by name; null: not filtered by it. */
+export type Where = Readonly<Record<string, string | number | null>>;
+
+/** Conditions on `c`, 64 rows of an order, and on `s`, a summary; values are columns of `k`. */
+export type Filter = { columns: KeyColumns<{ where: Where }>; joins: Sql; parts: Sql; rows: Sql };
+
+type Bound = { column: string; type: string; at: 'least' | 'most' };
+
+/** A filter by bounds on figures, both inclusive; `more` are conditions of other kinds. */
+export function filterOf(bounds: Record<string, Bound>, more?: Filter): Filter {
+  const each = (condition: (name: string, bound: Bound) => string): Sql =>
+    raw(
+      Object.entries(bounds)
+        .map(([name, bound]) => ` and (k."${name}" is null or ${condition(name, bound)})`)
+        .join(''),
+    );
+  const columns = Object.fromEntries(
+    Object.entries(bounds).map(([name, { type }]) => [
+      `"${name}"`,
+      [type, ({ where }: { where: Where }) => where[name] ?? null] as const,
+    ]),
+  );
+  return {
+    columns: { ...columns, ...more?.columns },
+    joins: more?.joins ?? sql``,
+    parts: sql`${each((name, { column, at }) =>
+      at === 'least' ? `c.most_${column} >= k."${name}"` : `c.least_${column} <= k."${name}"`,
+    )} ${more?.parts ?? sql``}`,
+    rows: sql`${each((name, { column, at }) => `s.${column} ${at === 'least' ? '>=' : '<='} k."${name}"`)} ${more?.rows ?? sql``}`,
+  };
+}
+
+type Bounds = { low: number; high: number };
+type Place<List> = List & { asked: number | null; valued: Bounds; others: Bounds; where: Where };
+type PageOf = { order: Order<string>; limit: number; backward: boolean; counted: boolean; filtered: boolean };
+
+export type OrderedPage<Row> = { rows: Row[]; total: number; revision: number };
+export type OrderedSlice<Row> = Slice<Row> & { total: number; revision: number };
+
+const END = 2 ** 31 - 1;
+const placeText: (place: object) => string = JSON.stringify;
+
+/** The ranks of a part between the cursors; both bounds are exclusive. Rows without a value are last in either direction. */
+function boundsOf({ after, before }: Range<Position>, direction: 'asc' | 'desc', valued: boolean): Bounds {
+  const isEmpty = valued ? after?.valued === false : before?.valued === true;
+  if (isEmpty) return { low: END, high: END };
+  const [low, high] = direction === 'asc' ? [after, before] : [before, after];
+  return {
+    low: low?.valued === valued ? low.rank : -1,
+    high: high?.valued === valued ? high.rank : END,
+  };
+}
+
+const Head = z.object({ total: count(), revision: count() });
+const Found = z.object({ valued: flag(), rank: count() });
+type Found = z.infer<typeof Found> & { list?: number; total: number; revision: number; text?: string };
+
+/**
+ * Reads one page per list in a stored order; deep pages cost no more than the first. A filter reads the summaries of 64
+ * ranks at a time, where one of them may match. `columns` are those of the key in `<name>_lists`. An unknown list has no
+ * page in the result.
+ */
+export function pagesByOrder<List extends object, Field extends string, Row extends Position>(of: {
+  statement: string;
+  name: 'operator' | 'stake_authority';
+  columns: KeyColumns<List>;
+  rows: RankedRows;
+  filter: Filter;
+}) {
+  const columns: KeyColumns<Place<List>> = {
+    ...of.columns,
+    asked: ['int', 'asked'],
+    low: ['int', ({ valued }) => valued.low],
+    high: ['int', ({ valued }) => valued.high],
+    low_other: ['int', ({ others }) => others.low],
+    high_other: ['int', ({ others }) => others.high],
+  };
+  const [name, lists] = [raw(`/* ${of.statement} */`), raw(`${of.name}_lists`)];
+  const using = raw(Object.keys(of.columns).join(', '));
+
+  const [orders, summaries] = [raw(`${of.name}_orders`), raw(`${of.name}_summaries`)];
+  const parts = ({ order, filtered }: PageOf): Sql => sql`
+    from ${orders} c
+    where c.list_id = l.list_id and c.ordered_by = ${order.field} ${filtered ? of.filter.parts : sql``}`;
+  const members = ({ filtered }: PageOf): Sql => sql`
+    from unnest(c.members) with ordinality as u (summary_id, n)
+    join ${summaries} s using (summary_id)
+    where true ${filtered ? of.filter.rows : sql``}`;
+
+  function page(asked: PageOf, selected: Sql): Sql {
+    const descends = (asked.order.direction === 'desc') !== asked.backward;
+    const direction = raw(descends ? 'desc' : 'asc');
+    // Not sorted as a whole, which would read every part: a lateral join keeps the order of its parts.
+    const part = (valued: Sql, low: Sql, high: Sql, limit: Sql) => sql`
+      select m.* from (
+        select c.members, c.first_rank ${parts(asked)}
+          and c.valued = ${valued} and c.first_rank > ${low} - 64 and c.first_rank < ${high}
+        order by c.first_rank ${direction}
+      ) c
+      cross join lateral (
+        select ${valued} as valued, (c.first_rank + u.n - 1)::int as rank ${selected}
+        ${members(asked)} and c.first_rank + u.n - 1 > ${low} and c.first_rank + u.n - 1 < ${high}
+        order by u.n ${direction}
+      ) m
+      limit ${limit}`;
+    const valued = [sql`true`, sql`k.low`, sql`k.high`] as const;
+    const others = [sql`false`, sql`k.low_other`, sql`k.high_other`] as const;
+    const [first, second] = asked.backward ? [others, valued] : [valued, others];
+    return sql`
+      with first as materialized (${part(...first, sql`${asked.limit}`)})
+      select * from first
+      union all (${part(...second, sql`${asked.limit} - (select count(*) from first)`)})`;
+  }
+
+  const total = (asked: PageOf): Sql =>
+    asked.filtered && asked.counted
+      ? sql`(
+        select coalesce(sum(m.matching), 0)::int from (select c.members ${parts(asked)}) c
+        cross join lateral (select count(*) as matching ${members(asked)}) m
+      )`
+      : sql`l.total`;
+
+  return async (
+    db: Queryable,
+    places: readonly Place<List>[],
+    asked: PageOf,
+    selection: Selection<Field>,
+  ): Promise<Map<string, OrderedPage<Row>>> => {
+    const read = columnsOrText(selection, of.rows, of.rows.keys);
+    const { text, values } = sql`${name}
+      select ${places.length > 1 ? sql`k.list::int - 1 as list,` : sql``} l.revision, ${total(asked)} as total, p.*
+      from ${keyTable(places, asked.filtered ? { ...columns, ...of.filter.columns } : columns)}
+      join ${lists} l using (${using})
+      ${asked.filtered ? of.filter.joins : sql``}
+      left join lateral (${page(asked, sql`, ${read.columns}`)}) p on true
+      where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
+    const pages = new Map<string, OrderedPage<Row>>();
+    for (const row of (await db.query({ text, values })).rows as Found[]) {
+      const key = placeText(places[row.list ?? 0] as object);
+      const { total, revision } = row;
+      let page = pages.get(key);
+      if (!page) {
+        checkRows(Head, [row], { text });
+        pages.set(key, (page = { rows: [], total, revision }));
+      }
+      if (row.rank === null) continue; // the list has no row here
+      checkRows(Found, [row], { text });
+      read.decode?.(row);
+      checkRows(read.row, [row], { text });
+      page.rows.push(row as unknown as Row);
+    }
+    // PostgreSQL promises no order of a union.
+    const [up, first] = [asked.order.direction === 'asc' ? 1 : -1, asked.backward ? -1 : 1];
+    for (const { rows } of pages.values())
+      rows.sort((a, b) => first * (a.valued === b.valued ? up * (a.rank - b.rank) : a.valued ? -1 : 1));
+    return pages;
+  };
+}
+
+/** Reads the list's current revision, or that of the walk: then throws BAD_INPUT if it is gone. An unknown list is empty. */
+export function orderedPageReader<List extends object, Field extends string, Row extends Position>(
+  load: ReturnType<typeof pagesByOrder<List, Field, Row>>,
+) {
+  const read = reader({ keyOf: placeText, load, rows: ({ limit }) => limit });
+  return async (
+    ctx: Reading,
+    list: List,
+    order: Order<string>,
+    where: Where | null,
+    { range, walk }: OrderedRange,
+    selection: Selection<Field>,
+  ): Promise<OrderedSlice<Row>> => {
+    const place = {
+      ...list,
+      asked: walk?.revision ?? null,
+      valued: boundsOf(range, order.direction, true),
+      others: boundsOf(range, order.direction, false),
+      where: where ?? {},
+    };
+    const { backward = false, counted = false } = range;
+    const asked = { order, limit: rowsToRead(range), backward, counted, filtered: where !== null };
+    const page = await read(ctx, place, asked, selection);
+    if (walk && !page) throw walkEnded(walk);
+    const { rows, total, revision } = page ?? { rows: [], total: 0, revision: 0 };
+    return { ...slice(rows, range), total, revision };
+  };
+}

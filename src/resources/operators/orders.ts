@@ -1,0 +1,106 @@
+import type { Where } from '../../db/ranked/ordered-lists.ts';
+import { boundsFaults, textFaults } from '../../graphql/schema/bounds.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { enumName } from '../../graphql/schema/enums.ts';
+import { orderInput } from '../../graphql/schema/order.ts';
+import type { Fault } from '../../kernel/refusal.ts';
+import { type OperatorFilter, operatorOrders } from './queries.ts';
+import type { IdType } from './record.ts';
+
+const over = 'over the window of the list, of ALL over 30 days; those without it come last.';
+const orders: Record<(typeof operatorOrders)[number], string> = {
+  networkPenetration:
+    "Share of the network's active effective balance: the order of the list without orderBy.",
+  validatorCount: 'Number of validators.',
+  avgValidatorEffectiveness: 'Mean effectiveness of the validators.',
+  aprPercentage: 'Annualised rewards; operators without it come last.',
+  operatorId: 'Name, address, public key or index, by its bytes.',
+  networkPenetrationChange: `Change of networkPenetration ${over}`,
+  validatorCountChange: `Change of validatorCount ${over}`,
+  avgValidatorEffectivenessChange: `Change of avgValidatorEffectiveness ${over}`,
+  aprPercentageChange: `Change of aprPercentage ${over}`,
+};
+
+export const OperatorOrder = orderInput('Operator', operatorOrders, (field) => orders[field]);
+
+export const OperatorWhere = builder.inputType('OperatorWhere', {
+  description:
+    'Which operators of a list to return: those that match every given field. Bounds are inclusive; an operator without the figure matches none.',
+  fields: (t) => ({
+    name: t.string({
+      description:
+        'Part of operatorId or displayName; A to Z match in either case. Not for addresses, validators and private sets.',
+    }),
+    tags: t.stringList({
+      description: 'Names of labels, at most 20; the operator has at least one of them.',
+    }),
+    minValidators: t.int({ description: 'Fewest validators.' }),
+    maxValidators: t.int({ description: 'Most validators.' }),
+    minStake: t.field({
+      type: 'BigInt',
+      description: 'Least effective balance at the end of the window, in Gwei.',
+    }),
+    maxStake: t.field({
+      type: 'BigInt',
+      description: 'Largest effective balance at the end of the window, in Gwei.',
+    }),
+    aprAtLeast: t.float({ description: 'Least aprPercentage, in percent.' }),
+    aprAtMost: t.float({ description: 'Largest aprPercentage, in percent.' }),
+    effectivenessAtLeast: t.float({ description: 'Least avgValidatorEffectiveness, in percent, 0..100.' }),
+    effectivenessAtMost: t.float({ description: 'Largest avgValidatorEffectiveness, in percent, 0..100.' }),
+  }),
+});
+
+type Given = {
+  [Name in OperatorFilter]?: (Name extends 'tags' ? readonly string[] : string | number) | null | undefined;
+};
+
+const pairs = [
+  ['minValidators', 'maxValidators'],
+  ['minStake', 'maxStake'],
+  ['aprAtLeast', 'aprAtMost'],
+  ['effectivenessAtLeast', 'effectivenessAtMost'],
+] as const;
+
+const MAX_TAGS = 20;
+/** Classes of many operators without names: a search by part of a name would read them all. */
+const nameless: readonly IdType[] = ['depositAddress', 'withdrawalAddress', 'validator'];
+
+export function orderFaults(orderBy: unknown, where: Given | null | undefined, idType: IdType): Fault[] {
+  if (idType === 'privateSet')
+    return Object.entries({ orderBy, where }).flatMap(([name, value]) =>
+      value == null
+        ? []
+        : [{ loc: ['argument', name], msg: `${name} is not for idType PRIVATE_SET.`, type: 'value_error' }],
+    );
+  if (!where) return [];
+  const fault = (name: string, msg: string): Fault => ({
+    loc: ['argument', 'where', name],
+    msg,
+    type: 'value_error',
+  });
+  const faults = [
+    ...boundsFaults(where, pairs),
+    ...textFaults('name', where.name as string | null | undefined),
+  ];
+  if (where.name != null && nameless.includes(idType)) {
+    const msg = `where.name is not for idType ${enumName(idType)}; operator(operatorId:) finds an address or validator.`;
+    faults.push(fault('name', msg));
+  }
+  const tags = where.tags?.length ?? 1;
+  if (tags < 1 || tags > MAX_TAGS)
+    faults.push(fault('tags', `where.tags has ${tags} names; 1 to ${MAX_TAGS} are needed.`));
+  return faults;
+}
+
+/** Null without any condition. */
+export function whereOf(where: Given | null | undefined): Where | null {
+  const given = Object.entries(where ?? {}).filter(([, value]) => value != null);
+  if (given.length === 0) return null;
+  return Object.fromEntries(
+    given.map(([name, value]) => [
+      name,
+      Array.isArray(value) ? JSON.stringify(value) : (value as string | number),
+    ]),
+  );
+}

@@ -1,0 +1,70 @@
+import type { Where } from '../../db/ranked/ordered-lists.ts';
+import { boundsFaults, textFaults } from '../../graphql/schema/bounds.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { orderInput } from '../../graphql/schema/order.ts';
+import type { Fault } from '../../kernel/refusal.ts';
+import { type StakeAuthorityFilter, type StakeAuthorityOrderField, stakeAuthorityOrders } from './queries.ts';
+import type { StakeAuthorityType } from './record.ts';
+
+const over = 'over the window of the list, of ALL over 30 days; those without it come last.';
+const orders: Record<StakeAuthorityOrderField, string> = {
+  networkPenetration: "Share of the network's delegated stake: the order of the list without orderBy.",
+  delegatedStake: 'Delegated stake.',
+  delegatorApy: 'Yearly yield of staking and MEV rewards together.',
+  blendedVoteCommissionRate: 'Commission on staking rewards.',
+  validatorDelegates: 'Validators that its stake is delegated to.',
+  poolName: 'Name of the stake pool, by its bytes; individuals come last.',
+  delegatedStakeChange: `Change of delegatedStake ${over}`,
+  delegatorApyChange: `Change of delegatorApy ${over}`,
+  aggregateValidatorEffectivenessChange: `Change of aggregateValidatorEffectiveness ${over}`,
+};
+
+export const StakeAuthorityOrder = orderInput(
+  'StakeAuthority',
+  stakeAuthorityOrders,
+  (field) => orders[field],
+);
+
+export const StakeAuthorityWhere = builder.inputType('StakeAuthorityWhere', {
+  description:
+    'Which stake authorities of a list to return: those that match every given field. Bounds are inclusive.',
+  fields: (t) => ({
+    name: t.string({ description: 'Part of poolName; A to Z match in either case. Finds pools only.' }),
+    minStake: t.field({ type: 'Decimal', description: 'Least delegated stake, in SOL.' }),
+    maxStake: t.field({ type: 'Decimal', description: 'Largest delegated stake, in SOL.' }),
+    apyAtLeast: t.float({ description: 'Least delegatorApy, as a ratio: 0.06 is 6 %.' }),
+    apyAtMost: t.float({ description: 'Largest delegatorApy, as a ratio: 0.06 is 6 %.' }),
+    commissionAtLeast: t.float({ description: 'Least blendedVoteCommissionRate, 0..1.' }),
+    commissionAtMost: t.float({ description: 'Largest blendedVoteCommissionRate, 0..1.' }),
+    minValidators: t.int({ description: 'Fewest validatorDelegates.' }),
+    maxValidators: t.int({ description: 'Most validatorDelegates.' }),
+  }),
+});
+
+type Given = Partial<Record<StakeAuthorityFilter, string | number | null | undefined>>;
+
+const pairs = [
+  ['minStake', 'maxStake'],
+  ['apyAtLeast', 'apyAtMost'],
+  ['commissionAtLeast', 'commissionAtMost'],
+  ['minValidators', 'maxValidators'],
+] as const;
+
+export function whereFaults(where: Given | null | undefined, type: StakeAuthorityType | null): Fault[] {
+  if (!where) return [];
+  const faults = [
+    ...boundsFaults(where, pairs),
+    ...textFaults('name', where.name as string | null | undefined),
+  ];
+  if (where.name != null && type === 'individual') {
+    const msg = 'where.name is not for type INDIVIDUAL, which has no names.';
+    faults.push({ loc: ['argument', 'where', 'name'], msg, type: 'value_error' });
+  }
+  return faults;
+}
+
+/** Null without any condition. */
+export function whereOf(where: Given | null | undefined): Where | null {
+  const given = Object.entries(where ?? {}).filter(([, value]) => value != null);
+  return given.length === 0 ? null : (Object.fromEntries(given) as Where);
+}

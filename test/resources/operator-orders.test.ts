@@ -1,0 +1,256 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { operatorOrders } from '../../src/resources/operators/queries.ts';
+import { useGateway } from '../support/gateway.ts';
+import { byOrder, walkOrdered } from '../support/ordered.ts';
+import { every, runs } from '../support/thorough.ts';
+import { walkNext } from '../support/walk.ts';
+
+const gateway = useGateway();
+beforeEach(() => {
+  gateway.statements.length = 0;
+});
+
+const enumOf = (value: string) => value.replace(/[A-Z]/g, '_$&').toUpperCase();
+const directions = ['ASC', 'DESC'] as const;
+const classes = { POOL: 'pool', POOL_SHARE: 'poolShare', DEPOSIT_ADDRESS: 'depositAddress' } as const;
+type Class = keyof typeof classes;
+
+/** Every row of the list as REST has it, in its order. */
+const known = new Map<string, Promise<any[]>>();
+const allRows = (query: string): Promise<any[]> => {
+  let rows = known.get(query);
+  if (!rows) known.set(query, (rows = walkNext(gateway, `/v0/eth/operators?window=7d&size=200&${query}`)));
+  return rows;
+};
+const ofClass = (name: Class) => allRows(`idType=${classes[name]}`);
+
+/** Of network penetration, by its place in the list: operators of one penetration are by their validators there. */
+const orderedBy = (field: string, rows: any[]) => (row: any) =>
+  field === 'networkPenetration'
+    ? row.networkPenetration === null
+      ? null
+      : -rows.indexOf(row)
+    : field === 'operatorId'
+      ? 0
+      : row[field];
+const expected = (rows: any[], field: string, direction: 'ASC' | 'DESC') => {
+  const ranked = field === 'networkPenetration' ? rows.toReversed() : rows;
+  const key = field === 'networkPenetration' ? (row: any) => ranked.indexOf(row) : (row: any) => row.id;
+  return byOrder(rows, orderedBy(field, rows), key, direction).map((row) => row.id);
+};
+
+const page = (
+  args: string,
+) => `query (${args.includes('$size') ? '$size: Int, ' : ''}${args.includes('$cursor') ? '$cursor: String, ' : ''}$where: OperatorWhere) {
+  operators(window: SEVEN_DAYS, where: $where, ${args}) {
+    totalCount edges { cursor node { operatorId } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}`;
+const ids = async (
+  args: string,
+  size: number,
+  direction: 'forward' | 'backward',
+  where: object | null = null,
+) =>
+  (await walkOrdered(gateway, 'operators', page, args, { size, direction, where })).map(
+    (node) => node.operatorId,
+  );
+
+describe('operators(orderBy:)', () => {
+  const cases = Object.keys(classes).flatMap((idType) =>
+    operatorOrders.flatMap((field) =>
+      directions.map((direction) => ({ idType: idType as Class, field, direction })),
+    ),
+  );
+
+  it.each(every(3, cases))(
+    'gives each row once, both ways, null last: $idType $field $direction',
+    async ({ idType, field, direction }) => {
+      const rows = await ofClass(idType);
+      const order = expected(rows, field, direction);
+      const args = `idType: ${idType}, orderBy: {field: ${enumOf(field)}, direction: ${direction}}`;
+      const size = rows.length > 100 ? 200 : 7;
+      expect(await ids(args, size, 'forward')).toEqual(order);
+      expect(await ids(args, size, 'backward')).toEqual(order);
+    },
+  );
+
+  it('has rows without a value, which come last in either direction', async () => {
+    const rows = await ofClass('DEPOSIT_ADDRESS');
+    const without = rows.filter((row) => row.aprPercentage === null).length;
+    expect(without).toBeGreaterThan(0);
+    for (const direction of directions) {
+      const { data } = await gateway.graphql(
+        `{ operators(window: SEVEN_DAYS, orderBy: {field: APR_PERCENTAGE, direction: ${direction}}, last: ${without + 1})
+          { nodes { aprPercentage } } }`,
+      );
+      const values = data.operators.nodes.map((node: any) => node.aprPercentage);
+      expect(values.slice(1)).toEqual(Array(without).fill(null));
+      expect(values[0]).not.toBeNull();
+    }
+  });
+
+  it('is largest first by default, and by network penetration the list as it is', async () => {
+    const read = async (orderBy: string) =>
+      (await gateway.graphql(`{ operators(window: ALL, first: 200${orderBy}) { nodes { operatorId } } }`))
+        .data;
+    expect(await read(', orderBy: {field: NETWORK_PENETRATION}')).toEqual(await read(''));
+    const { data } = await gateway.graphql(
+      '{ operators(window: ALL, idType: POOL, orderBy: {field: VALIDATOR_COUNT}) { nodes { validatorCount } } }',
+    );
+    const counts = data.operators.nodes.map((node: any) => node.validatorCount);
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+  });
+
+  it('orders by the figures of the window, of each network', async () => {
+    const query = `query ($network: Network) { operators(network: $network, window: ONE_DAY, idType: NODE_OPERATOR,
+      orderBy: {field: AVG_VALIDATOR_EFFECTIVENESS, direction: ASC}, first: 200) { nodes { operatorId } } }`;
+    for (const network of ['mainnet', 'hoodi']) {
+      const { json } = await gateway.get('/v0/eth/operators?window=1d&idType=nodeOperator&size=200', {
+        'x-service-network': network,
+      });
+      const { data } = await gateway.graphql(query, { network: network.toUpperCase() });
+      const found = data.operators.nodes.map((node: any) => node.operatorId);
+      expect(found).toEqual(expected(json.data, 'avgValidatorEffectiveness', 'ASC'));
+    }
+  });
+
+  it('orders the shares of a parent and pools of a type too', async () => {
+    const pool = (await ofClass('POOL'))[0].id;
+    const shares = await allRows(`parentId=${encodeURIComponent(pool)}`);
+    const args = `parentId: ${JSON.stringify(pool)}, orderBy: {field: APR_PERCENTAGE, direction: ASC}`;
+    expect(await ids(args, 3, 'forward')).toEqual(expected(shares, 'aprPercentage', 'ASC'));
+    const exchanges = await allRows('idType=pool&poolType=cex');
+    expect(await ids('idType: POOL, poolType: CEX, orderBy: {field: OPERATOR_ID}', 3, 'backward')).toEqual(
+      expected(exchanges, 'operatorId', 'DESC'),
+    );
+  });
+
+  it('goes on from any cursor as the whole list does, in each direction', async () => {
+    const args = 'idType: POOL_SHARE, orderBy: {field: APR_PERCENTAGE, direction: DESC}';
+    const all: { cursor: string; node: any }[] = [];
+    for (let cursor: string | null = null; ; ) {
+      const { data }: any = await gateway.graphql(page(`${args}, first: 200, after: $cursor`), { cursor });
+      all.push(...data.operators.edges);
+      if (!data.operators.pageInfo.hasNextPage) break;
+      cursor = data.operators.pageInfo.endCursor;
+    }
+    const place = fc.option(fc.nat(all.length - 1));
+    await fc.assert(
+      fc.asyncProperty(
+        place,
+        place,
+        fc.integer({ min: 1, max: 200 }),
+        fc.boolean(),
+        async (a, b, size, isLast) => {
+          const quoted = (at: number | null) => JSON.stringify(at === null ? null : all[at]?.cursor);
+          const { data } = await gateway.graphql(
+            page(`${args}, after: ${quoted(a)}, before: ${quoted(b)}, ${isLast ? 'last' : 'first'}: ${size}`),
+          );
+          const between = all.slice(a === null ? 0 : a + 1, b ?? all.length);
+          const rows = isLast ? between.slice(-size) : between.slice(0, size);
+          expect(data.operators.edges).toEqual(rows);
+          const more = between.length > size;
+          expect(data.operators.pageInfo[isLast ? 'hasPreviousPage' : 'hasNextPage']).toBe(more);
+        },
+      ),
+      { ...runs(60), endOnFailure: true },
+    );
+  });
+});
+
+describe('operators(where:)', () => {
+  const labels = (row: any) => row.operatorTags.map((tag: any) => tag.name);
+  const has = (row: any, part: string) =>
+    [row.id, row.displayName ?? ''].some((text) => text.toLowerCase().includes(part.toLowerCase()));
+  const filters: [object, (row: any) => boolean][] = [
+    [{ minValidators: 20 }, (row) => row.validatorCount >= 20],
+    [{ maxValidators: 20 }, (row) => row.validatorCount <= 20],
+    [{ minValidators: 5, maxValidators: 50 }, (row) => row.validatorCount >= 5 && row.validatorCount <= 50],
+    [{ aprAtLeast: 3 }, (row) => row.aprPercentage !== null && row.aprPercentage >= 3],
+    [{ aprAtMost: 3 }, (row) => row.aprPercentage !== null && row.aprPercentage <= 3],
+    [{ effectivenessAtLeast: 98.5 }, (row) => row.avgValidatorEffectiveness >= 98.5],
+    [
+      { effectivenessAtMost: 98.5, minValidators: 1 },
+      (row) => row.avgValidatorEffectiveness <= 98.5 && row.validatorCount >= 1,
+    ],
+    [{ minStake: '3200000000000' }, (row) => (row.sumEndEpochEffectiveBalance ?? 0) >= 3200000000000],
+    [{ maxStake: '3200000000000' }, (row) => (row.sumEndEpochEffectiveBalance ?? 4e12) <= 3200000000000],
+    [{ minStake: '9'.repeat(40) }, () => false],
+    [
+      { tags: ['exchange', 'liquid staking'] },
+      (row) => labels(row).some((name: string) => ['exchange', 'liquid staking'].includes(name)),
+    ],
+    [{ tags: ['nobody has this'] }, () => false],
+    [{ name: 'pool A' }, (row) => has(row, 'pool a')],
+    [{ name: '%' }, (row) => has(row, '%')],
+  ];
+
+  it.each(every(2, filters))(
+    '%j gives what a filter of all rows gives, in each order',
+    async (where, fits) => {
+      for (const idType of Object.keys(classes) as Class[]) {
+        if ('name' in where && idType === 'DEPOSIT_ADDRESS') continue;
+        const rows = (await ofClass(idType)).filter(fits);
+        const size = rows.length > 100 ? 200 : 7;
+        const { data } = await gateway.graphql(page(`idType: ${idType}`), { where });
+        expect(data.operators.totalCount).toBe(rows.length);
+        expect(await ids(`idType: ${idType}`, size, 'forward', where)).toEqual(rows.map((row) => row.id));
+        const order = 'orderBy: {field: AVG_VALIDATOR_EFFECTIVENESS, direction: ASC}';
+        const sorted = expected(rows, 'avgValidatorEffectiveness', 'ASC');
+        expect(await ids(`idType: ${idType}, ${order}`, size, 'forward', where)).toEqual(sorted);
+        expect(await ids(`idType: ${idType}, ${order}`, size, 'backward', where)).toEqual(sorted);
+      }
+    },
+  );
+
+  it('filters within a parent; without any condition it is the list itself', async () => {
+    const pool = (await ofClass('POOL'))[0].id;
+    const shares = (await allRows(`parentId=${encodeURIComponent(pool)}`)).filter(
+      (row) => row.validatorCount >= 10,
+    );
+    expect(await ids(`parentId: ${JSON.stringify(pool)}`, 2, 'forward', { minValidators: 10 })).toEqual(
+      shares.map((row) => row.id),
+    );
+    expect(
+      await ids(`parentId: ${JSON.stringify(pool)}`, 2, 'forward', { minValidators: 100_000_000 }),
+    ).toEqual([]);
+    gateway.statements.length = 0;
+    await gateway.graphql(page('idType: POOL'), { where: { minValidators: null } });
+    expect(gateway.statements).toEqual(['operatorPages']);
+  });
+});
+
+describe('statements of ordered and filtered lists', () => {
+  const count = async (query: string) => {
+    gateway.statements.length = 0;
+    const { errors } = await gateway.graphql(query);
+    expect(errors).toBeUndefined();
+    return [...gateway.statements];
+  };
+
+  it.each([1, 15, 200])('are one for a page of %i, with its total too', async (first) => {
+    const list = `operators(window: SEVEN_DAYS, first: ${first}, orderBy: {field: APR_PERCENTAGE}`;
+    expect(await count(`{ ${list}) { nodes { operatorId } } }`)).toEqual(['operatorsByOrder']);
+    expect(await count(`{ ${list}) { totalCount nodes { operatorId } } }`)).toEqual(['operatorsByOrder']);
+    const filtered = `${list}, where: {minValidators: 2, tags: ["professional"]})`;
+    expect(await count(`{ ${filtered} { totalCount nodes { id avgUptime } } }`)).toEqual([
+      'operatorsByOrder',
+    ]);
+  });
+
+  it('are one for several lists of one order', async () => {
+    const list = (idType: string, where: string) =>
+      `${idType.toLowerCase()}: operators(window: SEVEN_DAYS, idType: ${idType}, first: 5, where: ${where},
+        orderBy: {field: APR_PERCENTAGE}) { totalCount nodes { operatorId } }`;
+    const query = `{ ${list('POOL', '{minValidators: 5, tags: ["exchange"]}')} ${list('NODE_OPERATOR', '{maxValidators: 5}')} }`;
+    expect(await count(query)).toEqual(['operatorsByOrder']);
+    const { data } = await gateway.graphql(query);
+    const { data: alone } = await gateway.graphql(
+      `{ ${list('POOL', '{minValidators: 5, tags: ["exchange"]}')} }`,
+    );
+    expect(data.pool).toEqual(alone.pool);
+    expect(data.node_operator.totalCount).toBeGreaterThan(0);
+  });
+});
