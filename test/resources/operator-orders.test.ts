@@ -25,6 +25,28 @@ const allRows = (query: string): Promise<any[]> => {
 };
 const ofClass = (name: Class) => allRows(`idType=${classes[name]}`);
 
+/** With the changes over the window, which REST does not have. */
+async function withChanges(idType: Class): Promise<any[]> {
+  const changes = new Map<string, any>();
+  const figures = 'networkPenetration validatorCount avgValidatorEffectiveness aprPercentage';
+  for (let cursor: string | null = null; ; ) {
+    const { data }: any = await gateway.graphql(
+      `query ($cursor: String) { operators(window: SEVEN_DAYS, idType: ${idType}, first: 200, after: $cursor) {
+        nodes { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { ${figures} } } }
+        pageInfo { hasNextPage endCursor } } }`,
+      { cursor },
+    );
+    for (const { operatorId, summary } of data.operators.nodes) changes.set(operatorId, summary.change);
+    if (!data.operators.pageInfo.hasNextPage) break;
+    cursor = data.operators.pageInfo.endCursor;
+  }
+  return (await ofClass(idType)).map((row) => {
+    const change = changes.get(row.id) ?? {};
+    const added = figures.split(' ').map((name) => [`${name}Change`, change[name] ?? null]);
+    return { ...row, ...Object.fromEntries(added) };
+  });
+}
+
 /** Of network penetration, by its place in the list: operators of one penetration are by their validators there. */
 const orderedBy = (field: string, rows: any[]) => (row: any) =>
   field === 'networkPenetration'
@@ -67,7 +89,7 @@ describe('operators(orderBy:)', () => {
   it.each(every(3, cases))(
     'gives each row once, both ways, null last: $idType $field $direction',
     async ({ idType, field, direction }) => {
-      const rows = await ofClass(idType);
+      const rows = await (field.endsWith('Change') ? withChanges : ofClass)(idType);
       const order = expected(rows, field, direction);
       const args = `idType: ${idType}, orderBy: {field: ${enumOf(field)}, direction: ${direction}}`;
       const size = rows.length > 100 ? 200 : 7;
@@ -187,23 +209,20 @@ describe('operators(where:)', () => {
     [{ name: '%' }, (row) => has(row, '%')],
   ];
 
-  it.each(every(2, filters))(
-    '%j gives what a filter of all rows gives, in each order',
-    async (where, fits) => {
-      for (const idType of Object.keys(classes) as Class[]) {
-        if ('name' in where && idType === 'DEPOSIT_ADDRESS') continue;
-        const rows = (await ofClass(idType)).filter(fits);
-        const size = rows.length > 100 ? 200 : 7;
-        const { data } = await gateway.graphql(page(`idType: ${idType}`), { where });
-        expect(data.operators.totalCount).toBe(rows.length);
-        expect(await ids(`idType: ${idType}`, size, 'forward', where)).toEqual(rows.map((row) => row.id));
-        const order = 'orderBy: {field: AVG_VALIDATOR_EFFECTIVENESS, direction: ASC}';
-        const sorted = expected(rows, 'avgValidatorEffectiveness', 'ASC');
-        expect(await ids(`idType: ${idType}, ${order}`, size, 'forward', where)).toEqual(sorted);
-        expect(await ids(`idType: ${idType}, ${order}`, size, 'backward', where)).toEqual(sorted);
-      }
-    },
-  );
+  it.each(filters)('%j gives what a filter of all rows gives, in each order', async (where, fits) => {
+    for (const idType of Object.keys(classes) as Class[]) {
+      if ('name' in where && idType === 'DEPOSIT_ADDRESS') continue;
+      const rows = (await ofClass(idType)).filter(fits);
+      const size = rows.length > 100 ? 200 : 7;
+      const { data } = await gateway.graphql(page(`idType: ${idType}`), { where });
+      expect(data.operators.totalCount).toBe(rows.length);
+      expect(await ids(`idType: ${idType}`, size, 'forward', where)).toEqual(rows.map((row) => row.id));
+      const order = 'orderBy: {field: AVG_VALIDATOR_EFFECTIVENESS, direction: ASC}';
+      const sorted = expected(rows, 'avgValidatorEffectiveness', 'ASC');
+      expect(await ids(`idType: ${idType}, ${order}`, size, 'forward', where)).toEqual(sorted);
+      expect(await ids(`idType: ${idType}, ${order}`, size, 'backward', where)).toEqual(sorted);
+    }
+  });
 
   it('filters within a parent; without any condition it is the list itself', async () => {
     const pool = (await ofClass('POOL'))[0].id;
@@ -252,5 +271,52 @@ describe('statements of ordered and filtered lists', () => {
     );
     expect(data.pool).toEqual(alone.pool);
     expect(data.node_operator.totalCount).toBeGreaterThan(0);
+  });
+});
+
+describe('refusals of orderBy and where', () => {
+  const refused: [string, (string | number)[], RegExp][] = [
+    ['idType: POOL, where: {name: ""}', ['argument', 'where', 'name'], /^where.name is empty/],
+    [`idType: POOL, where: {name: "${'x'.repeat(257)}"}`, ['argument', 'where', 'name'], /at most 256/],
+    ['where: {name: "0xab"}', ['argument', 'where', 'name'], /not for idType DEPOSIT_ADDRESS/],
+    ['where: {tags: []}', ['argument', 'where', 'tags'], /has 0 names; 1 to 20/],
+    [`where: {tags: ${JSON.stringify(Array(21).fill('a'))}}`, ['argument', 'where', 'tags'], /has 21 names/],
+    [
+      'where: {minValidators: 2, maxValidators: 1}',
+      ['argument', 'where', 'minValidators'],
+      /no row is within both/,
+    ],
+    ['where: {aprAtLeast: 2, aprAtMost: 1.5}', ['argument', 'where', 'aprAtLeast'], /no row is within both/],
+    ['idType: PRIVATE_SET, orderBy: {field: APR_PERCENTAGE}', ['argument', 'orderBy'], /PRIVATE_SET/],
+    ['idType: PRIVATE_SET, where: {minValidators: 1}', ['argument', 'where'], /PRIVATE_SET/],
+    ['orderBy: {field: APR_PERCENTAGE}, first: 201', ['argument', 'first'], /1 to 200/],
+  ];
+
+  it.each(refused)('name the argument: %s', async (args, loc, msg) => {
+    const { errors } = await gateway.graphql(`{ operators(window: SEVEN_DAYS, ${args}) { totalCount } }`);
+    expect(errors?.[0].extensions).toMatchObject({ code: 'BAD_INPUT', faults: [{ loc }] });
+    expect(errors?.[0].message).toMatch(msg);
+  });
+
+  it('are those of an unknown parent, and of a cursor of another order, direction or filter', async () => {
+    const asked = (args: string) =>
+      gateway.graphql(`{ operators(window: SEVEN_DAYS, idType: POOL, ${args}) { pageInfo { endCursor } } }`);
+    const unknown = await asked('parentId: "nobody", orderBy: {field: APR_PERCENTAGE}');
+    expect(unknown.errors?.[0].extensions.code).toBe('NOT_FOUND');
+    const { data } = await asked('first: 2, orderBy: {field: APR_PERCENTAGE}, where: {minValidators: 1}');
+    const after = JSON.stringify(data.operators.pageInfo.endCursor);
+    for (const other of [
+      'orderBy: {field: APR_PERCENTAGE}',
+      'orderBy: {field: APR_PERCENTAGE, direction: ASC}, where: {minValidators: 1}',
+      'orderBy: {field: VALIDATOR_COUNT}, where: {minValidators: 1}',
+      'orderBy: {field: APR_PERCENTAGE}, where: {minValidators: 2}',
+      'first: 2',
+    ]) {
+      const { errors } = await asked(`${other}, after: ${after}`);
+      expect(errors?.[0].extensions).toMatchObject({
+        code: 'BAD_INPUT',
+        faults: [{ loc: ['argument', 'after'] }],
+      });
+    }
   });
 });
