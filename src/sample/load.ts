@@ -17,6 +17,7 @@ import { stakeAuthorityImporter } from '../ingest/stake-authorities.ts';
 import { syncCommitteeRewardImporter } from '../ingest/sync-committee-rewards.ts';
 import { validatorImporter } from '../ingest/validators.ts';
 import { type AttestationSize, loadSampleAttestations, wholeSize } from './attestations.ts';
+import { withOperatorHistory, withStakeAuthorityHistory } from './history.ts';
 import * as sample from './index.ts';
 import { loadSamplePrivateSet } from './load-private-set.ts';
 import { loadSampleClients } from './network.ts';
@@ -37,11 +38,14 @@ export async function loadSampleData(
     const load = async <Row>(importer: Importer<Row>, rows: Iterable<Partial<Row>>) =>
       (await loadRows(client, importer, rows as Iterable<Row>, { replace: false, origin: 'sample' })).rows;
     const counts: Record<string, number> = {
-      operators: await load(operatorImporter, operators),
+      operators: await load(withOperatorHistory(operatorImporter), operators),
       slashings: await load(slashingImporter, sample.sampleSlashings()),
       attestations: await loadSampleAttestations(client, operators, attestations),
       solanaOverviews: await load(solanaOverviewImporter, sample.sampleSolanaOverviews()),
-      stakeAuthorities: await load(stakeAuthorityImporter, sample.sampleStakeAuthorities()),
+      stakeAuthorities: await load(
+        withStakeAuthorityHistory(stakeAuthorityImporter),
+        sample.sampleStakeAuthorities(),
+      ),
       validators: await load(validatorImporter, validators),
       syncCommitteeRewards: await load(
         syncCommitteeRewardImporter,

@@ -2,11 +2,11 @@ import type { Network } from '../chain/networks.ts';
 import { type TimeWindow, timeWindows, windowDays } from '../chain/windows.ts';
 import type { ImportedOperator } from '../ingest/operators.ts';
 import type { OperatorTag } from '../resources/operators/record.ts';
-import { activeEth } from './chain.ts';
+import { activeEth, headEpoch } from './chain.ts';
 import { nodeOperatorNames, poolNames, poolTags, shareTags } from './names.ts';
 import { between, hexDigits, powerLaw, type Random, some, stream, whole } from './random.ts';
 
-export type SampleOperator = ImportedOperator;
+export type SampleOperator = ImportedOperator & { asOfEpoch: number };
 
 /** `validators`: count per window. Unless `known`, balances and penetration are null. */
 type Sizes = { validators: number[]; ethEach: number; known: boolean };
@@ -153,6 +153,7 @@ export function* summaries(operator: Operator, seed: number): Generator<SampleOp
         ? String(BigInt(eth) * GWEI + BigInt(validatorCount) * 9_700_001n)
         : null,
       sumEndEpochEffectiveBalance: sizes.known ? String(BigInt(eth) * GWEI) : null,
+      asOfEpoch: headEpoch[network] - 1,
       ...performance(random, lapse, validatorCount, timeWindow),
     };
   }

@@ -15,7 +15,9 @@ import {
   whole,
 } from './random.ts';
 
-export type SampleStakeAuthority = StakeAuthoritySummary & { timeWindow: TimeWindow };
+const asOf = { asOfEpoch: 873, asOfTime: '2025-10-31T21:40:00Z' };
+
+export type SampleStakeAuthority = StakeAuthoritySummary & { timeWindow: TimeWindow } & typeof asOf;
 
 const VALIDATORS = 400;
 const STAKE_AUTHORITIES = 5_000;
@@ -108,13 +110,14 @@ export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthorit
         poolName: isPool
           ? `Sample Stake Pool ${poolNames[pools % 10]} ${1 + Math.floor(pools++ / 10)}`
           : null,
+        ...asOf,
         ...summary(figures, stake, timeWindow),
       };
     }
   }
 }
 
-export function* sampleSolanaOverviews(seed = 1): Generator<SolanaNetworkOverview> {
+export function* sampleSolanaOverviews(seed = 1): Generator<SolanaNetworkOverview & typeof asOf> {
   for (const timeWindow of timeWindows) {
     const random = stream(seed, 'solana', 'overview', timeWindow);
     const figures = Object.entries(SolanaNetworkOverview.shape).map(([name, schema]) => {
@@ -125,6 +128,6 @@ export function* sampleSolanaOverviews(seed = 1): Generator<SolanaNetworkOvervie
         kind === 'Float' ? between(random, 0.06, 0.08) : decimalText(ratio(random, 0.6, 0.8), 24),
       ];
     });
-    yield { ...Object.fromEntries(figures), timeWindow };
+    yield { ...Object.fromEntries(figures), timeWindow, ...asOf };
   }
 }

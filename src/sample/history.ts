@@ -1,0 +1,76 @@
+import type pg from 'pg';
+import { dateOfDay, EPOCHS_PER_DAY } from '../chain/calendar.ts';
+import type { Importer } from '../ingest/importer.ts';
+
+/** Days before the newest one, whose history the import writes. */
+const DAYS = 89;
+/** As many of each list: more would make the first start slower. */
+const SIZE = 40;
+
+/** Around 1 and, on day 0, exactly 1. */
+const factor = (height: number, phase: number, days: number) =>
+  `(1 + ${height} * (sin(s.series * ${phase} + d / ${days}.0) - sin(s.series * ${phase})))`;
+
+type Sample = { name: string; key: string; scope: string; date: string; where: string; figures: string };
+
+const operators: Sample = {
+  name: 'operator',
+  key: 'network, operator_id, id_type, time_window',
+  scope: 'network, id_type, time_window',
+  date: `date '${dateOfDay('mainnet', 0)}' + as_of_epoch / ${EPOCHS_PER_DAY}`,
+  where: `network = 'mainnet' and time_window <> 'all'`,
+  figures: `least(avg_validator_effectiveness * ${factor(0.002, 1, 11)}, 100), apr_percentage * ${factor(0.03, 2, 17)},
+    least(network_penetration * ${factor(0.05, 3, 40)}, 1), round(validator_count * ${factor(0.05, 3, 40)})::int,
+    as_of_epoch - d * ${EPOCHS_PER_DAY}`,
+};
+
+const decimal = (column: string, of: string) => `least(round(${column} * ${of}::numeric, 24), 1)`;
+const stakeAuthorities: Sample = {
+  name: 'stake_authority',
+  key: 'stake_authority, time_window',
+  scope: 'time_window',
+  date: `(as_of_time at time zone 'UTC')::date`,
+  where: `time_window <> 'all'`,
+  figures: `as_of_epoch - d / 2, as_of_time - make_interval(days => d),
+    ${decimal('aggregate_validator_effectiveness', factor(0.01, 1, 11))}, ${decimal('delegator_apy', factor(0.03, 2, 17))},
+    ${decimal('network_penetration', factor(0.05, 3, 40))}, round(delegated_stake * ${factor(0.05, 3, 40)}::numeric, 9)`,
+};
+
+async function addHistory(client: pg.ClientBase, { name, key, scope, date, where, figures }: Sample) {
+  await client.query(
+    `/* sampleSeries */
+    insert into ${name}_series (${key})
+    select ${key} from (
+      select *, row_number() over (partition by ${scope} order by network_penetration desc nulls last, ${key}) as nth
+      from staged where ${where}
+    ) g where nth <= ${SIZE} order by ${scope}, nth`,
+  );
+  await client.query(
+    `/* sampleHistoryDays */
+    insert into ${name}_history_days (${scope}, date)
+    select distinct ${scope}, ${date} - d from staged, generate_series(1, ${DAYS}) d where ${where}`,
+  );
+  await client.query(
+    `/* sampleHistory */
+    insert into ${name}_history
+    select ${date} - d, s.series, ${figures}
+    from staged join ${name}_series s using (${key}), generate_series(1, ${DAYS}) d
+    order by d desc, s.series`,
+  );
+}
+
+const withHistory = <Row, Name extends string>(
+  importer: Importer<Row, Name>,
+  sample: Sample,
+): Importer<Row, Name> => ({
+  ...importer,
+  async merge(client, options) {
+    await addHistory(client, sample);
+    return importer.merge(client, options);
+  },
+});
+
+export const withOperatorHistory = <Row, Name extends string>(importer: Importer<Row, Name>) =>
+  withHistory(importer, operators);
+export const withStakeAuthorityHistory = <Row, Name extends string>(importer: Importer<Row, Name>) =>
+  withHistory(importer, stakeAuthorities);
