@@ -74,6 +74,8 @@ export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Pr
       [...known.map(({ date }) => date), ...columnsOfScopes(of.scope, scopes)],
     );
   }
+  // Bounds nested loops, which the planner chooses for a day that its statistics do not know.
+  await client.query('/* indexSeries */ create index on staged (series)');
   return lists;
 }
 
