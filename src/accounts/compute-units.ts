@@ -46,6 +46,7 @@ export const computeUnits = {
   node: { base: 1, item: 1 },
   nodes: { base: 0, item: 2 },
   search: { base: 5, item: 1 },
+  proposalCounts: { base: 5, item: 1 },
   slashing: { base: 1, item: 1 },
   stakeAuthority: { base: 1, item: 1 },
   validator: { base: 1, item: 1 },

@@ -10,7 +10,7 @@ import {
 
 export type Values = Record<string, unknown>;
 
-export const sizes = { forward: 'first', backward: 'last', ids: 'ids' } as const;
+export const sizes = { forward: 'first', backward: 'last', ids: 'ids', indices: 'indices' } as const;
 const sizeArguments = new Set<string>([...Object.values(sizes), 'if', 'name', 'includeDeprecated']);
 
 export const isSkipped = ({ directives }: SelectionNode, values: Values): boolean =>
@@ -56,7 +56,10 @@ const MAX_PAGE_SIZE = 1_000;
 
 /** Undefined when absent or invalid. */
 export function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {
-  const size = argument(nodes, sizes.forward, values) ?? argument(nodes, sizes.backward, values);
+  const size =
+    argument(nodes, sizes.forward, values) ??
+    argument(nodes, sizes.backward, values) ??
+    countOf(argument(nodes, sizes.ids, values) ?? argument(nodes, sizes.indices, values));
   return Number.isInteger(size) && (size as number) > 0 && (size as number) <= MAX_PAGE_SIZE
     ? (size as number)
     : undefined;

@@ -20,11 +20,12 @@ import { IN_PAGE, IN_ROW, selectedFields } from '../../graphql/schema/selection.
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import { OperatorBy, readOperatorBy } from '../operator-by.ts';
+import { Operator } from '../operators/summary.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { indexOf, loadValidator } from '../validators/loaders.ts';
 import { readValidatorBy } from '../validators/record.ts';
-import { loadBlock, loadProposerBlockTotal } from './loaders.ts';
-import type { BlockRow } from './queries.ts';
+import { loadBlock, loadProposalCounts, loadProposerBlockTotal } from './loaders.ts';
+import type { BlockRow, ProposalCounts } from './queries.ts';
 import { Block, type BlockField, FinalizedBlock, finalizedBlockFields, type ProposerDuty } from './record.ts';
 import {
   BLOCKS_SIZES,
@@ -240,4 +241,32 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
     },
     ...blockPages,
   ),
+);
+
+const ProposalCountsType = builder.objectRef<ProposalCounts>('ProposalCounts').implement({
+  description: "Outcomes of the proposals of an operator's validators.",
+  fields: (t) => ({
+    proposed: t.exposeInt('proposed', { description: 'Slots whose block is on the chain.' }),
+    missed: t.exposeInt('missed', { description: 'Slots without a block.' }),
+    orphaned: t.exposeInt('orphaned', {
+      description: 'Slots whose block is not part of the chain.',
+    }),
+  }),
+});
+
+builder.objectField(Operator, 'proposalCounts', (t) =>
+  t.field({
+    type: ProposalCountsType,
+    nullable: true,
+    extensions: { operation: 'proposalCounts' },
+    description:
+      'Stored slots of its validators in a range, by outcome; by default all stored slots. Null for classes that validators do not belong to. `blocks(where: { operator })` lists them.',
+    args: { ...endArgs.Date, ...endArgs.Slot },
+    resolve: async (operator, args, ctx) => {
+      const slots = slotsOf(operator.network, args);
+      if (operator.idType === 'entity' || operator.idType === 'privateSet') return null;
+      const { network, idType, id } = operator;
+      return (await loadProposalCounts(ctx, { network, idType, id }, slots))[0];
+    },
+  }),
 );

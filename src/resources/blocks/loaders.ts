@@ -2,8 +2,9 @@ import { byKey } from '../../db/batch/loaders.ts';
 import { listReader, reader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { rowsToRead } from '../../kernel/page.ts';
+import { operatorIdText } from '../operators/loaders.ts';
 import { validatorKeyText, validatorTotalReader } from '../validators/loaders.ts';
-import { type BlockKey, blocksBySlot, proposerBlockPages } from './queries.ts';
+import { type BlockKey, blocksBySlot, operatorProposalCounts, proposerBlockPages } from './queries.ts';
 import type { BlockField } from './record.ts';
 
 export type { BlockKey };
@@ -26,3 +27,5 @@ export const loadProposerBlocks = listReader({
 });
 
 export const loadProposerBlockTotal = validatorTotalReader('proposerBlockTotals', 'blocks');
+
+export const loadProposalCounts = listReader({ keyOf: operatorIdText, load: operatorProposalCounts });

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { isMember, type OperatorScope } from '../../db/operator-members.ts';
@@ -10,6 +10,7 @@ import { boundedMap } from '../../kernel/bounded.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Ends, endsOfPage, type Range, rowsToRead } from '../../kernel/page.ts';
 import { timestampText } from '../../kernel/time.ts';
+import type { OperatorId } from '../operators/loaders.ts';
 import { type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import { Block, type BlockField, FinalizedBlock, type ProposerDuty } from './record.ts';
 
@@ -183,4 +184,39 @@ export async function proposerBlockPages(
     order by k.list, page."consensusSlot" ${order(range)}`,
   );
   return found.map(timed);
+}
+
+const ProposalCountsRow = z.object({ list: count(), proposed: count(), missed: count(), orphaned: count() });
+export type ProposalCounts = Omit<z.infer<typeof ProposalCountsRow>, 'list'>;
+
+/** Counts entries of an index, for single validators too. */
+export function operatorProposalCounts(
+  db: Queryable,
+  operators: readonly OperatorId[],
+  slots: Ends,
+): Promise<z.infer<typeof ProposalCountsRow>[]> {
+  const counted = (outcome: ProposerDuty) =>
+    raw(`(count(*) filter (where o.consensus_proposer_duty = '${outcome}'))::int as ${outcome}`);
+  return rows(
+    db,
+    ProposalCountsRow,
+    sql`/* operatorProposalCounts */
+    select k.list, o.*
+    from asked_operators(
+      ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
+      ${operators.map((key) => key.idType)}::text[]
+    ) k
+    cross join lateral (
+      select ${counted('proposed')}, ${counted('missed')}, ${counted('orphaned')}
+      from (
+        select o.consensus_proposer_duty from operator_blocks o
+        where o.network = k.network and o.id_type = k.id_type and o.operator_id = k.operator_id
+          and o.share_of = k.share_of and ${slotsWithin('o', slots)}
+        union all
+        select b.consensus_proposer_duty from blocks b
+        where b.network = k.network and ${slotsWithin('b', slots)} and b.validator_index
+          = case when k.id_type = 'validator' and k.operator_id ~ '^[0-9]{1,9}$' then k.operator_id::int end
+      ) o
+    ) o`,
+  );
 }

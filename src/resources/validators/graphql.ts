@@ -1,26 +1,40 @@
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import { connection, connectionRange } from '../../graphql/schema/connection.ts';
+import {
+  type ConnectionArgs,
+  checkSizes,
+  connection,
+  connectionRange,
+} from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
+import { endsOf } from '../../graphql/schema/ends.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
+import { orderInput } from '../../graphql/schema/order.ts';
 import { selectedOf } from '../../graphql/schema/selection.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
+import { badArgument, collectFaults } from '../../kernel/refusal.ts';
+import { OperatorBy, readOperatorBy } from '../operator-by.ts';
 import { Operator } from '../operators/graphql.ts';
 import { IN_OPERATOR, operatorFigures } from '../operators/summary.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
 import { loadOperatorValidatorTotal, loadValidator, validatorKeyText } from './loaders.ts';
-import type { ValidatorRow } from './queries.ts';
+import { type ValidatorRow, validatorOrders } from './queries.ts';
 import { Validator, validatorAsked } from './record.ts';
 import {
   operatorsOf,
   operatorValidatorCursors,
   operatorValidators,
+  totalValidators,
   VALIDATORS_SIZES,
+  type ValidatorList,
   validator,
+  validatorCursors,
+  validators,
+  validatorsOf,
 } from './resolve.ts';
 
 export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
@@ -91,6 +105,127 @@ builder.queryField('validator', (t) =>
         network ?? ctx.network,
         validatorAsked(by, { index: 'index', pubkey: 'pubkey' }, index, pubkey),
       ),
+  }),
+);
+
+const orderTexts = {
+  index: 'The index.',
+  activationEpoch: 'activationEpoch; epochs that are not known count as the last.',
+  exitEpoch: 'exitEpoch; epochs that are not known count as the last.',
+};
+const ValidatorOrder = orderInput('Validator', validatorOrders, (field) => orderTexts[field]);
+
+const ValidatorWhere = builder.inputType('ValidatorWhere', {
+  description: 'Which validators are listed: those that match all fields given.',
+  fields: (t) => ({
+    operator: t.field({
+      type: OperatorBy,
+      description:
+        'An operator of the validator, such as its withdrawal address; only in the order of indices.',
+    }),
+    slashed: t.boolean({ description: 'Whether the validator was slashed.' }),
+  }),
+});
+
+type ListArgs = ConnectionArgs &
+  Parameters<typeof endsOf>[0] & {
+    indices?: readonly number[] | null | undefined;
+    where?: unknown;
+    orderBy?: { field: (typeof validatorOrders)[number] } | null | undefined;
+  };
+
+function indicesOf(args: ListArgs): readonly number[] | null {
+  const { indices } = args;
+  if (indices == null) return null;
+  const others = ['where', 'orderBy', 'fromEpoch', 'toEpoch', 'first', 'last', 'after', 'before'] as const;
+  const other = others.find((name) => args[name] != null);
+  if (other) throw badArgument('indices', `indices cannot be given together with ${other}; give one.`);
+  if (indices.length > VALIDATORS_SIZES.maxSize) {
+    const msg = `indices has ${indices.length} entries; at most ${VALIDATORS_SIZES.maxSize} are accepted.`;
+    throw badArgument('indices', msg);
+  }
+  const negative = indices.find((index) => index < 0);
+  if (negative !== undefined)
+    throw badArgument('indices', `indices has ${negative}; integers >= 0 are needed.`);
+  return indices;
+}
+
+function epochsOf(args: ListArgs, operator: unknown) {
+  const epochs = endsOf(args, { Epoch: (epoch) => ({ first: epoch, last: epoch }) });
+  const field = args.orderBy?.field ?? 'index';
+  const given = (['fromEpoch', 'toEpoch'] as const).find((name) => args[name] != null);
+  if (given && field === 'index')
+    throw badArgument(given, `${given} needs orderBy by ACTIVATION_EPOCH or EXIT_EPOCH.`);
+  if (operator && field !== 'index')
+    throw badArgument('orderBy', 'orderBy by an epoch cannot be given together with where.operator.');
+  return epochs;
+}
+
+builder.queryField('validators', (t) =>
+  t.connection(
+    {
+      type: ValidatorType,
+      nullable: true,
+      extensions: { operation: 'validators', rows: VALIDATORS_SIZES.defaultSize },
+      description: `Validators, by default ascending by index. At most ${VALIDATORS_SIZES.maxSize} a page, ${VALIDATORS_SIZES.defaultSize} by default.`,
+      args: {
+        indices: t.arg.intList({
+          description: `Lists these validators in this order, at most ${VALIDATORS_SIZES.maxSize}, without unknown ones; takes no other argument but network.`,
+        }),
+        where: t.arg({ type: ValidatorWhere, description: 'Filter; default: all validators.' }),
+        fromEpoch: t.arg.int({
+          description: 'First epoch, inclusive, >= 0, of the epoch of orderBy.',
+        }),
+        toEpoch: t.arg.int({ description: 'Last epoch, inclusive, >= 0, of the epoch of orderBy.' }),
+        orderBy: t.arg({
+          type: ValidatorOrder,
+          description: 'The order, ties by index; default: by index, ascending.',
+        }),
+        ...networkArgs,
+      },
+      resolve: async (_root, args, ctx: Context, info) => {
+        const network = args.network ?? ctx.network;
+        const { orderBy, where } = args;
+        const [indices, operator, epochs] = collectFaults(
+          () => indicesOf(args),
+          () => readOperatorBy(where?.operator, 'where.operator'),
+          () => epochsOf(args, where?.operator),
+          () => checkSizes(args, VALIDATORS_SIZES.maxSize),
+        );
+        const list: ValidatorList = {
+          network,
+          operator,
+          slashed: where?.slashed ?? null,
+          order: {
+            field: orderBy?.field ?? 'index',
+            ascending: orderBy ? orderBy.direction === 'asc' : true,
+          },
+          epochs,
+        };
+        const cursors = validatorCursors(list);
+        if (indices) {
+          const rows = await validatorsOf(ctx, network, indices);
+          return connection({ rows, hasNext: false, hasPrevious: false }, cursors.of, () => rows.length);
+        }
+        const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });
+        const page = await validators(ctx, list, range);
+        return connection(page, cursors.of, () => totalValidators(ctx, list));
+      },
+    },
+    ...validatorPages,
+  ),
+);
+
+builder.objectField(SlashingType, 'operators', (t) =>
+  t.field({
+    type: [Operator],
+    extensions: { operation: 'listOperators', rows: 4 },
+    description:
+      'The operators of the slashed validator: deposit address, withdrawal address, node operator and pool, in this order; empty when only its slashing is stored.',
+    resolve: async (row, _args, ctx) => {
+      const found = await loadValidator(ctx, row);
+      return found ? operatorsOf(ctx, found, null, []) : [];
+    },
   }),
 );
 

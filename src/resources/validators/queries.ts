@@ -1,10 +1,12 @@
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
+import { isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { totalOf } from '../../db/total.ts';
 import { count } from '../../kernel/leaves.ts';
-import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { type Ends, type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { Validator, validatorFields } from './record.ts';
 
@@ -47,6 +49,72 @@ export function validatorsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): P
     join validators v using (network, validator_pubkey)`,
   );
 }
+
+export const validatorOrders = ['index', 'activationEpoch', 'exitEpoch'] as const;
+export type ValidatorList = {
+  network: Network;
+  operator: OperatorScope | null;
+  slashed: boolean | null;
+  order: { field: (typeof validatorOrders)[number]; ascending: boolean };
+  /** Of the epoch of the order. */
+  epochs: Ends;
+};
+/** `at` is the epoch of the order; LAST_NUMBER if it is not known, 0 in the order of indices. */
+export type ValidatorPosition = { at: number; validatorIndex: number };
+
+const orderColumns = {
+  index: sql`v.validator_index`,
+  activationEpoch: sql`coalesce(v.activation_epoch, 2147483647)`,
+  exitEpoch: sql`coalesce(v.exit_epoch, 2147483647)`,
+};
+
+/** Slashed validators are rare: their operators are compared one by one. */
+function matching({ network, operator, slashed, order, epochs }: ValidatorList): Sql {
+  const rare = slashed === true && operator !== null;
+  return sql`${
+    rare
+      ? sql`(select * from validators v where v.network = ${network} and v.slashed offset 0) v`
+      : sql`validators v`
+  }
+    where v.network = ${network}
+      ${operator === null ? sql`` : sql`and ${isMember('v', network, operator)}`}
+      ${slashed === null ? sql`` : raw(slashed ? 'and v.slashed' : 'and not v.slashed')}
+      ${order.field === 'index' ? sql`` : sql`and ${orderColumns[order.field]} between ${epochs.first}::bigint and ${epochs.last}::bigint`}`;
+}
+
+export function validatorPage(
+  db: Queryable,
+  list: ValidatorList,
+  { after, before, ...range }: Range<ValidatorPosition>,
+): Promise<ValidatorRow[]> {
+  const { field, ascending } = list.order;
+  const [above, below] = ascending ? [after, before] : [before, after];
+  const column = orderColumns[field];
+  const direction = ascending === (range.backward === true) ? sql`desc` : sql``;
+  const at = ({ at, validatorIndex }: ValidatorPosition) => sql`(${at}::int, ${validatorIndex}::int)`;
+  const key = field === 'index' ? sql`v.validator_index` : sql`(${column}, v.validator_index)`;
+  const bound = (position: ValidatorPosition) =>
+    field === 'index' ? sql`${position.validatorIndex}::int` : at(position);
+  return rows(
+    db,
+    Row,
+    sql`/* validatorPage */
+    select ${select}
+    from ${matching(list)}
+      ${above ? sql`and ${key} > ${bound(above)}` : sql``}
+      ${below ? sql`and ${key} < ${bound(below)}` : sql``}
+    order by ${field === 'index' ? sql`` : sql`${column} ${direction},`} v.validator_index ${direction}
+    limit ${rowsToRead(range)}`,
+  );
+}
+
+/** Counts entries of an index. */
+export const validatorTotal = (db: Queryable, list: ValidatorList): Promise<number> =>
+  totalOf(
+    db,
+    sql`/* validatorTotal */
+    select count(*)::int as total from ${matching(list)}`,
+  );
 
 const operatorsAsked = (operators: readonly OperatorId[]): Sql => sql`asked_operators(
       ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],

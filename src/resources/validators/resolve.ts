@@ -1,15 +1,54 @@
+import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import { integerCursors } from '../../kernel/cursor.ts';
-import { type Range, type Slice, slice } from '../../kernel/page.ts';
+import { decodePosition, encodeCursor, integerCursors } from '../../kernel/cursor.ts';
+import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
 import { loadOperator, loadOperatorNode, type OperatorId, type OperatorNode } from '../operators/loaders.ts';
 import type { IdType, OperatorField } from '../operators/record.ts';
 import { byValidatorName, loadOperatorValidators, loadValidator, loadValidatorByPubkey } from './loaders.ts';
-import type { ValidatorRow } from './queries.ts';
+import {
+  type ValidatorList,
+  type ValidatorPosition,
+  type ValidatorRow,
+  validatorPage,
+  validatorTotal,
+} from './queries.ts';
 
 export const VALIDATORS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 export const validator = byValidatorName(loadValidator, loadValidatorByPubkey);
+
+export type { ValidatorList };
+
+export const validators = async (
+  ctx: Context,
+  list: ValidatorList,
+  range: Range<ValidatorPosition>,
+): Promise<Slice<ValidatorRow>> => slice(await validatorPage(ctx.db, list, range), range);
+
+export const totalValidators = (ctx: Context, list: ValidatorList): Promise<number> =>
+  validatorTotal(ctx.db, list);
+
+/** In this order; unknown validators are left out. */
+export async function validatorsOf(ctx: Context, network: Network, indices: readonly number[]) {
+  const found = await Promise.all(
+    indices.map((validatorIndex) => loadValidator(ctx, { network, validatorIndex })),
+  );
+  return found.filter((row) => row !== undefined);
+}
+
+export function validatorCursors(list: ValidatorList) {
+  const { network, order, ...filter } = list;
+  const name = `validators:${JSON.stringify([network, order, filter])}`;
+  const epochOf = (row: ValidatorRow) => (order.field === 'index' ? 0 : (row[order.field] ?? LAST_NUMBER));
+  return {
+    of: (row: ValidatorRow): string => encodeCursor(name, [epochOf(row), row.validatorIndex]),
+    read: (cursor: string): ValidatorPosition | undefined => {
+      const [at, validatorIndex] = decodePosition(name, cursor, 2) ?? [];
+      return at === undefined || validatorIndex === undefined ? undefined : { at, validatorIndex };
+    },
+  };
+}
 
 export const operatorValidatorCursors = ({ network, idType, id }: OperatorId) =>
   integerCursors(() => `validators:${JSON.stringify([network, idType, id])}`);
