@@ -13,7 +13,7 @@ import { unitsFor, weightOf } from '../../accounts/compute-units.ts';
 import { shapeOf } from './field-cost.ts';
 import { fragmentsOf, introspectionCounter, MARKS } from './introspection.ts';
 import { limits } from './limits.ts';
-import { argument, countOf, defaults, isSkipped, sizeOf, sizes, type Values } from './size-arguments.ts';
+import { defaults, isSkipped, namedSize, sizeOf, type Values } from './size-arguments.ts';
 import { freeTypename } from './typename.ts';
 
 /** Upper estimates. */
@@ -132,7 +132,7 @@ export function costOf(
       return part;
     }
     const size =
-      sizeOf(node.arguments, values) ?? countOf(argument(node.arguments, sizes.ids, values)) ?? shape.rows;
+      sizeOf(node.arguments, values) ?? namedSize(node.arguments, values) ?? shape.rows;
     const times = size ?? 1;
     const free =
       shape.paidBy !== undefined && !node.arguments?.some((given) => given.name.value === shape.paidBy);

@@ -33,7 +33,7 @@ export function hasOpenSizes(document: DocumentNode): boolean {
 }
 
 /** GraphQL accepts a single value as a list of one. */
-export const countOf = (given: unknown): number | undefined =>
+const countOf = (given: unknown): number | undefined =>
   given == null ? undefined : Array.isArray(given) ? given.length : 1;
 
 export const defaults = (operation: OperationDefinitionNode): Values =>
@@ -56,11 +56,12 @@ const MAX_PAGE_SIZE = 1_000;
 
 /** Undefined when absent or invalid. */
 export function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {
-  const size =
-    argument(nodes, sizes.forward, values) ??
-    argument(nodes, sizes.backward, values) ??
-    countOf(argument(nodes, sizes.ids, values) ?? argument(nodes, sizes.indices, values));
+  const size = argument(nodes, sizes.forward, values) ?? argument(nodes, sizes.backward, values);
   return Number.isInteger(size) && (size as number) > 0 && (size as number) <= MAX_PAGE_SIZE
     ? (size as number)
     : undefined;
 }
+
+/** Undefined unless the rows are named one by one. */
+export const namedSize = (nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined =>
+  countOf(argument(nodes, sizes.ids, values) ?? argument(nodes, sizes.indices, values));
