@@ -131,8 +131,7 @@ export function costOf(
       part.rowBytes = MARKS + below.bytes;
       return part;
     }
-    const size =
-      sizeOf(node.arguments, values) ?? namedSize(node.arguments, values) ?? shape.rows;
+    const size = sizeOf(node.arguments, values) ?? namedSize(node.arguments, values) ?? shape.rows;
     const times = size ?? 1;
     const free =
       shape.paidBy !== undefined && !node.arguments?.some((given) => given.name.value === shape.paidBy);
