@@ -2,12 +2,15 @@ import fc from 'fast-check';
 import {
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   isEnumType,
+  isInputObjectType,
   isInterfaceType,
   isLeafType,
   isNonNullType,
@@ -133,10 +136,21 @@ function selected(making: Making, field: GraphQLField<unknown, unknown>, depth: 
   return `${alias}${field.name}${args}${directive(making)}${below}`;
 }
 
-function argument(making: Making, arg: GraphQLArgument): string {
+/** Without variables in an input of which one field is given: those would have to be non-null. */
+function inputObject(making: Making, type: GraphQLInputObjectType): string {
+  const fields = Object.values(type.getFields());
+  const given = type.isOneOf
+    ? [fields[making.draw(fields.length)] as GraphQLInputField]
+    : fields.filter((field) => isNonNullType(field.type) || making.draw(3) === 0);
+  const parts = given.map((field) => `${field.name}: ${argument(making, field, type.isOneOf)}`);
+  return `{ ${parts.join(', ')} }`;
+}
+
+function argument(making: Making, arg: GraphQLArgument | GraphQLInputField, plain = false): string {
   const { draw, values } = making;
   const type = getNamedType(arg.type);
-  const asVariable = draw(3) === 0;
+  if (isInputObjectType(type)) return inputObject(making, type);
+  const asVariable = draw(3) === 0 && !plain;
   const list = /\[/.test(String(arg.type));
   const literal = (value: unknown, text = JSON.stringify(value)) => {
     if (asVariable) return variable(making, String(arg.type), list ? [value] : value);

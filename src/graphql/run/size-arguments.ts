@@ -10,7 +10,7 @@ import {
 
 export type Values = Record<string, unknown>;
 
-export const sizes = { forward: 'first', backward: 'last', ids: 'ids', indices: 'indices' } as const;
+const sizes = { forward: 'first', backward: 'last', ids: 'ids', indices: 'indices' } as const;
 const sizeArguments = new Set<string>([...Object.values(sizes), 'if', 'name', 'includeDeprecated']);
 
 export const isSkipped = ({ directives }: SelectionNode, values: Values): boolean =>
@@ -46,7 +46,7 @@ export const defaults = (operation: OperationDefinitionNode): Values =>
       ]),
   );
 
-export function argument(nodes: readonly ArgumentNode[] | undefined, name: string, values: Values): unknown {
+function argument(nodes: readonly ArgumentNode[] | undefined, name: string, values: Values): unknown {
   const node = nodes?.find((given) => given.name.value === name);
   return node && valueFromASTUntyped(node.value, values);
 }
