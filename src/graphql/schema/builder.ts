@@ -33,7 +33,7 @@ export const globalIdOf = (type: string, id: string | number | bigint): string =
 
 type GlobalId = { typename: string; id: string };
 
-function readGlobalId(globalId: string): GlobalId | undefined {
+export function readGlobalId(globalId: string): GlobalId | undefined {
   const text = Buffer.from(globalId, 'base64url').toString('utf8');
   const [typename = '', ...rest] = text.split(':');
   const named = nodeTypes.has(typename) && rest.length > 0 && !text.includes('\0');

@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
@@ -14,9 +15,11 @@ import {
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { keysOfIds } from '../../graphql/schema/ids.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { orderOf } from '../../graphql/schema/replaced.ts';
 import { earlySummary, windowOf, windowText } from '../../graphql/schema/summaries.ts';
+import { encodeCursor } from '../../kernel/cursor.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorNode } from './loaders.ts';
 import { OperatorOrder, OperatorWhere, orderFaults, whereOf } from './orders.ts';
@@ -155,6 +158,30 @@ async function operatorConnection(
   );
 }
 
+/** Without those that have no summary in the window. */
+async function operatorsOfIds(
+  ctx: Context,
+  args: ConnectionArgs & { window: TimeWindow; ids: readonly (string | number)[] },
+  info: GraphQLResolveInfo,
+) {
+  const keyOf = (id: string) => {
+    const { timeWindow: _, ...key } = keyOfNodeId(id) ?? { idType: 'privateSet' };
+    return key.idType === 'privateSet' ? undefined : (key as OperatorId);
+  };
+  const of = { type: 'Operator', maxSize: OPERATORS_MAX_SIZE, keyOf };
+  const keys = keysOfIds(args.ids, of, args, ['parentId', 'parentEntity']);
+  const selection = selectionFor(info, operatorFigures, IN_OPERATOR_PAGE);
+  const found = await Promise.all(
+    keys.map((key) => loadOperator(ctx, { ...key, timeWindow: args.window }, selection)),
+  );
+  const rows = found.filter((row) => row !== undefined);
+  return connection(
+    { rows, hasNext: false, hasPrevious: false },
+    ({ id }) => encodeCursor('operators:ids', [id]),
+    () => rows.length,
+  );
+}
+
 /** Lists in another order, or of some rows only. */
 async function orderedConnection(
   ctx: Context,
@@ -213,6 +240,9 @@ builder.queryField('operators', (t) =>
           deprecationReason: replacedBy('parentId'),
           description: 'The same as parentId.',
         }),
+        ids: t.arg.idList({
+          description: `Global ids of operators, at most ${OPERATORS_MAX_SIZE}: the list is these, in this order, without those that have no summary in the window. Their classes and networks count; not with a page, order or filter, nor for private sets.`,
+        }),
         orderBy: t.arg({
           type: OperatorOrder,
           description:
@@ -222,6 +252,7 @@ builder.queryField('operators', (t) =>
         ...networkArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
+        if (args.ids) return operatorsOfIds(ctx, { ...args, ids: args.ids }, info);
         const parentId = args.parentId ?? args.parentEntity ?? null;
         const idType = args.idType ?? 'depositAddress';
         const faults = [

@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Selection, selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
@@ -14,9 +15,11 @@ import {
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { keysOfIds } from '../../graphql/schema/ids.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { orderOf } from '../../graphql/schema/replaced.ts';
 import { earlySummary } from '../../graphql/schema/summaries.ts';
+import { encodeCursor } from '../../kernel/cursor.ts';
 import { badArgument, badInput } from '../../kernel/refusal.ts';
 import { loadStakeAuthority, loadStakeAuthorityNode } from './loaders.ts';
 import { StakeAuthorityOrder, StakeAuthorityWhere, whereFaults, whereOf } from './orders.ts';
@@ -92,6 +95,27 @@ const stakeAuthorityPages = pageTypes(StakeAuthority, {
   list: 'A list of stake authorities',
 });
 
+/** Without those that have no summary in the window. */
+async function authoritiesOfIds(
+  ctx: Context,
+  args: ConnectionArgs & { window: TimeWindow; ids: readonly (string | number)[] },
+  info: GraphQLResolveInfo,
+) {
+  const keyOf = (id: string) => ({ stakeAuthority: keyOfNodeId(id).stakeAuthority });
+  const of = { type: 'StakeAuthority', maxSize: STAKE_AUTHORITIES_SIZES.maxSize, keyOf };
+  const keys = keysOfIds(args.ids, of, args, ['type']);
+  const selection = selectionOf(info, IN_AUTHORITY_PAGE);
+  const found = await Promise.all(
+    keys.map((key) => loadStakeAuthority(ctx, { ...key, timeWindow: args.window }, selection)),
+  );
+  const rows = found.filter((row) => row !== undefined);
+  return connection(
+    { rows, hasNext: false, hasPrevious: false },
+    (row) => encodeCursor('stakeAuthorities:ids', [row.stakeAuthority]),
+    () => rows.length,
+  );
+}
+
 /** Lists in another order, or of some rows only. */
 async function orderedConnection(
   ctx: Context,
@@ -123,6 +147,9 @@ builder.queryField('stakeAuthorities', (t) =>
           type: StakeAuthorityTypeEnum,
           description: 'Narrows the list to pools or individuals.',
         }),
+        ids: t.arg.idList({
+          description: `Global ids of stake authorities, at most ${STAKE_AUTHORITIES_SIZES.maxSize}: the list is these, in this order, without those that have no summary in the window. Not with a type, page, order or filter.`,
+        }),
         orderBy: t.arg({
           type: StakeAuthorityOrder,
           description:
@@ -134,6 +161,7 @@ builder.queryField('stakeAuthorities', (t) =>
         }),
       },
       resolve: async (_root, args, ctx: Context, info) => {
+        if (args.ids) return authoritiesOfIds(ctx, { ...args, ids: args.ids }, info);
         const list = { window: args.window, type: args.type ?? null };
         const { timeWindow, type } = listKey(list);
         const name = `stakeAuthorities:${timeWindow}:${type}`;
