@@ -36,6 +36,7 @@ const nothing: Record<
   datasets: {},
   entityConsolidationCapacities: {},
   entityConsolidations: { empty: ['fromDay: 9000000'] },
+  networkOverview: {},
   networkRewards: { empty: ['network: SOLANA, fromDate: "2100-01-01"'] },
   node: { null: [`id: "${globalId}"`] },
   nodes: {},

@@ -217,4 +217,28 @@ describe('consolidations', () => {
       await refused(`consolidations(orderBy: { field: CONSOLIDATED_BALANCE }, after: "${after}")`),
     ).toMatchObject({ code: 'BAD_INPUT', faults: [{ loc: ['argument', 'after'] }] });
   });
+
+  it('are found again by their ids, of either calendar, in one statement', async () => {
+    const select = 'id network day date epoch sourceValidatorIndex consolidatedBalance';
+    const { data } = await ask(`{ chain: consolidations(first: 40) { nodes { ${select} } }
+      utc: consolidations(first: 40, utc: true) { nodes { ${select} } } }`);
+    const nodes = [...data.chain.nodes, ...data.utc.nodes];
+    expect(new Set(nodes.map(({ id }: any) => id)).size).toBe(80);
+    const again = await ask(
+      `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Consolidation { ${select} } } }`,
+      {
+        ids: nodes.map(({ id }: any) => id),
+      },
+    );
+    expect(again.data.nodes).toEqual(nodes);
+    expect(again.statements).toEqual(['consolidationsBySource']);
+  });
+
+  it.each(['mainnet:1', 'day:mainnet:1', 'utc:mainnet:2147483647', 'utc:goerli:1'])(
+    'have no node of the global id %s',
+    async (inner) => {
+      const id = Buffer.from(`Consolidation:${inner}`).toString('base64url');
+      expect((await ask('query ($id: ID!) { node(id: $id) { id } }', { id })).data.node).toBeNull();
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
+import type { Calendar } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, renamed } from '../../graphql/schema/columns.ts';
@@ -12,6 +13,7 @@ import {
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { enumName, enumValues, NetworkEnum, networkArgs, SortOrderEnum } from '../../graphql/schema/enums.ts';
+import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import { orderInput } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import { checkReplaced, orderOf } from '../../graphql/schema/replaced.ts';
@@ -38,6 +40,7 @@ import {
   type ConsolidationPage,
   type ConsolidationRow,
   consolidationCursor,
+  consolidationOf,
   consolidationPageOf,
   consolidationPosition,
   consolidations,
@@ -72,8 +75,19 @@ const sideOf = (row: ConsolidationRow, side: 'source' | 'target') => ({
   validatorIndex: side === 'source' ? row.sourceValidatorIndex : row.targetValidatorIndex,
 });
 
-const ConsolidationType = builder.objectRef<ConsolidationRow>('Consolidation').implement({
+const ConsolidationType = builder.objectRef<ConsolidationRow>('Consolidation');
+builder.node(ConsolidationType, {
   description: Consolidation.meta()?.description as string,
+  // Day and date of a row depend on the calendar.
+  id: {
+    resolve: (row) => `${row.calendar}:${row.network}:${row.sourceValidatorIndex}`,
+    description: 'Global id, for `node`.',
+  },
+  loadMany: loadNodes('Consolidation', async (id, ctx) => {
+    const [, calendar, source = ''] = /^(chain|utc):(.+)$/.exec(id) ?? [];
+    const key = networkNumber(source);
+    return key && consolidationOf(ctx, key.network, key.number, calendar as Calendar);
+  }),
   fields: (t) => {
     const entities = (side: 'source' | 'target') =>
       t.field({

@@ -1,16 +1,18 @@
 import type { EpochRange } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
-import { listReader, totalReader } from '../../db/batch/readers.ts';
+import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Range } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type ConsolidationQuery,
   consolidationPages,
+  consolidationsBySource,
   consolidationTotals,
   entitiesByValidator,
   type Position,
   type Scope,
+  type SourceKey,
 } from './queries.ts';
 import { entityClasses } from './record.ts';
 
@@ -47,6 +49,13 @@ const readTotal = totalReader({
 
 export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: EpochRange): Promise<number> =>
   readTotal(ctx, scope, kindOf(scope), epochs);
+
+/** By its source validator. */
+export const loadConsolidation = rowReader({
+  keyOf: ({ network, sourceValidatorIndex }: SourceKey) => `${network}:${sourceValidatorIndex}`,
+  load: consolidationsBySource,
+  rows: () => 1,
+});
 
 export const loadEntities = listReader({
   keyOf: validatorKeyText,

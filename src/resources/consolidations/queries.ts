@@ -158,6 +158,22 @@ export function consolidationPages(
   );
 }
 
+export type SourceKey = { network: Network; sourceValidatorIndex: number };
+
+export function consolidationsBySource(
+  db: Queryable,
+  sources: readonly SourceKey[],
+): Promise<Omit<StoredRow, 'list'>[]> {
+  return rows(
+    db,
+    Row.omit({ list: true }),
+    sql`/* consolidationsBySource */
+    select c.network, ${select}
+    from ${keyTable(sources, { network: ['text', 'network'], source_index: ['int', 'sourceValidatorIndex'] })}
+    join consolidations c using (network, source_index)`,
+  );
+}
+
 export function consolidationTotals(
   db: Queryable,
   scopes: readonly Scope[],

@@ -8,7 +8,7 @@ import { timestampText } from '../../kernel/time.ts';
 import { isKnownEntity } from '../operators/loaders.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
 import type { ValidatorName } from '../validators/record.ts';
-import { loadConsolidations, loadConsolidationTotal, loadEntities } from './loaders.ts';
+import { loadConsolidation, loadConsolidations, loadConsolidationTotal, loadEntities } from './loaders.ts';
 import {
   type ConsolidationQuery,
   type EntityKey,
@@ -30,14 +30,16 @@ export type ConsolidationArgs = Bounds & {
 
 export type ConsolidationRow = Omit<Consolidation, 'sourceEntities' | 'targetEntities'> & {
   network: Network;
+  calendar: Calendar;
 };
 
 export type ConsolidationPage = Slice<ConsolidationRow> & { total: () => Promise<number> };
 
-function complete(row: StoredRow, calendar: Calendar): ConsolidationRow {
+function complete(row: Omit<StoredRow, 'list'>, calendar: Calendar): ConsolidationRow {
   const day = dayOfEpoch(row.network, calendar, row.epoch);
   return {
     ...row,
+    calendar,
     day,
     date: dateOfDay(row.network, day),
     timestamp: timestampText(epochStart(row.network, row.epoch)),
@@ -59,6 +61,17 @@ export async function consolidationPageOf(
     rows: page.rows.map((row) => complete(row, args.calendar)),
     total: () => loadConsolidationTotal(ctx, scope, epochs),
   };
+}
+
+/** A validator is the source of one consolidation at most. */
+export async function consolidationOf(
+  ctx: Context,
+  network: Network,
+  sourceValidatorIndex: number,
+  calendar: Calendar,
+): Promise<ConsolidationRow | undefined> {
+  const row = await loadConsolidation(ctx, { network, sourceValidatorIndex });
+  return row && complete(row, calendar);
 }
 
 const nothing: ConsolidationPage = {
