@@ -133,6 +133,11 @@ export const graphqlCases = ({ lists, postgraphileCursors, depth }) => [
     at: (place) => ({
       path: `summary/${place}`,
       document: {
+        query: `query ($id: String!) { operator(operatorId: $id, idType: NODE_OPERATOR) {
+          ${operatorOwn} summary(window: SEVEN_DAYS) { window ${operatorFigures} } } }`,
+        variables: { id: `nodeOperator ${place}` },
+      },
+      plain: {
         query: `query ($id: String!) { operator(operatorId: $id, idType: NODE_OPERATOR, window: SEVEN_DAYS) { ${operatorFields} } }`,
         variables: { id: `nodeOperator ${place}` },
       },

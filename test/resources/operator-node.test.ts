@@ -203,6 +203,32 @@ describe('an operator', () => {
   });
 });
 
+describe('a private set', () => {
+  it('is an operator of its account, with a summary in each window', async () => {
+    const { data } = await ask(
+      'mutation { createPrivateSet(input: { name: "Mine" }) { privateSet { setId } } }',
+    );
+    const { setId } = data.createPrivateSet.privateSet;
+    const of = `operator(operatorId: "${setId}", idType: PRIVATE_SET)`;
+    for (const time of [1, 2, 3]) {
+      const found = await ask(`{ named: ${of} { displayName idType operatorTags { name } }
+        ${of} { displayName summary(window: ALL) { window validatorCount clientPercentages { client percentage } } } }`);
+      expect(found.errors, `time ${time}`).toBeUndefined();
+      expect(found.data).toEqual({
+        named: { displayName: 'Mine', idType: 'PRIVATE_SET', operatorTags: [] },
+        operator: {
+          displayName: 'Mine',
+          summary: { window: 'ALL', validatorCount: 0, clientPercentages: [] },
+        },
+      });
+    }
+    const stranger = await ask(
+      `{ operator(operatorId: "${setId}", idType: PRIVATE_SET, network: HOODI) { id } }`,
+    );
+    expect(stranger.data).toEqual({ operator: null });
+  });
+});
+
 describe('a page of operators with their summaries', () => {
   const list = 'window: SEVEN_DAYS, idType: POOL, first: 10';
 
