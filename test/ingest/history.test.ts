@@ -91,6 +91,20 @@ describe('history', () => {
       { id: nodes[1].id },
     );
     expect(found.data.node).toEqual({ date: day(0), delegatedStake: '90.250000000' });
+    const [older, newer] = history.edges.map(({ cursor }: any) => cursor);
+    const walk = await gateway.graphql(
+      `query ($address: String!, $older: String, $newer: String) { stakeAuthority(stakeAuthority: $address) {
+        after: history(window: SEVEN_DAYS, fromDate: "2025-01-01", toDate: "2999-12-31", after: $older) { nodes { date } }
+        before: history(window: SEVEN_DAYS, fromDate: "2025-01-01", toDate: "2999-12-31", last: 1, before: $newer) {
+          nodes { date } pageInfo { hasPreviousPage }
+        }
+      } }`,
+      { address: row.stakeAuthority, older, newer },
+    );
+    expect(walk.data.stakeAuthority).toEqual({
+      after: { nodes: [{ date: day(0) }] },
+      before: { nodes: [{ date: day(7) }], pageInfo: { hasPreviousPage: false } },
+    });
   });
 
   it('of Solana is dated by the end of the newest epoch, which is also where figures end', async () => {

@@ -113,6 +113,11 @@ describe('the history of an operator', () => {
       totalCount nodes { date }
     }`);
     expect([part.history.totalCount, datesOf(part)]).toEqual([3, all.slice(1, 4)]);
+    const edges = await poolOf(
+      `history(window: SEVEN_DAYS) { edges { cursor node { date } } pageInfo { endCursor } }`,
+    );
+    expect(edges.history.edges.map(({ node }: any) => node.date)).toEqual(all);
+    expect(edges.history.edges.at(-1).cursor).toBe(edges.history.pageInfo.endCursor);
     const page = (args: string) =>
       poolOf(`history(window: SEVEN_DAYS, ${args}) {
         nodes { date } pageInfo { startCursor endCursor hasNextPage hasPreviousPage }
