@@ -48,7 +48,8 @@ async function addHistory(client: pg.ClientBase, { name, key, scope, date, where
   await client.query(
     `/* sampleHistoryDays */
     insert into ${name}_history_days (${scope}, date)
-    select distinct ${scope}, ${date} - d from staged, generate_series(1, ${DAYS}) d where ${where}`,
+    select ${scope}, newest - d
+    from (select distinct ${scope}, ${date} as newest from staged where ${where}) l, generate_series(1, ${DAYS}) d`,
   );
   await client.query(
     `/* sampleHistory */
