@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { CALLER_ERROR_UNITS } from '../accounts/compute-units.ts';
@@ -15,7 +16,8 @@ import { wantsPage } from './pages/page.ts';
 export type Answer = {
   status: number;
   headers: Record<string, string>;
-  body: Buffer | undefined;
+  /** A stream charges its units when it ends. */
+  body: Buffer | Readable | undefined;
   units: number;
   cachedSource?: CachedAnswer;
   notCached?: NotCached;
@@ -161,6 +163,7 @@ export function admitRequests(
     gate.leave(request);
     const { metering, answer } = request;
     const { statusCode: status } = reply;
+    if (answer?.body instanceof Readable) return done(null, payload);
     // Server errors and requests over the rate or allowance are free; other refusals cost one unit.
     const isFree = !metering || status >= 500 || notLetIn.has(status);
     const units = isFree ? 0 : (answer?.units ?? (status >= 400 ? CALLER_ERROR_UNITS : 0));

@@ -41,6 +41,11 @@ export class JsonText {
     this.rows = rows;
   }
 
+  /** The rows of `jsonList`. */
+  texts(): string[] {
+    return this.rows === 0 ? [] : this.pieces.filter((_, index) => index % 2 === 1);
+  }
+
   /** For tests. */
   toJSON(): unknown {
     return JSON.parse(this.pieces.join(''));

@@ -122,7 +122,7 @@ export async function startGateway(
   const call = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(120_000) });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '') && text !== '';
     const { status, headers } = response;
     const answer = { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
     noteShown(shownByCall(path, init, answer));

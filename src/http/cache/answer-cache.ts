@@ -10,6 +10,8 @@ export const notCachedReasons = [
   'private',
   'error',
   'method',
+  /** Not JSON. */
+  'form',
   /** The document is new or cannot be compiled. */
   'not_compiled',
   /** The answer reads no dataset whose change could invalidate it. */

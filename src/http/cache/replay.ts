@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Meter, Metering } from '../../accounts/meter.ts';
@@ -9,6 +10,7 @@ import { admissions } from '../admission.ts';
 import type { Metrics } from '../metrics.ts';
 import type { NetworkHeader } from '../network-header.ts';
 import { baseUrl } from '../rest/rest.ts';
+import { formOf } from '../rest/row-forms.ts';
 import { type AnswerCache, type CachedResponse, keyOfUrl } from './answer-cache.ts';
 import { keyOfQuery, MAX_CACHED_BODY } from './graphql-cache.ts';
 
@@ -34,7 +36,8 @@ export function recordResponses(app: FastifyInstance, cache: AnswerCache): void 
 }
 
 function recordResponse(request: FastifyRequest, reply: FastifyReply): void {
-  const { cachedSource, body, units = 0 } = request.answer ?? {};
+  const { cachedSource, body: sent, units = 0 } = request.answer ?? {};
+  const body = sent instanceof Readable ? undefined : sent; // streams have no source
   const variant = variantOf(request.headers);
   const headers = reply.getHeaders();
   // Responses that the compress plugin changes have no Content-Length.
@@ -81,7 +84,7 @@ export function replayCached(options: {
   const callerOf = ({ headers }: IncomingMessage) => tokens.find(headers.authorization, meter.now());
 
   function keyOfGet({ headers, url = '' }: IncomingMessage, network: string): string | undefined {
-    if (!url.startsWith('/v')) return undefined;
+    if (!url.startsWith('/v') || formOf(headers.accept)) return undefined;
     // Only Fastify decides whether to trust these.
     const forwarded = headers['x-forwarded-host'] ?? headers['x-forwarded-proto'];
     if (forwarded !== undefined && options.trustsProxy && publicUrl === undefined) return undefined;

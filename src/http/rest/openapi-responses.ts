@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { refusalStatus } from '../../kernel/refusal.ts';
 import type { Route } from '../../kernel/route.ts';
 import { type Json, schemaOf, schemaRef } from './openapi-schemas.ts';
+import { listOf } from './row-forms.ts';
 
 /** Responses of a gateway with the sample data; `npm run schema` writes them. */
 type ResponseExamples = { operations: Record<string, unknown>; errors: Record<string, unknown> };
@@ -87,9 +88,29 @@ const answer = (route: Route<Context>, found: Map<string, Json>): Json => ({
             schema: schemaOf(route.reply, found),
             example: examples.operations[route.operationId],
           },
+          ...otherForms(route),
         },
       }),
 });
+
+const otherForms = ({ method = 'GET', reply }: Route<Context>): Json =>
+  method === 'GET' && listOf(reply)
+    ? {
+        'text/csv': {
+          schema: {
+            type: 'string',
+            description:
+              'A line with the names of the fields, then a line for each row (RFC 4180). Null is empty, an empty text is quoted, and lists are JSON. With `all` in the query, the whole list.',
+          },
+        },
+        'application/x-ndjson': {
+          schema: {
+            type: 'string',
+            description: 'A line of JSON for each row. With `all` in the query, the whole list.',
+          },
+        },
+      }
+    : {};
 
 /** Tags of private data, which is not cached. */
 const privateTags = new Set(['Tags', 'Private sets']);

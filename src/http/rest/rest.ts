@@ -5,7 +5,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { jsonWriter } from '../../kernel/json.ts';
 import { bytesOf, JsonText } from '../../kernel/json-text.ts';
-import { badInput } from '../../kernel/refusal.ts';
+import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { type Call, deprecated, type Route } from '../../kernel/route.ts';
 import { answering } from '../admission.ts';
 import { type AnswerCache, keyOfUrl } from '../cache/answer-cache.ts';
@@ -13,6 +13,8 @@ import { resourceAnswer } from '../cache/cached-answer.ts';
 import { type NetworkHeader, networkHeader } from '../network-header.ts';
 import { idempotent, readKey, type Stored } from './idempotency.ts';
 import { deprecationReader, inputReader, readBody } from './rest-input.ts';
+import { type Form, formOf, formTypes, type List, linesOf, listOf } from './row-forms.ts';
+import { linksOf, wholeList, wholeQuery } from './whole-list.ts';
 
 type MakeContext = (request: FastifyRequest, network: Network) => Context;
 
@@ -61,6 +63,42 @@ function estimator(route: Route<Context>, weight: Weight): (query: unknown) => n
   };
 }
 
+/** Rows of a list in another form than JSON: a page, or the whole list with `all`. */
+function formCaller(route: Route<Context>, list: List, options: Options) {
+  const weight = weightOf(route.units ?? route.operationId);
+  const readInput = inputReader(route);
+  const estimate = estimator(route, weight);
+  return async (request: FastifyRequest, form: Form, network: Network, base: string, faults: Fault[]) => {
+    const own = readCall(targetOf(request.url), base);
+    const asked = request.query as Record<string, unknown>;
+    const whole = request.method === 'HEAD' ? undefined : wholeQuery(route, asked, faults);
+    const inputOf = (given: unknown) => readInput({ ...pick(request), query: given }, faults);
+    const first = inputOf(whole ?? asked);
+    if (faults.length > 0) throw badInput(faults);
+    request.metering?.claim(estimate(first.query));
+    const read = async (given: Record<string, unknown>) => {
+      const input = given === asked || given === whole ? first : inputOf(given);
+      if (faults.length > 0) throw badInput(faults);
+      const query = given === asked ? own.query : String(new URLSearchParams(given as never));
+      const context = options.makeContext(request, network);
+      return (await route.handle(context, input as never, { ...own, query })).body;
+    };
+    const headers = { 'content-type': formTypes[form] };
+    if (whole) {
+      const body = await wholeList({ request, form, list, weight, query: whole, read });
+      return { status: 200, headers, body, units: 0, notCached: 'form' as const };
+    }
+    const found = await read(asked);
+    const rows = list.rowsOf(found);
+    const body = Buffer.from(linesOf(form, list, rows, true));
+    const units = unitsFor(weight, rows.length);
+    const linked = { ...headers, ...linksOf(found, route.successor) };
+    return { status: 200, headers: linked, body, units, notCached: 'form' as const };
+  };
+}
+
+const pick = ({ params, log }: FastifyRequest) => ({ params, log }) as FastifyRequest;
+
 type Options = {
   networkHeaders: readonly string[];
   networkHeader: NetworkHeader;
@@ -82,7 +120,10 @@ function handlerOf(route: Route<Context>, options: Options) {
   const cache = method === 'GET' ? options.cache : undefined;
   const hasNetwork = route.networkHeader !== false;
   const header = hasNetwork ? options.networkHeader : networkHeader([]);
-  const vary = ['Accept-Encoding', ...(hasNetwork ? options.networkHeaders : [])].join(', ');
+  const list = method === 'GET' ? listOf(route.reply) : undefined;
+  const callForm = list && formCaller(route, list, options);
+  const varied = [...(list ? ['Accept'] : []), 'Accept-Encoding'];
+  const vary = [...varied, ...(hasNetwork ? options.networkHeaders : [])].join(', ');
 
   return answering(async (request, reply) => {
     if (usesDeprecated(request.query as Record<string, unknown>)) reply.headers(deprecated());
@@ -90,6 +131,12 @@ function handlerOf(route: Route<Context>, options: Options) {
     // Fastify reads forwarded headers of trusted proxies only.
     const base = baseUrl(options.publicUrl, request.protocol, request.host);
     const target = targetOf(request.url);
+    const form = callForm && formOf(request.headers.accept);
+    if (form) {
+      const others = reply.getHeader('vary');
+      reply.header('vary', others ? `${others}, ${vary}` : vary);
+      return callForm(request, form, network, base, faults);
+    }
     const cacheKey = keyOfUrl(network, base, target);
     const cached = faults.length === 0 ? cache?.get(cacheKey) : undefined;
     if (cached) {

@@ -1,0 +1,145 @@
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { unitsFor, type Weight } from '../../accounts/compute-units.ts';
+import type { Context } from '../../context.ts';
+import { paramDocument } from '../../kernel/params.ts';
+import { badInput, type Fault, Refusal, unavailable } from '../../kernel/refusal.ts';
+import type { Route } from '../../kernel/route.ts';
+import { type Form, type List, linesOf } from './row-forms.ts';
+
+/** Rows that one response may have. */
+const MAX_ROWS = 500_000;
+/** Whole lists sent at a time, by an account and together: they wait for their readers, outside other limits. */
+const MAX_OF_ACCOUNT = 2;
+const MAX_SENT = 16;
+
+const sent = new Map<string, number>();
+let together = 0;
+
+const sizes = ['size', 'limit'];
+const places = [...sizes, 'from', 'offset', 'cursor', 'revision'];
+
+/** Undefined unless the whole list is asked for; else the query of its first and largest page. */
+export function wholeQuery(
+  route: Pick<Route<Context>, 'query'>,
+  query: Record<string, unknown>,
+  faults: Fault[],
+): Record<string, unknown> | undefined {
+  const { all, ...asked } = query;
+  if (all === undefined || all === 'false') return undefined;
+  const refuse = (name: string, msg: string) =>
+    faults.push({ loc: ['query', name], msg: `${name} ${msg}.`, type: 'value_error' });
+  if (all !== '' && all !== 'true') refuse('all', 'takes no value but true or false');
+  for (const name of places) {
+    if (name in route.query.shape && asked[name] !== undefined)
+      refuse(name, 'cannot be given together with all, which begins with the first row');
+  }
+  const size = sizes.find((name) => name in route.query.shape);
+  const maximum = size && paramDocument(route.query.shape[size])?.schema.maximum;
+  return maximum === undefined ? asked : { ...asked, [size as string]: String(maximum) };
+}
+
+type Envelope = { total?: number; pages?: number; next?: string | null };
+
+/** Parameters of the next page; undefined at the end. */
+function nextQuery(body: unknown): Record<string, string> | undefined {
+  const { next } = body as Envelope;
+  return next == null ? undefined : Object.fromEntries(new URL(next, 'http://localhost').searchParams);
+}
+
+/** In v1, at most a page too many. */
+function rowsIn(body: unknown, query: Record<string, unknown>, first: number): number {
+  const { total, pages } = body as Envelope;
+  return (
+    total ??
+    (pages === undefined ? first : Math.min(pages * Number(query.limit), pages > 1 ? Infinity : first))
+  );
+}
+
+function checkSize(rows: number, units: number, { metering }: FastifyRequest): void {
+  if (rows > MAX_ROWS) {
+    const msg = `all would give ${rows} rows; at most ${MAX_ROWS} are given at once. Leave out all and follow the pages.`;
+    throw badInput([{ loc: ['query', 'all'], msg, type: 'too_long' }]);
+  }
+  const available = metering?.available() ?? null;
+  if (available !== null && units > available) {
+    throw new Refusal(
+      'COST_LIMIT',
+      `The whole list costs up to ${units} compute units; ${Math.max(0, available)} are left.`,
+    );
+  }
+}
+
+function enter(account: string): () => void {
+  const own = sent.get(account) ?? 0;
+  if (own >= MAX_OF_ACCOUNT) {
+    throw new Refusal('RATE_LIMITED', `An account can read ${MAX_OF_ACCOUNT} whole lists at a time.`, {
+      headers: { 'retry-after': '5' },
+    });
+  }
+  if (together >= MAX_SENT) throw unavailable();
+  sent.set(account, own + 1);
+  together += 1;
+  return () => {
+    together -= 1;
+    const left = (sent.get(account) ?? 1) - 1;
+    if (left > 0) sent.set(account, left);
+    else sent.delete(account);
+  };
+}
+
+type Pages = {
+  request: FastifyRequest;
+  form: Form;
+  list: List;
+  weight: Weight;
+  /** Parameters of the first page. */
+  query: Record<string, unknown>;
+  /** Reads a page in a context of its own, which would otherwise keep the rows of all pages. */
+  read(query: Record<string, unknown>): Promise<unknown>;
+};
+
+/** Reads pages as fast as the client does, and charges the rows that were sent. */
+export async function wholeList({ request, form, list, weight, query, read }: Pages): Promise<Readable> {
+  const leave = enter(request.caller?.accountId ?? '');
+  let rows = 0;
+  try {
+    let body: unknown = await read(query);
+    let page = list.rowsOf(body);
+    const most = rowsIn(body, query, page.length);
+    checkSize(most, unitsFor(weight, most), request);
+    request.metering?.reserve(unitsFor(weight, most));
+    async function* lines() {
+      for (let first = true; ; first = false) {
+        rows += page.length;
+        if (rows > MAX_ROWS) throw new Error(`A list has more than ${MAX_ROWS} rows, but not by its total.`);
+        const next = nextQuery(body);
+        const text = linesOf(form, list, page, first);
+        page = [];
+        if (text !== '') yield Buffer.from(text);
+        if (!next) return;
+        body = await read(next);
+        page = list.rowsOf(body);
+      }
+    }
+    const stream = Readable.from(lines(), { objectMode: false });
+    stream.once('close', () => {
+      leave();
+      request.metering?.charge(unitsFor(weight, rows));
+    });
+    return stream;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** Also links to the path that replaces this one. */
+export function linksOf(body: unknown, successor: string | undefined): Record<string, string> {
+  const { next } = body as Envelope;
+  const links = [
+    ...(next == null ? [] : [`<${next}>; rel="next"`]),
+    ...(successor ? [`<${successor}>; rel="successor-version"`] : []),
+  ];
+  return links.length > 0 ? { link: links.join(', ') } : {};
+}
