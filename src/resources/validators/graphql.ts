@@ -110,8 +110,8 @@ builder.queryField('validator', (t) =>
 
 const orderTexts = {
   index: 'The index.',
-  activationEpoch: 'activationEpoch; epochs that are not known count as the last.',
-  exitEpoch: 'exitEpoch; epochs that are not known count as the last.',
+  activationEpoch: 'The activation epoch; epochs that are not known count as the last.',
+  exitEpoch: 'The exit epoch; epochs that are not known count as the last.',
 };
 const ValidatorOrder = orderInput('Validator', validatorOrders, (field) => orderTexts[field]);
 
