@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { transaction } from '../../src/db/pool.ts';
+import { loadRows } from '../../src/ingest/import-file.ts';
+import { operatorImporter } from '../../src/ingest/operators.ts';
 import { operatorOrders } from '../../src/resources/operators/queries.ts';
+import { sampleOperators } from '../../src/sample/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { byOrder, walkOrdered } from '../support/ordered.ts';
 import { every, runs } from '../support/thorough.ts';
@@ -318,5 +322,29 @@ describe('refusals of orderBy and where', () => {
         faults: [{ loc: ['argument', 'after'] }],
       });
     }
+  });
+});
+
+describe('a walk in a stored order', () => {
+  it('goes on over the rows it began with after an import replaced them', async () => {
+    const rows = await ofClass('POOL');
+    const args = 'idType: POOL, orderBy: {field: APR_PERCENTAGE, direction: ASC}, first: 20';
+    const first = (await gateway.graphql(page(args))).data.operators;
+    const changed = [...sampleOperators()].filter(
+      (row) => row.network === 'mainnet' && row.idType === 'pool' && row.timeWindow === '7d',
+    );
+    await transaction(gateway.database.pool, (client) =>
+      loadRows(
+        client,
+        operatorImporter,
+        changed.map((row) => ({ ...row, aprPercentage: 9 - (row.aprPercentage ?? 0) })),
+      ),
+    );
+    const cursor = first.pageInfo.endCursor;
+    const second = (await gateway.graphql(page(`${args}, after: $cursor`), { cursor })).data.operators;
+    const walked = [...first.edges, ...second.edges].map((edge: any) => edge.node.operatorId);
+    expect(walked).toEqual(expected(rows, 'aprPercentage', 'ASC'));
+    const anew = (await gateway.graphql(page(args))).data.operators;
+    expect(anew.edges).not.toEqual(first.edges);
   });
 });
