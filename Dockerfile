@@ -14,7 +14,7 @@ WORKDIR /app
 # this package's own would build before its sources are there.
 FROM base AS build
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --no-audit
+RUN npm ci --ignore-scripts --no-audit --workspaces=false
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.mjs ./scripts/
 COPY src ./src
@@ -23,7 +23,7 @@ RUN npm run build
 FROM base AS dependencies
 COPY package.json package-lock.json ./
 # The optional packages are the embedded PostgreSQL's binaries.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --workspaces=false
 
 FROM base
 ENV NODE_ENV=production \

@@ -25,6 +25,7 @@ const slowFiles = [
     'accounts/rates',
     'db/migrations',
     'embedded',
+    'examples',
     'http/connections',
     'indexer/follow',
     'indexer/node/faults',
