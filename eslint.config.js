@@ -6,6 +6,7 @@ const withoutIdentity = [
   'ClientPercentage',
   'ConsolidationEntity',
   'DatasetOrigin',
+  'NetworkClientShare',
   'OperatorChange',
   'OperatorTag',
   'PageInfo',
@@ -15,6 +16,7 @@ const withoutIdentity = [
   'StakeDelegation',
   'Usage',
   'UserError',
+  'Viewer',
 ];
 
 /** Lints schema.graphql only; Biome lints everything else. */

@@ -41,7 +41,7 @@ describe('the examples', () => {
       'blocks(',
       'chainDailyRewards(',
     ].concat([
-      'operators(window: ONE_DAY, idType: NODE_OPERATOR',
+      'consolidations(',
       'operatorConsolidations(',
       'stakeAuthorities(window: ALL',
       'networkRewards(network: SOLANA',
