@@ -10,6 +10,7 @@ const withoutIdentity = [
   'OperatorChange',
   'OperatorTag',
   'PageInfo',
+  'ProposalCounts',
   'RateLimit',
   'RelayerPercentage',
   'StakeAuthorityChange',

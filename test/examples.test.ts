@@ -78,6 +78,6 @@ describe('the examples', () => {
     const days = await attestationsOf(gateway.url, gateway.token, pools[0]);
     expect(days.length).toBeGreaterThan(50);
     expect(new Set(days.map(({ day }: { day: number }) => day)).size).toBe(days.length);
-    await expect(attestationsOf(gateway.url, 'sgt_wrong', pools[0])).rejects.toThrow('token');
+    await expect(attestationsOf(gateway.url, 'sgt_wrong', pools[0])).rejects.toThrow('Not authenticated');
   });
 });
