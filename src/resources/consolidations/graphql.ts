@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Calendar } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, exposed, type FieldsOf, renamed, rowId } from '../../graphql/schema/columns.ts';
+import { columns, exposed, type FieldsOf, renamed } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
   checkSizes,
@@ -103,7 +103,6 @@ builder.node(ConsolidationType, {
         resolve: (row, _args, ctx) => loadValidator(ctx, sideOf(row, side)),
       });
     return {
-      id: rowId(t, 'Consolidation', (row) => [row.network, row.sourceValidatorIndex]),
       network: t.expose('network', {
         type: NetworkEnum,
         description: 'Network of the validators.',
