@@ -60,7 +60,7 @@ const nothing: Record<
   syncCommitteeRewards: { notFound: [['slot: 2147483647', 'Slot 2147483647 was not found on mainnet.']] },
   tags: { empty: ['network: HOLESKY'] },
   validator: { null: ['by: { index: 2147483647 }', `by: { pubkey: "${PUBKEY}" }`] },
-  validators: { empty: ['indices: [2147483647]', 'fromEpoch: 2147483646'] },
+  validators: { empty: ['indices: [2147483647]'] },
   validatorRewards: {
     empty: ['network: POLYGON, validatorId: "27", fromDate: "2100-01-01"'],
     notFound: [['network: POLYGON, validatorId: "28"', 'Validator "28" was not found on polygon.']],
