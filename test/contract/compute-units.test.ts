@@ -61,8 +61,11 @@ describe('the table of compute units', () => {
       const weight = computeUnits[unitsOf(route as never) as keyof typeof computeUnits];
       expect(operation['x-compute-units']).toEqual(weight);
       expect(operation.description).toContain(`Costs ${weight.base} compute unit`);
-      for (const reply of Object.values(operation.responses) as any[])
-        expect(reply.headers).toHaveProperty('X-Service-Compute-Units');
+      for (const reply of Object.values(operation.responses) as any[]) {
+        const shared = reply.$ref?.replace('#/components/responses/', '');
+        const { headers } = shared ? document.components.responses[shared] : reply;
+        expect(headers).toHaveProperty('X-Service-Compute-Units');
+      }
     }
   });
 });

@@ -6,9 +6,10 @@ const anchorOf = (heading: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replace(/\s/g, '-');
+/** Those of the headings, and those that `<a id="…">` names. */
 const anchorsOf = (text: string) =>
-  [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
-    anchorOf(heading as string),
+  [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$|^<a id="([^"]+)"><\/a>$/gm)].map(
+    ([, heading, id]) => id ?? anchorOf(heading as string),
   );
 
 /** Relative links of a Markdown page to a missing file or heading. `read` throws for a missing file. */
