@@ -18,7 +18,7 @@ export const worstDocuments = {
   'introspection, 29 aliases of types': `{ __schema { ${times(29, (i) => `a${i}: types { ...T }`)} } }
     fragment T on __Type { name description fields { ...F } } fragment F on __Field { name description type { ...R } args { name description type { ...R } } }
     fragment R on __Type { kind name description ofType { kind name description ofType { kind name } } }`,
-  'introspection near its limit': `{ __schema { types { ...T ${times(4, (i) => `a${i}: fields { name description isDeprecated }`)} fields { name args { name } } } } } fragment T on __Type { kind name description }`,
+  'introspection near its limit': `{ __schema { types { ...T ${times(11, (i) => `a${i}: fields { name description isDeprecated }`)} fields { name args { name } } } } } fragment T on __Type { kind name description }`,
   'types of types': `{ __schema { types { fields { type { ofType { fields { name description args { name description type { name description enumValues { name description } } } } } fields { name description } } args { type { enumValues { name description } } } } } } }`,
   '30 times the nodes of a page': `{ ${attestations(1000)} { ${times(30, (i) => `a${i}: nodes { ...A }`)} } } ${A}`,
   '10 times the nodes of a page': `{ ${attestations(1000)} { ${times(10, (i) => `a${i}: nodes { ...A }`)} } } ${A}`,

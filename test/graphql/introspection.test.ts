@@ -96,7 +96,7 @@ describe('introspection by the usual tools', () => {
     const most = Math.max(
       ...ofTools.map(([, query]) => costOf(schema, parse(query), null, {}).introspection),
     );
-    expect(most).toBeLessThan(limits.introspection * 0.55);
+    expect(most).toBeLessThan(limits.introspection * 0.5);
     expect(most).toBeGreaterThan(limits.introspection * 0.25);
   });
 

@@ -109,7 +109,7 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
   return operation.operation === 'query' && asksForSchema(operation.selectionSet);
 }
 
-/** Characters; holds about 15 answers to the largest introspection queries of tools. */
+/** Characters; holds about 10 answers to the largest introspection queries of tools. */
 const CACHE_MAX_TEXT = 5_000_000;
 const OVERHEAD = 500;
 

@@ -259,7 +259,9 @@ builder.queryField('operators', (t) =>
           ...idFaults('parentId', args.parentId),
           ...idFaults('parentEntity', args.parentEntity),
           ...parentFaults(parentId, args.parentEntity, 'argument'),
-          ...orderFaults(args.orderBy, args.where, parentId === null ? idType : 'poolShare'),
+          ...(args.orderBy || args.where
+            ? orderFaults(args.orderBy, args.where, parentId === null ? idType : 'poolShare')
+            : []),
           ...sizeFaults(args, OPERATORS_MAX_SIZE),
         ];
         if (faults.length > 0) throw badInput(faults);
@@ -270,7 +272,7 @@ builder.queryField('operators', (t) =>
           poolType: args.poolType ?? 'all',
           parentId,
         });
-        const where = whereOf(args.where);
+        const where = args.where ? whereOf(args.where) : null;
         if (args.orderBy || where) {
           const order = orderOf(args, { field: 'networkPenetration', direction: 'desc' });
           return orderedConnection(ctx, { key, parentId, order, where }, args, info);

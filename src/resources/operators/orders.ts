@@ -94,8 +94,8 @@ export function orderFaults(orderBy: unknown, where: Given | null | undefined, i
 }
 
 /** Null without any condition. */
-export function whereOf(where: Given | null | undefined): Where | null {
-  const given = Object.entries(where ?? {}).filter(([, value]) => value != null);
+export function whereOf(where: Given): Where | null {
+  const given = Object.entries(where).filter(([, value]) => value != null);
   if (given.length === 0) return null;
   return Object.fromEntries(
     given.map(([name, value]) => [
