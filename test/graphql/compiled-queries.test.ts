@@ -189,6 +189,22 @@ describe('compiled queries', () => {
 });
 
 describe('a compiled query', () => {
+  it.each([
+    [
+      ['aprPercentage', 'avgCorrectness'],
+      '{ operator(operatorId: "lido", idType: POOL) { aprPercentage avgCorrectness validatorCount avgInclusionDelay } }',
+    ],
+    [
+      ['avgCorrectness'],
+      '{ operator(operatorId: "lido", idType: POOL) { ...F aprPercentage } } fragment F on Operator { avgCorrectness }',
+    ],
+  ])('reports errors up to the first that makes the object null: %j', async (fields, query) => {
+    const both = await bothWays(query, {});
+    const paths = [both?.plain, both?.quick].map((result) => result?.errors?.map(({ path }) => path));
+    const expected = fields.map((field) => ['operator', field]);
+    expect(paths).toEqual([expected, expected]);
+  });
+
   it('answers what graphql-js does, for random queries', async () => {
     const seen = await compareRandom(false);
     expect(seen.errors).toBeGreaterThan(0.06);

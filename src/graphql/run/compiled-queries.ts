@@ -27,6 +27,7 @@ import { LimitsRule } from './limits.ts';
 import { NulRule } from './nul.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { type Cost, costOf, introspectionUnits } from './query-cost.ts';
+import { reportedErrors } from './reported-errors.ts';
 import { hasOpenSizes } from './size-arguments.ts';
 
 type Values = Record<string, unknown>;
@@ -120,7 +121,8 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
     async run(context, variables) {
       const result = await made.query(undefined, context, variables);
       if (!result.errors) return result;
-      return { ...result, errors: result.errors.map((error) => graphqlError(error, source)) };
+      const errors = result.errors.map((error) => graphqlError(error, source));
+      return { ...result, errors: reportedErrors(schema, document, operation, variables, errors) };
     },
   };
 }

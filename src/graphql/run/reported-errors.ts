@@ -1,0 +1,105 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLError,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { fragmentsOf } from './introspection.ts';
+import { isSkipped, type Values } from './size-arguments.ts';
+
+type Level = { set: SelectionSetNode; type: GraphQLNamedType };
+type Path = readonly (string | number)[];
+/** `order`: each step's place among its siblings; `nullAt`: length of the path that the error makes null. */
+type Place = { order: number[]; nullAt: number };
+
+/** Errors in the order of the document, without those that graphql-js never meets after one that takes its parent along. */
+export function reportedErrors(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  values: Values,
+  errors: readonly GraphQLError[],
+): GraphQLError[] {
+  const fragments = fragmentsOf(document);
+  const places = new Map<string, Place>();
+
+  function fieldsOf({ set, type }: Level): [FieldNode, GraphQLNamedType][] {
+    return set.selections.flatMap((selection): [FieldNode, GraphQLNamedType][] => {
+      if (isSkipped(selection, values)) return [];
+      if (selection.kind === Kind.FIELD) return [[selection, type]];
+      const fragment =
+        selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+      const condition = fragment?.typeCondition?.name.value;
+      const inner = condition ? schema.getType(condition) : type;
+      return fragment && inner ? fieldsOf({ set: fragment.selectionSet, type: inner }) : [];
+    });
+  }
+
+  function placeOf(path: Path): Place {
+    const order: number[] = [];
+    let nullAt = 0;
+    let levels: Level[] = [{ set: operation.selectionSet, type: schema.getQueryType() as GraphQLNamedType }];
+    let type: GraphQLOutputType | undefined;
+    for (const [index, step] of path.entries()) {
+      if (typeof step === 'number') {
+        const list = type && getNullableType(type);
+        type = isListType(list) ? (list.ofType as GraphQLOutputType) : undefined;
+        order.push(0);
+      } else {
+        const fields = levels.flatMap(fieldsOf);
+        const names = [...new Set(fields.map(([node]) => node.alias?.value ?? node.name.value))];
+        order.push(names.indexOf(step));
+        const own = fields.filter(([node]) => (node.alias?.value ?? node.name.value) === step);
+        const [node, parent] = own[0] ?? [];
+        type =
+          node && (isObjectType(parent) || isInterfaceType(parent))
+            ? parent.getFields()[node.name.value]?.type
+            : undefined;
+        const inner = type && getNamedType(type);
+        levels = own.flatMap(([{ selectionSet: set }]) => (set && inner ? [{ set, type: inner }] : []));
+      }
+      if (!isNonNullType(type)) nullAt = index + 1;
+    }
+    return { order, nullAt };
+  }
+
+  function placed(error: GraphQLError) {
+    const path: Path = error.path ?? [];
+    const key = path.map((step) => (typeof step === 'number' ? '' : step)).join();
+    const place = places.get(key) ?? placeOf(path);
+    places.set(key, place);
+    const order = place.order.map((at, index) => (typeof path[index] === 'number' ? path[index] : at));
+    return { error, path, order, nullAt: place.nullAt };
+  }
+
+  const ended = new Set<string>();
+  return errors
+    .map(placed)
+    .sort((one, other) => compare(one.order, other.order))
+    .filter(({ path, nullAt }) => {
+      for (let length = 0; length <= path.length; length += 1)
+        if (ended.has(JSON.stringify(path.slice(0, length)))) return false;
+      if (nullAt < path.length) ended.add(JSON.stringify(path.slice(0, nullAt)));
+      return true;
+    })
+    .map(({ error }) => error);
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  for (const [index, at] of one.entries()) {
+    const difference = at - (other[index] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
+}
