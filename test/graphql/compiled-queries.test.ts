@@ -192,11 +192,11 @@ describe('a compiled query', () => {
   it.each([
     [
       ['aprPercentage', 'avgCorrectness'],
-      '{ operator(operatorId: "lido", idType: POOL) { aprPercentage avgCorrectness validatorCount avgInclusionDelay } }',
+      '{ operator(operatorId: "Sample Pool Alder", idType: POOL) { aprPercentage avgCorrectness validatorCount avgInclusionDelay } }',
     ],
     [
       ['avgCorrectness'],
-      '{ operator(operatorId: "lido", idType: POOL) { ...F aprPercentage } } fragment F on Operator { avgCorrectness }',
+      '{ operator(operatorId: "Sample Pool Alder", idType: POOL) { ...F aprPercentage } } fragment F on Operator { avgCorrectness }',
     ],
   ])('reports errors up to the first that makes the object null: %j', async (fields, query) => {
     const both = await bothWays(query, {});
