@@ -57,7 +57,7 @@ const hostile: [string, string][] = [
   [
     '20 types',
     `{ ${times(20, (i) => `a${i}: __type(name: "Query") { fields { ...F args { ...V } } }`)} }
-     fragment F on __Field { name description type { ...R } } fragment V on __InputValue { name description type { ...R enumValues { name description } } }
+     fragment F on __Field { name description isDeprecated type { ...R } } fragment V on __InputValue { name description defaultValue isDeprecated type { ...R enumValues { name description } } }
      fragment R on __Type { kind name description ofType { kind name description ofType { kind name } } }`,
   ],
 ];
