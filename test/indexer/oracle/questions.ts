@@ -97,7 +97,7 @@ export function graphqlQueries(run: Run): string[] {
       ),
     ),
     list('slashings', 'first: 200', 'Slashing', `validator { ${fieldsOf('Validator')} }`),
-    list('blocks', `first: 200, fromSlot: ${(run.to + 1) * SLOTS - 1}`, 'Block'),
+    list('blocks', `first: 200, startAtSlot: ${(run.to + 1) * SLOTS - 1}`, 'Block'),
     ...spotSlots(run).flatMap((slot) => [
       `{ block(network: HOODI, slot: ${slot}) { ${fieldsOf('Block')} proposer { ${fieldsOf('Validator')} } } }`,
       list('syncCommitteeRewards', `slot: ${slot}`, 'SyncCommitteeReward'),
@@ -109,7 +109,7 @@ export function graphqlQueries(run: Run): string[] {
       'Consolidation',
       `sourceEntities { ${fieldsOf('ConsolidationEntity')} }`,
     ),
-    list('entityConsolidations', 'first: 200, entityType: WITHDRAWAL_ADDRESS', 'EntityConsolidation'),
+    list('entityConsolidations', 'first: 200, entityType: WITHDRAWAL_ADDRESS', 'OperatorConsolidationTotal'),
     `{ consolidationCapacity(network: HOODI) { ${fieldsOf('ConsolidationCapacity')} } }`,
     ...[first, slashed].map(
       (index) => `{ validator(network: HOODI, index: ${index}) { ${fieldsOf('Validator')}
