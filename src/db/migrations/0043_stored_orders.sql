@@ -1,7 +1,8 @@
 -- Lists of operators and stake authorities in other orders than that of their ranks, made anew with each list. A row has
 -- the summaries of 64 consecutive ranks, some 10 bytes for each. Indexes on the figures took 200, and inserting 300,000
 -- operators then took 69 s instead of 4. `valued` are the summaries with a value, by value and key; the others follow, by
--- key. By the least and most figures and the names of tags, a filter skips rows without reading their summaries.
+-- key. By the least and most figures and the names of tags, a filter skips rows without reading their summaries. The order
+-- `networkPenetration` also has what filters compare, by which they are counted: reading 300,000 summaries took a minute.
 create table operator_orders (
   list_id bigint not null references operator_lists on delete cascade,
   ordered_by text collate "C" not null,
@@ -17,6 +18,13 @@ create table operator_orders (
   least_sum_end_epoch_effective_balance bigint,
   most_sum_end_epoch_effective_balance bigint,
   tags text[],
+  each_operator_id text[] collate "C", -- null in classes where filters have no name
+  each_display_name text[],
+  each_validator_count integer[],
+  each_avg_validator_effectiveness double precision[],
+  each_apr_percentage double precision[],
+  each_sum_end_epoch_effective_balance bigint[],
+  each_operator_tags json[],
   primary key (list_id, ordered_by, valued, first_rank)
 );
 
@@ -34,6 +42,11 @@ create table stake_authority_orders (
   most_blended_vote_commission_rate numeric not null,
   least_validator_delegates integer not null,
   most_validator_delegates integer not null,
+  each_pool_name text[],
+  each_delegated_stake numeric[],
+  each_delegator_apy numeric[],
+  each_blended_vote_commission_rate numeric[],
+  each_validator_delegates integer[],
   primary key (list_id, ordered_by, valued, first_rank)
 );
 
@@ -54,6 +67,8 @@ create function store_operator_orders() returns void language sql as $$
       case l.time_window when '1d' then s.apr_percentage_change_1d when '7d' then s.apr_percentage_change_7d
         else s.apr_percentage_change_30d end as apr_change,
       case when s.operator_tags::text <> '[]' then s.operator_tags end as tags,
+      case when l.id_type not in ('depositAddress', 'withdrawalAddress', 'validator') then s.operator_id end as name,
+      s.display_name,
       row_number() over (partition by r.list_id order by s.operator_id)::int - 1 as by_id
     from operator_lists l
     join operator_ranks r using (list_id)
@@ -96,14 +111,21 @@ create function store_operator_orders() returns void language sql as $$
     min(validator_count), max(validator_count), min(avg_validator_effectiveness), max(avg_validator_effectiveness),
     min(apr_percentage), max(apr_percentage),
     min(sum_end_epoch_effective_balance), max(sum_end_epoch_effective_balance),
-    (select array_agg(distinct t ->> 'name') from unnest(array_agg(tags)) g cross join json_array_elements(g) t)
+    (select array_agg(distinct t ->> 'name') from unnest(array_agg(tags)) g cross join json_array_elements(g) t),
+    array_agg(name order by place) filter (where field = 1),
+    array_agg(display_name order by place) filter (where field = 1),
+    array_agg(validator_count order by place) filter (where field = 1),
+    array_agg(avg_validator_effectiveness order by place) filter (where field = 1),
+    array_agg(apr_percentage order by place) filter (where field = 1),
+    array_agg(sum_end_epoch_effective_balance order by place) filter (where field = 1),
+    array_agg(tags order by place) filter (where field = 1)
   from placed group by list_id, field, valued, part
 $$;
 
 create function store_stake_authority_orders() returns void language sql as $$
   with ranked as (
     select r.list_id, o.ordered_by, o.value is not null as valued, s.summary_id,
-      s.delegated_stake, s.delegator_apy, s.blended_vote_commission_rate, s.validator_delegates,
+      s.pool_name, s.delegated_stake, s.delegator_apy, s.blended_vote_commission_rate, s.validator_delegates,
       row_number() over (
         partition by r.list_id, o.ordered_by, o.value is not null order by o.value, o.name, s.stake_authority
       )::int - 1 as rank
@@ -131,7 +153,12 @@ create function store_stake_authority_orders() returns void language sql as $$
   insert into stake_authority_orders
   select list_id, ordered_by, valued, rank / 64 * 64, array_agg(summary_id order by rank),
     min(delegated_stake), max(delegated_stake), min(delegator_apy), max(delegator_apy),
-    min(blended_vote_commission_rate), max(blended_vote_commission_rate), min(validator_delegates), max(validator_delegates)
+    min(blended_vote_commission_rate), max(blended_vote_commission_rate), min(validator_delegates), max(validator_delegates),
+    array_agg(pool_name order by rank) filter (where ordered_by = 'networkPenetration'),
+    array_agg(delegated_stake order by rank) filter (where ordered_by = 'networkPenetration'),
+    array_agg(delegator_apy order by rank) filter (where ordered_by = 'networkPenetration'),
+    array_agg(blended_vote_commission_rate order by rank) filter (where ordered_by = 'networkPenetration'),
+    array_agg(validator_delegates order by rank) filter (where ordered_by = 'networkPenetration')
   from ranked group by list_id, ordered_by, valued, rank / 64
   order by 1, 2, 3, 4
 $$;

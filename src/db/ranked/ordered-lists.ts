@@ -19,8 +19,17 @@ export type Order<Field extends string> = { field: Field; direction: 'asc' | 'de
 /** Values of a filter by name; null: not filtered by it. */
 export type Where = Readonly<Record<string, string | number | null>>;
 
-/** Conditions on `c`, 64 rows of an order, and on `s`, a summary; values are columns of `k`. */
-export type Filter = { columns: KeyColumns<{ where: Where }>; joins: Sql; parts: Sql; rows: Sql };
+/**
+ * Conditions on `c`, 64 rows of an order, and on `s`, a summary; values are columns of `k`. `compared` are the columns of a
+ * summary that conditions are on.
+ */
+export type Filter = {
+  columns: KeyColumns<{ where: Where }>;
+  compared: readonly string[];
+  joins: Sql;
+  parts: Sql;
+  rows: Sql;
+};
 
 type Bound = { column: string; type: string; at: 'least' | 'most' };
 
@@ -40,6 +49,7 @@ export function filterOf(bounds: Record<string, Bound>, more?: Filter): Filter {
   );
   return {
     columns: { ...columns, ...more?.columns },
+    compared: [...new Set(Object.values(bounds).map(({ column }) => column)), ...(more?.compared ?? [])],
     joins: more?.joins ?? sql``,
     parts: sql`${each((name, { column, at }) =>
       at === 'least' ? `c.most_${column} >= k."${name}"` : `c.least_${column} <= k."${name}"`,
@@ -130,13 +140,13 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
       union all (${part(...second, sql`${asked.limit} - (select count(*) from first)`)})`;
   }
 
-  const total = (asked: PageOf): Sql =>
-    asked.filtered && asked.counted
-      ? sql`(
-        select coalesce(sum(m.matching), 0)::int from (select c.members ${parts(asked)}) c
-        cross join lateral (select count(*) as matching ${members(asked)}) m
-      )`
-      : sql`l.total`;
+  // A join, because a column would be computed for each row of the page.
+  const compared = (prefix: string): Sql => raw(of.filter.compared.map((name) => prefix + name).join(', '));
+  const counted = sql`cross join lateral (
+    select count(*)::int as total
+    from ${orders} c cross join lateral unnest(${compared('c.each_')}) as s (${compared('')})
+    where c.list_id = l.list_id and c.ordered_by = 'networkPenetration' ${of.filter.parts} ${of.filter.rows}
+  ) t`;
 
   return async (
     db: Queryable,
@@ -145,11 +155,13 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
     selection: Selection<Field>,
   ): Promise<Map<string, OrderedPage<Row>>> => {
     const read = columnsOrText(selection, of.rows, of.rows.keys);
+    const counts = asked.filtered && asked.counted;
     const { text, values } = sql`${name}
-      select ${places.length > 1 ? sql`k.list::int - 1 as list,` : sql``} l.revision, ${total(asked)} as total, p.*
+      select ${places.length > 1 ? sql`k.list::int - 1 as list,` : sql``} l.revision, ${counts ? sql`t` : sql`l`}.total, p.*
       from ${keyTable(places, asked.filtered ? { ...columns, ...of.filter.columns } : columns)}
       join ${lists} l using (${using})
       ${asked.filtered ? of.filter.joins : sql``}
+      ${counts ? counted : sql``}
       left join lateral (${page(asked, sql`, ${read.columns}`)}) p on true
       where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
     const pages = new Map<string, OrderedPage<Row>>();

@@ -97,6 +97,7 @@ const namesAndTags: Filter = {
     name: ['text', ({ where }) => where.name ?? null],
     tags: ['text', ({ where }) => where.tags ?? null],
   },
+  compared: ['operator_id', 'display_name', 'operator_tags'],
   joins: sql`cross join lateral (
     select case when k.tags is not null then array(select json_array_elements_text(k.tags::json)) end as tags
   ) f`,

@@ -93,6 +93,7 @@ export type StakeAuthorityFilter = keyof typeof bounds | 'name';
 
 const names: Filter = {
   columns: { name: ['text', ({ where }) => where.name ?? null] },
+  compared: ['pool_name'],
   joins: sql``,
   parts: sql``,
   rows: sql` and (k.name is null or strpos(lower(s.pool_name collate "C"), lower(k.name collate "C")) > 0)`,
