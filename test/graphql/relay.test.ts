@@ -25,7 +25,9 @@ type Values = { pool: string; slot: number };
 const required: Record<string, (values: Values) => string> = {
   'Query.operators': () => 'window: SEVEN_DAYS, idType: POOL',
   'Operator.poolShares': () => 'window: SEVEN_DAYS',
-  'Query.attestations': ({ pool }) => `entityId: ${JSON.stringify(pool)}, entityType: POOL`,
+  'Operator.history': () => 'window: SEVEN_DAYS',
+  'StakeAuthority.history': () => 'window: SEVEN_DAYS',
+  'Query.attestations': ({ pool }) => `operatorId: ${JSON.stringify(pool)}, idType: POOL`,
   'Query.syncCommitteeRewards': ({ slot }) => `slot: ${slot}`,
   'Query.operatorConsolidationCapacities': () => 'window: ALL',
   'Query.entityConsolidationCapacities': () => 'window: ALL',
@@ -131,21 +133,30 @@ afterAll(async () => {
 
 /** The global id of an object of a type that has something in this connection. */
 async function ownerOf({ owner, field }: Connection): Promise<string> {
-  const inner = `id ${field}(first: 1) { edges { cursor } }`;
+  const args = required[`${owner}.${field}`]?.(values);
+  const inner = `id ${field}(${args ? `${args}, ` : ''}first: 1) { edges { cursor } }`;
+  const figures = ['attestations', 'effectiveness', 'proposals', 'rewards'];
   const lists: Record<string, string> = {
     Operator: `operators(window: SEVEN_DAYS, idType: POOL, first: 40) { nodes { ${inner} } }`,
     Slashing: `slashings(first: 40) { nodes { ${inner} } }`,
     Validator:
       field === 'consolidations'
         ? `consolidations(first: 40) { nodes { validator: target { ${inner} } } }`
-        : `syncCommitteeRewards(slot: ${values.slot}, first: 40) { nodes { validator { ${inner} } } }`,
+        : figures.includes(field)
+          ? `privateSets(first: 1) { nodes { members: validators(first: 10) { nodes { validator { ${inner} } } } } }`
+          : `syncCommitteeRewards(slot: ${values.slot}, first: 40) { nodes { validator { ${inner} } } }`,
     StakeAuthority: `stakeAuthorities(window: SEVEN_DAYS, first: 40) { nodes { ${inner} } }`,
     Block: `blocks(first: 40) { nodes { ${inner} } }`,
-    PrivateSet: `tags(first: 40) { nodes { ${inner} } }`,
+    PrivateSet: `privateSets(first: 40) { nodes { ${inner} } }`,
+    NetworkOverview: `networkOverview(window: ALL) { ${inner} }`,
   };
   const { data, errors } = await gateway.graphql(`{ list: ${lists[owner]} }`);
   if (errors) throw new Error(JSON.stringify(errors));
-  const nodes = data.list.nodes.map((node: any) => node.validator ?? node).filter((node: any) => node[field]);
+  const nodes = [data.list.nodes ?? data.list]
+    .flat()
+    .flatMap((node: any) => node.members?.nodes ?? node)
+    .map((node: any) => node.validator ?? node)
+    .filter((node: any) => node[field]);
   return (nodes.find((node: any) => node[field].edges.length > 0) ?? nodes[0]).id;
 }
 
