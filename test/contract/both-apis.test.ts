@@ -257,6 +257,7 @@ const apis: Record<string, () => Api> = {
   validators: () => ({ graphqlOnly: 'the interface documents no path for validators' }),
   'network-overview': () => ({ graphqlOnly: 'the interface documents no path for it' }),
   figures: () => ({ graphqlOnly: 'REST has those of private sets only' }),
+  search: () => ({ graphqlOnly: 'the interface documents no path for it' }),
 };
 
 /** A number as the digits that were sent, anything else as it is. A double may be 7e-06 here and 0.000007 there. */
