@@ -184,6 +184,8 @@ export type EpochFacts = {
   slashings: readonly SlashingFacts[];
   /** Processed at the end of epoch a. */
   consolidations: readonly ConsolidationFacts[];
+  /** Of S_{a+1}, in order. */
+  pendingConsolidations: readonly PendingConsolidation[];
   /** `get_total_active_balance` in epoch a. */
   totalActiveBalance: number;
   /** Initial and correlation penalties in epoch a. */

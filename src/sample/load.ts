@@ -20,7 +20,7 @@ import { type AttestationSize, loadSampleAttestations, wholeSize } from './attes
 import { withOperatorHistory, withStakeAuthorityHistory } from './history.ts';
 import * as sample from './index.ts';
 import { loadSamplePrivateSet } from './load-private-set.ts';
-import { loadSampleClients } from './network.ts';
+import { loadSampleClients, loadSampleQueue } from './network.ts';
 
 /** Fills an empty database once: a later start does not restore deleted rows. */
 export async function loadSampleData(
@@ -57,6 +57,7 @@ export async function loadSampleData(
       chainBalances: await load(chainBalanceImporter, sample.sampleChainBalances()),
       validatorDays: await loadSamplePrivateSet(client),
       clients: await loadSampleClients(client),
+      pendingConsolidations: await loadSampleQueue(client),
     };
     for (const [network, days] of sample.sampleNetworkRewards()) {
       const rows = days.map(({ row }) => row);

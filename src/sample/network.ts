@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Network, networks } from '../chain/networks.ts';
-import { activeEth } from './chain.ts';
+import { activeEth, headEpoch } from './chain.ts';
 
 const shares: Record<string, number> = {
   Lighthouse: 0.41,
@@ -26,6 +26,23 @@ export async function loadSampleClients(client: pg.ClientBase): Promise<number> 
     select network, client, validator_count
     from json_to_recordset($1) as r (network text, client text, validator_count int)`,
     [JSON.stringify(networks.flatMap(rowsOf))],
+  );
+  return rowCount ?? 0;
+}
+
+/** Validators of mainnet that wait to be consolidated. */
+export async function loadSampleQueue(client: pg.ClientBase): Promise<number> {
+  const { rowCount } = await client.query(
+    `/* sampleQueue */
+    insert into pending_consolidations (network, position, source_index, target_index, amount, expected_epoch)
+    select 'mainnet', (place - 1)::int, source, target, 32000000000, $1 + place / 5
+    from (
+      select validator_index as source, lead(validator_index, 25) over (order by validator_index) as target,
+        row_number() over (order by validator_index) as place
+      from validators where network = 'mainnet' and exit_epoch is null and not slashed
+      order by validator_index limit 50
+    ) v where place <= 25`,
+    [headEpoch.mainnet],
   );
   return rowCount ?? 0;
 }

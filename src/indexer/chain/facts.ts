@@ -56,6 +56,7 @@ export function factsOf(
   return {
     ...open,
     epoch: state.epoch - 1,
+    pendingConsolidations: state.pendingConsolidations,
     votes: votes.votes,
     delays: votes.delays,
     rewards: duties.rewards,

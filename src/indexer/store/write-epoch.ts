@@ -8,6 +8,7 @@ import type { EpochFacts, Registry } from '../types.ts';
 import { writeBlocks } from './block-rows.ts';
 import { writeChainBalance, writeConsolidations, writeSeats } from './chain-rows.ts';
 import { addLatePenalties } from './day-rows.ts';
+import { writePendingConsolidations } from './pending-consolidations.ts';
 import type { Period } from './periods.ts';
 import { writeSlashings } from './slashing-rows.ts';
 import { writeValidators } from './validator-table.ts';
@@ -60,6 +61,7 @@ async function writeChainRows(
   note('validators', await writeValidators(client, network, facts.changed, registry));
   note('slashings', await writeSlashings(client, network, facts, registry));
   note('consolidations', await writeConsolidations(client, network, facts.consolidations, registry));
+  note('consolidations', await writePendingConsolidations(client, network, facts, registry));
   return changed;
 }
 

@@ -16,11 +16,14 @@ import {
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
+import { loadOperatorNode } from '../operators/loaders.ts';
 import { normaliseId } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import type { EntityKey } from './queries.ts';
 import { type AttestationField, AttestationRecord, sortFields } from './record.ts';
 import { attestationPageOf, attestations, validatorAttestations } from './resolve.ts';
+
+type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 const TYPE = 'AttestationRecord';
 const AttestationRecordType = builder.objectRef<OwnedPeriod<AttestationRecord>>(TYPE).implement({
@@ -31,6 +34,20 @@ const AttestationRecordType = builder.objectRef<OwnedPeriod<AttestationRecord>>(
       what: 'Identifier of the operator or private set, or index of the validator; `id` in REST.',
     }),
 });
+
+/** Adds the operator whose record it is. */
+export const addOperator = <Record>(type: ObjectRef<SchemaTypes, OwnedPeriod<Record>>) =>
+  builder.objectField(type, 'operator', (t) =>
+    t.field({
+      type: Operator,
+      nullable: true,
+      description:
+        'The operator or private set as an operator; null when it has no summary, as most single validators.',
+      resolve: ({ of }, _args, ctx) => (of ? loadOperatorNode(ctx, of.owner as EntityKey) : null),
+    }),
+  );
+addOperator(AttestationRecordType);
+
 const attestationRecordPages = pageTypes(AttestationRecordType, {
   name: TYPE,
   row: 'A period',
@@ -41,7 +58,6 @@ const queryArgs = sortedPeriodArgs(periodArgs(TYPE, AttestationRecord), Attestat
   name: 'AttestationSort',
   fields: sortFields,
 });
-type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 const sizes = `At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default.`;
 

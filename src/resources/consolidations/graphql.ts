@@ -1,6 +1,7 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Calendar } from '../../chain/calendar.ts';
+import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, renamed } from '../../graphql/schema/columns.ts';
@@ -18,14 +19,16 @@ import { orderInput } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import { checkReplaced, orderOf } from '../../graphql/schema/replaced.ts';
 import { ValidatorBy } from '../../graphql/schema/validator-by.ts';
+import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
+import { loadOperatorNode } from '../operators/loaders.ts';
 import type { IdType } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { readValidatorBy, readValidatorName, type ValidatorNames } from '../validators/record.ts';
-import { loadEntities } from './loaders.ts';
+import { loadEntities, type QueueRow } from './loaders.ts';
 import {
   Consolidation,
   ConsolidationEntity,
@@ -33,6 +36,7 @@ import {
   consolidationSortFields,
   EntityClass,
   entityClasses,
+  PendingConsolidation,
 } from './record.ts';
 import {
   CONSOLIDATIONS_SIZES,
@@ -44,6 +48,7 @@ import {
   consolidationPageOf,
   consolidationPosition,
   consolidations,
+  pendingConsolidations,
 } from './resolve.ts';
 
 const times: readonly string[] = ['day', 'date', 'epoch', 'timestamp'];
@@ -56,7 +61,15 @@ const ConsolidationSortEnum = builder.enumType('ConsolidationSort', {
 });
 
 const idDescription = 'Name or address of the operator; `id` in REST.';
-export const operatorKeyFields = <Row extends ConsolidationEntity>(t: FieldsOf<Row>) => ({
+export const operatorKeyFields = <Row extends ConsolidationEntity & { network: Network }>(
+  t: FieldsOf<Row>,
+) => ({
+  operator: t.field({
+    type: Operator,
+    nullable: true,
+    description: 'The operator; null when no summary of it is stored.',
+    resolve: ({ network, idType, id }, _args, ctx) => loadOperatorNode(ctx, { network, idType, id }),
+  }),
   operatorId: renamed(t, 'id', idDescription),
   entityId: renamed(t, 'id', idDescription, replacedBy('operatorId')),
   idType: exposed(t, 'idType', {
@@ -65,15 +78,23 @@ export const operatorKeyFields = <Row extends ConsolidationEntity>(t: FieldsOf<R
   }),
 });
 
-const ConsolidationEntityType = builder.objectRef<ConsolidationEntity>('ConsolidationEntity').implement({
-  description: ConsolidationEntity.meta()?.description as string,
-  fields: (t) => operatorKeyFields(t),
-});
+const ConsolidationEntityType = builder
+  .objectRef<ConsolidationEntity & { network: Network }>('ConsolidationEntity')
+  .implement({
+    description: ConsolidationEntity.meta()?.description as string,
+    fields: (t) => operatorKeyFields(t),
+  });
 
-const sideOf = (row: ConsolidationRow, side: 'source' | 'target') => ({
+type Sides = { network: Network; sourceValidatorIndex: number; targetValidatorIndex: number };
+const sideOf = (row: Sides, side: 'source' | 'target') => ({
   network: row.network,
   validatorIndex: side === 'source' ? row.sourceValidatorIndex : row.targetValidatorIndex,
 });
+
+async function entitiesOf(ctx: Context, row: Sides, side: 'source' | 'target') {
+  const found = await loadEntities(ctx, sideOf(row, side));
+  return found.map(({ id, idType }) => ({ id, idType, network: row.network }));
+}
 
 const ConsolidationType = builder.objectRef<ConsolidationRow>('Consolidation');
 builder.node(ConsolidationType, {
@@ -93,7 +114,7 @@ builder.node(ConsolidationType, {
       t.field({
         type: [ConsolidationEntityType],
         description: Consolidation.shape[`${side}Entities`].description as string,
-        resolve: (row, _args, ctx) => loadEntities(ctx, sideOf(row, side)),
+        resolve: (row, _args, ctx) => entitiesOf(ctx, row, side),
       });
     const validator = (side: 'source' | 'target') =>
       t.field({
@@ -295,5 +316,56 @@ builder.objectField(Operator, 'consolidations', (t) =>
       },
     },
     ...consolidationPages,
+  ),
+);
+
+const PendingType = builder.objectRef<QueueRow>('PendingConsolidation').implement({
+  description: PendingConsolidation.meta()?.description as string,
+  fields: (t) => {
+    const validator = (side: 'source' | 'target') =>
+      t.field({
+        type: ValidatorType,
+        nullable: true,
+        description: `The ${side} validator; null when it is not stored.`,
+        resolve: (row, _args, ctx) => loadValidator(ctx, sideOf(row, side)),
+      });
+    return {
+      id: rowId(t, 'PendingConsolidation', (row) => [row.network, row.sourceValidatorIndex, row.position]),
+      network: t.expose('network', { type: NetworkEnum, description: 'Network of the validators.' }),
+      ...columns(t, PendingConsolidation),
+      source: validator('source'),
+      target: validator('target'),
+    };
+  },
+});
+const pendingPages = pageTypes(PendingType, {
+  name: 'PendingConsolidation',
+  row: 'An entry of the queue',
+  list: 'The queue of consolidations',
+});
+
+builder.queryField('pendingConsolidations', (t) =>
+  t.connection(
+    {
+      type: PendingType,
+      nullable: true,
+      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_SIZES.defaultSize },
+      description: `The queue of consolidations in the newest state that an index has processed, in its order; empty without an index. ${sizes} REST has no such path.`,
+      args: {
+        by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),
+        ...networkArgs,
+      },
+      resolve: async (_root, args, ctx: Context, info) => {
+        const asked = {
+          network: args.network ?? ctx.network,
+          validator: args.by == null ? null : readValidatorBy(args.by, ['by']),
+        };
+        const cursors = integerCursors(() => `pendingConsolidations:${JSON.stringify(asked)}`);
+        const range = connectionRange(args, info, { ...CONSOLIDATIONS_SIZES, decode: cursors.read });
+        const page = await pendingConsolidations(ctx, asked, range);
+        return connection(page, (row) => cursors.of(row.position), page.total);
+      },
+    },
+    ...pendingPages,
   ),
 );

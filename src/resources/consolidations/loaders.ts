@@ -2,7 +2,7 @@ import type { EpochRange } from '../../chain/calendar.ts';
 import type { Context } from '../../context.ts';
 import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { Range } from '../../kernel/page.ts';
+import { type Range, rowsToRead } from '../../kernel/page.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type ConsolidationQuery,
@@ -11,9 +11,16 @@ import {
   consolidationTotals,
   entitiesByValidator,
   type Position,
+  pendingConsolidationPages,
+  pendingConsolidationTotals,
+  type QueueKey,
+  type QueueRow,
   type Scope,
   type SourceKey,
 } from './queries.ts';
+
+export type { QueueKey, QueueRow };
+
 import { entityClasses } from './record.ts';
 
 const keyOf = ({ network, validatorIndex, entity }: Scope) =>
@@ -61,4 +68,17 @@ export const loadEntities = listReader({
   keyOf: validatorKeyText,
   load: entitiesByValidator,
   rows: () => entityClasses.length,
+});
+
+const queueText = ({ network, validatorIndex }: QueueKey) => `${network} ${validatorIndex}`;
+
+export const loadPendingConsolidations = listReader({
+  keyOf: queueText,
+  load: pendingConsolidationPages,
+  rows: rowsToRead,
+});
+
+export const loadPendingConsolidationTotal = totalReader({
+  keyOf: queueText,
+  load: pendingConsolidationTotals,
 });

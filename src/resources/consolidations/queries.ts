@@ -15,6 +15,7 @@ import {
   type ConsolidationSortField,
   type EntityClass,
   entityClasses,
+  PendingConsolidation,
 } from './record.ts';
 
 export type EntityKey = { idType: EntityClass; id: string };
@@ -228,3 +229,51 @@ export async function indexOfPubkey(db: Queryable, network: Network, pubkey: str
   );
   return row?.index ?? undefined;
 }
+
+/** `validatorIndex`: on either side; null for all. */
+export type QueueKey = { network: Network; validatorIndex: number | null };
+
+const QueueRow = PendingConsolidation.extend({ network: Network, list: count() });
+export type QueueRow = z.infer<typeof QueueRow>;
+
+const inQueue = sql`q.network = k.network
+      and (k.validator_index is null or q.source_index = k.validator_index or q.target_index = k.validator_index)`;
+const queueKeys = (keys: readonly QueueKey[]) =>
+  keyTable(keys, { network: ['text', 'network'], validator_index: ['int', 'validatorIndex'] });
+
+/** In the order of the queue. */
+export function pendingConsolidationPages(
+  db: Queryable,
+  keys: readonly QueueKey[],
+  range: Range<number>,
+): Promise<QueueRow[]> {
+  const order = range.backward ? sql`desc` : sql``;
+  return rows(
+    db,
+    QueueRow,
+    sql`/* pendingConsolidationPages */
+    select k.list::int - 1 as list, k.network, q.position, q.source_index as "sourceValidatorIndex",
+      q.target_index as "targetValidatorIndex", q.amount::text as amount, q.expected_epoch as "expectedEpoch"
+    from ${queueKeys(keys)}
+    cross join lateral (
+      select q.* from pending_consolidations q
+      where ${inQueue} and q.position > ${range.after ?? -1}
+        ${range.before === undefined ? sql`` : sql`and q.position < ${range.before}`}
+      order by q.position ${order} limit ${rowsToRead(range)}
+    ) q
+    order by k.list, q.position ${order}`,
+  );
+}
+
+export const pendingConsolidationTotals = (
+  db: Queryable,
+  keys: readonly QueueKey[],
+): Promise<ListedTotal[]> =>
+  rows(
+    db,
+    ListedTotal,
+    sql`/* pendingConsolidationTotals */
+    select k.list::int - 1 as list, t.total
+    from ${queueKeys(keys)}
+    cross join lateral (select count(*)::int as total from pending_consolidations q where ${inQueue}) t`,
+  );

@@ -57,3 +57,21 @@ export const consolidationSortFields = [
   'consolidatedBalance',
 ] as const satisfies (keyof Consolidation)[];
 export type ConsolidationSortField = (typeof consolidationSortFields)[number];
+
+/** GraphQL only. */
+export const PendingConsolidation = z
+  .object({
+    position: count().describe('Place in the queue; 0 is processed first.'),
+    sourceValidatorIndex: count().describe('Index of the validator whose balance will move.'),
+    targetValidatorIndex: count().describe('Index of the validator that will receive the balance.'),
+    amount: gwei().describe(
+      'What would move now, in Gwei: the balance of the source, at most its effective balance; 0 for a slashed source.',
+    ),
+    expectedEpoch: count()
+      .nullable()
+      .describe(
+        'Epoch at whose end the rules process it, unless a source up to it is slashed before; null for a slashed source.',
+      ),
+  })
+  .meta({ id: 'PendingConsolidation', description: 'An entry of the queue of consolidations of the chain.' });
+export type PendingConsolidation = z.infer<typeof PendingConsolidation>;

@@ -8,7 +8,15 @@ import { timestampText } from '../../kernel/time.ts';
 import { isKnownEntity } from '../operators/loaders.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
 import type { ValidatorName } from '../validators/record.ts';
-import { loadConsolidation, loadConsolidations, loadConsolidationTotal, loadEntities } from './loaders.ts';
+import {
+  loadConsolidation,
+  loadConsolidations,
+  loadConsolidationTotal,
+  loadEntities,
+  loadPendingConsolidations,
+  loadPendingConsolidationTotal,
+  type QueueRow,
+} from './loaders.ts';
 import {
   type ConsolidationQuery,
   type EntityKey,
@@ -135,4 +143,19 @@ export function consolidationPosition(
   const fits = (digits: string, index: number) =>
     /^\d{1,18}$/.test(digits) && (order[index] === 'consolidatedBalance' || Number(digits) < 2 ** 31);
   return position.length === order.length && position.every(fits) ? position : undefined;
+}
+
+/** The queue of a network, or its entries with a validator; empty for an unknown validator. */
+export async function pendingConsolidations(
+  ctx: Context,
+  { network, validator }: { network: Network; validator: ValidatorName | null },
+  range: Range<number>,
+): Promise<Slice<QueueRow> & { total: () => Promise<number> }> {
+  const index =
+    validator &&
+    ('index' in validator ? validator.index : await indexOfPubkey(ctx.db, network, validator.pubkey));
+  if (index === undefined) return { rows: [], hasNext: false, hasPrevious: false, total: async () => 0 };
+  const key = { network, validatorIndex: index };
+  const page = slice(await loadPendingConsolidations(ctx, key, range), range);
+  return { ...page, total: () => loadPendingConsolidationTotal(ctx, key) };
 }

@@ -11,6 +11,7 @@ import {
   sortedPeriodArgs,
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
+import { addOperator } from '../attestations/graphql.ts';
 import { Operator } from '../operators/graphql.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import type { FigureName, Figures } from './loaders.ts';
@@ -30,6 +31,7 @@ function figureType<Name extends FigureName>(
     description,
     fields: (t) => periodFields(t, type, record, { old: 'setId', what }) as never,
   });
+  addOperator(ref);
   return {
     type,
     record,

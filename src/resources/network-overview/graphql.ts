@@ -2,7 +2,7 @@ import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import { AsOfType, asOfEpoch } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns } from '../../graphql/schema/columns.ts';
+import { columns, rowId } from '../../graphql/schema/columns.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
@@ -28,6 +28,7 @@ const ClientShare = builder
   .implement({
     description: "A consensus client's share of the validators of a network.",
     fields: (t) => ({
+      id: rowId(t, 'NetworkClientShare', ({ network, client }) => [network, client]),
       client: t.exposeString('client', { description: 'Name of the client.' }),
       validatorCount: t.exposeInt('validatorCount', {
         description: 'Active validators that are known to run it.',

@@ -40,6 +40,7 @@ export async function clientShares(ctx: Context, key: NetworkKey) {
   const clients = await loadNetworkClients(ctx, key);
   const known = clients.reduce((sum, { validatorCount }) => sum + validatorCount, 0);
   return clients.map(({ client, validatorCount }) => ({
+    network: key.network,
     client,
     validatorCount,
     percentage: (100 * validatorCount) / known,

@@ -146,6 +146,7 @@ export function madeFacts(made: Made, epoch: number, first = epoch): EpochFacts 
         balanceBeforeSlashing: 32 * ETH + 77,
       })),
     consolidations: [],
+    pendingConsolidations: [],
     totalActiveBalance: active * 32 * ETH,
     slashingPenalties: 0,
     changed: epoch === first ? Uint32Array.from({ length: size }, (_, v) => v) : new Uint32Array(),
