@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/indexer/store/index.ts';
-import { madeFacts, madeRegistry } from '../indexer/store/made-facts.ts';
+import { madeFacts, madeRegistry, savedAs } from '../indexer/store/made-facts.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 
 const fields = 'id network position sourceValidatorIndex targetValidatorIndex amount expectedEpoch';
@@ -91,7 +91,7 @@ it('pendingConsolidations are what an index wrote of the newest state; writing i
     const balances = facts.balances.map((balance, v) => (v === 2 ? 31e9 : v === 3 ? 65e9 : balance));
     await store.write(
       { ...facts, balances, effectiveBalances, pendingConsolidations },
-      Buffer.from('x'),
+      savedAs('x'),
       registry,
     );
   };
