@@ -19,7 +19,7 @@ import {
   type SourceKey,
 } from './queries.ts';
 
-export type { QueueKey, QueueRow };
+export type { QueueRow };
 
 import { entityClasses } from './record.ts';
 
