@@ -119,3 +119,29 @@ describe('Query.attestations', () => {
     });
   });
 });
+
+describe('records and entities', () => {
+  it('lead to their operators, those of a page in one statement', async () => {
+    const { data, errors } = await gateway.graphql(
+      `query ($pool: String!) { attestations(operatorId: $pool, idType: POOL, first: 5) {
+        nodes { operatorId operator { operatorId idType } } } }`,
+      { pool },
+    );
+    expect(errors).toBeUndefined();
+    expect(data.attestations.nodes).toEqual(
+      Array.from({ length: 5 }, () => ({ operatorId: pool, operator: { operatorId: pool, idType: 'POOL' } })),
+    );
+    const own = await set('rewards', 'first: 1', 'nodes { operator { operatorId idType } }');
+    expect(own.nodes).toEqual([{ operator: { operatorId: SET, idType: 'PRIVATE_SET' } }]);
+    gateway.statements.length = 0;
+    const moved = await gateway.graphql(
+      '{ consolidations(first: 10) { nodes { sourceEntities { operatorId operator { operatorId } } } } }',
+    );
+    expect(moved.errors).toBeUndefined();
+    expect(gateway.statements).toEqual(['consolidationPages', 'entitiesByValidator', 'operatorsById']);
+    const entities = moved.data.consolidations.nodes.flatMap((row: any) => row.sourceEntities);
+    expect(entities.length).toBeGreaterThan(0);
+    for (const { operatorId, operator } of entities)
+      if (operator !== null) expect(operator.operatorId).toBe(operatorId);
+  });
+});

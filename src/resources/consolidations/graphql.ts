@@ -4,7 +4,7 @@ import type { Calendar } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, exposed, type FieldsOf, renamed } from '../../graphql/schema/columns.ts';
+import { columns, exposed, type FieldsOf, renamed, rowId } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
   checkSizes,
