@@ -120,8 +120,10 @@ describe("another account's private set", () => {
 
   it('is null to GraphQL, in every way that names it', async () => {
     const nodeId = Buffer.from(`PrivateSet:${id}`).toString('base64url');
-    const operator = Buffer.from(`Operator:mainnet:7d:privateSet:${id}`).toString('base64url');
-    const query = `{ node(id: "${nodeId}") { id } nodes(ids: ["${nodeId}", "${operator}"]) { id }
+    const operator = Buffer.from(`Operator:mainnet:privateSet:${id}`).toString('base64url');
+    // What an operator's id was while it had a window.
+    const inWindow = Buffer.from(`Operator:mainnet:7d:privateSet:${id}`).toString('base64url');
+    const query = `{ node(id: "${nodeId}") { id } nodes(ids: ["${nodeId}", "${operator}", "${inWindow}"]) { id }
       privateSet(setId: "${id}") { name }
       operator(operatorId: "${id}", idType: PRIVATE_SET, window: SEVEN_DAYS) { displayName }
       operators(idType: PRIVATE_SET, window: SEVEN_DAYS) { totalCount nodes { operatorId } }
@@ -131,16 +133,16 @@ describe("another account's private set", () => {
     expect(seen.errors).toBeUndefined();
     expect(seen.data).toEqual({
       node: null,
-      nodes: [null, null],
+      nodes: [null, null, null],
       privateSet: null,
       operator: null,
       operators: none,
       tags: none,
     });
     const { data } = await owner.graphql(query);
-    expect([data.node.id, data.nodes[1].id, data.privateSet.name, data.operator.displayName]).toEqual([
+    expect(data.nodes).toEqual([{ id: nodeId }, { id: operator }, { id: operator }]);
+    expect([data.node.id, data.privateSet.name, data.operator.displayName]).toEqual([
       nodeId,
-      operator,
       'Theirs',
       'Theirs',
     ]);
