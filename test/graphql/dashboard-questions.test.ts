@@ -31,9 +31,9 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     return data;
   }
 
-  it('has a document each', () => {
-    expect(questions.size).toBe(11);
-    expect(page.match(/```graphql/g)).toHaveLength(11);
+  it('has twelve documents', () => {
+    expect(questions.size).toBe(12);
+    expect(page.match(/```graphql/g)).toHaveLength(12);
   });
 
   it('top 20 pools with trend and APR', async () => {
@@ -174,5 +174,21 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     );
     expect(clients.map(({ client, validatorCount }: any) => ({ client, validatorCount }))).toEqual(stored);
     expect(clients.reduce((sum: number, row: any) => sum + row.percentage, 0)).toBeCloseTo(100, 9);
+  });
+
+  it('the consolidation queue', async () => {
+    const { pendingConsolidations, consolidationCapacities } = await ask('ConsolidationQueue');
+    const stored = await rowsOf(
+      `select source_index as source, amount::text from pending_consolidations where network = 'mainnet' order by position`,
+    );
+    expect(stored.length).toBeGreaterThan(0);
+    expect(pendingConsolidations.totalCount).toBe(stored.length);
+    expect(
+      pendingConsolidations.nodes.map((row: any) => ({
+        source: row.sourceValidatorIndex,
+        amount: row.amount,
+      })),
+    ).toEqual(stored.slice(0, 20));
+    expect(consolidationCapacities).toHaveLength(4);
   });
 });
