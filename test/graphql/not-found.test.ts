@@ -24,6 +24,7 @@ const nothing: Record<
   block: { null: ['slot: 2147483647'] },
   blocks: { empty: ['fromSlot: 2147483647', 'network: HOLESKY, fromSlot: 2147483647'] },
   chainDailyReward: { null: ['day: 2900000'] },
+  pendingConsolidations: { empty: ['by: { index: 2147483647 }'] },
   chainDailyRewards: { empty: ['fromDay: 9000000'] },
   consolidationCapacities: {},
   consolidationCapacity: {},

@@ -62,7 +62,8 @@ function selection(making: Making, type: GraphQLNamedType, depth: number): strin
   const fields = Object.values(type.getFields()).filter(
     (field) =>
       (isLeafType(getNamedType(field.type)) || depth < DEPTH) &&
-      (!written || /^(Operator|StakeAuthority|AttestationRecord)/.test(getNamedType(field.type).name)),
+      (!written ||
+        /^(Operator|StakeAuthority|AttestationRecord)(Connection)?$/.test(getNamedType(field.type).name)),
   );
   const wide = root ? 1 + draw(2) : 1 + draw(5);
   const parts = Array.from({ length: wide }, (): string => {
@@ -91,6 +92,11 @@ function selection(making: Making, type: GraphQLNamedType, depth: number): strin
 
 /** Fields that a row has by itself, in part within a fragment. */
 function plainRow(making: Making, type: GraphQLObjectType | GraphQLInterfaceType): string {
+  const summary = type.getFields().summary;
+  if (summary && making.draw(4) > 0) {
+    const key = type.name === 'Operator' ? 'operatorId' : 'stakeAuthority';
+    return `{ ${key} summary ${plainRow(making, getNamedType(summary.type) as GraphQLObjectType)} }`;
+  }
   const own = Object.values(type.getFields()).flatMap(({ name, type: kind, args, resolve, extensions }) => {
     const keys = extensions.storedKeys as string[] | undefined;
     if (keys) return [`${name} { ${keys.join(' ')} }`];
@@ -127,6 +133,8 @@ function selected(making: Making, field: GraphQLField<unknown, unknown>, depth: 
   const given = field.args.flatMap((arg) => {
     if (!isNonNullType(arg.type) && making.draw(3) > 0 && arg.name !== 'first') return [];
     if (arg.name === 'last' || arg.name === 'before') return [];
+    if (making.plain && /^(ids|orderBy|where)$/.test(arg.name)) return []; // rows of other statements
+    if (making.plain && arg.deprecationReason !== undefined) return [];
     return [`${arg.name}: ${argument(making, arg)}`];
   });
   // A name of its own: two of one name with other arguments could not be merged.
