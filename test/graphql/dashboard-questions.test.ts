@@ -79,7 +79,7 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     for (const { operators } of nodes) expect(operators.length).toBeGreaterThan(0);
   });
 
-  it("a validator's page", async () => {
+  it('the page of a validator', async () => {
     const [{ index, pubkey, day }] = await rowsOf(
       `select validator_index as index, validator_pubkey as pubkey, max(date)::text as day
        from private_set_members join validator_days using (validator_index) where not utc
@@ -107,7 +107,7 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     for (const { summary } of stakeAuthorities.nodes) expect(summary.delegations.length).toBeGreaterThan(0);
   });
 
-  it("a set's month", async () => {
+  it('the month of a set', async () => {
     const month = { fromDate: '2025-10-01', toDate: '2025-10-31' };
     const { privateSet } = await ask('SetMonth', { setId: SET, ...month });
     const [{ members, missed, proposed }] = await rowsOf(
@@ -154,7 +154,7 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
     expect(search[0]).toMatchObject({ kind: 'OPERATOR', node: { operatorId: 'Sample Pool Alder' } });
   });
 
-  it("a pool's missed blocks of a day", async () => {
+  it('the missed blocks of a pool on one day', async () => {
     const [{ pool, date, slots }] = await rowsOf(
       `select pool, (to_timestamp(1606824023 + slot::bigint * 12) at time zone 'UTC')::date::text as date, array_agg(slot order by slot desc) as slots
        from blocks join validators using (network, validator_index)

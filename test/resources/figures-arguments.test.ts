@@ -162,3 +162,16 @@ it('networkOverview.history takes a range of days, and StakeAuthority.history on
   const [first, last] = [all[1], all.at(-2)] as [string, string];
   expect(await dates(`, fromDate: "${first}", toDate: "${last}"`)).toEqual(all.slice(1, -1));
 });
+
+it.each(['privateSets', 'tags'])('%s has the page before a cursor', async (name) => {
+  const page = async (args: string) => {
+    const { data, errors } = await gateway.graphql(`{ ${name}(${args}) { edges { cursor node { id } } } }`);
+    expect(errors).toBeUndefined();
+    return data[name].edges as { cursor: string; node: { id: string } }[];
+  };
+  for (const set of ['first', 'second', 'third'])
+    await gateway.graphql(`mutation { createPrivateSet(input: { name: "${set}" }) { userErrors { code } } }`);
+  const sets = await page('first: 3');
+  const before = await page(`last: 1, before: "${sets[2]?.cursor}"`);
+  expect(before.map(({ node }) => node.id)).toEqual([sets[1]?.node.id]);
+});
