@@ -131,11 +131,14 @@ function variable(making: Making, type: string, value: unknown): string {
 function selected(making: Making, field: GraphQLField<unknown, unknown>, depth: number): string {
   const named = getNamedType(field.type);
   const given = field.args.flatMap((arg) => {
-    if (!isNonNullType(arg.type) && making.draw(3) > 0 && arg.name !== 'first') return [];
-    if (arg.name === 'last' || arg.name === 'before') return [];
-    if (making.plain && /^(ids|orderBy|where)$/.test(arg.name)) return []; // rows of other statements
-    if (making.plain && arg.deprecationReason !== undefined) return [];
-    return [`${arg.name}: ${argument(making, arg)}`];
+    const { name } = arg;
+    const needed = isNonNullType(arg.type) || (making.plain && /^(operatorId|idType|window)$/.test(name));
+    if (!needed && making.draw(3) > 0 && name !== 'first') return [];
+    if (name === 'last' || name === 'before') return [];
+    // Those of other statements, and those that mostly refuse.
+    if (making.plain && /^(ids|orderBy|where|after|parentId)$/.test(name)) return [];
+    if (making.plain && arg.deprecationReason !== undefined && name !== 'window') return [];
+    return [`${name}: ${argument(making, arg)}`];
   });
   // A name of its own: two of one name with other arguments could not be merged.
   const alias = `a${making.aliases++}: `;
