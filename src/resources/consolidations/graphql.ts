@@ -113,6 +113,7 @@ builder.node(ConsolidationType, {
     const entities = (side: 'source' | 'target') =>
       t.field({
         type: [ConsolidationEntityType],
+        extensions: { rows: 6 },
         description: Consolidation.shape[`${side}Entities`].description as string,
         resolve: (row, _args, ctx) => entitiesOf(ctx, row, side),
       });
