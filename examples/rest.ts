@@ -6,7 +6,10 @@ export type Day = components['schemas']['AttestationRecord'];
 
 /** Days on which the pool attested, oldest first. Throws an error with the gateway's message. */
 export async function attestationsOf(url: string, token: string, pool: string): Promise<Day[]> {
-  const api = createClient<paths>({ baseUrl: url, headers: { authorization: `Bearer ${token}` } });
+  const api = createClient<paths, 'application/json'>({
+    baseUrl: url,
+    headers: { authorization: `Bearer ${token}` },
+  });
   const days: Day[] = [];
   for (let offset = 0; ; ) {
     const { data, error } = await api.GET('/v1/eth/entities/{entity_id}/attestations', {
