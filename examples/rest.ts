@@ -1,4 +1,4 @@
-// The REST paths with types from openapi.json: the days of one pool, by following `next`.
+// The REST paths with types from openapi.json: the days of one pool, page by page until `next` is null.
 import createClient from 'openapi-fetch';
 import type { components, paths } from './generated/rest.js';
 

@@ -1,4 +1,4 @@
-// urql with its normalised cache: three pages of pools. The cache warns if a type or a key is not as the schema says.
+// urql with its normalized cache: three pages of pools. The cache warns if a type or a key is not as the schema says.
 import { Client, fetchExchange, gql } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';

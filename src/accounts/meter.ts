@@ -6,7 +6,7 @@ import { memoryRates, redisRates } from './rates.ts';
 import { monthAt, openUsage } from './usage.ts';
 import type { Total } from './usage-queries.ts';
 
-/** The account of one admitted request. Numbers are compute units, except `rateRemaining`. */
+/** What one admitted request costs and may spend. Numbers are compute units, except `rateRemaining`. */
 export type Metering = {
   /** The rate, as response headers. */
   headers: Record<string, string>;

@@ -29,3 +29,11 @@ export function isMember(alias: string, network: string, { idType, id }: Operato
   return sql`${raw(`${alias}.pool`)} = ${part('pool_id')}
       and ${raw(`${alias}.node_operator`)} = ${part('node_operator_id')}`;
 }
+
+/** A table of the operators with the keys of `operator_validators` and `list` from 0; without those of other classes. */
+export const askedOperators = (
+  operators: readonly { network: string; idType: string; id: string }[],
+): Sql => sql`asked_operators(
+      ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
+      ${operators.map((key) => key.idType)}::text[]
+    )`;

@@ -22,7 +22,10 @@ import { type RowLayout, serializeRow } from './row-layout.ts';
 export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
-  /** The field's resolver returns a row and uses `selectionFor`. 'window': without that argument, that of its summary. */
+  /**
+   * The field's resolver returns a row and uses `selectionFor`. 'window': the row of that argument, else of the window
+   * of its summary.
+   */
   givesRow?: true | 'window';
   /** The field's object has its columns in the row of its parent, if its `window` is that of the list. */
   ownRow?: boolean;

@@ -12,7 +12,7 @@ import { type Asked, endOf, newestClosed, RangeFault, startOf } from './range.ts
 import type { Retrying, Say } from './retry.ts';
 import { SavedStateError } from './saved-state-error.ts';
 import { countError, type IndexStatus } from './status.ts';
-import type { Store } from './store/index.ts';
+import type { OpenDays, Store } from './store/index.ts';
 import { periodsOf } from './store/periods.ts';
 import type { EpochFacts } from './types.ts';
 
@@ -274,18 +274,16 @@ class Pass {
     if (isNewest) this.#caughtUp = true;
     const isDayEnd = ended.some(({ hourly }) => !hourly);
     const isLate = isDayEnd && this.#publisher.idleMs > PUBLISH_MS;
+    const { balances, effectiveBalances } = facts;
     if (isLate || (isNewest && (isFirst || this.#due.size > 0)))
-      this.#publish(isNewest && !partial ? facts : undefined);
+      this.#publish(isNewest && !partial ? { balances, effectiveBalances } : undefined);
   }
 
-  /** `open`: facts whose open days are not written yet. */
-  #publish(open?: EpochFacts): void {
+  /** `at`: undefined if the open days are written. */
+  #publish(at?: OpenDays['at']): void {
     const epoch = this.#stored;
     if (epoch === undefined) return;
-    const { balances, effectiveBalances } = open ?? {};
-    const calendars = new Set(this.#due);
-    const at = balances && effectiveBalances && { balances, effectiveBalances };
-    this.#publisher.request({ epoch, open: at && { epoch, at, calendars } });
+    this.#publisher.request({ epoch, open: at && { epoch, at, calendars: new Set(this.#due) } });
     this.#due.clear();
     this.#requested = epoch;
   }

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { calendars } from '../chain/calendar.ts';
 import type { Say } from './retry.ts';
 import type { OpenDays, Store } from './store/index.ts';
 
+/** `open`: publishes only its calendars; if undefined, both. */
 export type Publication = { epoch: number; open: OpenDays | undefined };
 
 const HOUR_MS = 3_600_000;
@@ -41,7 +43,7 @@ export class Publisher {
   }
 
   request(next: Publication): void {
-    this.#waiting = joined(this.#waiting, next);
+    this.#waiting = this.#waiting ? joined(this.#waiting, next) : next;
     if (this.#running) this.#tellLate();
     else this.#running = this.#run();
   }
@@ -75,7 +77,7 @@ export class Publisher {
           break;
         }
         say('warn', `Not published, tried again in a minute: ${(error as Error).message}`);
-        this.#waiting = joined(next, this.#waiting);
+        this.#waiting = this.#waiting ? joined(next, this.#waiting) : next;
         await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
       }
     }
@@ -95,16 +97,15 @@ export class Publisher {
     this.#beganAt = this.#now();
     this.#isTold = false;
     if (open) await store.writeOpenDays(open, stopped);
-    const reports = await store.publish(stopped);
+    const reports = await store.publish(stopped, open?.calendars);
     this.#endedAt = this.#now();
     const failed = reports.flatMap(({ part, error }) => (error === undefined ? [] : [`${part}: ${error}`]));
     onPublished(epoch, failed);
   }
 }
 
-function joined(older: Publication | undefined, newer: Publication | undefined): Publication {
-  const [first, last] = [older ?? newer, newer ?? older] as [Publication, Publication];
-  if (!first.open || !last.open) return { epoch: last.epoch, open: last.open ?? first.open };
-  const calendars = new Set([...first.open.calendars, ...last.open.calendars]);
-  return { epoch: last.epoch, open: { ...last.open, calendars } };
+function joined(older: Publication, newer: Publication): Publication {
+  const [first, last] = [older.open?.calendars ?? calendars, newer.open?.calendars ?? calendars];
+  const open = newer.open ?? older.open;
+  return { epoch: newer.epoch, open: open && { ...open, calendars: new Set([...first, ...last]) } };
 }

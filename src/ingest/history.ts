@@ -37,8 +37,7 @@ export const changeColumns = (figures: readonly Column[]): Column[] =>
 export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
 
 /**
- * Adds `series` and the changes to staged rows. They are changes since the newest day of the list that is at least the
- * span ago and less than twice the span and a day.
+ * Adds `series` and the changes to staged rows: changes since the newest day of the list that is one to two spans ago.
  */
 export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Promise<Published[]> {
   const { name, key, figures } = of;

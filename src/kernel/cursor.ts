@@ -35,12 +35,14 @@ export function decodeCursor(list: string, cursor: string): (string | number)[] 
   return key && JSON.stringify(key) === text ? key : undefined;
 }
 
-/** Accepts only integers from 0 to 2³¹ − 1, since keys become statement parameters; otherwise returns undefined. */
+/** Whether a part of a key is an integer from 0 to 2³¹ − 1, as parameters of statements need. */
+export const isNumber = (part: unknown): part is number =>
+  Number.isInteger(part) && (part as number) >= 0 && (part as number) < 2 ** 31;
+
+/** Returns undefined for keys of other numbers, too. */
 export function decodePosition(list: string, cursor: string, length: number): number[] | undefined {
   const key = decodeCursor(list, cursor);
-  const fits = (value: unknown) =>
-    Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31;
-  return key?.length === length && key.every(fits) ? (key as number[]) : undefined;
+  return key?.length === length && key.every(isNumber) ? key : undefined;
 }
 
 /** For lists ordered by one integer. Calls `name` at most once, when needed. */

@@ -10,3 +10,5 @@ export function snake(name: string): string {
   if (known === undefined) snakes.set(name, (known = name.replace(/[A-Z]/g, '_$&').toLowerCase()));
   return known;
 }
+
+export const capitalized = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;

@@ -28,6 +28,8 @@ export type RankedRange = { range: Range<number>; walk: Walk | undefined };
 /** A row's place in a stored order: rows without a value are ranked apart, and come last. */
 export type Position = { valued: boolean; rank: number };
 
+export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' };
+
 export type OrderedRange = { range: Range<Position>; walk: Walk | undefined };
 
 export const revisionParam = () =>

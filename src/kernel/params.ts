@@ -97,15 +97,22 @@ export function boolParam<const O extends Options<boolean>>(options: O) {
   });
 }
 
+/** What is wrong with a text that is empty or too long. */
+export const textFault = (text: string, max = 256): string | undefined =>
+  text === ''
+    ? 'is empty'
+    : text.length > max
+      ? `has ${text.length} characters; at most ${max} are accepted`
+      : undefined;
+
 export function textParam<const O extends Options<string> & { max?: number }>(
   options: O,
   normalise: (text: string) => string = (text) => text,
 ) {
   const max = options.max ?? 256;
   return param<string, O>(options, { type: 'string', minLength: 1, maxLength: max }, (raw) => {
-    if (raw === '') return { msg: 'is empty', type: 'too_short' };
-    if (raw.length > max)
-      return { msg: `has ${raw.length} characters; at most ${max} are accepted`, type: 'too_long' };
+    const msg = textFault(raw, max);
+    if (msg) return { msg, type: raw === '' ? 'too_short' : 'too_long' };
     if (raw.includes('\0')) return { msg: 'contains a NUL character', type: 'nul' };
     return { value: normalise(raw) };
   });

@@ -52,16 +52,6 @@ export const badInput = (faults: Fault[]) =>
 export const badArgument = (name: string, msg: string, type = 'value_error') =>
   badInput([{ loc: ['argument', name], msg, type }]);
 
-/** The figures of an object that was not asked for in a window, as errors, which GraphQL reports for their fields. */
-export const refusedFigures = (names: readonly string[]): Record<string, Refusal> =>
-  Object.fromEntries(
-    names.map((name) => {
-      const replacement = `summary(window:) { ${name === 'timeWindow' ? 'window' : name} }`;
-      const msg = `${name} needs a window; ask for ${replacement}.`;
-      return [name, badInput([{ loc: ['field', name], msg, type: 'value_error' }])];
-    }),
-  );
-
 /** Calls every maker, then throws BAD_INPUT with all their faults. */
 export function collectFaults<Parts extends unknown[]>(
   ...makers: { [Index in keyof Parts]: () => Parts[Index] }

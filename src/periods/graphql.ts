@@ -1,7 +1,6 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
-import type { Network } from '../chain/networks.ts';
 import { layoutFor } from '../fast-rows/placeholders.ts';
 import type { Selection } from '../fast-rows/row-layout.ts';
 import { builder, globalIdOf } from '../graphql/schema/builder.ts';
@@ -9,16 +8,17 @@ import { columns, type FieldsOf, renamed } from '../graphql/schema/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../graphql/schema/connection.ts';
 import { replacedBy } from '../graphql/schema/deprecated.ts';
 import { enumValues, SortOrderEnum } from '../graphql/schema/enums.ts';
-import { type Order, orderInput } from '../graphql/schema/order.ts';
+import { orderInput } from '../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../graphql/schema/range.ts';
+import { orderOf } from '../graphql/schema/replaced.ts';
 import { IN_PAGE, selectedFields } from '../graphql/schema/selection.ts';
 import { integerCursors } from '../kernel/cursor.ts';
 import type { Range } from '../kernel/page.ts';
-import { badArgument } from '../kernel/refusal.ts';
 import type { PeriodQuery, PeriodRow } from './pages.ts';
 import { PERIODS_SIZES } from './params.ts';
 import { granularities, PeriodKeys } from './record.ts';
 import type { PeriodPage } from './resolve.ts';
+import type { EntityKey } from './sources.ts';
 
 const lengths: Record<string, string> = {
   hour: 'An hour; stored for the attestations of operators only.',
@@ -93,27 +93,18 @@ export type PeriodArgs = InputShapeFromFields<ReturnType<typeof periodArgs>> &
 
 /** Throws BAD_INPUT for negative days, reversed ranges and two orders. */
 export function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery<Field> {
-  const { granularity, sortBy, sortOrder } = args;
-  const order = args.orderBy as Order<string> | null | undefined;
-  if (order && (sortBy ?? sortOrder)) {
-    const old = sortBy ? 'sortBy' : 'sortOrder';
-    throw badArgument('orderBy', `orderBy cannot be given together with ${old}; give one.`);
-  }
-  const field = order && order.field !== 'period' ? order.field : (sortBy ?? 'day');
+  const { field, direction } = orderOf<string>(args, { field: 'period', direction: 'asc' }, 'asc');
   return {
-    granularity: granularity ?? 'day',
+    granularity: args.granularity ?? 'day',
     ...rangeOf(args),
-    sortBy: field as Field | 'day',
-    sortOrder: order?.direction ?? sortOrder ?? 'asc',
+    sortBy: field === 'period' ? 'day' : (field as Field),
+    sortOrder: direction,
   };
 }
 
-/** Whose figures they are; `id` as in the row. */
-export type PeriodOwner = { network: Network; idType: string; id: string };
-
 /** `of` names the list; it is absent from rows read as text. */
 export type OwnedPeriod<Record> = PeriodRow<Record> & {
-  of?: { owner: PeriodOwner; query: PeriodQuery<string> };
+  of?: { owner: EntityKey; query: PeriodQuery<string> };
 };
 
 /** Periods longer than a day are cut by the bounds of the list. */
@@ -135,15 +126,19 @@ export const periodId = <Row extends OwnedPeriod<object>>(t: FieldsOf<Row>, name
     resolve: (row) => globalIdOf(name, keyOf(row as never)),
   });
 
-/** The fields that all records over time have. */
+/** The fields that all records over time have; `old` is the deprecated name of `operatorId`. */
 export const periodFields = <Record extends object>(
   t: FieldsOf<OwnedPeriod<Record>>,
   name: string,
   record: z.ZodObject,
-  { old, what }: { old: string; what: string },
+  old: string,
 ) => ({
   id: periodId(t, name),
-  operatorId: renamed(t, 'id' as never, what),
+  operatorId: renamed(
+    t,
+    'id' as never,
+    'Identifier of the operator or private set, or index of the validator; `id` in REST.',
+  ),
   [old]: t.string({
     deprecationReason: replacedBy('operatorId'),
     description: 'The same as operatorId.',
@@ -171,7 +166,7 @@ function periodSelection<Field extends string>(
 export const periodLists =
   <Field extends string, Record>(list: string, record: z.ZodObject) =>
   async (
-    owner: PeriodOwner,
+    owner: EntityKey,
     args: PeriodArgs & ConnectionArgs,
     info: GraphQLResolveInfo,
     read: (

@@ -3,6 +3,7 @@ import { join, keyTable, raw, type Sql, sql } from '../db/rows.ts';
 import * as figure from './effectiveness.ts';
 import { type PeriodQuery, type PeriodSource, withinBounds } from './pages.ts';
 
+/** Whose figures they are; `id` as in the row. */
 export type EntityKey = { network: Network; idType: string; id: string };
 
 const genesis = ['bigint', (key: { network: Network }) => genesisTime[key.network]] as const;
@@ -27,7 +28,7 @@ export const entityDays = (keys: readonly EntityKey[], query: PeriodQuery<string
   own: own(query),
 });
 
-/** Days of operators with what a refresh adds; imported days have none of it. */
+/** Days of operators that a refresh computed; imported days lack these figures. */
 export const entityFigures = (keys: readonly EntityKey[], query: PeriodQuery<string>): PeriodSource => ({
   keys: entities(keys),
   days: figuresOfEntities,
@@ -35,27 +36,13 @@ export const entityFigures = (keys: readonly EntityKey[], query: PeriodQuery<str
   own: sql`${own(query)} and a.validator_count is not null`,
 });
 
-const stored = [
-  ...['entity_key', 'utc', 'day', 'date', 'start_epoch', 'end_epoch'],
-  ...['total_unique_attestations', 'sum_missed_attestations', 'sum_correct_target'],
-  ...['sum_end_epoch_balance', 'sum_end_epoch_effective_balance', 'attested_count', 'proposer_count'],
-  ...['proposed_count', 'missed_proposal_count', 'sum_attestation_rewards', 'sum_sync_committee_rewards'],
-  ...[
-    'sum_proposer_rewards',
-    'sum_priority_fees',
-    'sum_baseline_mev',
-    'sum_correctness',
-    'sum_inclusion_delays',
-  ],
-  ...[
-    'sum_uptime',
-    'sum_attester_effectiveness',
-    'sum_proposer_effectiveness',
-    'sum_validator_effectiveness',
-  ],
-];
 const figuresOfEntities = sql`(
-  select ${raw(stored.join(', '))}, active_count::int as validator_count from attestation_days
+  select entity_key, utc, day, date, start_epoch, end_epoch, active_count::int as validator_count,
+    sum_end_epoch_balance, sum_end_epoch_effective_balance, attested_count, proposer_count, proposed_count,
+    missed_proposal_count, sum_attestation_rewards, sum_sync_committee_rewards, sum_proposer_rewards,
+    sum_priority_fees, sum_baseline_mev, sum_correctness, sum_inclusion_delays, sum_uptime,
+    sum_attester_effectiveness, sum_proposer_effectiveness, sum_validator_effectiveness
+  from attestation_days
 )`;
 
 export type ValidatorOwner = { network: Network; validatorIndex: number };

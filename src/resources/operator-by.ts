@@ -1,9 +1,10 @@
 import { memberClasses, type OperatorScope } from '../db/operator-members.ts';
 import { builder } from '../graphql/schema/builder.ts';
 import { enumName } from '../graphql/schema/enums.ts';
+import { textFault } from '../kernel/params.ts';
 import { badInput } from '../kernel/refusal.ts';
 import { IdTypeEnum } from './operators/graphql.ts';
-import { type IdType, idFault, normaliseId } from './operators/record.ts';
+import { type IdType, normaliseId } from './operators/record.ts';
 
 const classes = memberClasses.map(enumName).join(', ');
 
@@ -30,7 +31,7 @@ export function readOperatorBy(
   const idType = memberClasses.find((known) => known === by.idType);
   if (!idType)
     throw refused('idType', `${path}.idType is ${enumName(by.idType)}; one of ${classes} is needed.`);
-  const fault = idFault(by.operatorId);
+  const fault = textFault(by.operatorId);
   if (fault) throw refused('operatorId', `${path}.operatorId ${fault}.`);
   return { idType, id: normaliseId(by.operatorId) };
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon-node.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { contentOf } from '../support/indexed.ts';
 import { dataDirForTest, endRunning, launch, serve, stakegraph } from '../support/process.ts';
@@ -60,7 +60,7 @@ describe('stakegraph index', () => {
   it('says that the node cannot be reached, and where it looked', async () => {
     const database = await databaseForTest();
     const { child, output, outcome } = launch(['index', '--beacon', 'http://127.0.0.1:1'], env(database));
-    while (!output.stderr.includes('127.0.0.1:1')) await Promise.race([sleep(20), outcome]);
+    await until(() => output.stderr.includes('127.0.0.1:1'), outcome);
     child.kill('SIGTERM');
     expect(await outcome).toMatchObject({ code: 0 });
   });
@@ -91,7 +91,7 @@ describe.skipIf(!hasRecordings)('stakegraph index of a recorded chain', () => {
     const database = await databaseForTest();
     const node = await nodeForTest();
     const first = launch(['index', '--beacon', node.url, '--json', ...from], env(database));
-    while (first.output.stdout === '') await Promise.race([sleep(20), first.outcome]);
+    await until(() => first.output.stdout !== '', first.outcome);
     const second = await stakegraph(['index', '--beacon', node.url], env(database));
     expect(second).toMatchObject({
       code: 1,

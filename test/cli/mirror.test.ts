@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operator } from '../ingest/rows.ts';
+import { until } from '../support/eventually.ts';
 import { createDatabase, type Gateway, startGateway, type TestDatabase } from '../support/gateway.ts';
 import { pageV0, reply, serviceForTest } from '../support/mirror.ts';
 import { launch, stakegraph } from '../support/process.ts';
@@ -117,7 +118,7 @@ describe('stakegraph mirror', () => {
       flags(service.url, ...onlyPools, '--every', '1s', '--json'),
       environment(),
     );
-    while (output.stdout.split('\n').length < 4) await Promise.race([sleep(50), outcome]);
+    await until(() => output.stdout.split('\n').length >= 4, outcome);
     child.kill('SIGTERM');
     expect(await outcome).toMatchObject({ code: 0, stderr: '' });
     const rounds = output.stdout
@@ -134,7 +135,7 @@ describe('stakegraph mirror', () => {
     });
     const args = flags(service.url, '--resources', 'operators', '--classes', 'pool', '--json');
     const { child, outcome } = launch(args, environment());
-    while (service.asked.length < 3) await Promise.race([sleep(20), outcome]);
+    await until(() => service.asked.length >= 3, outcome);
     child.kill('SIGTERM');
     const { code, stdout } = await outcome;
     expect(code).toBe(1);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openApiDocument } from '../../src/http/rest/openapi.ts';
 import { routes } from '../../src/resources/index.ts';
 import { type Account, accountOf } from '../support/account.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { document, operations as documented } from '../support/interface-page.ts';
 
 type Shown = Awaited<ReturnType<Gateway['fetch']>>;
 
@@ -123,14 +123,11 @@ describe('the examples of responses in openapi.json', () => {
   });
 
   it('are there for each operation and status', () => {
-    const { paths, components } = openApiDocument(routes, 'X-Service-Network', '0.0.0') as any;
-    const replies = Object.values(paths).flatMap((path: any) =>
-      Object.values(path).flatMap(({ responses }: any) => Object.values(responses)),
-    );
-    const contents = [...replies, ...Object.values(components.responses)].flatMap(({ content }: any) =>
+    const replies = documented.flatMap(({ responses }) => Object.values(responses));
+    const contents = [...replies, ...Object.values(document.components.responses)].flatMap(({ content }) =>
       content ? [content['application/json']] : [],
     );
     expect(contents.length).toBeGreaterThan(50);
-    for (const { example } of contents) expect(example).toBeDefined();
+    for (const json of contents) expect(json?.example).toBeDefined();
   });
 });

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { NoDeprecatedCustomRule, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { useGateway } from '../support/gateway.ts';
 
 const page = readFileSync(new URL('../../docs/dashboards.md', import.meta.url), 'utf8');
+type Rows = [Record<string, any>, ...Record<string, any>[]];
 type Question = { document: string; units: number; statements: number };
 const questions = new Map<string, Question>(
   [
@@ -17,7 +20,7 @@ const SET = '5a3f1c52-0d9e-4b8a-9d53-6f2f6f0c1e01';
 describe('a question of docs/dashboards.md, with its cost and its number of statements', () => {
   const gateway = useGateway();
   const rowsOf = async (text: string, values: unknown[] = []) =>
-    (await gateway.database.pool.query({ text, values })).rows as any[];
+    (await gateway.database.pool.query({ text, values })).rows as Rows;
   /** Data of a document of the page, which costs what the page says. */
   async function ask(name: string, variables: object = {}) {
     const { document, units, statements } = questions.get(name) as Question;
@@ -34,6 +37,10 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
   it('has twelve documents', () => {
     expect(questions.size).toBe(12);
     expect(page.match(/```graphql/g)).toHaveLength(12);
+  });
+
+  it.each([...questions])('%s uses nothing deprecated', (_name, { document }) => {
+    expect(validate(schema, parse(document), [NoDeprecatedCustomRule])).toEqual([]);
   });
 
   it('top 20 pools with trend and APR', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Account, accountOf } from '../support/account.ts';
+import { type Account, accountOf, mutated } from '../support/account.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -17,15 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const run = async (field: string, input: object, select: string, owner = account) => {
-  const type = `${field[0]?.toUpperCase()}${field.slice(1)}Input!`;
-  const { data, errors } = await owner.graphql(
-    `mutation ($input: ${type}) { ${field}(input: $input) { ${select} userErrors { field message code } } }`,
-    { input },
-  );
-  expect(errors).toBeUndefined();
-  return data[field];
-};
+const run = (field: string, input: object, select: string, owner = account) =>
+  mutated(owner, field, input, select);
 const index = (at: number) => ({ index: known[at]?.index });
 const pubkey = (at: number) => ({ pubkey: known[at]?.pubkey });
 const made = async (...validators: object[]): Promise<string> =>

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SettingsError } from '../../src/config.ts';
 import { LockedError } from '../../src/indexer/lock.ts';
@@ -9,6 +8,7 @@ import { RangeFault } from '../../src/indexer/range.ts';
 import { SavedStateError } from '../../src/indexer/saved-state-error.ts';
 import { newStatus } from '../../src/indexer/status.ts';
 import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon-node.ts';
+import { until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { contentOf, indexed } from '../support/indexed.ts';
 
@@ -166,15 +166,14 @@ describe.skipIf(!hasRecordings)('an index of a recorded chain', () => {
       ...{ from: FIRST, once: false, stop: stop.signal, status },
       say: (_level, message) => said.push(message),
     });
-    while (status.indexedEpoch !== LAST - 2) await Promise.race([sleep(20), running]);
+    await until(() => status.indexedEpoch === LAST - 2, running);
     await expect(indexed(database, [node.url])).rejects.toThrow(LockedError);
     const text = `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'stakegraph index' and datname = current_database()`;
     await database.pool.query({ text, values: [] });
-    while (!/connection that holds the index lock was lost/.test(said.join('\n')))
-      await Promise.race([sleep(20), running]);
+    await until(() => /connection that holds the index lock was lost/.test(said.join('\n')), running);
     node.setHead(HEAD);
-    while (status.indexedEpoch !== LAST) await Promise.race([sleep(20), running]);
+    await until(() => status.indexedEpoch === LAST, running);
     stop.abort();
     expect(await running).toMatchObject({ to: LAST, done: false });
     expect((await contentOf(database)).blocks).toEqual(calm.blocks);
@@ -224,12 +223,9 @@ describe.skipIf(!hasRecordings)('near the head', () => {
     const status = newStatus();
     const running = indexed(database, [node.url], { from: FIRST, once: false, stop: stop.signal, status });
     const newest = async () => (await stored()).at(-1)?.slot ?? 0;
-    const until = async (test: () => Promise<boolean>) => {
-      while (!(await test())) await Promise.race([sleep(20), running]);
-    };
-    await until(async () => (await newest()) >= start - 2);
+    await until(async () => (await newest()) >= start - 2, running);
     node.advance(5);
-    await until(async () => (await newest()) >= start + 3);
+    await until(async () => (await newest()) >= start + 3, running);
     const before = new Map((await stored()).map((row) => [row.slot, row]));
     expect(before.get(start + 3)).toMatchObject({ finalized: false });
 
@@ -239,13 +235,13 @@ describe.skipIf(!hasRecordings)('near the head', () => {
     await until(async () => {
       const rows = await stored();
       return [start + 3, start + 4, start + 5].some((slot) => changed(slot, rows));
-    });
+    }, running);
     expect(changed(start + 2, await stored())).toBe(false);
 
     node.settle();
     node.setHead(HEAD);
     node.advance(0);
-    await until(async () => status.indexedEpoch === LAST);
+    await until(() => status.indexedEpoch === LAST, running);
     stop.abort();
     await running;
     const rows = (await stored()).filter(({ slot }) => slot < (LAST + 1) * 32);
@@ -264,15 +260,12 @@ describe.skipIf(!hasRecordings)('near the head', () => {
     const rows = async () =>
       (await own.pool.query({ text: 'select * from slashings order by validator_index', values: [] }))
         .rows as Record<string, any>[];
-    const until = async (test: () => Promise<boolean>) => {
-      while (!(await test())) await Promise.race([sleep(20), running]);
-    };
-    await until(async () => status.indexedEpoch === epoch - 4);
+    await until(() => status.indexedEpoch === epoch - 4, running);
     expect(await rows()).toEqual([]);
 
     // The recording has states of the first and last slots of epochs only, so the state of the head lacks the slashings.
     node.advance();
-    await until(async () => (await rows()).length === 3);
+    await until(async () => (await rows()).length === 3, running);
     const early = await rows();
     for (const row of early) {
       expect(row).toMatchObject({
@@ -287,22 +280,23 @@ describe.skipIf(!hasRecordings)('near the head', () => {
 
     node.advance();
     node.reorganise(2);
-    await until(async () => (await rows()).length === 0);
+    await until(async () => (await rows()).length === 0, running);
     node.settle();
-    await until(async () => (await rows()).length === 3);
+    await until(async () => (await rows()).length === 3, running);
     expect(await rows()).toEqual(early);
 
     // The state of the last slot has them.
     node.setHead(epoch * 32 + 30);
     node.advance();
-    await until(async () =>
-      (await rows()).every((row, at) => row.slashing_penalties !== early[at]?.slashing_penalties),
+    await until(
+      async () => (await rows()).every((row, at) => row.slashing_penalties !== early[at]?.slashing_penalties),
+      running,
     );
     for (const row of await rows()) expect(row.head_slot).toBe(slashed);
 
     node.setHead(slashed + 5 * 32);
     node.advance();
-    await until(async () => (await rows()).every(({ head_slot }) => head_slot === null));
+    await until(async () => (await rows()).every(({ head_slot }) => head_slot === null), running);
     stop.abort();
     await running;
     const withdrawable = (all: Record<string, any>[]) =>
@@ -321,10 +315,10 @@ describe.skipIf(!hasRecordings)('near the head', () => {
     const found = async (table: string, slot: string) =>
       (await own.pool.query({ text: `select from ${table} where ${slot} = ${slashed}`, values: [] })).rows
         .length;
-    while (status.indexedEpoch !== from) await Promise.race([sleep(20), running]);
+    await until(() => status.indexedEpoch === from, running);
     node.break(/states\/head\/validators/, 503);
     node.advance();
-    while ((await found('slashings', 'head_slot')) !== 3) await Promise.race([sleep(20), running]);
+    await until(async () => (await found('slashings', 'head_slot')) === 3, running);
     expect(await found('blocks', 'slot')).toBe(1);
     stop.abort();
     await running;

@@ -8,6 +8,7 @@ import { problemTeller, retrying } from '../../src/indexer/retry.ts';
 import { newStatus } from '../../src/indexer/status.ts';
 import { type OpenDays, openStore, type Store } from '../../src/indexer/store/index.ts';
 import { hasRecordings, recordedChain, startBeaconNode } from '../support/beacon-node.ts';
+import { until } from '../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../support/gateway.ts';
 import { contentOf, indexed } from '../support/indexed.ts';
 import { slow } from '../support/thorough.ts';
@@ -29,10 +30,12 @@ it('one publication runs at a time; the newest of those that waited follows, wit
   const said: string[] = [];
   const published: number[] = [];
   const written: OpenDays[] = [];
+  const changed: unknown[] = [];
   let [now, running] = [0, 0];
   const publisher = new Publisher({
     store: {
-      async publish() {
+      async publish(_stopped, calendars) {
+        changed.push(calendars);
         running += 1;
         expect(running).toBe(1);
         if (published.length === 0) await first.opened;
@@ -56,6 +59,7 @@ it('one publication runs at a time; the newest of those that waited follows, wit
   await publisher.settled();
   expect(published).toEqual([9, 24]);
   expect(written).toEqual([openDays(9, 'chain'), openDays(19, 'utc', 'chain')]);
+  expect(changed).toEqual(written.map(({ calendars }) => calendars));
   now += 5_000;
   expect(publisher.idleMs).toBe(5_000);
 });
@@ -91,6 +95,14 @@ async function databaseForTest(): Promise<TestDatabase> {
   return database;
 }
 
+it('operators are published with days of the chain calendar, attestations with those of any', async () => {
+  const store = openStore((await databaseForTest()).pool, 'hoodi');
+  const parts = async (...calendars: ('chain' | 'utc')[]) =>
+    new Set((await store.publish(undefined, new Set(calendars))).map(({ part }) => part));
+  expect(await parts('utc')).toEqual(new Set(['attestations']));
+  expect(await parts('chain')).toEqual(new Set(['operators', 'attestations']));
+});
+
 describe.skipIf(!hasRecordings)('an index that follows', () => {
   slow('a large registry is published at the end of each hour, and epochs are stored meanwhile', async () => {
     const head = (epoch: number) => (epoch + 4) * 32;
@@ -103,7 +115,7 @@ describe.skipIf(!hasRecordings)('an index that follows', () => {
     const nodes = await openNodes({ urls: [node.url], onError: () => undefined, signal: stop.signal });
     const own = openStore(database.pool, 'hoodi');
     let wait = Promise.resolve();
-    const store: Store = { ...own, publish: (stopped) => wait.then(() => own.publish(stopped)) };
+    const store: Store = { ...own, publish: (...args) => wait.then(() => own.publish(...args)) };
     const published: number[] = [];
     const failures: string[] = [];
     const options: FollowOptions = {
@@ -118,9 +130,6 @@ describe.skipIf(!hasRecordings)('an index that follows', () => {
       },
     };
     const running = follow(options);
-    const until = async (test: () => boolean) => {
-      while (!test()) await Promise.race([sleep(10), running]);
-    };
     const ends = async () =>
       (
         await database.pool.query({
@@ -128,25 +137,25 @@ describe.skipIf(!hasRecordings)('an index that follows', () => {
           values: [],
         })
       ).rows.map(({ epoch }) => epoch);
-    await until(() => published.length === 1);
+    await until(() => published.length === 1, running);
     expect(await ends()).toEqual([HOUR_END - 1, HOUR_END - 1]);
 
     const first = gate();
     wait = first.opened;
     for (const epoch of [HOUR_END, HOUR_END + 1, HOUR_END + 2]) {
       node.setHead(head(epoch));
-      await until(() => status.indexedEpoch === epoch);
+      await until(() => status.indexedEpoch === epoch, running);
     }
     expect(published).toEqual([HOUR_END - 1]);
     first.open();
-    await until(() => published.length === 2);
+    await until(() => published.length === 2, running);
     expect(await ends()).toEqual([HOUR_END, HOUR_END - 1]);
 
     for (let epoch = HOUR_END + 3; epoch <= 2_353; epoch += 1) {
       node.setHead(head(epoch));
-      await until(() => status.indexedEpoch === epoch);
+      await until(() => status.indexedEpoch === epoch, running);
     }
-    await until(() => published.at(-1) === 2_353);
+    await until(() => published.at(-1) === 2_353, running);
     stop.abort();
     await running;
     expect(failures).toEqual([]);

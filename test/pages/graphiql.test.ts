@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { NoDeprecatedCustomRule, parse, validate } from 'graphql';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newPageCode } from '../../src/accounts/page-codes.ts';
+import { schema } from '../../src/graphql/schema/index.ts';
 import { exampleQueries } from '../../src/http/pages/examples.ts';
 import { noBrowser, openBrowser, type Visit, visit } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -20,7 +22,8 @@ describe('the example queries', () => {
       query,
       variables,
     ]),
-  )('%s runs without errors', async (_name, query, variables) => {
+  )('%s runs without errors, and uses nothing deprecated', async (_name, query, variables) => {
+    expect(validate(schema, parse(query as string), [NoDeprecatedCustomRule])).toEqual([]);
     const { status, errors, data } = await gateway.graphql(query as string, variables as object);
     expect({ status, errors }).toEqual({ status: 200, errors: undefined });
     for (const answer of Object.values<any>(data)) {
@@ -225,12 +228,20 @@ describe.skipIf(noBrowser)(`GraphiQL in a browser${noBrowser ? `: ${noBrowser}` 
     await close();
   });
 
-  it('has the history of executed queries, without the token, and opens one of it', async () => {
+  it('has the history of executed queries, without any with a token or too long, and opens one of it', async () => {
     const { page, close } = await visit(browser, await link());
     await page.getByRole('tab').first().waitFor();
     await page.getByRole('button', { name: /execute query/i }).click();
     const list = page.getByLabel('History').locator('option');
     await eventually(async () => expect(await list.allInnerTexts()).toEqual(['History…', names[0]]), 30_000);
+    const sent = [gateway.token, 'x'.repeat(60_000)].map((text) =>
+      JSON.stringify({ query: '{ __typename }', variables: { text } }),
+    );
+    await page.evaluate(
+      (bodies) => Promise.all(bodies.map((body) => fetch('/graphql', { method: 'POST', body }))),
+      sent,
+    );
+    expect(await list.allInnerTexts()).toEqual(['History…', names[0]]);
     expect(await page.evaluate(() => localStorage.getItem('stakegraph:history'))).not.toContain('sgt_');
     await page.getByRole('tab').nth(1).click();
     await page.locator('.graphiql-tab-active', { hasText: names[1] as string }).waitFor();

@@ -8,12 +8,12 @@ import {
   addressOf,
   type Day,
   load,
-  pubkeyOf,
   published,
   randomDay,
   refreshed,
   revisions,
   syncDay,
+  validator,
   validatorDay,
 } from './facts.ts';
 
@@ -25,18 +25,6 @@ const clear = () =>
 beforeEach(clear);
 
 const only = { only: ['attestations'] as const, networks: ['mainnet'] as const };
-const validator = (validatorIndex: number, change: object = {}) => ({
-  validatorIndex,
-  validatorPubkey: pubkeyOf(validatorIndex),
-  depositAddress: addressOf(0),
-  withdrawalAddress: null as string | null,
-  nodeOperator: 'N' as string | null,
-  pool: 'P' as string | null,
-  activationEpoch: 0,
-  exitEpoch: null,
-  slashed: false,
-  ...change,
-});
 const DAY = 1_500;
 /** A day that ends with the validator's exit, after so many epochs. */
 const leaves = (index: number, epochs: number, change: object = {}) =>

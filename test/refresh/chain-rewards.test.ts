@@ -1,15 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
-import {
-  addressOf,
-  load,
-  pubkeyOf,
-  published,
-  refreshed,
-  revisions,
-  syncDay,
-  validatorDay,
-} from './facts.ts';
+import { load, published, refreshed, revisions, syncDay, validator, validatorDay } from './facts.ts';
 
 const gateway = useGateway({ template: 'empty' });
 beforeEach(() =>
@@ -22,15 +13,6 @@ beforeEach(() =>
 const only = { only: ['chain-daily-rewards'] as const, networks: ['mainnet'] as const };
 const DAY = 1_500;
 const ETH = 1_000_000_000;
-const validator = (validatorIndex: number, change: object = {}) => ({
-  validatorIndex,
-  validatorPubkey: pubkeyOf(validatorIndex),
-  depositAddress: addressOf(0),
-  activationEpoch: 0,
-  exitEpoch: null,
-  slashed: false,
-  ...change,
-});
 /** Half a day, of a validator that leaves or comes at noon. */
 const half = (index: number, first: boolean, change: object = {}) => {
   const [startEpoch, endEpoch] = first ? [DAY * 225, DAY * 225 + 99] : [DAY * 225 + 125, DAY * 225 + 224];

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { endRunning, launch, stakegraph } from '../support/process.ts';
 import { slow } from '../support/thorough.ts';
@@ -164,7 +165,7 @@ describe('stakegraph refresh', () => {
       await client.query('begin');
       await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph refresh operators mainnet 7d'))`);
       const { child, output, outcome } = launch(args('--every', '1s'), env());
-      while (output.stdout.split('\n').length < 10) await Promise.race([sleep(50), outcome]);
+      await until(() => output.stdout.split('\n').length >= 10, outcome);
       child.kill('SIGTERM');
       const ended = await outcome;
       await client.query('rollback');
@@ -183,7 +184,7 @@ describe('stakegraph refresh', () => {
       await client.query('begin');
       await client.query(`select pg_advisory_xact_lock(hashtext('stakegraph refresh operators mainnet 7d'))`);
       const { child, output, outcome } = launch(args(), env());
-      while (!output.stdout.includes('1d')) await Promise.race([sleep(50), outcome]);
+      await until(() => output.stdout.includes('1d'), outcome);
       child.kill('SIGTERM');
       await sleep(100);
       await client.query('rollback');

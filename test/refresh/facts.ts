@@ -9,6 +9,20 @@ import { importText } from '../support/import.ts';
 export const pubkeyOf = (index: number) => `0x${index.toString(16).padStart(96, '0')}`;
 export const addressOf = (index: number) => `0x${(index + 1).toString(16).padStart(40, '0')}`;
 
+/** An active validator of node operator N in pool P. */
+export const validator = (validatorIndex: number, change: object = {}) => ({
+  validatorIndex,
+  validatorPubkey: pubkeyOf(validatorIndex),
+  depositAddress: addressOf(0),
+  withdrawalAddress: null as string | null,
+  nodeOperator: 'N' as string | null,
+  pool: 'P' as string | null,
+  activationEpoch: 0,
+  exitEpoch: null,
+  slashed: false,
+  ...change,
+});
+
 /** A validator's day of the chain calendar that fits, of whole numbers. */
 export const validatorDay = (validatorIndex: number, day: number, change: object = {}) => ({
   validatorIndex,

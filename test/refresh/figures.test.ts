@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
 import { runs } from '../support/thorough.ts';
-import { addressOf, type Day, load, pubkeyOf, randomDay, refreshed, syncDay, validatorDay } from './facts.ts';
+import { type Day, load, randomDay, refreshed, syncDay, validator, validatorDay } from './facts.ts';
 
 const gateway = useGateway({ template: 'empty' });
 const query = (text: string) => gateway.database.pool.query({ text, values: [] });
@@ -13,18 +13,6 @@ beforeEach(() =>
 
 const DAY = 1_500;
 const only = { only: ['attestations', 'operators'] as const, networks: ['mainnet'] as const };
-const validator = (validatorIndex: number, change: object = {}) => ({
-  validatorIndex,
-  validatorPubkey: pubkeyOf(validatorIndex),
-  depositAddress: addressOf(0),
-  withdrawalAddress: null,
-  nodeOperator: 'N',
-  pool: 'P',
-  activationEpoch: 0,
-  exitEpoch: null,
-  slashed: false,
-  ...change,
-});
 
 const fields = {
   effectiveness:

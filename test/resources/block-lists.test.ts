@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { SECONDS_PER_DAY, slotStart } from '../../src/chain/calendar.ts';
 import { headEpoch } from '../../src/sample/chain.ts';
 import { useGateway } from '../support/gateway.ts';
-import { walkCursor } from '../support/walk.ts';
+import { walkKeys } from '../support/walk.ts';
 
 const gateway = useGateway();
 const head = headEpoch.mainnet * 32 - 1;
@@ -38,16 +38,8 @@ beforeAll(async () => {
   all = rows as Row[];
 });
 
-const walk = (args: string, size: number, direction: 'forward' | 'backward' = 'forward') =>
-  walkCursor(
-    gateway,
-    'blocks',
-    direction === 'forward'
-      ? `query ($cursor: String) { blocks(${args} first: ${size}, after: $cursor) { edges { node { consensusSlot } } pageInfo { hasNextPage endCursor } } }`
-      : `query ($cursor: String) { blocks(${args} last: ${size}, before: $cursor) { edges { node { consensusSlot } } pageInfo { hasPreviousPage startCursor } } }`,
-    direction,
-    {},
-  ).then((nodes) => nodes.map((node) => node.consensusSlot));
+const walk = (args: string, size: number, direction?: 'forward' | 'backward') =>
+  walkKeys(gateway, ['blocks', 'consensusSlot'], args, size, direction);
 const slotsOf = (rows: readonly Row[]) => rows.map(({ slot }) => slot);
 const ask = async (args: string, select: string) => {
   const { data, errors } = await gateway.graphql(`{ blocks(${args}) { ${select} } }`);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { enumName } from '../../src/graphql/schema/enums.ts';
 import { capacitySortFields, entitySortFields } from '../../src/resources/consolidation-totals/record.ts';
 import { useGateway } from '../support/gateway.ts';
+import { walkCursor } from '../support/walk.ts';
 
 const gateway = useGateway();
 
@@ -15,19 +16,15 @@ const refused = async (field: string) =>
   (await gateway.graphql(`{ ${field} { totalCount } }`)).errors?.[0].extensions;
 
 /** All nodes of a list, in pages of 7. */
-async function walk(field: string, args: string, columns: string) {
-  const nodes: any[] = [];
-  for (let cursor: string | null = null; ; ) {
-    const { data } = await ask(
-      `query ($cursor: String) { ${field}(${args} first: 7, after: $cursor) { nodes { ${columns} }
-        pageInfo { hasNextPage endCursor } } }`,
-      { cursor },
-    );
-    nodes.push(...data[field].nodes);
-    if (!data[field].pageInfo.hasNextPage) return nodes;
-    cursor = data[field].pageInfo.endCursor;
-  }
-}
+const walk = (field: string, args: string, columns: string) =>
+  walkCursor(
+    gateway,
+    field,
+    `query ($cursor: String) { ${field}(${args} first: 7, after: $cursor) { edges { node { ${columns} } }
+      pageInfo { hasNextPage endCursor } } }`,
+    'forward',
+    {},
+  );
 
 const orderName = (name: string) => (name === 'id' ? 'OPERATOR_ID' : enumName(name));
 const totals = 'operatorId idType consolidationCount sourceValidatorCount targetValidatorCount endDate';

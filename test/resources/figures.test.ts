@@ -70,7 +70,7 @@ describe.each(figures)('the records of %s', (field) => {
       `{ privateSet(setId: "${SET}") { ${field}(orderBy: { field: PERIOD }, ${arg}) { totalCount } } }`,
     );
     expect(errors?.[0]).toMatchObject({
-      message: `orderBy cannot be given together with ${name}; give one.`,
+      message: `orderBy cannot be given together with the deprecated ${name}.`,
       extensions: { code: 'BAD_INPUT', faults: [{ loc: ['argument', 'orderBy'] }] },
     });
   });
@@ -105,17 +105,24 @@ describe('Query.attestations', () => {
   });
 
   it.each([
-    ['idType: POOL', 'operatorId'],
-    ['operatorId: $pool, entityId: $pool, idType: POOL', 'operatorId'],
-    ['operatorId: $pool', 'idType'],
-    ['operatorId: $pool, idType: POOL, entityType: POOL', 'idType'],
-  ])('refuses %s: one of both names is needed', async (args, name) => {
+    ['idType: POOL', 'operatorId', 'is required'],
+    [
+      'operatorId: $pool, entityId: $pool, idType: POOL',
+      'operatorId',
+      'cannot be given together with the deprecated entityId',
+    ],
+    ['operatorId: $pool', 'idType', 'is required'],
+    [
+      'operatorId: $pool, idType: POOL, entityType: POOL',
+      'idType',
+      'cannot be given together with the deprecated entityType',
+    ],
+  ])('refuses %s: one of both names is needed', async (args, name, fault) => {
     const named = args.replaceAll('$pool', JSON.stringify(pool));
     const { errors } = await gateway.graphql(`{ attestations(${named}) { totalCount } }`);
-    const old = name === 'idType' ? 'entityType' : 'entityId';
     expect(errors?.[0].extensions).toMatchObject({
       code: 'BAD_INPUT',
-      faults: [{ loc: ['argument', name], msg: `Give one of ${name} and ${old}.` }],
+      faults: [{ loc: ['argument', name], msg: `${name} ${fault}.` }],
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { load, pubkeyOf, refreshed, validatorDay } from '../refresh/facts.ts';
+import { load, refreshed, validator, validatorDay } from '../refresh/facts.ts';
 import { useGateway } from '../support/gateway.ts';
 
 const figures =
@@ -113,15 +113,7 @@ describe('networkOverview of days of validators', () => {
 
   it('needs every validator, follows from their days, and changes nothing when refreshed again', async () => {
     expect(await overview()).toBeNull();
-    const validators = [0, 1, 2, 3].map((validatorIndex) => ({
-      ...{
-        validatorIndex,
-        validatorPubkey: pubkeyOf(validatorIndex),
-        depositAddress: null,
-        withdrawalAddress: null,
-      },
-      ...{ nodeOperator: 'N', pool: null, activationEpoch: 0, exitEpoch: null, slashed: false },
-    }));
+    const validators = [0, 1, 2, 3].map((index) => validator(index, { depositAddress: null, pool: null }));
     const days = [1_500, 1_501].flatMap((day) =>
       [0, 1, 2, 3].map((index) =>
         validatorDay(index, day, {

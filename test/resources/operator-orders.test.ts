@@ -8,7 +8,7 @@ import { sampleOperators } from '../../src/sample/index.ts';
 import { useGateway } from '../support/gateway.ts';
 import { byOrder, walkOrdered } from '../support/ordered.ts';
 import { every, runs } from '../support/thorough.ts';
-import { walkNext } from '../support/walk.ts';
+import { walkCursor, walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
 beforeEach(() => {
@@ -31,19 +31,12 @@ const ofClass = (name: Class) => allRows(`idType=${classes[name]}`);
 
 /** With the changes over the window, which REST does not have. */
 async function withChanges(idType: Class): Promise<any[]> {
-  const changes = new Map<string, any>();
   const figures = 'networkPenetration validatorCount avgValidatorEffectiveness aprPercentage';
-  for (let cursor: string | null = null; ; ) {
-    const { data }: any = await gateway.graphql(
-      `query ($cursor: String) { operators(window: SEVEN_DAYS, idType: ${idType}, first: 200, after: $cursor) {
-        nodes { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { ${figures} } } }
-        pageInfo { hasNextPage endCursor } } }`,
-      { cursor },
-    );
-    for (const { operatorId, summary } of data.operators.nodes) changes.set(operatorId, summary.change);
-    if (!data.operators.pageInfo.hasNextPage) break;
-    cursor = data.operators.pageInfo.endCursor;
-  }
+  const query = `query ($cursor: String) { operators(window: SEVEN_DAYS, idType: ${idType}, first: 200, after: $cursor) {
+    edges { node { operatorId summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { ${figures} } } } }
+    pageInfo { hasNextPage endCursor } } }`;
+  const nodes = await walkCursor(gateway, 'operators', query, 'forward', {});
+  const changes = new Map(nodes.map(({ operatorId, summary }) => [operatorId, summary.change]));
   return (await ofClass(idType)).map((row) => {
     const change = changes.get(row.id) ?? {};
     const added = figures.split(' ').map((name) => [`${name}Change`, change[name] ?? null]);

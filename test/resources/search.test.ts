@@ -19,7 +19,9 @@ const fields = `id kind text matched score node {
 }`;
 const publicKinds = ['OPERATOR', 'VALIDATOR', 'BLOCK', 'STAKE_AUTHORITY', 'TAG'];
 
-async function search(variables: object, ask = gateway.graphql) {
+type Hit = Record<'id' | 'kind' | 'text' | 'matched', string> & { score: number; node: Record<string, any> };
+
+async function search(variables: object, ask = gateway.graphql): Promise<[Hit, ...Hit[]]> {
   const { data, errors } = await ask(
     `query ($query: String!, $kinds: [SearchKind!], $network: Network, $first: Int) {
       search(query: $query, kinds: $kinds, network: $network, first: $first) { ${fields} }
@@ -27,16 +29,18 @@ async function search(variables: object, ask = gateway.graphql) {
     variables,
   );
   expect(errors).toBeUndefined();
-  return data.search as any[];
+  return data.search;
 }
-const texts = (hits: any[]) => hits.map((hit) => hit.text);
+const texts = (hits: Hit[]) => hits.map((hit) => hit.text);
 
 async function stored<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
   return (await gateway.database.pool.query({ text, values })).rows as Row[];
 }
 
 const validators = [...sampleValidators()];
-const validator = validators.find((row) => row.network === 'mainnet' && row.pool) as any;
+const validator = validators.find(
+  (row) => row.network === 'mainnet' && row.pool,
+) as (typeof validators)[number];
 
 describe('search by name', () => {
   it('finds operators by the name, its beginning and that of a word, in this order, in any letter case', async () => {

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chainDayOfEpoch, epochStart } from '../../src/chain/calendar.ts';
+import type { SlashingRow } from '../../src/resources/slashings/queries.ts';
+import { type SlashingList, slashingCursors, slashingsFrom } from '../../src/resources/slashings/resolve.ts';
 import { useGateway } from '../support/gateway.ts';
-import { walkCursor } from '../support/walk.ts';
+import { walkKeys } from '../support/walk.ts';
 
 const gateway = useGateway();
 
@@ -26,24 +28,14 @@ beforeAll(async () => {
   all = rows as Row[];
 });
 
-const walk = (args: string, size: number, direction: 'forward' | 'backward') => {
-  const page = direction === 'forward' ? `first: ${size}, after: $cursor` : `last: ${size}, before: $cursor`;
-  return walkCursor(
-    gateway,
-    'slashings',
-    `query ($cursor: String) { slashings(${args} ${page}) { edges { node { validatorIndex } }
-      pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
-    direction,
-    {},
-  ).then((nodes) => nodes.map((node) => node.validatorIndex));
-};
+const list = ['slashings', 'validatorIndex'] as const;
 async function expectRows(args: string, rows: readonly Row[], size = 37) {
   const indices = rows.map(({ index }) => index);
   const { data, errors } = await gateway.graphql(`{ slashings${args ? `(${args})` : ''} { totalCount } }`);
   expect(errors).toBeUndefined();
   expect(data.slashings.totalCount).toBe(indices.length);
-  expect(await walk(args, size, 'forward')).toEqual(indices);
-  expect(await walk(args, size, 'backward')).toEqual(indices);
+  expect(await walkKeys(gateway, list, args, size, 'forward')).toEqual(indices);
+  expect(await walkKeys(gateway, list, args, size, 'backward')).toEqual(indices);
 }
 
 describe('slashings between two epochs, days or dates', () => {
@@ -171,7 +163,13 @@ describe('slashings of a filter and in an order', () => {
       const { errors } = await ask(`${args} after: "${cursor}"`);
       expect(errors?.[0].extensions.code).toBe('BAD_INPUT');
     }
-    expect((await ask(`${order}, after: "x"`)).errors?.[0].extensions.code).toBe('BAD_INPUT');
+    const byPenalty: SlashingList['order'] = { field: 'penalty', ascending: false };
+    const cursors = slashingCursors({ ...slashingsFrom('mainnet', 0), order: byPenalty });
+    const at = (validatorIndex: number) =>
+      cursors.of({ slashingPenalties: '1', validatorIndex } as SlashingRow);
+    expect((await ask(`${order}, after: "${at(1)}"`)).errors).toBeUndefined();
+    for (const forged of ['x', at(-1e12), at(2 ** 31), at(0.5)])
+      expect((await ask(`${order}, after: "${forged}"`)).errors?.[0].extensions.code).toBe('BAD_INPUT');
   });
 
   it('are the last slashings with names in one document, one statement for each level', async () => {

@@ -4,7 +4,7 @@ import { stakeAuthorityOrders } from '../../src/resources/stake-authorities/quer
 import { useGateway } from '../support/gateway.ts';
 import { byOrder, walkOrdered } from '../support/ordered.ts';
 import { every } from '../support/thorough.ts';
-import { walkNext } from '../support/walk.ts';
+import { walkCursor, walkNext } from '../support/walk.ts';
 
 const gateway = useGateway();
 beforeEach(() => {
@@ -19,19 +19,11 @@ const allPools = () =>
 const figures = ['delegatedStake', 'delegatorApy', 'aggregateValidatorEffectiveness'];
 /** With the changes over the window, which REST does not have. */
 async function withChanges(): Promise<any[]> {
-  const changes = new Map<string, any>();
-  for (let cursor: string | null = null; ; ) {
-    const { data }: any = await gateway.graphql(
-      `query ($cursor: String) { stakeAuthorities(window: SEVEN_DAYS, type: POOL, first: 200, after: $cursor) {
-        nodes { stakeAuthority summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { ${figures.join(' ')} } } }
-        pageInfo { hasNextPage endCursor } } }`,
-      { cursor },
-    );
-    const { nodes, pageInfo } = data.stakeAuthorities;
-    for (const { stakeAuthority, summary } of nodes) changes.set(stakeAuthority, summary.change);
-    if (!pageInfo.hasNextPage) break;
-    cursor = pageInfo.endCursor;
-  }
+  const query = `query ($cursor: String) { stakeAuthorities(window: SEVEN_DAYS, type: POOL, first: 200, after: $cursor) {
+    edges { node { stakeAuthority summary(window: SEVEN_DAYS) { change(over: SEVEN_DAYS) { ${figures.join(' ')} } } } }
+    pageInfo { hasNextPage endCursor } } }`;
+  const nodes = await walkCursor(gateway, 'stakeAuthorities', query, 'forward', {});
+  const changes = new Map(nodes.map(({ stakeAuthority, summary }) => [stakeAuthority, summary.change]));
   return (await allPools()).map((row) => {
     const change = changes.get(row.stakeAuthority) ?? {};
     const added = figures.map((name) => [`${name}Change`, change[name] ?? null]);
@@ -151,16 +143,13 @@ describe('a deep page of a stored order', () => {
       },
     };
     const list = { network: 'mainnet', idType: 'depositAddress', timeWindow: '7d', poolType: 'all' } as const;
-    const [end, bounds] = [
-      2 ** 31 - 1,
-      direction === 'asc' ? { low, high: 2 ** 31 - 1 } : { low: -1, high: low },
-    ];
+    const end = 2 ** 31 - 1;
     const place = {
       ...list,
       parentType: '' as const,
       parentId: '',
       asked: null,
-      valued: bounds,
+      valued: direction === 'asc' ? { low, high: end } : { low: -1, high: low },
       others: { low: -1, high: end },
       where: { ...where },
     };

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
-import { walkCursor } from '../support/walk.ts';
+import { walkKeys } from '../support/walk.ts';
 
 const gateway = useGateway();
 
@@ -25,24 +25,14 @@ beforeAll(async () => {
   all = rows as Row[];
 });
 
-const walk = (args: string, size: number, direction: 'forward' | 'backward') => {
-  const page = direction === 'forward' ? `first: ${size}, after: $cursor` : `last: ${size}, before: $cursor`;
-  return walkCursor(
-    gateway,
-    'validators',
-    `query ($cursor: String) { validators(${args} ${page}) { edges { node { validatorIndex } }
-      pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
-    direction,
-    {},
-  ).then((nodes) => nodes.map((node) => node.validatorIndex));
-};
+const list = ['validators', 'validatorIndex'] as const;
 async function expectRows(args: string, rows: readonly Row[], size = 200) {
   const indices = rows.map(({ index }) => index);
   const { data, errors } = await gateway.graphql(`{ validators(${args || 'first: 1'}) { totalCount } }`);
   expect(errors).toBeUndefined();
   expect(data.validators.totalCount).toBe(indices.length);
-  expect(await walk(args, size, 'forward')).toEqual(indices);
-  expect(await walk(args, size, 'backward')).toEqual(indices);
+  expect(await walkKeys(gateway, list, args, size, 'forward')).toEqual(indices);
+  expect(await walkKeys(gateway, list, args, size, 'backward')).toEqual(indices);
 }
 const ask = (args: string, select = 'totalCount nodes { validatorIndex }') =>
   gateway.graphql(`{ validators(${args}) { ${select} } }`);

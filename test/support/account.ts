@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import type { Tier } from '../../src/accounts/tiers.ts';
 import { createToken } from '../../src/accounts/tokens.ts';
+import { capitalized } from '../../src/kernel/names.ts';
 import { eventually } from './eventually.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -36,4 +37,16 @@ export async function accountOf(gateway: Gateway, tier: Tier = 'enterprise') {
     graphql: (query: string, variables: object = {}) =>
       gateway.graphql(query, variables, { authorization: `Bearer ${token}` }),
   };
+}
+
+/** The payload of the mutation `field`, with its `userErrors`. */
+export async function mutated(account: Account, field: string, input: object, select: string): Promise<any> {
+  const { data, errors } = await account.graphql(
+    `mutation ($input: ${capitalized(field)}Input!) {
+      ${field}(input: $input) { ${select} userErrors { field message code } }
+    }`,
+    { input },
+  );
+  if (errors) throw new Error(JSON.stringify(errors));
+  return data[field];
 }

@@ -2,8 +2,26 @@ import { openApiDocument } from '../../src/http/rest/openapi.ts';
 import { routes } from '../../src/resources/index.ts';
 import { rules } from '../contract/rules.ts';
 
+type Content = Record<string, { schema: object; example?: unknown }>;
+export type Reply = { $ref?: string; headers?: object; content?: Content };
+type Operation = {
+  operationId: string;
+  description: string;
+  'x-compute-units': object;
+  responses: Record<string, Reply>;
+};
+
 /** The API reference, as any reader of JSON has it. */
-export const document = openApiDocument(routes, 'X-Service-Network', '0') as any;
+export const document = openApiDocument(routes, 'X-Service-Network', '0.0.0') as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Reply> };
+};
+export const operations: readonly Operation[] = Object.values(document.paths).flatMap((methods) =>
+  Object.values(methods),
+);
+/** A reply itself, or the shared one that it refers to. */
+export const replyOf = (reply: Reply): Reply | undefined =>
+  reply.$ref ? document.components.responses[reply.$ref.replace('#/components/responses/', '')] : reply;
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const row = (...cells: string[]) => `| ${cells.map(cell).join(' | ')} |`;

@@ -1,4 +1,5 @@
 import type { Gateway } from './gateway.ts';
+import { walkCursor } from './walk.ts';
 
 const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const compare = (a: string | number, b: string | number) =>
@@ -19,27 +20,14 @@ export function byOrder<Row>(
   });
 }
 
-/** Every node of the connection `field`, by cursor; `page` makes the query for arguments and takes $size, $cursor and $where. */
-export async function walkOrdered(
+/** Every node of the connection `field`; `page` makes the query for arguments and takes $size, $cursor and $where. */
+export const walkOrdered = (
   gateway: Gateway,
   field: string,
   page: (args: string) => string,
   args: string,
-  { size, direction, where }: { size: number; direction: 'forward' | 'backward'; where: object | null },
-): Promise<any[]> {
-  const isForward = direction === 'forward';
-  const query = page(`${args}, ${isForward ? 'first: $size, after' : 'last: $size, before'}: $cursor`);
-  const pages: any[][] = [];
-  for (let cursor: string | null = null; ; ) {
-    const { data, errors } = await gateway.graphql(query, { size, cursor, where });
-    if (errors) throw new Error(JSON.stringify(errors));
-    const { edges, pageInfo, totalCount }: any = data[field];
-    pages.push(edges.map((edge: any) => edge.node));
-    if (!(isForward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage)) {
-      const nodes = (isForward ? pages : pages.reverse()).flat();
-      if (totalCount !== nodes.length) throw new Error(`totalCount ${totalCount}, ${nodes.length} rows`);
-      return nodes;
-    }
-    cursor = isForward ? pageInfo.endCursor : pageInfo.startCursor;
-  }
-}
+  { direction, ...variables }: { size: number; direction: 'forward' | 'backward'; where: object | null },
+) => {
+  const paging = direction === 'forward' ? 'first: $size, after: $cursor' : 'last: $size, before: $cursor';
+  return walkCursor(gateway, field, page(`${args}, ${paging}`), direction, variables);
+};

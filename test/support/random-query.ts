@@ -57,7 +57,7 @@ function selection(making: Making, type: GraphQLNamedType, depth: number): strin
   const { draw, schema } = making;
   if (!isObjectType(type) && !isInterfaceType(type)) return '';
   const root = depth === 0;
-  if (making.plain && schema.getType(`${type.name}Connection`) && draw(4) > 0) return plainRow(making, type);
+  if (making.plain && schema.getType(`${type.name}Connection`) && draw(8) > 0) return plainRow(making, type);
   const written = making.plain && root && draw(8) > 0;
   const fields = Object.values(type.getFields()).filter(
     (field) =>
@@ -72,6 +72,8 @@ function selection(making: Making, type: GraphQLNamedType, depth: number): strin
       ? selected(making, field, depth)
       : '__typename';
   });
+  const { nodes } = type.getFields();
+  if (making.plain && !root && nodes && draw(4) > 0) parts.push(selected(making, nodes, depth));
   if (!parts.some((part) => part !== '')) parts.push('__typename');
   if (isInterfaceType(type)) {
     const types = schema.getPossibleTypes(type);

@@ -17,7 +17,7 @@ export async function walkNext(
   return rows;
 }
 
-/** Every node of the connection `field`, by cursor; `query` takes $size and $cursor. */
+/** Every node of the connection `field`, by cursor; `query` takes $cursor. Fails if a selected `totalCount` differs. */
 export async function walkCursor(
   gateway: Gateway,
   field: string,
@@ -35,7 +35,25 @@ export async function walkCursor(
     if (direction === 'forward') nodes.push(...found);
     else nodes.unshift(...found);
     const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo;
-    if (!(direction === 'forward' ? hasNextPage : hasPreviousPage)) return nodes;
+    if (!(direction === 'forward' ? hasNextPage : hasPreviousPage)) {
+      if ((page.totalCount ?? nodes.length) !== nodes.length)
+        throw new Error(`totalCount ${page.totalCount}, ${nodes.length} rows`);
+      return nodes;
+    }
     cursor = direction === 'forward' ? endCursor : startCursor;
   }
+}
+
+/** The values of `key` in every row of the connection `field`, by cursor. */
+export async function walkKeys(
+  gateway: Gateway,
+  [field, key]: readonly [field: string, key: string],
+  args: string,
+  size: number,
+  direction: 'forward' | 'backward' = 'forward',
+): Promise<any[]> {
+  const page = direction === 'forward' ? `first: ${size}, after: $cursor` : `last: ${size}, before: $cursor`;
+  const query = `query ($cursor: String) { ${field}(${args} ${page}) { edges { node { ${key} } }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+  return (await walkCursor(gateway, field, query, direction, {})).map((node) => node[key]);
 }

@@ -2,26 +2,32 @@ import { z } from 'zod';
 import { columnsOrText, type Selection } from '../../fast-rows/index.ts';
 import { count, flag } from '../../kernel/leaves.ts';
 import {
+  type Order,
   type OrderedRange,
   type Position,
   type Range,
   rowsToRead,
-  type Slice,
   slice,
 } from '../../kernel/page.ts';
 import { type Reading, reader } from '../batch/readers.ts';
 import type { Queryable } from '../pool.ts';
 import { checkRows, type KeyColumns, keyTable, raw, type Sql, sql } from '../rows.ts';
-import { type RankedRows, walkEnded } from './ranked-lists.ts';
-
-export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' };
+import {
+  byPlace,
+  Head,
+  placeText,
+  type RankedPage,
+  type RankedRows,
+  type RankedSlice,
+  walkEnded,
+} from './ranked-lists.ts';
 
 /** Values of a filter by name; null: not filtered by it. */
 export type Where = Readonly<Record<string, string | number | null>>;
 
 /**
- * Conditions on `c`, 64 rows of an order, and on `s`, a summary; values are columns of `k`. `compared` are the columns of a
- * summary that conditions are on.
+ * SQL conditions on `c` (64 rows of an order) and `s` (a summary), with values from columns of `k`. `compared` names the
+ * columns of summaries that conditions use.
  */
 export type Filter = {
   columns: KeyColumns<{ where: Where }>;
@@ -33,8 +39,8 @@ export type Filter = {
 
 type Bound = { column: string; type: string; at: 'least' | 'most' };
 
-/** A filter by bounds on figures, both inclusive; `more` are conditions of other kinds. */
-export function filterOf(bounds: Record<string, Bound>, more?: Filter): Filter {
+/** Adds inclusive bounds on figures to `others`. */
+export function filterOf(bounds: Record<string, Bound>, others: Filter): Filter {
   const each = (condition: (name: string, bound: Bound) => string): Sql =>
     raw(
       Object.entries(bounds)
@@ -48,13 +54,13 @@ export function filterOf(bounds: Record<string, Bound>, more?: Filter): Filter {
     ]),
   );
   return {
-    columns: { ...columns, ...more?.columns },
-    compared: [...new Set(Object.values(bounds).map(({ column }) => column)), ...(more?.compared ?? [])],
-    joins: more?.joins ?? sql``,
+    columns: { ...columns, ...others.columns },
+    compared: [...new Set(Object.values(bounds).map(({ column }) => column)), ...others.compared],
+    joins: others.joins,
     parts: sql`${each((name, { column, at }) =>
       at === 'least' ? `c.most_${column} >= k."${name}"` : `c.least_${column} <= k."${name}"`,
-    )} ${more?.parts ?? sql``}`,
-    rows: sql`${each((name, { column, at }) => `s.${column} ${at === 'least' ? '>=' : '<='} k."${name}"`)} ${more?.rows ?? sql``}`,
+    )} ${others.parts}`,
+    rows: sql`${each((name, { column, at }) => `s.${column} ${at === 'least' ? '>=' : '<='} k."${name}"`)} ${others.rows}`,
   };
 }
 
@@ -62,11 +68,7 @@ type Bounds = { low: number; high: number };
 type Place<List> = List & { asked: number | null; valued: Bounds; others: Bounds; where: Where };
 type PageOf = { order: Order<string>; limit: number; backward: boolean; counted: boolean; filtered: boolean };
 
-export type OrderedPage<Row> = { rows: Row[]; total: number; revision: number };
-export type OrderedSlice<Row> = Slice<Row> & { total: number; revision: number };
-
 const END = 2 ** 31 - 1;
-const placeText: (place: object) => string = JSON.stringify;
 
 /** The ranks of a part between the cursors; both bounds are exclusive. Rows without a value are last in either direction. */
 function boundsOf({ after, before }: Range<Position>, direction: 'asc' | 'desc', valued: boolean): Bounds {
@@ -79,14 +81,12 @@ function boundsOf({ after, before }: Range<Position>, direction: 'asc' | 'desc',
   };
 }
 
-const Head = z.object({ total: count(), revision: count() });
 const Found = z.object({ valued: flag(), rank: count() });
 type Found = z.infer<typeof Found> & { list?: number; total: number; revision: number; text?: string };
 
 /**
- * Reads one page per list in a stored order; deep pages cost no more than the first. A filter reads the summaries of 64
- * ranks at a time, where one of them may match. `columns` are those of the key in `<name>_lists`. An unknown list has no
- * page in the result.
+ * Reads one page per list in a stored order; deep pages cost no more than the first. A filter skips 64 rows at a time if
+ * none of them can match. `columns` are those of the key in `<name>_lists`. An unknown list has no page in the result.
  */
 export function pagesByOrder<List extends object, Field extends string, Row extends Position>(of: {
   statement: string;
@@ -153,7 +153,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
     places: readonly Place<List>[],
     asked: PageOf,
     selection: Selection<Field>,
-  ): Promise<Map<string, OrderedPage<Row>>> => {
+  ): Promise<Map<string, RankedPage<Row>>> => {
     const read = columnsOrText(selection, of.rows, of.rows.keys);
     const counts = asked.filtered && asked.counted;
     const { text, values } = sql`${name}
@@ -164,15 +164,11 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
       ${counts ? counted : sql``}
       left join lateral (${page(asked, sql`, ${read.columns}`)}) p on true
       where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
-    const pages = new Map<string, OrderedPage<Row>>();
+    const pages: (RankedPage<Row> | undefined)[] = [];
     for (const row of (await db.query({ text, values })).rows as Found[]) {
-      const key = placeText(places[row.list ?? 0] as object);
-      const { total, revision } = row;
-      let page = pages.get(key);
-      if (!page) {
-        checkRows(Head, [row], { text });
-        pages.set(key, (page = { rows: [], total, revision }));
-      }
+      const at = row.list ?? 0;
+      if (!pages[at]) checkRows(Head, [row], { text });
+      const page = (pages[at] ??= { rows: [], total: row.total, revision: row.revision });
       if (row.rank === null) continue; // the list has no row here
       checkRows(Found, [row], { text });
       read.decode?.(row);
@@ -181,9 +177,9 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
     }
     // PostgreSQL promises no order of a union.
     const [up, first] = [asked.order.direction === 'asc' ? 1 : -1, asked.backward ? -1 : 1];
-    for (const { rows } of pages.values())
-      rows.sort((a, b) => first * (a.valued === b.valued ? up * (a.rank - b.rank) : a.valued ? -1 : 1));
-    return pages;
+    for (const page of pages)
+      page?.rows.sort((a, b) => first * (a.valued === b.valued ? up * (a.rank - b.rank) : a.valued ? -1 : 1));
+    return byPlace(places, pages);
   };
 }
 
@@ -199,7 +195,7 @@ export function orderedPageReader<List extends object, Field extends string, Row
     where: Where | null,
     { range, walk }: OrderedRange,
     selection: Selection<Field>,
-  ): Promise<OrderedSlice<Row>> => {
+  ): Promise<RankedSlice<Row>> => {
     const place = {
       ...list,
       asked: walk?.revision ?? null,

@@ -38,7 +38,7 @@ export type RankedSlice<Row> = Slice<Row> & { total: number; revision: number };
 
 type Part = { limit: number; backward: boolean };
 
-const Head = z.object({ total: count(), revision: count() });
+export const Head = z.object({ total: count(), revision: count() });
 
 /** `text` holds rows from `rank` on; both are null if no row is in range. */
 const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
@@ -48,7 +48,14 @@ type Found = { list?: number; rank: number | null; text: string };
 
 /** A list, its revision (null: the current one), and the ranks between which to read. */
 type Place<List> = List & { asked: number | null; after: number; before: number };
-const placeText: (place: object) => string = JSON.stringify;
+export const placeText: (place: object) => string = JSON.stringify;
+
+/** A list that is unknown has no page. */
+export function byPlace<Row>(places: readonly object[], pages: readonly (RankedPage<Row> | undefined)[]) {
+  const found = new Map<string, RankedPage<Row>>();
+  for (const [index, page] of pages.entries()) if (page) found.set(placeText(places[index] as object), page);
+  return found;
+}
 
 /**
  * Reads one page per list; deep pages cost no more than the first. Ranks are dense, so no row beyond the page is read.
@@ -105,12 +112,7 @@ export function pagesByRank<List extends object, Field extends string, Row exten
         page.rows.push(row as { rank: number });
       }
     }
-    const byPlace = new Map<string, RankedPage<Row>>();
-    for (const [index, place] of places.entries()) {
-      const page = pages[index] as RankedPage<Row> | undefined;
-      if (page) byPlace.set(placeText(place), page);
-    }
-    return byPlace;
+    return byPlace(places, pages as RankedPage<Row>[]);
   };
 }
 

@@ -22,12 +22,10 @@ export function paramsFaults({ method, body, query }: FastifyRequest, byId: bool
     return typeof body.query === 'string' ? [] : fault(['body', 'query'], 'query must be given, as text.');
   }
   const given = query as Record<string, unknown>;
-  const { extensions } = given;
+  const { query: text, extensions } = given;
   const named = { ...given, extensions: isJsonObject(extensions) ? JSON.parse(String(extensions)) : {} };
-  if (
-    typeof given.query !== 'string' ? given.query !== undefined || !namesDocument(named, byId) : !given.query
-  )
-    return fault(['query', 'query'], 'query must be given, once.');
+  const isGiven = text === undefined ? namesDocument(named, byId) : typeof text === 'string' && text !== '';
+  if (!isGiven) return fault(['query', 'query'], 'query must be given, once.');
   return ['variables', 'extensions'].flatMap((name) =>
     !given[name] || isJsonObject(given[name]) ? [] : fault(['query', name], `${name} must be a JSON object.`),
   );

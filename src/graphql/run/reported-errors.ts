@@ -23,7 +23,7 @@ type Path = readonly (string | number)[];
 /** `order`: each step's place among its siblings; `nullAt`: length of the path that the error makes null. */
 type Place = { order: number[]; nullAt: number };
 
-/** Errors in the order of the document, without those that graphql-js never meets after one that takes its parent along. */
+/** Sorts errors by document order, and drops those within a parent that an earlier error makes null, as graphql-js does. */
 export function reportedErrors(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -58,9 +58,9 @@ export function reportedErrors(
         order.push(0);
       } else {
         const fields = levels.flatMap(fieldsOf);
-        const names = [...new Set(fields.map(([node]) => node.alias?.value ?? node.name.value))];
-        order.push(names.indexOf(step));
-        const own = fields.filter(([node]) => (node.alias?.value ?? node.name.value) === step);
+        const keyOf = ({ alias, name }: FieldNode) => (alias ?? name).value;
+        order.push([...new Set(fields.map(([node]) => keyOf(node)))].indexOf(step));
+        const own = fields.filter(([node]) => keyOf(node) === step);
         const [node, parent] = own[0] ?? [];
         type =
           node && (isObjectType(parent) || isInterfaceType(parent))

@@ -3,6 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { SolanaAsOf } from '../../db/solana-as-of.ts';
 import { timestampText } from '../../kernel/time.ts';
 import { builder } from './builder.ts';
+import type { FieldsOf } from './columns.ts';
 
 type AsOf = { epoch: number | null; slot: number | null; time: string };
 
@@ -30,3 +31,11 @@ export function asOfEpoch(network: Network, epoch: number | null | undefined): A
 
 export const asOfSolana = (asOf: SolanaAsOf | undefined): AsOf | null =>
   asOf ? { ...asOf, slot: null } : null;
+
+export const asOfField = <Row>(t: FieldsOf<Row>, resolve: (row: Row & object) => AsOf | null) =>
+  t.field({
+    type: AsOfType,
+    nullable: true,
+    description: 'Where the facts of these figures end; null for imported ones.',
+    resolve: resolve as never,
+  });

@@ -8,7 +8,7 @@ type ConnectionExtras = { totalCount: () => number | Promise<number> };
 
 type Leaf<T> = { Input: T; Output: T };
 
-export type Types = {
+type Types = {
   Context: Context;
   DefaultFieldNullability: false;
   DefaultInputFieldRequiredness: false;
@@ -23,6 +23,8 @@ export type Types = {
     DateTime: Leaf<string>;
   };
 };
+
+export type Schema = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 /** Types that `node` can find. */
 export const nodeTypes = new Set<string>();

@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import type { FieldExtensions } from '../../fast-rows/placeholders.ts';
 import { isNullable, leafKind } from '../../kernel/leaves.ts';
 import type { FieldCost } from '../run/metering.ts';
-import { builder, globalIdOf, type Types } from './builder.ts';
+import { builder, globalIdOf, type Schema } from './builder.ts';
 
-export type FieldsOf<Row> = ObjectFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<Types>, Row & object>;
+export type FieldsOf<Row> = ObjectFieldBuilder<Schema, Row & object>;
 
 /** Exposes the record's leaves; each resource defines its arrays, objects and enums by hand. */
 export function columns<Row, Shape extends z.ZodRawShape>(
@@ -65,9 +65,7 @@ export const exposed = <Row>(
     ...(column && { column }),
     ...(rows && { rows }),
   };
-  return t.expose(name as never, { nullable: false, extensions, ...options } as never) as FieldRef<
-    PothosSchemaTypes.ExtendDefaultTypes<Types>
-  >;
+  return t.expose(name as never, { nullable: false, extensions, ...options } as never) as FieldRef<Schema>;
 };
 
 /** Renames a column, such as REST's `id`, which collides with the global id. */

@@ -1,7 +1,5 @@
 import type { InterfaceRef, ObjectRef } from '@pothos/core';
-import { builder, type Types } from './builder.ts';
-
-type Schema = PothosSchemaTypes.ExtendDefaultTypes<Types>;
+import { builder, type Schema } from './builder.ts';
 
 /** Types for `t.connection`; their descriptions begin with `list` and `row`. */
 export function pageTypes<Row>(

@@ -1,18 +1,39 @@
+import { encodeCursor } from '../../kernel/cursor.ts';
 import { badInput, type Fault, quoted } from '../../kernel/refusal.ts';
 import { readGlobalId } from './builder.ts';
+import { connection } from './connection.ts';
 
-/** Reads `ids` of a list by global ids; throws BAD_INPUT naming each that is of another type, twice there, or too many. */
-export function keysOfIds<Key extends object>(
-  ids: readonly (string | number)[],
-  of: { type: string; maxSize: number; keyOf: (id: string) => Key | undefined },
-  args: Readonly<Record<string, unknown>>,
-  others: readonly string[],
-): Key[] {
+type Ids = readonly (string | number)[];
+type Args = Readonly<object>;
+type ByIds<Key, Row> = {
+  type: string;
+  maxSize: number;
+  /** Arguments that cannot be given together with `ids`, besides those of pages, orders and filters. */
+  excluded: readonly string[];
+  /** Undefined for an id that the list refuses. */
+  keyOf: (id: string) => Key | undefined;
+  load: (key: Key) => Promise<Row | undefined>;
+  nameOf: (row: Row) => string;
+};
+
+/** The rows of `ids`, in their order; a row that does not exist is left out. Throws BAD_INPUT that names each wrong id. */
+export async function connectionOfIds<Key extends object, Row>(ids: Ids, args: Args, of: ByIds<Key, Row>) {
+  const found = await Promise.all(keysOf(ids, args, of).map(of.load));
+  const rows = found.filter((row) => row !== undefined);
+  return connection(
+    { rows, hasNext: false, hasPrevious: false },
+    (row) => encodeCursor(`${of.type}:ids`, [of.nameOf(row)]),
+    () => rows.length,
+  );
+}
+
+function keysOf<Key extends object, Row>(ids: Ids, args: Args, of: ByIds<Key, Row>): Key[] {
   const faults: Fault[] = [];
   const fault = (loc: (string | number)[], msg: string) =>
     faults.push({ loc: ['argument', ...loc], msg: `${loc.join('.')} ${msg}.`, type: 'value_error' });
-  for (const name of ['first', 'last', 'after', 'before', 'orderBy', 'where', ...others])
-    if (args[name] != null) fault([name], 'cannot be given together with ids, whose page is the whole list');
+  for (const name of ['first', 'last', 'after', 'before', 'orderBy', 'where', ...of.excluded])
+    if ((args as Record<string, unknown>)[name] != null)
+      fault([name], 'cannot be given together with ids, whose page is the whole list');
   if (ids.length < 1 || ids.length > of.maxSize)
     fault(['ids'], `has ${ids.length} entries; 1 to ${of.maxSize} are needed`);
   const seen = new Set<string>();
@@ -21,7 +42,7 @@ export function keysOfIds<Key extends object>(
     const read = readGlobalId(text);
     const key = read?.typename === of.type ? of.keyOf(read.id) : undefined;
     if (!key) fault(['ids', index], `is ${quoted(text)}; the id of ${of.type} is needed`);
-    else if (seen.has(JSON.stringify(key))) fault(['ids', index], 'is there before');
+    else if (seen.has(JSON.stringify(key))) fault(['ids', index], 'repeats an earlier id');
     else seen.add(JSON.stringify(key));
     return key;
   });

@@ -1,5 +1,6 @@
 import { brandWithType } from '@pothos/core';
 import { Network } from '../../chain/networks.ts';
+import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 
 /**
@@ -24,4 +25,11 @@ export function networkNumber(id: string): { network: Network; number: number } 
   const network = Network.safeParse(name).data;
   const number = Number(digits);
   return network && number < 2 ** 31 ? { network, number } : undefined;
+}
+
+/** Parses `network:window`. */
+export function networkWindow(id: string): { network: Network; window: TimeWindow } | undefined {
+  const [, name, length] = /^(\w+):(\w+)$/.exec(id) ?? [];
+  const [network, window] = [Network.safeParse(name).data, TimeWindow.safeParse(length).data];
+  return network && window && { network, window };
 }

@@ -1,8 +1,6 @@
 import { builder } from './builder.ts';
 import { enumValues, SortOrderEnum } from './enums.ts';
 
-export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' };
-
 /**
  * The input type of `orderBy`. Gives `XOrder { field: XOrderField!, direction: SortOrder = … }`.
  * @param describe the description of each field's enum value

@@ -1,5 +1,5 @@
+import type { Order } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
-import type { Order } from './order.ts';
 
 /** Throws BAD_INPUT if `name` is given together with a deprecated argument that it replaces. */
 export function checkReplaced(args: object, name: string, deprecated: readonly string[]): void {
@@ -15,10 +15,14 @@ type Asked<Field> = {
   sortOrder?: 'asc' | 'desc' | null | undefined;
 };
 
-/** `orderBy`, or the deprecated `sortBy` and `sortOrder`. Throws BAD_INPUT for both. */
-export function orderOf<Field extends string>(args: Asked<Field>, fallback: Order<Field>): Order<Field> {
+/** `orderBy`, or the deprecated `sortBy` and `sortOrder`. Throws BAD_INPUT for both. `direction` as in `orderInput`. */
+export function orderOf<Field extends string>(
+  args: Asked<Field>,
+  fallback: Order<Field>,
+  direction: 'asc' | 'desc' = 'desc',
+): Order<Field> {
   checkReplaced(args, 'orderBy', ['sortBy', 'sortOrder']);
   const { orderBy } = args;
-  if (orderBy) return { field: orderBy.field, direction: orderBy.direction ?? 'desc' };
+  if (orderBy) return { field: orderBy.field, direction: orderBy.direction ?? direction };
   return { field: args.sortBy ?? fallback.field, direction: args.sortOrder ?? fallback.direction };
 }

@@ -34,9 +34,9 @@ export function earlySummary<Field extends string>(
   return window ? { window, selection } : undefined;
 }
 
-/** Where a query selects fields of the row at `paths`, whose `summary` is in the same row and leads back to `owner`. */
+/** Paths to the fields of a row: its own, those of its `summary`, and those of the `owner` of that summary. */
 export const withSummary = (paths: string[][], owner: string): string[][] =>
   paths.flatMap((path) => [path, [...path, 'summary'], [...path, 'summary', owner]]);
 
-/** The same of a summary at the root. */
+/** The same for a field that returns a summary. */
 export const summaryPaths = (owner: string): string[][] => [[], [owner]];

@@ -128,7 +128,7 @@ query SlashedValidatorsOfPools($pools: Int!) {
             syncCommitteeRewards(first: 2) {
               nodes {
                 consensusSlot
-                syncCommitteeRewards
+                reward
               }
             }
           }
@@ -147,7 +147,7 @@ query SyncCommitteeRewards($slot: Int!) {
     totalCount
     nodes {
       validatorIndex
-      syncCommitteeRewards
+      reward
       blockTimestamp
       validator {
         operators {
@@ -183,7 +183,7 @@ query NewestBlocks {
       syncCommitteeRewards(first: 2) {
         nodes {
           validatorIndex
-          syncCommitteeRewards
+          reward
         }
       }
     }
@@ -283,10 +283,15 @@ query StakePools($window: TimeWindow!) {
   {
     query: `# What a validator earned day by day, newest first, beside its network; each network has fields of its own.
 query DailyRewards($validator: String!) {
-  validatorRewards(network: SOLANA, validatorId: $validator, sortOrder: DESC, first: 7) {
+  validatorRewards(
+    network: SOLANA
+    validatorId: $validator
+    orderBy: { field: DATE, direction: DESC }
+    first: 7
+  ) {
     totalCount
     nodes {
-      day
+      date
       ... on SolanaValidatorReward {
         epoch
         voteCommissionRate
@@ -296,9 +301,9 @@ query DailyRewards($validator: String!) {
       }
     }
   }
-  networkRewards(network: SOLANA, sortOrder: DESC, first: 7) {
+  networkRewards(network: SOLANA, orderBy: { field: DATE, direction: DESC }, first: 7) {
     nodes {
-      day
+      date
       ... on SolanaNetworkReward {
         activeValidatorCount
         totalDelegatorRewards

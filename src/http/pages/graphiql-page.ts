@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { TOKEN_IN_TEXT } from '../../accounts/token-format.ts';
 import { exampleQueries } from './examples.ts';
 import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
 import { tokenBar } from './token-bar.ts';
@@ -13,6 +14,8 @@ ${tokenBar.style}<style>body{display:flex;flex-direction:column;height:100vh;mar
 
 const OPEN_TABS = 3;
 const HISTORY_LENGTH = 30;
+/** Characters of a request; browsers store about 5 million. */
+const MAX_REMEMBERED = 50_000;
 const aboutOf = (query: string): string => /^# ([^.]+)/.exec(query)?.[1] ?? query;
 
 const examples = exampleQueries.map(({ query, variables }) => ({
@@ -41,7 +44,7 @@ window.fetch = (url, init) => {
   return fetch(url, init);
 };
 function remember(body) {
-  if (typeof body !== 'string') return;
+  if (typeof body !== 'string' || body.length > ${MAX_REMEMBERED} || ${TOKEN_IN_TEXT}.test(body)) return;
   const { query, variables, operationName } = JSON.parse(body);
   if (!query || operationName === 'IntrospectionQuery') return;
   const item = { query, variables: variables ? JSON.stringify(variables, null, 2) : null };

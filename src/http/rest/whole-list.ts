@@ -9,7 +9,7 @@ import { type Form, type List, linesOf } from './row-forms.ts';
 
 /** Rows that one response may have. */
 const MAX_ROWS = 500_000;
-/** Whole lists sent at a time, by an account and together: they wait for their readers, outside other limits. */
+/** Whole lists sent at a time. They wait for their readers, which no other limit covers. */
 const MAX_OF_ACCOUNT = 2;
 const MAX_SENT = 16;
 
@@ -47,13 +47,10 @@ function nextQuery(body: unknown): Record<string, string> | undefined {
   return next == null ? undefined : Object.fromEntries(new URL(next, 'http://localhost').searchParams);
 }
 
-/** In v1, at most a page too many. */
+/** Lists of v1 have no total: the last page counts as full. */
 function rowsIn(body: unknown, query: Record<string, unknown>, first: number): number {
-  const { total, pages } = body as Envelope;
-  return (
-    total ??
-    (pages === undefined ? first : Math.min(pages * Number(query.limit), pages > 1 ? Infinity : first))
-  );
+  const { total, pages = 1 } = body as Envelope;
+  return total ?? (pages > 1 ? pages * Number(query.limit) : first);
 }
 
 function checkSize(rows: number, units: number, { metering }: FastifyRequest): void {
@@ -95,7 +92,7 @@ type Pages = {
   weight: Weight;
   /** Parameters of the first page. */
   query: Record<string, unknown>;
-  /** Reads a page in a context of its own, which would otherwise keep the rows of all pages. */
+  /** Reads a page in a context of its own; a shared one would keep the rows of all pages. */
   read(query: Record<string, unknown>): Promise<unknown>;
 };
 
@@ -112,7 +109,8 @@ export async function wholeList({ request, form, list, weight, query, read }: Pa
     async function* lines() {
       for (let first = true; ; first = false) {
         rows += page.length;
-        if (rows > MAX_ROWS) throw new Error(`A list has more than ${MAX_ROWS} rows, but not by its total.`);
+        if (rows > MAX_ROWS)
+          throw new Error(`The list has more than ${MAX_ROWS} rows; its total was smaller.`);
         const next = nextQuery(body);
         const text = linesOf(form, list, page, first);
         page = [];

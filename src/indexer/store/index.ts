@@ -1,4 +1,4 @@
-import { dateOfDay } from '../../chain/calendar.ts';
+import { type Calendar, dateOfDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { type Pool, type Queryable, transaction } from '../../db/pool.ts';
 import { lockWriters } from '../../ingest/locks.ts';
@@ -40,7 +40,8 @@ export type Store = {
     registry: ChainRegistry,
     options?: { partial?: boolean },
   ): Promise<void>;
-  publish(stopped?: () => boolean): Promise<PartReport[]>;
+  /** `changed`: calendars whose days may have changed; default: both. */
+  publish(stopped?: () => boolean, changed?: ReadonlySet<Calendar>): Promise<PartReport[]>;
   /** May run beside `write`. */
   writeOpenDays(open: OpenDays, stopped?: () => boolean): Promise<void>;
   writeHead(head: Head): Promise<void>;
@@ -82,11 +83,11 @@ export function openStore(pool: Pool, network: Network): Store {
       const dates = periods.filter(({ hourly }) => !hourly).map(({ day }) => dateOfDay(network, day));
       // In its own transaction, because it locks the whole table.
       if (dates.length > 0) await transaction(pool, (client) => ensureValidatorDayParts(client, dates));
+      const changes = effectiveChanges(facts.effectiveBalances, facts.nextEffectiveBalances);
+      const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));
       await transaction(pool, async (client) => {
         await lockWriters(client, [], [network]);
         const marker = await takeMarker(client, network, known, epoch);
-        const changes = effectiveChanges(facts.effectiveBalances, facts.nextEffectiveBalances);
-        const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));
         const first = await storeRecord(client, network, epoch, { record, changes }, marker);
         await writeEpochRows(client, network, facts, registry, periods);
         await setMarker(client, network, { first, epoch }, saved.state);
@@ -94,7 +95,7 @@ export function openStore(pool: Pool, network: Network): Store {
       });
       known = epoch;
     },
-    publish: (stopped) => publish(pool, network, stopped),
+    publish: (stopped, changed) => publish(pool, network, stopped, changed),
     writeOpenDays: (open, stopped) => writeOpenDays(pool, network, open, stopped),
     writeHead: (head) => writeHead(pool, network, head),
     setLabels: (rules) =>

@@ -1,8 +1,9 @@
+import { type Calendar, calendars } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import { timeWindows } from '../../chain/windows.ts';
 import { type Pool, transaction } from '../../db/pool.ts';
 import { noteOrigins } from '../../ingest/origins.ts';
-import { type PartReport, refresh } from '../../ingest/refresh/index.ts';
+import { type PartReport, refresh, type Subject } from '../../ingest/refresh/index.ts';
 import type { ComputedType } from '../../ingest/refresh/operators.ts';
 import { addChainDayFees } from './chain-fees.ts';
 
@@ -19,15 +20,18 @@ export async function publish(
   pool: Pool,
   network: Network,
   stopped: () => boolean = () => false,
+  changed: ReadonlySet<Calendar> = new Set(calendars),
 ): Promise<PartReport[]> {
   await transaction(pool, async (client) => {
     await addChainDayFees(client, network);
   });
+  // Windows of operators have chain days.
+  const only: Subject[] = changed.has('chain') ? ['operators', 'attestations'] : ['attestations'];
   const reports: PartReport[] = [];
   await refresh(
     pool,
     {
-      ...{ networks: [network], windows: timeWindows, only: ['operators', 'attestations'] },
+      ...{ networks: [network], windows: timeWindows, only },
       ...{ types: publishedTypes, allDays: false, wait: true },
     },
     (report) => reports.push(report),

@@ -45,7 +45,7 @@ async function sumOf(
   return { sums, totals };
 }
 
-/** A record has 100 kB at a million validators. */
+/** A record has 150 kB at a million validators. */
 const AT_ONCE = 16;
 
 /**

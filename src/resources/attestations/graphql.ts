@@ -1,10 +1,11 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Context } from '../../context.ts';
-import { builder, type Types } from '../../graphql/schema/builder.ts';
+import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { checkSizes } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
+import { checkReplaced } from '../../graphql/schema/replaced.ts';
 import { badArgument, collectFaults } from '../../kernel/refusal.ts';
 import {
   type OwnedPeriod,
@@ -16,34 +17,27 @@ import {
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { checkId, IdTypeEnum, Operator } from '../operators/graphql.ts';
-import { loadOperatorNode } from '../operators/loaders.ts';
+import { loadOperatorNode, type OperatorId } from '../operators/loaders.ts';
 import { normaliseId } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
-import type { EntityKey } from './queries.ts';
 import { type AttestationField, AttestationRecord, sortFields } from './record.ts';
 import { attestationPageOf, attestations, validatorAttestations } from './resolve.ts';
-
-type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
 const TYPE = 'AttestationRecord';
 const AttestationRecordType = builder.objectRef<OwnedPeriod<AttestationRecord>>(TYPE).implement({
   description: 'Attestation duties of an operator, private set or validator over a period.',
-  fields: (t) =>
-    periodFields(t, TYPE, AttestationRecord, {
-      old: 'entityId',
-      what: 'Identifier of the operator or private set, or index of the validator; `id` in REST.',
-    }),
+  fields: (t) => periodFields(t, TYPE, AttestationRecord, 'entityId'),
 });
 
 /** Adds the operator whose record it is. */
-export const addOperator = <Record>(type: ObjectRef<SchemaTypes, OwnedPeriod<Record>>) =>
+export const addOperator = <Record>(type: ObjectRef<Schema, OwnedPeriod<Record>>) =>
   builder.objectField(type, 'operator', (t) =>
     t.field({
       type: Operator,
       nullable: true,
       description:
         'The operator or private set as an operator; null when it has no summary, as most single validators.',
-      resolve: ({ of }, _args, ctx) => (of ? loadOperatorNode(ctx, of.owner as EntityKey) : null),
+      resolve: ({ of }, _args, ctx) => (of ? loadOperatorNode(ctx, of.owner as OperatorId) : null),
     }),
   );
 addOperator(AttestationRecordType);
@@ -70,8 +64,8 @@ type Read<Row> = (
 ) => ReturnType<typeof attestationPageOf>;
 
 export function attestationsOf<Row>(
-  type: ObjectRef<SchemaTypes, Row, Row>,
-  keyOf: (row: Row) => EntityKey,
+  type: ObjectRef<Schema, Row, Row>,
+  keyOf: (row: Row) => OperatorId,
   description: string,
   read: Read<Row> = (ctx, row, ...asked) => attestationPageOf(ctx, keyOf(row), ...asked),
 ) {
@@ -105,14 +99,15 @@ attestationsOf(
 );
 
 /** Throws BAD_INPUT unless exactly one of an argument and the deprecated one is given. */
-function either<Value>(
-  name: string,
-  given: Value | null | undefined,
-  old: string,
-  deprecated: Value | null | undefined,
-): Value {
-  if ((given == null) === (deprecated == null)) throw badArgument(name, `Give one of ${name} and ${old}.`);
-  return (given ?? deprecated) as Value;
+function either<Args extends object, Name extends keyof Args & string, Old extends keyof Args & string>(
+  args: Args,
+  name: Name,
+  old: Old,
+) {
+  checkReplaced(args, name, [old]);
+  const given = args[name] ?? args[old];
+  if (given == null) throw badArgument(name, `${name} is required.`);
+  return given;
 }
 
 builder.queryField('attestations', (t) =>
@@ -139,8 +134,8 @@ builder.queryField('attestations', (t) =>
       },
       resolve: (_root, args, ctx: Context, info) => {
         const [id, idType] = collectFaults(
-          () => either('operatorId', args.operatorId, 'entityId', args.entityId),
-          () => either('idType', args.idType, 'entityType', args.entityType),
+          () => either(args, 'operatorId', 'entityId'),
+          () => either(args, 'idType', 'entityType'),
           () => checkId('operatorId', args.operatorId),
           () => checkId('entityId', args.entityId),
           () => periodQuery(args),

@@ -4,30 +4,27 @@ import { listReader } from '../../db/batch/readers.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { rowsRead } from '../../periods/pages.ts';
-import { isKnownEntity } from '../operators/loaders.ts';
+import { isKnownEntity, type OperatorId, operatorIdText } from '../operators/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
   type AttestationQuery,
   type AttestationRow,
   attestationPages,
-  type EntityKey,
   setAttestationPages,
   validatorAttestationPages,
 } from './queries.ts';
 import type { AttestationField } from './record.ts';
 
-const keyOf = (key: EntityKey) => `${key.network} ${key.idType} ${key.id}`;
-
 const readPage = listReader({
-  keyOf,
+  keyOf: operatorIdText,
   load: attestationPages,
   rows: rowsRead,
 });
 
 export const loadAttestationPage = (
   ctx: Context,
-  key: EntityKey,
+  key: OperatorId,
   query: AttestationQuery,
   range: Range<number>,
   selection: Selection<AttestationField>,
@@ -45,20 +42,20 @@ export const loadValidatorAttestations = listReader({
 
 async function setPage(
   ctx: Context,
-  key: EntityKey,
+  key: OperatorId,
   query: AttestationQuery,
   range: Range<number>,
   selection: Selection<AttestationField>,
 ): Promise<AttestationRow[]> {
   if (!(await isKnown(ctx, key))) return [];
   const name = `setAttestations:${JSON.stringify([query, range, selection])}`;
-  return batchListLoader<EntityKey, AttestationRow>(ctx.loaders, name, keyOf, (sets) =>
+  return batchListLoader<OperatorId, AttestationRow>(ctx.loaders, name, operatorIdText, (sets) =>
     setAttestationPages(ctx.primary, sets, query, range, selection),
   )(key);
 }
 
 /** A private set is known only to its owner. */
-export const isKnown = async (ctx: Context, key: EntityKey): Promise<boolean> =>
+export const isKnown = async (ctx: Context, key: OperatorId): Promise<boolean> =>
   key.idType === 'privateSet'
     ? (await loadTag(ctx, key.id))?.network === key.network
     : isKnownEntity(ctx, key);

@@ -1,4 +1,3 @@
-import type { Network } from '../../chain/networks.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
@@ -12,11 +11,9 @@ import {
   type Series,
 } from '../../periods/pages.ts';
 import { entityDays, validatorDays } from '../../periods/sources.ts';
-import type { IdType } from '../operators/record.ts';
+import type { OperatorId } from '../operators/loaders.ts';
 import { type SetKey, setDays } from '../private-sets/set-days.ts';
 import { type AttestationField, AttestationRecord } from './record.ts';
-
-export type EntityKey = { network: Network; idType: IdType; id: string };
 
 export type AttestationQuery = PeriodQuery<AttestationField>;
 export type AttestationRow = PeriodRow<AttestationRecord>;
@@ -70,7 +67,7 @@ const pagesOf =
   (db, keys, query, ...rest) =>
     periodPages(db, { ...series, statement }, sourceOf(keys, query), query, ...rest);
 
-export const attestationPages = pagesOf<EntityKey>('attestationPages', entityDays);
+export const attestationPages = pagesOf<OperatorId>('attestationPages', entityDays);
 export const setAttestationPages = pagesOf<SetKey>('setAttestationPages', (sets, query) =>
   setDays(sets, query.calendar, query),
 );

@@ -2,10 +2,11 @@ import type { Context } from '../../context.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
+import type { OperatorId } from '../operators/loaders.ts';
 import { entityNotFound, normaliseId } from '../operators/record.ts';
 import type { ValidatorKey } from '../validators/loaders.ts';
 import { isKnown, loadAttestationPage, loadValidatorAttestations } from './loaders.ts';
-import type { AttestationQuery, EntityKey } from './queries.ts';
+import type { AttestationQuery } from './queries.ts';
 import type { AttestationField, AttestationRecord } from './record.ts';
 
 type AttestationPage = PeriodPage<AttestationRecord>;
@@ -13,7 +14,7 @@ type AttestationPage = PeriodPage<AttestationRecord>;
 /** An unknown entity has an empty page. */
 export const attestationPageOf = (
   ctx: Context,
-  key: EntityKey,
+  key: OperatorId,
   query: AttestationQuery,
   range: Range<number>,
   selection: Selection<AttestationField>,
@@ -32,7 +33,7 @@ export const validatorAttestations = (
 /** Throws NOT_FOUND for an unknown entity (spec §4.4). */
 export async function attestations(
   ctx: Context,
-  entity: EntityKey,
+  entity: OperatorId,
   query: AttestationQuery,
   range: Range<number>,
   selection: Selection<AttestationField>,

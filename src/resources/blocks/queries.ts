@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SLOTS_PER_EPOCH, slotStart } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
-import { isMember, type OperatorScope } from '../../db/operator-members.ts';
+import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
@@ -69,7 +69,7 @@ type BlockFilter = {
 /** Positions are slots. */
 export type BlockList = { network: Network; slots: Ends; where: BlockFilter; ascending: boolean };
 
-/** Literals of few values: planners prove partial indexes from them. */
+/** Literals, so that the planner can use partial indexes. */
 const outcomeIs = (alias: string, outcome: ProposerDuty | null): Sql =>
   outcome === null ? sql`` : raw(` and ${alias}.consensus_proposer_duty = '${outcome}'`);
 const finalizedIs = (finalized: boolean | null): Sql =>
@@ -202,10 +202,7 @@ export function operatorProposalCounts(
     ProposalCountsRow,
     sql`/* operatorProposalCounts */
     select k.list, o.*
-    from asked_operators(
-      ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
-      ${operators.map((key) => key.idType)}::text[]
-    ) k
+    from ${askedOperators(operators)} k
     cross join lateral (
       select ${counted('proposed')}, ${counted('missed')}, ${counted('orphaned')}
       from (

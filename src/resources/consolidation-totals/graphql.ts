@@ -1,7 +1,7 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import { Network } from '../../chain/networks.ts';
-import { TimeWindow } from '../../chain/windows.ts';
+import type { Network } from '../../chain/networks.ts';
+import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rowId } from '../../graphql/schema/columns.ts';
@@ -15,7 +15,7 @@ import {
   SortOrderEnum,
   TimeWindowEnum,
 } from '../../graphql/schema/enums.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { loadNodes, networkWindow } from '../../graphql/schema/nodes.ts';
 import { orderInput } from '../../graphql/schema/order.ts';
 import { rangeArgs, rangeOf } from '../../graphql/schema/range.ts';
 import { orderOf } from '../../graphql/schema/replaced.ts';
@@ -96,9 +96,8 @@ builder.node(ConsolidationCapacityType, {
   description: ConsolidationCapacity.meta()?.description as string,
   id: { resolve: (row) => `${row.network}:${row.timeWindow}`, description: 'Global id, for `node`.' },
   loadMany: loadNodes('ConsolidationCapacity', async (id, ctx) => {
-    const [, network, window] = /^(\w+):(\w+)$/.exec(id) ?? [];
-    const key = { network: Network.safeParse(network).data, window: TimeWindow.safeParse(window).data };
-    return key.network && key.window && consolidationCapacity(ctx, key.network, key.window);
+    const key = networkWindow(id);
+    return key && consolidationCapacity(ctx, key.network, key.window);
   }),
   fields: (t) => ({
     network: networkField(t),
@@ -182,8 +181,10 @@ function totalConnection(args: TotalArgs & ConnectionArgs, ctx: Context, info: G
   const idType = classOf(args);
   const order = orderOf<EntitySortField | 'operatorId'>(args, largest);
   const asked = {
-    ...{ ...bounds, idType },
-    ...{ sortBy: sortFieldOf<EntitySortField>(order.field), sortOrder: order.direction },
+    ...bounds,
+    idType,
+    sortBy: sortFieldOf<EntitySortField>(order.field),
+    sortOrder: order.direction,
   };
   const list = { name: 'operatorConsolidations', network, scope: [idType, bounds] };
   return placedConnection(list, order, args, info, (range) =>
@@ -268,8 +269,10 @@ function capacityConnection(args: CapacityArgs & ConnectionArgs, ctx: Context, i
   const idType = classOf(args);
   const order = orderOf<CapacitySortField | 'operatorId'>(args, largest);
   const asked = {
-    ...{ window, idType },
-    ...{ sortBy: sortFieldOf<CapacitySortField>(order.field), sortOrder: order.direction },
+    window,
+    idType,
+    sortBy: sortFieldOf<CapacitySortField>(order.field),
+    sortOrder: order.direction,
   };
   const list = { name: 'operatorConsolidationCapacities', network, scope: [idType, window] };
   return placedConnection(list, order, args, info, (range) => entityCapacities(ctx, network, asked, range));

@@ -18,10 +18,9 @@ import {
   type Scope,
   type SourceKey,
 } from './queries.ts';
+import { entityClasses } from './record.ts';
 
 export type { QueueRow };
-
-import { entityClasses } from './record.ts';
 
 const keyOf = ({ network, validatorIndex, entity }: Scope) =>
   JSON.stringify([network, validatorIndex, entity?.idType, entity?.id]);

@@ -82,12 +82,13 @@ export async function consolidationOf(
   return row && complete(row, calendar);
 }
 
-const nothing: ConsolidationPage = {
-  rows: [],
-  hasNext: false,
-  hasPrevious: false,
-  total: async () => 0,
-};
+const nothing = { rows: [], hasNext: false, hasPrevious: false, total: async () => 0 };
+
+/** Undefined for a public key that is not known. */
+async function indexOf(ctx: Context, network: Network, validator: ValidatorName | null) {
+  if (!validator) return null;
+  return 'index' in validator ? validator.index : indexOfPubkey(ctx.db, network, validator.pubkey);
+}
 
 /** Spec §4.9. An unknown validator has an empty page; throws NOT_FOUND for an unknown entity. */
 export async function consolidations(
@@ -96,12 +97,10 @@ export async function consolidations(
   args: ConsolidationArgs,
   range: Range<Position>,
 ): Promise<ConsolidationPage> {
-  const { network, validator } = asked;
+  const { network } = asked;
   const entity = asked.entity && { ...asked.entity, id: normaliseId(asked.entity.id) };
-  const index =
-    validator &&
-    ('index' in validator ? validator.index : await indexOfPubkey(ctx.db, network, validator.pubkey));
-  const page =
+  const index = await indexOf(ctx, network, asked.validator);
+  const page: ConsolidationPage =
     index === undefined
       ? nothing
       : await consolidationPageOf(ctx, { network, validatorIndex: index, entity }, args, range);
@@ -151,11 +150,9 @@ export async function pendingConsolidations(
   { network, validator }: { network: Network; validator: ValidatorName | null },
   range: Range<number>,
 ): Promise<Slice<QueueRow> & { total: () => Promise<number> }> {
-  const index =
-    validator &&
-    ('index' in validator ? validator.index : await indexOfPubkey(ctx.db, network, validator.pubkey));
-  if (index === undefined) return { rows: [], hasNext: false, hasPrevious: false, total: async () => 0 };
-  const key = { network, validatorIndex: index };
+  const validatorIndex = await indexOf(ctx, network, validator);
+  if (validatorIndex === undefined) return nothing;
+  const key = { network, validatorIndex };
   const page = slice(await loadPendingConsolidations(ctx, key, range), range);
   return { ...page, total: () => loadPendingConsolidationTotal(ctx, key) };
 }

@@ -1,26 +1,23 @@
 import type { ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
-import { builder, type Types } from '../../graphql/schema/builder.ts';
+import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { capitalized } from '../../kernel/names.ts';
 import {
   type OwnedPeriod,
-  type PeriodOwner,
   periodArgs,
   periodFields,
   periodLists,
   sortedPeriodArgs,
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
+import type { EntityKey } from '../../periods/sources.ts';
 import { addOperator } from '../attestations/graphql.ts';
 import { Operator } from '../operators/graphql.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import type { FigureName, Figures } from './loaders.ts';
 import { EffectivenessRecord, ProposalRecord, RewardRecord, sortFieldsOf } from './record.ts';
 import { operatorFigures, type ReadFigures, validatorFigures } from './resolve.ts';
-
-type SchemaTypes = PothosSchemaTypes.ExtendDefaultTypes<Types>;
-
-const what = 'Identifier of the operator or private set, or index of the validator; `id` in REST.';
 
 function figureType<Name extends FigureName>(
   type: string,
@@ -29,7 +26,7 @@ function figureType<Name extends FigureName>(
 ) {
   const ref = builder.objectRef<OwnedPeriod<Figures[Name]>>(type).implement({
     description,
-    fields: (t) => periodFields(t, type, record, { old: 'setId', what }) as never,
+    fields: (t) => periodFields(t, type, record, 'setId') as never,
   });
   addOperator(ref);
   return {
@@ -71,8 +68,8 @@ const oldArgs = Object.fromEntries(
 
 /** Adds `effectiveness`, `proposals` and `rewards` to a type. */
 export function figuresOf<Row>(
-  owner: ObjectRef<SchemaTypes, Row, Row>,
-  keyOf: (row: Row) => PeriodOwner,
+  owner: ObjectRef<Schema, Row, Row>,
+  keyOf: (row: Row) => EntityKey,
   read: ReadFigures<Row>,
   { also, sorted = false }: { also: (name: FigureName) => string; sorted?: boolean },
 ) {
@@ -85,7 +82,7 @@ export function figuresOf<Row>(
           type: ref as never,
           nullable: true,
           extensions: {
-            operation: `listSet${name[0]?.toUpperCase()}${name.slice(1)}`,
+            operation: `listSet${capitalized(name)}`,
             rows: PERIODS_SIZES.defaultSize,
           },
           description: `${list} over time. At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default. ${also(name)}`,

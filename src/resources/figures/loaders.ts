@@ -8,37 +8,33 @@ import type { EntityKey, ValidatorOwner } from '../../periods/sources.ts';
 import type { SetKey } from '../private-sets/set-days.ts';
 import { validatorKeyText } from '../validators/loaders.ts';
 import {
-  type FigureField,
   type FigureName,
-  type FigureQuery,
   type Figures,
+  type FiguresAsked,
   operatorFigurePages,
   setFigurePages,
   validatorFigurePages,
 } from './queries.ts';
 
-export type { FigureField, FigureName, FigureQuery, Figures };
+export type { FigureName, Figures, FiguresAsked };
 
 export type LoadFigures<Key> = <Name extends FigureName>(
   ctx: Context,
   key: Key,
-  name: Name,
-  query: FigureQuery<Name>,
-  range: Range<number>,
-  selection: Selection<FigureField<Name>>,
+  ...asked: FiguresAsked<Name>
 ) => Promise<PeriodRow<Figures[Name]>[]>;
 
 /** Does not check ownership. */
-export const loadSetFigures: LoadFigures<SetKey> = (ctx, set, name, query, range, selection) =>
-  batchListLoader<SetKey, PeriodRow<Figures[typeof name]>>(
+export const loadSetFigures: LoadFigures<SetKey> = (ctx, set, ...asked) =>
+  batchListLoader(
     ctx.loaders,
-    `set:${JSON.stringify([name, query, range, selection])}`,
-    (key) => key.id,
-    (sets) => setFigurePages(ctx.primary, sets, name, query, range, selection),
+    `set:${JSON.stringify(asked)}`,
+    (key: SetKey) => key.id,
+    (sets) => setFigurePages(ctx.primary, sets, ...asked),
   )(set);
 
-type Asked = [FigureName, PeriodQuery<never>, Range<number>, Selection<never>];
-const rows = (...[, query, range]: Asked) => rowsRead(query, range);
+type AnyFigure = [FigureName, PeriodQuery<never>, Range<number>, Selection<never>];
+const rows = (...[, query, range]: AnyFigure) => rowsRead(query, range);
 
 export const loadOperatorFigures = listReader({
   keyOf: ({ network, idType, id }: EntityKey) => `${network} ${idType} ${id}`,

@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { sql } from '../../db/rows.ts';
 import type { Selection } from '../../fast-rows/index.ts';
 import { text } from '../../kernel/leaves.ts';
+import { capitalized } from '../../kernel/names.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type Expression, last, periodKeys, same, summed } from '../../periods/expressions.ts';
 import {
@@ -89,8 +90,13 @@ export type Figures = {
   rewards: RewardRecord;
 };
 export type FigureName = keyof Figures;
-export type FigureField<Name extends FigureName> = keyof Figures[Name] & string;
-export type FigureQuery<Name extends FigureName> = PeriodQuery<FigureField<Name>>;
+type FigureField<Name extends FigureName> = keyof Figures[Name] & string;
+export type FiguresAsked<Name extends FigureName> = [
+  name: Name,
+  query: PeriodQuery<FigureField<Name>>,
+  range: Range<number>,
+  selection: Selection<FigureField<Name>>,
+];
 
 /** `whose` begins the statements' names. */
 const pagesOf =
@@ -98,16 +104,13 @@ const pagesOf =
   <Name extends FigureName>(
     db: Queryable,
     keys: readonly Key[],
-    name: Name,
-    query: FigureQuery<Name>,
-    range: Range<number>,
-    selection: Selection<FigureField<Name>>,
+    ...[name, query, range, selection]: FiguresAsked<Name>
   ): Promise<PeriodRow<Figures[Name]>[]> =>
     periodPages(
       db,
       {
         ...(figures[name] as unknown as Figure<FigureField<Name>>),
-        statement: `${whose}${name[0]?.toUpperCase()}${name.slice(1)}`,
+        statement: `${whose}${capitalized(name)}`,
       },
       sourceOf(keys, query),
       query,

@@ -4,8 +4,6 @@ import { PeriodKeys } from '../../periods/record.ts';
 
 const id = text(36).describe('Identifier of the set.');
 const validatorCount = count().describe('Validators with duties on the last day of the period.');
-const percent = (what: string) =>
-  `${what} in percent, 0..100: averaged over the validators of a day, in longer periods over those of all days`;
 
 /** Spec §4.9; formulas in docs/data-model.md. `meta` names the schemas of REST. */
 export const EffectivenessRecord = z
@@ -24,7 +22,7 @@ export const EffectivenessRecord = z
       ),
     avgUptime: ratio().describe('Mean share of attestation duties performed, 0..1.'),
     avgAttesterEffectiveness: nonNegative().describe(
-      `Product of uptime and correctness, divided by the inclusion delay, ${percent('')}.`.replace('  ', ' '),
+      'Product of uptime and correctness, divided by the inclusion delay, in percent, 0..100: averaged over the validators of a day, in longer periods over those of all days.',
     ),
     avgProposerEffectiveness: nonNegative()
       .nullable()

@@ -1,14 +1,11 @@
 import type { Context } from '../../context.ts';
-import type { Selection } from '../../fast-rows/index.ts';
-import type { Range } from '../../kernel/page.ts';
 import { type PeriodPage, periodPage } from '../../periods/resolve.ts';
 import type { EntityKey } from '../../periods/sources.ts';
 import { loadTag } from '../tags/loaders.ts';
 import {
-  type FigureField,
   type FigureName,
-  type FigureQuery,
   type Figures,
+  type FiguresAsked,
   type LoadFigures,
   loadOperatorFigures,
   loadSetFigures,
@@ -18,10 +15,7 @@ import {
 export type ReadFigures<Key> = <Name extends FigureName>(
   ctx: Context,
   key: Key,
-  name: Name,
-  query: FigureQuery<Name>,
-  range: Range<number>,
-  selection: Selection<FigureField<Name>>,
+  ...asked: FiguresAsked<Name>
 ) => Promise<PeriodPage<Figures[Name]>>;
 
 const pageOf =
@@ -33,7 +27,7 @@ const pageOf =
 export const setFigures = pageOf(loadSetFigures);
 export const validatorFigures = pageOf(loadValidatorFigures);
 
-/** A private set's are empty for others than its owner. */
+/** Empty for a private set of another account. */
 export const operatorFigures = pageOf<EntityKey>(async (ctx, key, ...asked) => {
   if (key.idType !== 'privateSet') return loadOperatorFigures(ctx, key, ...asked);
   const set = await loadTag(ctx, key.id);

@@ -5,8 +5,8 @@ import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Changes, changeRecord } from '../../db/change-columns.ts';
-import { AsOfType, asOfEpoch, asOfSolana } from '../../graphql/schema/as-of.ts';
-import { builder, type Types } from '../../graphql/schema/builder.ts';
+import { asOfEpoch, asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
+import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns, rounded } from '../../graphql/schema/columns.ts';
 import { type ConnectionArgs, connection, connectionRange } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
@@ -20,10 +20,11 @@ import { PERIODS_SIZES } from '../../periods/params.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import { IdType, OperatorTrend } from '../operators/record.ts';
 import { Operator, OperatorSummaryType } from '../operators/summary.ts';
+import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
 import { StakeAuthorityTrend } from '../stake-authorities/record.ts';
 import { StakeAuthority, StakeAuthoritySummaryType } from '../stake-authorities/summary.ts';
 import { loadOperatorHistoryTotal, loadStakeAuthorityHistoryTotal } from './loaders.ts';
-import type { Dates, HistoryRange, StakeAuthorityKey } from './queries.ts';
+import type { Dates, HistoryRange } from './queries.ts';
 import { OperatorHistory, StakeAuthorityHistory } from './record.ts';
 import { checkWindow, hasHistory, operatorHistory, stakeAuthorityHistory } from './resolve.ts';
 
@@ -36,7 +37,6 @@ const ratios = {
   networkPenetration: true,
 } as const;
 
-const asOfDescription = 'Where the facts of these figures end; null for imported ones.';
 const id = 'Global id, for `node`.';
 const byDate = ' by date, oldest first, of each day on which they were published.';
 
@@ -71,12 +71,7 @@ builder.node(OperatorHistoryRecord, {
       resolve: ({ key }) => key.timeWindow,
     }),
     ...columns(t, OperatorHistory.omit({ asOf: true })),
-    asOf: t.field({
-      type: AsOfType,
-      nullable: true,
-      description: asOfDescription,
-      resolve: ({ key, asOf }) => asOfEpoch(key.network, asOf),
-    }),
+    asOf: asOfField(t, ({ key, asOf }) => asOfEpoch(key.network, asOf)),
   }),
 });
 
@@ -103,12 +98,7 @@ builder.node(StakeAuthorityHistoryRecord, {
     }),
     ...columns(t, StakeAuthorityHistory.omit({ asOf: true, ...ratios })),
     ...rounded(t, StakeAuthorityHistory.pick(ratios)),
-    asOf: t.field({
-      type: AsOfType,
-      nullable: true,
-      description: asOfDescription,
-      resolve: ({ asOf }) => asOfSolana(asOf),
-    }),
+    asOf: asOfField(t, ({ asOf }) => asOfSolana(asOf)),
   }),
 });
 
@@ -212,7 +202,6 @@ builder.objectField(StakeAuthority, 'history', (t) =>
   ),
 );
 
-type Schema = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 type Change = NonNullable<Changes['7d']>;
 
 const OperatorChange = builder.objectRef<Change>('OperatorChange').implement({
@@ -248,20 +237,3 @@ function changeField<Row extends { change?: Changes }>(
 }
 changeField(OperatorSummaryType, OperatorChange);
 changeField(StakeAuthoritySummaryType, StakeAuthorityChange);
-
-builder.objectField(OperatorSummaryType, 'asOf', (t) =>
-  t.field({
-    type: AsOfType,
-    nullable: true,
-    description: asOfDescription,
-    resolve: ({ network, asOf }) => asOfEpoch(network, asOf),
-  }),
-);
-builder.objectField(StakeAuthoritySummaryType, 'asOf', (t) =>
-  t.field({
-    type: AsOfType,
-    nullable: true,
-    description: asOfDescription,
-    resolve: ({ asOf }) => asOfSolana(asOf),
-  }),
-);

@@ -1,19 +1,13 @@
 import { listReader, totalReader } from '../../db/batch/readers.ts';
 import { rowsToRead } from '../../kernel/page.ts';
-import type { OperatorKey } from '../operators/loaders.ts';
+import { operatorKeyText } from '../operators/loaders.ts';
+import { stakeAuthorityKeyText } from '../stake-authorities/loaders.ts';
 import {
   operatorHistoryPages,
   operatorHistoryTotals,
-  type StakeAuthorityKey,
   stakeAuthorityHistoryPages,
   stakeAuthorityHistoryTotals,
 } from './queries.ts';
-
-const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
-  `${network} ${idType} ${timeWindow} ${id}`;
-
-const stakeAuthorityText = ({ timeWindow, stakeAuthority }: StakeAuthorityKey) =>
-  `${timeWindow}:${stakeAuthority}`;
 
 export const loadOperatorHistory = listReader({
   keyOf: operatorKeyText,
@@ -23,11 +17,11 @@ export const loadOperatorHistory = listReader({
 export const loadOperatorHistoryTotal = totalReader({ keyOf: operatorKeyText, load: operatorHistoryTotals });
 
 export const loadStakeAuthorityHistory = listReader({
-  keyOf: stakeAuthorityText,
+  keyOf: stakeAuthorityKeyText,
   load: stakeAuthorityHistoryPages,
   rows: rowsToRead,
 });
 export const loadStakeAuthorityHistoryTotal = totalReader({
-  keyOf: stakeAuthorityText,
+  keyOf: stakeAuthorityKeyText,
   load: stakeAuthorityHistoryTotals,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TimeWindow } from '../../chain/windows.ts';
+import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
@@ -7,11 +7,11 @@ import { solanaAsOf } from '../../db/solana-as-of.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
+import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
 import { OperatorHistory, StakeAuthorityHistory } from './record.ts';
 
 export type Dates = { fromDate: string | null; toDate: string | null };
 export type HistoryRange = Range<string> & Dates;
-export type StakeAuthorityKey = { timeWindow: TimeWindow; stakeAuthority: string };
 
 type Of<Key extends object> = { name: string; columns: KeyColumns<Key>; scope: readonly string[] };
 
@@ -57,14 +57,12 @@ const daysOf = ({ name, scope }: Of<never>, { after, before, fromDate, toDate }:
         ${after === undefined ? sql`` : sql`and d.date > ${after}::date`}
         ${before === undefined ? sql`` : sql`and d.date < ${before}::date`}`;
 
-const Total = z.object({ list: count(), total: count() });
-
 const historyTotals = <Key extends object>(of: Of<Key>) => {
   const name = raw(`/* ${of.name}HistoryTotals */`);
   return (db: Queryable, keys: readonly Key[], dates: Dates) =>
     rows(
       db,
-      Total,
+      ListedTotal,
       sql`${name}
     select k.list::int - 1 as list, t.total
     from ${keyTable(keys, of.columns)}

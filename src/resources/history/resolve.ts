@@ -4,8 +4,9 @@ import { type Span, spans } from '../../db/change-columns.ts';
 import { type Slice, slice } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
+import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
 import { loadOperatorHistory, loadStakeAuthorityHistory } from './loaders.ts';
-import type { HistoryRange, StakeAuthorityKey } from './queries.ts';
+import type { HistoryRange } from './queries.ts';
 import type { OperatorHistory, StakeAuthorityHistory } from './record.ts';
 
 export const hasHistory = (window: TimeWindow): window is Span => spans.some((span) => span === window);

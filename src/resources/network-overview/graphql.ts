@@ -1,11 +1,9 @@
-import { Network } from '../../chain/networks.ts';
-import { TimeWindow } from '../../chain/windows.ts';
 import { AsOfType, asOfEpoch } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, rowId } from '../../graphql/schema/columns.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
-import { loadNodes } from '../../graphql/schema/nodes.ts';
+import { loadNodes, networkWindow } from '../../graphql/schema/nodes.ts';
 import { type OwnedPeriod, periodArgs, periodId, periodLists } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { type NetworkField, NetworkRecord } from './record.ts';
@@ -50,9 +48,8 @@ builder.node(NetworkOverviewType, {
     description: 'Global id, for `node`.',
   },
   loadMany: loadNodes('NetworkOverview', async (id, ctx) => {
-    const [name, last, ...rest] = id.split(':');
-    const [network, window] = [Network.safeParse(name).data, TimeWindow.safeParse(last).data];
-    return network && window && rest.length === 0 ? networkOverview(ctx, network, window) : undefined;
+    const key = networkWindow(id);
+    return key && networkOverview(ctx, key.network, key.window);
   }),
   fields: (t) => ({
     network: t.expose('network', { type: NetworkEnum, description: 'The network.' }),

@@ -1,6 +1,4 @@
-import type { TimeWindow } from '../../chain/windows.ts';
 import { listReader } from '../../db/batch/readers.ts';
-import type { Queryable } from '../../db/pool.ts';
 import { rowsRead } from '../../periods/pages.ts';
 import { type NetworkKey, networkClients, networkHistoryPages, networkOverviews } from './queries.ts';
 
@@ -8,12 +6,7 @@ export type { NetworkKey, NetworkQuery, NetworkRow } from './queries.ts';
 
 const keyOf = ({ network }: NetworkKey) => network;
 
-export const loadNetworkOverview = listReader({
-  keyOf,
-  load: (db: Queryable, keys: readonly NetworkKey[], window: TimeWindow) =>
-    networkOverviews(db, keys, window),
-  rows: () => 1,
-});
+export const loadNetworkOverview = listReader({ keyOf, load: networkOverviews, rows: () => 1 });
 
 export const loadNetworkHistory = listReader({ keyOf, load: networkHistoryPages, rows: rowsRead });
 

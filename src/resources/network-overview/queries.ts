@@ -54,7 +54,7 @@ const series: Omit<Series<NetworkField>, 'statement'> = {
   },
 };
 
-/** Days of all validators, and of the chain's daily rewards, which come first where both are stored. */
+/** Days of all validators joined with the chain's daily rewards, which take precedence. */
 const daysOf = (utc: boolean): Sql => sql`(
   select d.*, d.total_unique_attestations as attested, d.total_unique_attestations + d.sum_missed_attestations as due,
     d.proposed_count + d.missed_proposal_count as due_blocks, d.consensus + d.execution as rewards
@@ -103,8 +103,14 @@ export const networkHistoryPages = (
   periodPages(db, { ...series, statement: 'networkHistory' }, source(keys, query), query, range, selection);
 
 const whole: NetworkQuery = {
-  ...{ granularity: 'all', calendar: 'chain', sortBy: 'day', sortOrder: 'asc' },
-  ...{ fromDate: null, toDate: null, fromDay: null, toDay: null },
+  granularity: 'all',
+  calendar: 'chain',
+  sortBy: 'day',
+  sortOrder: 'asc',
+  fromDate: null,
+  toDate: null,
+  fromDay: null,
+  toDay: null,
 };
 
 /** The newest stored chain days together, as many as the window has. */

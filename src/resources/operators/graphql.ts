@@ -1,5 +1,4 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
@@ -15,16 +14,17 @@ import {
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
-import { keysOfIds } from '../../graphql/schema/ids.ts';
+import { connectionOfIds } from '../../graphql/schema/ids.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { orderOf } from '../../graphql/schema/replaced.ts';
 import { earlySummary, windowOf, windowText } from '../../graphql/schema/summaries.ts';
-import { encodeCursor } from '../../kernel/cursor.ts';
+import { whereOf } from '../../graphql/schema/where.ts';
+import { textFault } from '../../kernel/params.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorNode } from './loaders.ts';
-import { OperatorOrder, OperatorWhere, orderFaults, whereOf } from './orders.ts';
+import { OperatorOrder, OperatorWhere, orderFaults } from './orders.ts';
 import type { ListKey, OperatorId, OperatorNode } from './queries.ts';
-import { idFault, OperatorSummary, OperatorTag, operatorFields } from './record.ts';
+import { OperatorSummary, OperatorTag, operatorFields } from './record.ts';
 import {
   listKey,
   OPERATORS_DEFAULT_SIZE,
@@ -158,28 +158,10 @@ async function operatorConnection(
   );
 }
 
-/** Without those that have no summary in the window. */
-async function operatorsOfIds(
-  ctx: Context,
-  args: ConnectionArgs & { window: TimeWindow; ids: readonly (string | number)[] },
-  info: GraphQLResolveInfo,
-) {
-  const keyOf = (id: string) => {
-    const { timeWindow: _, ...key } = keyOfNodeId(id) ?? { idType: 'privateSet' };
-    return key.idType === 'privateSet' ? undefined : (key as OperatorId);
-  };
-  const of = { type: 'Operator', maxSize: OPERATORS_MAX_SIZE, keyOf };
-  const keys = keysOfIds(args.ids, of, args, ['parentId', 'parentEntity']);
-  const selection = selectionFor(info, operatorFigures, IN_OPERATOR_PAGE);
-  const found = await Promise.all(
-    keys.map((key) => loadOperator(ctx, { ...key, timeWindow: args.window }, selection)),
-  );
-  const rows = found.filter((row) => row !== undefined);
-  return connection(
-    { rows, hasNext: false, hasPrevious: false },
-    ({ id }) => encodeCursor('operators:ids', [id]),
-    () => rows.length,
-  );
+/** Private sets are not listed by ids. */
+function publicId(text: string): OperatorId | undefined {
+  const { network, idType, id } = keyOfNodeId(text) ?? {};
+  return network && idType && id && idType !== 'privateSet' ? { network, idType, id } : undefined;
 }
 
 /** Lists in another order, or of some rows only. */
@@ -207,7 +189,7 @@ async function orderedConnection(
 }
 
 function idFaults(name: string, id: string | null | undefined): Fault[] {
-  const fault = id == null ? undefined : idFault(id);
+  const fault = id == null ? undefined : textFault(id);
   return fault ? [{ loc: ['argument', name], msg: `${name} ${fault}.`, type: 'value_error' }] : [];
 }
 
@@ -252,26 +234,33 @@ builder.queryField('operators', (t) =>
         ...networkArgs,
       },
       resolve: (_root, args, ctx: Context, info) => {
-        if (args.ids) return operatorsOfIds(ctx, { ...args, ids: args.ids }, info);
+        if (args.ids) {
+          const selection = selectionFor(info, operatorFigures, IN_OPERATOR_PAGE);
+          return connectionOfIds(args.ids, args, {
+            type: 'Operator',
+            maxSize: OPERATORS_MAX_SIZE,
+            excluded: ['parentId', 'parentEntity'],
+            keyOf: publicId,
+            load: (id) => loadOperator(ctx, { ...id, timeWindow: args.window }, selection),
+            nameOf: ({ id }) => id,
+          });
+        }
         const parentId = args.parentId ?? args.parentEntity ?? null;
-        const idType = args.idType ?? 'depositAddress';
+        const key = listKey({
+          network: args.network ?? ctx.network,
+          window: args.window,
+          idType: args.idType ?? 'depositAddress',
+          poolType: args.poolType ?? 'all',
+          parentId,
+        });
         const faults = [
           ...idFaults('parentId', args.parentId),
           ...idFaults('parentEntity', args.parentEntity),
           ...parentFaults(parentId, args.parentEntity, 'argument'),
-          ...(args.orderBy || args.where
-            ? orderFaults(args.orderBy, args.where, parentId === null ? idType : 'poolShare')
-            : []),
+          ...(args.orderBy || args.where ? orderFaults(args.orderBy, args.where, key.idType) : []),
           ...sizeFaults(args, OPERATORS_MAX_SIZE),
         ];
         if (faults.length > 0) throw badInput(faults);
-        const key = listKey({
-          network: args.network ?? ctx.network,
-          window: args.window,
-          idType,
-          poolType: args.poolType ?? 'all',
-          parentId,
-        });
         const where = args.where ? whereOf(args.where) : null;
         if (args.orderBy || where) {
           const order = orderOf(args, { field: 'networkPenetration', direction: 'desc' });

@@ -1,4 +1,5 @@
 import type { Network } from '../../chain/networks.ts';
+import { refusedFigures } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
@@ -6,7 +7,6 @@ import { orderedPageReader } from '../../db/ranked/ordered-lists.ts';
 import { type RankedSlice, rankedPageReader, rankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Early, Selection } from '../../fast-rows/index.ts';
 import type { RankedRange } from '../../kernel/page.ts';
-import { refusedFigures } from '../../kernel/refusal.ts';
 import { loadSetSummaries, loadSetSummary } from '../private-sets/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
 import { countTags } from '../tags/resolve.ts';
@@ -30,7 +30,7 @@ export type { OperatorId, OperatorKey, OperatorNode };
 
 export const operatorIdText = ({ network, idType, id }: OperatorId) => `${network} ${idType} ${id}`;
 
-const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
+export const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
   `${network} ${idType} ${timeWindow} ${id}`;
 
 /** Finds a private set only for its owner. */

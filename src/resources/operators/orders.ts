@@ -1,14 +1,13 @@
-import type { Where } from '../../db/ranked/ordered-lists.ts';
-import { boundsFaults, textFaults } from '../../graphql/schema/bounds.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { enumName } from '../../graphql/schema/enums.ts';
 import { orderInput } from '../../graphql/schema/order.ts';
+import { commonFaults, whereFault } from '../../graphql/schema/where.ts';
 import type { Fault } from '../../kernel/refusal.ts';
-import { type OperatorFilter, operatorOrders } from './queries.ts';
+import { type OperatorOrderField, operatorOrders } from './queries.ts';
 import type { IdType } from './record.ts';
 
 const over = 'over the window of the list, of ALL over 30 days; those without it come last.';
-const orders: Record<(typeof operatorOrders)[number], string> = {
+const orders: Record<OperatorOrderField, string> = {
   networkPenetration:
     "Share of the network's active effective balance: the order of the list without orderBy.",
   validatorCount: 'Number of validators.',
@@ -51,10 +50,6 @@ export const OperatorWhere = builder.inputType('OperatorWhere', {
   }),
 });
 
-type Given = {
-  [Name in OperatorFilter]?: (Name extends 'tags' ? readonly string[] : string | number) | null | undefined;
-};
-
 const pairs = [
   ['minValidators', 'maxValidators'],
   ['minStake', 'maxStake'],
@@ -66,7 +61,11 @@ const MAX_TAGS = 20;
 /** Classes of many operators without names: a search by part of a name would read them all. */
 const nameless: readonly IdType[] = ['depositAddress', 'withdrawalAddress', 'validator'];
 
-export function orderFaults(orderBy: unknown, where: Given | null | undefined, idType: IdType): Fault[] {
+export function orderFaults(
+  orderBy: unknown,
+  where: typeof OperatorWhere.$inferInput | null | undefined,
+  idType: IdType,
+): Fault[] {
   if (idType === 'privateSet')
     return Object.entries({ orderBy, where }).flatMap(([name, value]) =>
       value == null
@@ -74,33 +73,13 @@ export function orderFaults(orderBy: unknown, where: Given | null | undefined, i
         : [{ loc: ['argument', name], msg: `${name} is not for idType PRIVATE_SET.`, type: 'value_error' }],
     );
   if (!where) return [];
-  const fault = (name: string, msg: string): Fault => ({
-    loc: ['argument', 'where', name],
-    msg,
-    type: 'value_error',
-  });
-  const faults = [
-    ...boundsFaults(where, pairs),
-    ...textFaults('name', where.name as string | null | undefined),
-  ];
+  const faults = commonFaults(where, pairs);
   if (where.name != null && nameless.includes(idType)) {
-    const msg = `where.name is not for idType ${enumName(idType)}; operator(operatorId:) finds an address or validator.`;
-    faults.push(fault('name', msg));
+    const msg = `is not for idType ${enumName(idType)}; operator(operatorId:) finds an address or validator`;
+    faults.push(whereFault('name', msg));
   }
   const tags = where.tags?.length ?? 1;
   if (tags < 1 || tags > MAX_TAGS)
-    faults.push(fault('tags', `where.tags has ${tags} names; 1 to ${MAX_TAGS} are needed.`));
+    faults.push(whereFault('tags', `has ${tags} names; 1 to ${MAX_TAGS} are needed`));
   return faults;
-}
-
-/** Null without any condition. */
-export function whereOf(where: Given): Where | null {
-  const given = Object.entries(where).filter(([, value]) => value != null);
-  if (given.length === 0) return null;
-  return Object.fromEntries(
-    given.map(([name, value]) => [
-      name,
-      Array.isArray(value) ? JSON.stringify(value) : (value as string | number),
-    ]),
-  );
 }

@@ -89,7 +89,6 @@ const bounds = {
   effectivenessAtLeast: { column: 'avg_validator_effectiveness', type: 'float8', at: 'least' },
   effectivenessAtMost: { column: 'avg_validator_effectiveness', type: 'float8', at: 'most' },
 } as const;
-export type OperatorFilter = keyof typeof bounds | 'name' | 'tags';
 
 /** Tags are a JSON list, because one statement may read several lists. */
 const namesAndTags: Filter = {

@@ -111,11 +111,3 @@ export const normaliseId = (id: string): string =>
 
 export const entityNotFound = (entity: { network: Network; idType: IdType; id: string }) =>
   notFound(`Entity ${quoted(entity.id)} of entityType ${entity.idType}`, `on ${entity.network}`);
-
-/** Applies the limits of REST's parameters. */
-export const idFault = (id: string): string | undefined =>
-  id === ''
-    ? 'is empty'
-    : id.length > 256
-      ? `has ${id.length} characters; at most 256 are accepted`
-      : undefined;

@@ -1,10 +1,10 @@
 import type { Network } from '../../chain/networks.ts';
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import type { Order, OrderedSlice, Where } from '../../db/ranked/ordered-lists.ts';
+import type { Where } from '../../db/ranked/ordered-lists.ts';
 import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Early, Selection } from '../../fast-rows/index.ts';
-import type { OrderedRange, RankedRange } from '../../kernel/page.ts';
+import type { Order, OrderedRange, RankedRange } from '../../kernel/page.ts';
 import { type Fault, notFound, quoted } from '../../kernel/refusal.ts';
 import { loadValidatorByPubkey } from '../validators/loaders.ts';
 import { readValidatorName } from '../validators/record.ts';
@@ -103,7 +103,7 @@ export async function orderedOperators(
   { key, parentId, order, where }: OrderedOperators,
   ordered: OrderedRange,
   selection: Selection<OperatorField>,
-): Promise<OrderedSlice<OrderedOperatorRow>> {
+): Promise<RankedSlice<OrderedOperatorRow>> {
   const page = await loadOrderedOperators(ctx, key, order, where, ordered, selection);
   if (page.rows.length === 0) await checkParent(ctx, key, parentId);
   return page;

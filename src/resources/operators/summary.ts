@@ -1,6 +1,7 @@
 import { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import { selectionFor } from '../../fast-rows/index.ts';
+import { asOfEpoch, asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, type FieldsOf, plainObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
@@ -15,7 +16,7 @@ import {
   withSummary,
 } from '../../graphql/schema/summaries.ts';
 import { loadOperator } from './loaders.ts';
-import type { OperatorKey, OperatorNode, OperatorRow } from './queries.ts';
+import type { OperatorId, OperatorKey, OperatorNode, OperatorRow } from './queries.ts';
 import {
   ClientPercentage,
   IdType,
@@ -25,7 +26,7 @@ import {
   RelayerPercentage,
 } from './record.ts';
 
-/** A row may be a summary too, that of the window asked for. */
+/** A row may also be a summary: that of the window asked for. */
 export const Operator = builder.objectRef<OperatorNode>('Operator');
 
 /** Excludes `id`, which is always read as part of the key. */
@@ -67,9 +68,7 @@ export const figures = <Row extends OperatorNode>(t: FieldsOf<Row>, deprecationR
 const nodeId = (row: OperatorKey) => [row.network, row.timeWindow, row.idType, row.id].join(':');
 
 /** Reads `network:window:class:id` and `network:class:id`. */
-export function keyOfNodeId(
-  text: string,
-): (Omit<OperatorKey, 'timeWindow'> & { timeWindow?: TimeWindow }) | undefined {
+export function keyOfNodeId(text: string): (OperatorId & { timeWindow?: TimeWindow }) | undefined {
   const [name, ...rest] = text.split(':');
   const network = Network.safeParse(name).data;
   const timeWindow = TimeWindow.safeParse(rest[0]).data;
@@ -96,6 +95,7 @@ builder.node(OperatorSummaryType, {
       description: 'Window that the figures cover.',
     }),
     ...figures(t),
+    asOf: asOfField(t, ({ network, asOf }) => asOfEpoch(network, asOf)),
     operator: t.field({ type: Operator, description: 'The operator.', resolve: (row) => row }),
   }),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { boundFaults } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
 import { envelopeV1, linksV1 } from '../../kernel/envelopes.ts';
+import { capitalized } from '../../kernel/names.ts';
 import type { Range } from '../../kernel/page.ts';
 import { type Call, route } from '../../kernel/route.ts';
 import type { PeriodQuery } from '../../periods/pages.ts';
@@ -35,7 +36,7 @@ const figuresRoute = <Row>(
 ) =>
   route({
     path: `/v1/eth/sets/:id/${name}`,
-    operationId: `listSet${name[0]?.toUpperCase()}${name.slice(1)}`,
+    operationId: `listSet${capitalized(name)}`,
     tag: 'Private sets',
     summary: `${title} of a private set over time`,
     description: `${title} of a private set by day, week, month, quarter or year, or in total; there are no hourly rows. ${rules}`,

@@ -1,6 +1,7 @@
 import { brandWithType } from '@pothos/core';
 import type { Context } from '../../context.ts';
-import { builder, globalIdOf } from '../../graphql/schema/builder.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { rowId } from '../../graphql/schema/columns.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
 import { loadBlock } from '../blocks/loaders.ts';
 import { finalizedBlockFields } from '../blocks/record.ts';
@@ -65,10 +66,7 @@ async function loadTarget(ctx: Context, target: Target) {
 const SearchHit = builder.objectRef<HitRow>('SearchHit').implement({
   description: 'An object that a search found.',
   fields: (t) => ({
-    id: t.id({
-      description: 'Names the hit of this query, for caches; `node` does not find it.',
-      resolve: ({ kind, target, query }) => globalIdOf('SearchHit', JSON.stringify([kind, target, query])),
-    }),
+    id: rowId(t, 'SearchHit', ({ kind, target, query }) => [kind, target, query]),
     kind: t.expose('kind', { type: SearchKindEnum, description: 'Kind of the object.' }),
     text: t.exposeString('text', {
       description: 'The name, address, number or hash that the query was compared with.',

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
+import { timeWindows } from '../../chain/windows.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { rows, type Sql, sql } from '../../db/rows.ts';
 import { count } from '../../kernel/leaves.ts';
 import { IdType } from '../operators/record.ts';
 
-export type NamedKind = 'operator' | 'tag' | 'stakeAuthority';
+export const namedKinds = ['operator', 'tag', 'stakeAuthority'] as const;
 
 const Name = z.object({
-  kind: z.enum(['operator', 'tag', 'stakeAuthority']),
+  kind: z.enum(namedKinds),
   /** 'solana' for stake authorities. */
   network: z.string(),
   idType: IdType.or(z.literal('')),
@@ -21,7 +22,12 @@ const Name = z.object({
 });
 export type NameRow = z.infer<typeof Name>;
 
-type AskedNames = { kinds: readonly NamedKind[]; network: Network; text: string; most: number };
+type AskedNames = {
+  kinds: readonly (typeof namedKinds)[number][];
+  network: Network;
+  text: string;
+  most: number;
+};
 
 const networksOf = ({ kinds, network }: AskedNames) =>
   kinds.map((kind) => (kind === 'stakeAuthority' ? 'solana' : network));
@@ -29,9 +35,12 @@ const networksOf = ({ kinds, network }: AskedNames) =>
 /** Greater than any text with the same beginning. */
 const pastAll = sql`chr(1114111)`;
 
-/** Scores: 1 for the name itself, 0.9 for its beginning, 0.8 for that of a further word. */
 const named = (n: Sql): Sql => sql`${n}.kind, ${n}.network, ${n}.id_type as "idType", ${n}.id, ${n}.name,
   ${n}.size, ${n}.tagged_id as "taggedId"`;
+
+/** 1 for the name itself, 0.9 for its beginning, 0.8 for that of a further word. `n` has words of names. */
+const scoreOf = (n: Sql, text: Sql): Sql =>
+  sql`case when ${n}.place > 0 then 0.8 when ${n}.form = ${text} then 1 else 0.9 end::float8`;
 
 const NEAREST = 500;
 const LARGEST = 1_000;
@@ -47,7 +56,7 @@ export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<Name
     sql`/* namesByBeginning */
     select * from (
       select distinct on (f.kind, f.network, f.id, case f.kind when 'tag' then '' else f.id_type end) ${named(sql`f`)},
-        case when f.place > 0 then 0.8 when f.form = f.low then 1 else 0.9 end::float8 as score
+        ${scoreOf(sql`f`, sql`f.low`)} as score
       from (
         select n.*, a.low
         from (
@@ -99,12 +108,10 @@ export const addressesByBeginning = (
       select id_type, operator_id, validator_count from operator_summaries
       where network = ${network} and operator_id >= ${hex} and operator_id < ${hex} || ${pastAll} and not superseded
         and id_type in ('depositAddress', 'withdrawalAddress')
-      order by operator_id, id_type limit ${most * WINDOWS}
+      order by operator_id, id_type limit ${most * timeWindows.length}
     ) found
     order by id, "idType", size desc limit ${most}`,
   );
-
-const WINDOWS = 4;
 
 const Authority = z.object({ id: z.string(), size: z.int() });
 
@@ -122,7 +129,7 @@ export const authoritiesByBeginning = (
     from (
       select stake_authority, delegated_stake from stake_authority_summaries
       where stake_authority >= ${base58} and stake_authority < ${base58} || ${pastAll} and not superseded
-      order by stake_authority limit ${most * WINDOWS}
+      order by stake_authority limit ${most * timeWindows.length}
     ) found
     order by id, size desc limit ${most}`,
   );
@@ -171,9 +178,7 @@ export const setsByBeginning = (
     db,
     OwnSet,
     sql`/* setsByBeginning */
-    select set_id::text as id, name, max(
-      case when w.place > 0 then 0.8 when w.form = search_form(${text}) then 1 else 0.9 end
-    )::float8 as score
+    select set_id::text as id, name, max(${scoreOf(sql`w`, sql`search_form(${text})`)}) as score
     from (
       select set_id, name, created_at from private_sets
       where account_id = ${accountId} and network = ${network}

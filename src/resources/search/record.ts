@@ -1,9 +1,7 @@
-import { z } from 'zod';
 import { badInput, type Fault, quoted } from '../../kernel/refusal.ts';
 
 export const searchKinds = ['operator', 'validator', 'block', 'stakeAuthority', 'tag', 'privateSet'] as const;
-export const SearchKind = z.enum(searchKinds);
-export type SearchKind = z.infer<typeof SearchKind>;
+export type SearchKind = (typeof searchKinds)[number];
 
 /** What the query was compared with. */
 export type SearchMatch = 'name' | 'similarName' | 'address' | 'index' | 'publicKey' | 'slot' | 'blockHash';
@@ -19,7 +17,7 @@ export function readQuery(query: string, first: number, kinds: readonly SearchKi
   const refuse = (name: string, msg: string) =>
     faults.push({ loc: ['argument', name], msg: `${name} ${msg}.`, type: 'value_error' });
   const text = query.trim().normalize('NFC');
-  if (text === '') refuse('query', 'is empty; 1 to 100 characters are needed');
+  if (text === '') refuse('query', `is empty; 1 to ${MAX_LENGTH} characters are needed`);
   else if (text.length > MAX_LENGTH)
     refuse('query', `has ${text.length} characters; 1 to ${MAX_LENGTH} are needed`);
   else if (unfit.test(text))

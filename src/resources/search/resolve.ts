@@ -6,8 +6,8 @@ import { loadValidator } from '../validators/loaders.ts';
 import {
   addressesByBeginning,
   authoritiesByBeginning,
-  type NamedKind,
   type NameRow,
+  namedKinds,
   namesByBeginning,
   namesBySimilarity,
   setsByBeginning,
@@ -41,7 +41,7 @@ const EXACT = 1;
 const BEGINNING_OF_KEY = 0.75;
 const scoreOfKey = (key: string, given: string) => (key === given ? EXACT : BEGINNING_OF_KEY);
 
-/** Best first; equal ones by size, then in the order of `searchKinds`. */
+/** Best first; equal ones by size. */
 export async function search(ctx: Context, asked: Search): Promise<Hit[]> {
   const { number, hex, base58 } = meaningOf(asked.text);
   const wanted = new Set(asked.kinds);
@@ -62,9 +62,7 @@ export async function search(ctx: Context, asked: Search): Promise<Hit[]> {
 const MIN_SIMILAR = 3;
 
 async function byName(ctx: Context, asked: Search, wanted: ReadonlySet<SearchKind>): Promise<Hit[]> {
-  const kinds = (['operator', 'stakeAuthority', 'tag'] as const satisfies NamedKind[]).filter((kind) =>
-    wanted.has(kind),
-  );
+  const kinds = namedKinds.filter((kind) => wanted.has(kind));
   if (kinds.length === 0) return [];
   const { network, text, first } = asked;
   const names = { kinds, network, text, most: first };
@@ -94,10 +92,10 @@ function namedHit(row: NameRow, network: Network, matched: SearchMatch): Hit {
 
 async function byAddress(ctx: Context, { network, first }: Search, hex: string): Promise<Hit[]> {
   const found = await addressesByBeginning(ctx.db, network, hex, first);
-  return found.map(({ id, idType, size }) => ({
-    ...{ kind: 'operator', text: id, matched: 'address', score: scoreOfKey(id, hex), size },
-    target: { type: 'operator', network, idType, id },
-  }));
+  return found.map(({ id, idType, size }) => {
+    const target: Target = { type: 'operator', network, idType, id };
+    return { kind: 'operator', text: id, matched: 'address', score: scoreOfKey(id, hex), size, target };
+  });
 }
 
 async function byIndex(ctx: Context, { network }: Search, validatorIndex: number): Promise<Hit[]> {
@@ -109,10 +107,10 @@ async function byIndex(ctx: Context, { network }: Search, validatorIndex: number
 
 async function byPublicKey(ctx: Context, { network, first }: Search, hex: string): Promise<Hit[]> {
   const found = await validatorsByBeginning(ctx.db, network, hex, first);
-  return found.map(({ validatorIndex, validatorPubkey: text }) => ({
-    ...{ kind: 'validator', text, matched: 'publicKey', score: scoreOfKey(text, hex), size: 0 },
-    target: { type: 'validator', network, validatorIndex },
-  }));
+  return found.map(({ validatorIndex, validatorPubkey: text }) => {
+    const target: Target = { type: 'validator', network, validatorIndex };
+    return { kind: 'validator', text, matched: 'publicKey', score: scoreOfKey(text, hex), size: 0, target };
+  });
 }
 
 async function bySlot(ctx: Context, { network }: Search, slot: number): Promise<Hit[]> {
@@ -121,26 +119,33 @@ async function bySlot(ctx: Context, { network }: Search, slot: number): Promise<
   return found ? [{ kind: 'block', text: String(slot), matched: 'slot', score: EXACT, size: 0, target }] : [];
 }
 
-async function byHash(ctx: Context, { network }: Search, hash: string): Promise<Hit[]> {
-  const found = await slotsByHash(ctx.db, network, hash);
-  return found.map(({ slot }) => ({
-    ...{ kind: 'block', text: hash, matched: 'blockHash', score: EXACT, size: 0 },
-    target: { type: 'block', network, slot },
-  }));
+async function byHash(ctx: Context, { network }: Search, text: string): Promise<Hit[]> {
+  const found = await slotsByHash(ctx.db, network, text);
+  return found.map(({ slot }) => {
+    const target: Target = { type: 'block', network, slot };
+    return { kind: 'block', text, matched: 'blockHash', score: EXACT, size: 0, target };
+  });
 }
 
 async function byAuthority(ctx: Context, { first }: Search, base58: string): Promise<Hit[]> {
   const found = await authoritiesByBeginning(ctx.db, base58, first);
-  return found.map(({ id, size }) => ({
-    ...{ kind: 'stakeAuthority', text: id, matched: 'address', score: scoreOfKey(id, base58), size },
-    target: { type: 'stakeAuthority', id },
-  }));
+  return found.map(({ id, size }) => {
+    const target: Target = { type: 'stakeAuthority', id };
+    return {
+      kind: 'stakeAuthority',
+      text: id,
+      matched: 'address',
+      score: scoreOfKey(id, base58),
+      size,
+      target,
+    };
+  });
 }
 
 async function byOwnName(ctx: Context, { network, text, first }: Search): Promise<Hit[]> {
   const found = await setsByBeginning(ctx.primary, ctx.caller.accountId, network, text, first);
-  return found.map(({ id, name, score }) => ({
-    ...{ kind: 'privateSet', text: name, matched: 'name', score, size: 0 },
-    target: { type: 'privateSet', id },
-  }));
+  return found.map(({ id, name, score }) => {
+    const target: Target = { type: 'privateSet', id };
+    return { kind: 'privateSet', text: name, matched: 'name', score, size: 0, target };
+  });
 }

@@ -1,6 +1,6 @@
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
-import { isMember, type OperatorScope } from '../../db/operator-members.ts';
+import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { keyTable, rows, type Sql, selectList, sql } from '../../db/rows.ts';
@@ -11,7 +11,8 @@ import type { OperatorId } from '../operators/loaders.ts';
 import { type PubkeyKey, pubkeyColumns, type ValidatorKey, validatorColumns } from '../validators/loaders.ts';
 import { Slashing, slashingFields } from './record.ts';
 
-export type SlashingPosition = { slashingEpoch: number; validatorIndex: number; slashingPenalties?: string };
+/** `at` is the slashing epoch, or the penalties in Gwei. */
+export type SlashingPosition = { at: number | string; validatorIndex: number };
 export type SlashingRow = Slashing & { network: Network };
 
 type SlashingFilter = {
@@ -56,10 +57,8 @@ export function slashingPage(
   const { field, ascending } = list.order;
   const [above, below] = ascending ? [after, before] : [before, after];
   const column = field === 'epoch' ? sql`s.slashing_epoch` : sql`s.slashing_penalties`;
-  const at = ({ slashingEpoch, slashingPenalties, validatorIndex }: SlashingPosition) =>
-    field === 'epoch'
-      ? sql`(${slashingEpoch}::int, ${validatorIndex}::int)`
-      : sql`(${slashingPenalties}::bigint, ${validatorIndex}::int)`;
+  const bound = ({ at, validatorIndex }: SlashingPosition) =>
+    sql`(${at}::${field === 'epoch' ? sql`int` : sql`bigint`}, ${validatorIndex}::int)`;
   const direction = ascending === (range.backward === true) ? sql`desc` : sql``;
   return rows(
     db,
@@ -68,14 +67,14 @@ export function slashingPage(
     select ${select}
     from slashings s
     where ${matching(list)}
-      ${above ? sql`and (${column}, s.validator_index) > ${at(above)}` : sql``}
-      ${below ? sql`and (${column}, s.validator_index) < ${at(below)}` : sql``}
+      ${above ? sql`and (${column}, s.validator_index) > ${bound(above)}` : sql``}
+      ${below ? sql`and (${column}, s.validator_index) < ${bound(below)}` : sql``}
     order by ${column} ${direction}, s.validator_index ${direction}
     limit ${rowsToRead(range)}`,
   );
 }
 
-/** Counts with an index-only scan, without a filter. */
+/** Without a filter, counts with an index-only scan. */
 export const slashingTotal = (db: Queryable, list: SlashingList): Promise<number> =>
   totalOf(
     db,
@@ -109,10 +108,7 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
 // Starts from the slashings, which are rare; an operator may have half a million validators. The cost depends on the
 // number of slashings, not of pages.
 const operatorSlashings = (operators: readonly OperatorId[]) => sql`asked as materialized (
-      select * from asked_operators(
-        ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
-        ${operators.map((key) => key.idType)}::text[]
-      )
+      select * from ${askedOperators(operators)}
     ), owned as materialized (
       select s.network, s.validator_index, s.slashing_epoch, m.id_type, m.operator_id, m.share_of
       from slashings s join operator_validators m using (network, validator_index)
@@ -136,8 +132,8 @@ export function operatorSlashingPages(
       ) as place
       from asked join owned o using (network, id_type, operator_id, share_of)
       where true
-        ${after ? sql`and (o.slashing_epoch, o.validator_index) > (${after.slashingEpoch}, ${after.validatorIndex})` : sql``}
-        ${before ? sql`and (o.slashing_epoch, o.validator_index) < (${before.slashingEpoch}, ${before.validatorIndex})` : sql``}
+        ${after ? sql`and (o.slashing_epoch, o.validator_index) > (${after.at}, ${after.validatorIndex})` : sql``}
+        ${before ? sql`and (o.slashing_epoch, o.validator_index) < (${before.at}, ${before.validatorIndex})` : sql``}
     )
     select page.list, ${select}
     from page join slashings s using (network, validator_index)

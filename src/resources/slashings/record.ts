@@ -18,5 +18,4 @@ export const Slashing = z
   })
   .meta({ id: 'Slashing', description: 'A slashed validator and its penalties.' });
 export type Slashing = z.infer<typeof Slashing>;
-export type SlashingField = keyof Slashing;
-export const slashingFields = Object.keys(Slashing.shape) as SlashingField[];
+export const slashingFields = Object.keys(Slashing.shape) as (keyof Slashing)[];

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { firstEpochFrom, firstEpochOfChainDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { decodeCursor, decodePosition, encodeCursor } from '../../kernel/cursor.ts';
+import { decodeCursor, decodePosition, encodeCursor, isNumber } from '../../kernel/cursor.ts';
 import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { byValidatorName } from '../validators/loaders.ts';
@@ -49,33 +49,22 @@ export function slashingCursors(list: SlashingList) {
   const name = listName(list);
   const byPenalty = list.order.field === 'penalty';
   return {
-    of: (row: SlashingPosition): string =>
-      encodeCursor(name, [
-        byPenalty ? (row.slashingPenalties as string) : row.slashingEpoch,
-        row.validatorIndex,
-      ]),
+    of: (row: SlashingRow): string =>
+      encodeCursor(name, [byPenalty ? row.slashingPenalties : row.slashingEpoch, row.validatorIndex]),
     read: (cursor: string): SlashingPosition | undefined =>
       byPenalty ? penaltyPosition(name, cursor) : positionIn(name, cursor),
   };
 }
 
 function penaltyPosition(name: string, cursor: string): SlashingPosition | undefined {
-  const [slashingPenalties, validatorIndex, ...rest] = decodeCursor(name, cursor) ?? [];
-  const index = Number.isInteger(validatorIndex) && (validatorIndex as number) < 2 ** 31;
-  return rest.length === 0 && index && /^-?\d{1,18}$/.test(String(slashingPenalties))
-    ? {
-        slashingEpoch: 0,
-        slashingPenalties: String(slashingPenalties),
-        validatorIndex: validatorIndex as number,
-      }
-    : undefined;
+  const [at = '', validatorIndex, ...rest] = decodeCursor(name, cursor) ?? [];
+  const fits = /^-?\d{1,18}$/.test(String(at)) && isNumber(validatorIndex) && rest.length === 0;
+  return fits ? { at, validatorIndex } : undefined;
 }
 
 function positionIn(name: string, cursor: string): SlashingPosition | undefined {
-  const [slashingEpoch, validatorIndex] = decodePosition(name, cursor, 2) ?? [];
-  return slashingEpoch === undefined || validatorIndex === undefined
-    ? undefined
-    : { slashingEpoch, validatorIndex };
+  const [at, validatorIndex] = decodePosition(name, cursor, 2) ?? [];
+  return at === undefined || validatorIndex === undefined ? undefined : { at, validatorIndex };
 }
 
 export const slashings = async (
@@ -92,7 +81,7 @@ export const totalSlashings = (ctx: Context, list: SlashingList): Promise<number
 const operatorListName = (operator: OperatorId) =>
   `slashings:${JSON.stringify([operator.network, operator.idType, operator.id])}`;
 
-export const operatorSlashingCursor = (operator: OperatorId, row: SlashingPosition): string =>
+export const operatorSlashingCursor = (operator: OperatorId, row: SlashingRow): string =>
   encodeCursor(operatorListName(operator), [row.slashingEpoch, row.validatorIndex]);
 
 /** Undefined for a cursor of another list. */

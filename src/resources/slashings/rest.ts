@@ -66,7 +66,7 @@ const list = route({
       slashings(ctx, asked, { ...(after ? { after } : {}), limit: query.size }),
       totalSlashings(ctx, asked),
     ]);
-    const first = after ? (page.rows[0] ?? after).slashingEpoch : asked.epochs.first;
+    const first = after ? (page.rows[0]?.slashingEpoch ?? Number(after.at)) : asked.epochs.first;
     const from = chainDayOfEpoch(first);
     const last = page.rows.at(-1);
     const cursor = last && page.hasNext ? cursors.of(last) : null;

@@ -1,5 +1,5 @@
 import { TimeWindow, timeWindows } from '../../chain/windows.ts';
-import { AsOfType, asOfSolana } from '../../graphql/schema/as-of.ts';
+import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, rounded } from '../../graphql/schema/columns.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
@@ -44,12 +44,7 @@ builder.node(SolanaNetworkOverviewType, {
       description: 'The same as activeValidatorCountDiff.',
     }),
     ...rounded(t, SolanaNetworkOverview.pick(ratios)),
-    asOf: t.field({
-      type: AsOfType,
-      nullable: true,
-      description: 'Where the facts of these figures end; null for imported ones.',
-      resolve: ({ asOf }) => asOfSolana(asOf),
-    }),
+    asOf: asOfField(t, ({ asOf }) => asOfSolana(asOf)),
   }),
 });
 

@@ -1,5 +1,4 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { type Selection, selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
@@ -15,14 +14,14 @@ import {
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
-import { keysOfIds } from '../../graphql/schema/ids.ts';
+import { connectionOfIds } from '../../graphql/schema/ids.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { orderOf } from '../../graphql/schema/replaced.ts';
 import { earlySummary } from '../../graphql/schema/summaries.ts';
-import { encodeCursor } from '../../kernel/cursor.ts';
+import { whereOf } from '../../graphql/schema/where.ts';
 import { badArgument, badInput } from '../../kernel/refusal.ts';
 import { loadStakeAuthority, loadStakeAuthorityNode } from './loaders.ts';
-import { StakeAuthorityOrder, StakeAuthorityWhere, whereFaults, whereOf } from './orders.ts';
+import { StakeAuthorityOrder, StakeAuthorityWhere, whereFaults } from './orders.ts';
 import type { StakeAuthorityNode } from './queries.ts';
 import { type StakeAuthorityField, StakeAuthoritySummary, stakeAuthorityFields } from './record.ts';
 import {
@@ -95,27 +94,6 @@ const stakeAuthorityPages = pageTypes(StakeAuthority, {
   list: 'A list of stake authorities',
 });
 
-/** Without those that have no summary in the window. */
-async function authoritiesOfIds(
-  ctx: Context,
-  args: ConnectionArgs & { window: TimeWindow; ids: readonly (string | number)[] },
-  info: GraphQLResolveInfo,
-) {
-  const keyOf = (id: string) => ({ stakeAuthority: keyOfNodeId(id).stakeAuthority });
-  const of = { type: 'StakeAuthority', maxSize: STAKE_AUTHORITIES_SIZES.maxSize, keyOf };
-  const keys = keysOfIds(args.ids, of, args, ['type']);
-  const selection = selectionOf(info, IN_AUTHORITY_PAGE);
-  const found = await Promise.all(
-    keys.map((key) => loadStakeAuthority(ctx, { ...key, timeWindow: args.window }, selection)),
-  );
-  const rows = found.filter((row) => row !== undefined);
-  return connection(
-    { rows, hasNext: false, hasPrevious: false },
-    (row) => encodeCursor('stakeAuthorities:ids', [row.stakeAuthority]),
-    () => rows.length,
-  );
-}
-
 /** Lists in another order, or of some rows only. */
 async function orderedConnection(
   ctx: Context,
@@ -161,7 +139,17 @@ builder.queryField('stakeAuthorities', (t) =>
         }),
       },
       resolve: async (_root, args, ctx: Context, info) => {
-        if (args.ids) return authoritiesOfIds(ctx, { ...args, ids: args.ids }, info);
+        if (args.ids) {
+          const selection = selectionOf(info, IN_AUTHORITY_PAGE);
+          return connectionOfIds(args.ids, args, {
+            type: 'StakeAuthority',
+            maxSize: STAKE_AUTHORITIES_SIZES.maxSize,
+            excluded: ['type'],
+            keyOf: (id) => ({ stakeAuthority: keyOfNodeId(id).stakeAuthority, timeWindow: args.window }),
+            load: (key) => loadStakeAuthority(ctx, key, selection),
+            nameOf: ({ stakeAuthority }) => stakeAuthority,
+          });
+        }
         const list = { window: args.window, type: args.type ?? null };
         const { timeWindow, type } = listKey(list);
         const name = `stakeAuthorities:${timeWindow}:${type}`;

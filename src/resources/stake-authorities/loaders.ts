@@ -1,10 +1,10 @@
+import { refusedFigures } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { rowReader } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { orderedPageReader } from '../../db/ranked/ordered-lists.ts';
 import { rankedPageReader } from '../../db/ranked/ranked-lists.ts';
 import type { Early } from '../../fast-rows/index.ts';
-import { refusedFigures } from '../../kernel/refusal.ts';
 import {
   type StakeAuthorityKey,
   type StakeAuthorityNode,
@@ -15,8 +15,13 @@ import {
 } from './queries.ts';
 import { type StakeAuthorityField, type StakeAuthoritySummary, stakeAuthorityFields } from './record.ts';
 
+export type { StakeAuthorityKey };
+
+export const stakeAuthorityKeyText = ({ timeWindow, stakeAuthority }: StakeAuthorityKey) =>
+  `${timeWindow}:${stakeAuthority}`;
+
 export const loadStakeAuthority = rowReader({
-  keyOf: (key: StakeAuthorityKey) => `${key.timeWindow}:${key.stakeAuthority}`,
+  keyOf: stakeAuthorityKeyText,
   load: stakeAuthoritiesByKey,
   rows: () => 1,
 });

@@ -1,9 +1,8 @@
-import type { Where } from '../../db/ranked/ordered-lists.ts';
-import { boundsFaults, textFaults } from '../../graphql/schema/bounds.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { orderInput } from '../../graphql/schema/order.ts';
+import { commonFaults, whereFault } from '../../graphql/schema/where.ts';
 import type { Fault } from '../../kernel/refusal.ts';
-import { type StakeAuthorityFilter, type StakeAuthorityOrderField, stakeAuthorityOrders } from './queries.ts';
+import { type StakeAuthorityOrderField, stakeAuthorityOrders } from './queries.ts';
 import type { StakeAuthorityType } from './record.ts';
 
 const over = 'over the window of the list, of ALL over 30 days; those without it come last.';
@@ -41,8 +40,6 @@ export const StakeAuthorityWhere = builder.inputType('StakeAuthorityWhere', {
   }),
 });
 
-type Given = Partial<Record<StakeAuthorityFilter, string | number | null | undefined>>;
-
 const pairs = [
   ['minStake', 'maxStake'],
   ['apyAtLeast', 'apyAtMost'],
@@ -50,21 +47,13 @@ const pairs = [
   ['minValidators', 'maxValidators'],
 ] as const;
 
-export function whereFaults(where: Given | null | undefined, type: StakeAuthorityType | null): Fault[] {
+export function whereFaults(
+  where: typeof StakeAuthorityWhere.$inferInput | null | undefined,
+  type: StakeAuthorityType | null,
+): Fault[] {
   if (!where) return [];
-  const faults = [
-    ...boundsFaults(where, pairs),
-    ...textFaults('name', where.name as string | null | undefined),
-  ];
-  if (where.name != null && type === 'individual') {
-    const msg = 'where.name is not for type INDIVIDUAL, which has no names.';
-    faults.push({ loc: ['argument', 'where', 'name'], msg, type: 'value_error' });
-  }
+  const faults = commonFaults(where, pairs);
+  if (where.name != null && type === 'individual')
+    faults.push(whereFault('name', 'is not for type INDIVIDUAL, which has no names'));
   return faults;
-}
-
-/** Null without any condition. */
-export function whereOf(where: Given | null | undefined): Where | null {
-  const given = Object.entries(where ?? {}).filter(([, value]) => value != null);
-  return given.length === 0 ? null : (Object.fromEntries(given) as Where);
 }

@@ -89,7 +89,6 @@ const bounds = {
   minValidators: { column: 'validator_delegates', type: 'int', at: 'least' },
   maxValidators: { column: 'validator_delegates', type: 'int', at: 'most' },
 } as const;
-export type StakeAuthorityFilter = keyof typeof bounds | 'name';
 
 const names: Filter = {
   columns: { name: ['text', ({ where }) => where.name ?? null] },

@@ -1,9 +1,9 @@
 import type { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
-import type { Order, OrderedSlice, Where } from '../../db/ranked/ordered-lists.ts';
+import type { Where } from '../../db/ranked/ordered-lists.ts';
 import type { RankedSlice } from '../../db/ranked/ranked-lists.ts';
 import type { Selection } from '../../fast-rows/index.ts';
-import type { OrderedRange, RankedRange } from '../../kernel/page.ts';
+import type { Order, OrderedRange, RankedRange } from '../../kernel/page.ts';
 import { loadOrderedStakeAuthorities, loadStakeAuthority, loadStakeAuthorityPage } from './loaders.ts';
 import type {
   OrderedStakeAuthorityRow,
@@ -46,7 +46,7 @@ export const orderedStakeAuthorities = (
   { window, type, order, where }: OrderedStakeAuthorities,
   ordered: OrderedRange,
   selection: Selection<StakeAuthorityField>,
-): Promise<OrderedSlice<OrderedStakeAuthorityRow>> => {
+): Promise<RankedSlice<OrderedStakeAuthorityRow>> => {
   const key = listKey({ window, type: where?.name ? 'pool' : type });
   return loadOrderedStakeAuthorities(ctx, key, order, where, ordered, selection);
 };

@@ -1,5 +1,6 @@
 import { TimeWindow } from '../../chain/windows.ts';
 import { selectionFor } from '../../fast-rows/index.ts';
+import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, exposed, plainObject, rounded } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
@@ -22,7 +23,7 @@ import {
   stakeAuthorityFields,
 } from './record.ts';
 
-/** A row may be a summary too, that of the window asked for. */
+/** A row may also be a summary: that of the window asked for. */
 export const StakeAuthority = builder.objectRef<StakeAuthorityNode>('StakeAuthority');
 
 export const IN_AUTHORITY = withSummary(IN_ROW, 'authority');
@@ -78,6 +79,7 @@ builder.node(StakeAuthoritySummaryType, {
     ...columns(t, StakeAuthoritySummary.omit({ stakeAuthority: true, poolName: true, ...ratios })),
     ...rounded(t, StakeAuthoritySummary.pick(ratios)),
     delegations: exposed(t, 'delegations', delegations),
+    asOf: asOfField(t, ({ asOf }) => asOfSolana(asOf)),
     authority: t.field({
       type: StakeAuthority,
       description: 'The stake authority.',

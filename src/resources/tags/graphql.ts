@@ -42,7 +42,6 @@ const memberPages = pageTypes(MemberType, {
 });
 
 const sizes = `At most ${TAGS_SIZES.maxSize} a page, ${TAGS_SIZES.defaultSize} by default.`;
-const pageSizes = TAGS_SIZES;
 
 const accountText = 'Account that owns it, a UUID; `organizationId` in REST.';
 export const PrivateSet = builder.objectRef<TagRow>('PrivateSet');
@@ -70,7 +69,7 @@ builder.node(PrivateSet, {
         description: `The validators that are in it now, by index. ${sizes}`,
         resolve: async (set, args, ctx, info) => {
           const cursors = integerCursors(() => `members:${set.id}`);
-          const range = connectionRange(args, info, { ...pageSizes, decode: cursors.read });
+          const range = connectionRange(args, info, { ...TAGS_SIZES, decode: cursors.read });
           const page = await tagValidators(ctx, set.id, range);
           const rows = page.rows.map((row) => ({ ...row, setId: set.id, network: set.network }));
           return connection(
@@ -116,7 +115,7 @@ for (const name of ['privateSets', 'tags'])
           const network = args.network ?? ctx.network;
           const list = `tags:${ctx.caller.accountId}:${network}`;
           const range = connectionRange(args, info, {
-            ...pageSizes,
+            ...TAGS_SIZES,
             decode: (cursor) => placeIn(list, cursor),
           });
           const page = await tags(ctx, network, range);

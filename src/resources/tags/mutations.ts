@@ -12,7 +12,7 @@ import { badInput, collectFaults, quoted } from '../../kernel/refusal.ts';
 import { readValidatorName, type ValidatorName, type ValidatorNames } from '../validators/record.ts';
 import { checkSetId, PrivateSet } from './graphql.ts';
 import type { TagRow } from './queries.ts';
-import { MAX_ADDED, NewTag, SetValidators, TagName, TagPubkeys } from './record.ts';
+import { MAX_ADDED, NewTag, REFERENCE, SetValidators, TagName, TagPubkeys } from './record.ts';
 import { addValidators, createTag, deleteTag, removeValidators, renameTag } from './resolve.ts';
 
 /** Checks the input by the rules of REST's body. */
@@ -77,7 +77,6 @@ const DeletePayload = builder.objectRef<Payload>('DeletePrivateSetPayload').impl
   }),
 });
 
-const reference = 'an index, or a public key of 0x and 96 hex digits';
 const setIdText = '`setId` of the set, a UUID.';
 const nameText = 'Name, 1 to 100 characters; an account may use a name more than once.';
 const networkText = 'Network of its validators; default: that of the network header, else MAINNET.';
@@ -98,7 +97,7 @@ const CreateTagInput = builder.inputType('CreateTagInput', {
   fields: (t) => ({
     name: t.string({ required: true, description: nameText }),
     network: t.field({ type: NetworkEnum, description: networkText }),
-    validators: t.stringList({ description: `${first}, each by ${reference}.` }),
+    validators: t.stringList({ description: `${first}, each by ${REFERENCE}.` }),
   }),
 });
 const AddInput = builder.inputType('AddPrivateSetValidatorsInput', {
@@ -112,7 +111,7 @@ const AddValidatorsInput = builder.inputType('AddValidatorsInput', {
   description: 'Validators to add to a private set.',
   fields: (t) => ({
     setId: t.id({ required: true, description: setIdText }),
-    pubkeys: t.stringList({ required: true, description: `${many}, each by ${reference}.` }),
+    pubkeys: t.stringList({ required: true, description: `${many}, each by ${REFERENCE}.` }),
   }),
 });
 const RemoveInput = builder.inputType('RemovePrivateSetValidatorsInput', {
@@ -126,7 +125,7 @@ const RemoveValidatorInput = builder.inputType('RemoveValidatorInput', {
   description: 'A validator to remove from a private set.',
   fields: (t) => ({
     setId: t.id({ required: true, description: setIdText }),
-    pubkey: t.string({ required: true, description: `The validator, by ${reference}.` }),
+    pubkey: t.string({ required: true, description: `The validator, by ${REFERENCE}.` }),
   }),
 });
 const renameInput = (type: string) =>
@@ -169,14 +168,14 @@ function removedValidators(given: readonly ValidatorNames[]): ValidatorName[] {
 function removedValidator(pubkey: string): ValidatorName[] {
   const name = readValidatorName(pubkey);
   if (name) return [name];
-  throw badMutationInput('pubkey', `pubkey is ${quoted(pubkey)}; ${reference} is needed.`);
+  throw badMutationInput('pubkey', `pubkey is ${quoted(pubkey)}; ${REFERENCE} is needed.`);
 }
 
 builder.mutationType({
   description: 'All mutations. They change data of the account, as the REST paths for tags do.',
 });
 
-// Each is nullable, because a failure would else null the results of other mutations, which are committed.
+// Each is nullable, because a failure would otherwise null the results of other mutations, which are committed.
 const creating = {
   type: CreatePayload,
   nullable: true,
@@ -257,7 +256,7 @@ builder.mutationField('removeValidator', (t) =>
   }),
 );
 
-/** The mutations whose inputs are as before get both names from one definition. */
+/** The inputs of both names have the same fields. */
 for (const { set, deprecated } of [
   { set: 'PrivateSet', deprecated: false },
   { set: 'Tag', deprecated: true },

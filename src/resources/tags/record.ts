@@ -48,7 +48,7 @@ const tagName = () =>
     .max(100, `must be ${NAME}`)
     .describe('Name of the tag, 1 to 100 characters.');
 
-const REFERENCE = 'an index, or a public key of 0x and 96 hex digits';
+export const REFERENCE = 'an index, or a public key of 0x and 96 hex digits';
 /** GraphQL sends indices as text: its inputs have no unions. */
 const reference = () => {
   const wrong = `must be ${REFERENCE}`;

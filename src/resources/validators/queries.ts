@@ -1,6 +1,6 @@
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
-import { isMember, type OperatorScope } from '../../db/operator-members.ts';
+import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
 import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
@@ -116,11 +116,6 @@ export const validatorTotal = (db: Queryable, list: ValidatorList): Promise<numb
     select count(*)::int as total from ${matching(list)}`,
   );
 
-const operatorsAsked = (operators: readonly OperatorId[]): Sql => sql`asked_operators(
-      ${operators.map((key) => key.network)}::text[], ${operators.map((key) => key.id)}::text[],
-      ${operators.map((key) => key.idType)}::text[]
-    ) k`;
-
 /** Empty for classes that validators do not belong to. */
 export function operatorValidatorPages(
   db: Queryable,
@@ -133,7 +128,7 @@ export function operatorValidatorPages(
     ListedRow,
     sql`/* operatorValidatorPages */
     select k.list, ${select}
-    from ${operatorsAsked(operators)}
+    from ${askedOperators(operators)} k
     cross join lateral (
       select m.validator_index
       from operator_validators m
@@ -158,7 +153,7 @@ export function operatorValidatorTotals(
     ListedTotal,
     sql`/* operatorValidatorTotals */
     select k.list, t.total
-    from ${operatorsAsked(operators)}
+    from ${askedOperators(operators)} k
     cross join lateral (
       select count(*)::int as total
       from operator_validators m

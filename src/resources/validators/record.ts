@@ -25,8 +25,7 @@ export const Validator = z
   })
   .meta({ id: 'Validator', description: 'A validator and the entities it belongs to.' });
 export type Validator = z.infer<typeof Validator>;
-export type ValidatorField = keyof Validator;
-export const validatorFields = Object.keys(Validator.shape) as ValidatorField[];
+export const validatorFields = Object.keys(Validator.shape) as (keyof Validator)[];
 
 /** The public key is in lower case. */
 export type ValidatorName = { index: number } | { pubkey: string };

@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { epochsOfDay, epochsOfHour } from '../../../src/chain/calendar.ts';
 import { transaction } from '../../../src/db/pool.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
 import { lockWriters } from '../../../src/ingest/locks.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createDatabase, type TestDatabase } from '../../support/gateway.ts';
 import { type Made, madeFacts, madeRegistry, savedAs } from './made-facts.ts';
 import { allRows, daysOf, NETWORK, query, waitingLocks, writeEpochs } from './rows.ts';
@@ -194,7 +195,7 @@ describe('an index', () => {
       const write = store.write(madeFacts(quick, FROM), savedAs('x'), madeRegistry(quick), {
         partial: true,
       });
-      await vi.waitFor(async () => expect(await waitingLocks(pool)).toBe(1), { timeout: 20_000 });
+      await eventually(async () => expect(await waitingLocks(pool)).toBe(1), 20_000);
       expect((await parts()).length).toBeGreaterThan(before);
       return { write };
     });

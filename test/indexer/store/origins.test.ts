@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '../../../src/db/pool.ts';
 import { openStore } from '../../../src/indexer/store/index.ts';
 import { lockWriters } from '../../../src/ingest/locks.ts';
-import { operator, slashing, useFiles } from '../../ingest/rows.ts';
+import { operator, slashing } from '../../ingest/rows.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type Gateway, startGateway } from '../../support/gateway.ts';
 import { importText } from '../../support/import.ts';
 import { addressOf, type Made, madeFacts, madeRegistry, pubkeyOf, savedAs } from './made-facts.ts';
@@ -10,7 +11,6 @@ import { NETWORK, query, waitingLocks } from './rows.ts';
 
 const EPOCH = 2_300;
 const made: Made = { size: 30 };
-void useFiles;
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -100,7 +100,7 @@ describe('what an index has written', () => {
         load('validators', [{ ...row, activationEpoch: 0, exitEpoch: null, slashed: false, pool: 'P' }]),
         load('chain-balances', [{ epoch: EPOCH + 1, totalActiveBalance: 5 }]),
       ].map((one) => one.then(String, (error: Error) => error.message));
-      await vi.waitFor(async () => expect(await waitingLocks(pool)).toBe(2), { timeout: 20_000 });
+      await eventually(async () => expect(await waitingLocks(pool)).toBe(2), 20_000);
       await lockWriters(client, ['chain-balances', 'validators']);
       return begun;
     });
