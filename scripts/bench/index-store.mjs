@@ -63,6 +63,8 @@ const block = (slot) => ({
   },
 });
 
+const queue = Array.from({ length: 5_000 }, (_, at) => ({ source: size - 1 - at, target: size - 10_001 - at }));
+
 function facts(epoch, changed) {
   const [votes, delays] = [new Uint8Array(size), new Uint8Array(size)];
   const [rewards, balances] = [new Float64Array(size), new Float64Array(size)];
@@ -87,6 +89,7 @@ function facts(epoch, changed) {
     ...{ epoch, votes, delays, rewards, balances, effectiveBalances: effective, seats, changed },
     ...{ nextEffectiveBalances: effective, syncCommittee: members },
     ...{ penaltiesWithoutDuty: new Map(), slashings: [], consolidations: [], slashingPenalties: 0 },
+    pendingConsolidations: queue,
     ...{ totalActiveBalance: active * 32 * ETH },
     blocks: blocks.map((one) => ({
       slot: one.slot,
@@ -100,11 +103,12 @@ function facts(epoch, changed) {
 const folder = mkdtempSync(join(tmpdir(), 'stakegraph-bench-'));
 const server = await benchServer(folder);
 let pool;
+let admin;
 try {
   const url = await server.create(`index_${process.pid}`);
   await migrate(url);
   pool = createPool({ url, readOnly: false, max: 4, reportsErrors: true });
-  const admin = new pg.Client({ connectionString: url });
+  admin = new pg.Client({ connectionString: url });
   await admin.connect();
   const one = async (text, values) => (await admin.query(text, values)).rows[0];
   const bytes = async () => Number((await one('select pg_current_wal_lsn() - $1::pg_lsn as n', ['0/0'])).n);
@@ -169,11 +173,11 @@ try {
   await measured('publish', async () => {
     for (const part of await store.publish()) process.stdout.write(`  ${JSON.stringify(part)}\n`);
   });
-  await admin.end();
 } catch (error) {
   process.stderr.write(`${error.stack}\n`);
   process.exitCode = 1;
 } finally {
+  await admin?.end();
   await pool?.end();
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
