@@ -28,7 +28,7 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Null until admitted. */
     metering: Metering | null;
-    /** Null until the handler answers, and when it refuses. */
+    /** Null until the handler answers, and if it refuses. */
     answer: Answer | null;
   }
 }
@@ -66,17 +66,17 @@ type Waiting = { request: FastifyRequest; since: number; enter: (refusal?: Error
 
 export type ConcurrencyLimit = {
   enter(request: FastifyRequest, reply: unknown, done: (refusal?: Error) => void): void;
-  /** Call when the answer is ready, so that slow readers hold up nobody, and again after the response. */
+  /** Call when the response is ready, so that slow readers delay nobody, and again after it is sent. */
   leave(request: FastifyRequest): void;
   waiting(): number;
   stop(): void;
 };
 
 /**
- * Runs at most `most` requests at a time; others wait in order, and get 503 after the deadline or when too many wait.
- * With 1,000 connections, an answer takes 230 µs of CPU, no more than with 256 connections; without the limit it takes
- * 380 µs, because V8 copies what requests hold while they wait for PostgreSQL. With only the pool's queue, an answer
- * took a third more CPU, and the process 440 MB instead of 280 (ten runs).
+ * Runs at most `most` requests at a time; others wait in order. With 1,000 connections, a response takes 230 µs of CPU,
+ * no more than with 256. Without the limit it takes 380 µs, because V8 copies the objects of requests that wait for
+ * PostgreSQL. With only the pool's queue, a response took a third more CPU, and the process 440 MB instead of 280 (ten
+ * runs).
  */
 export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyLimit {
   const working = new WeakSet<FastifyRequest>();
@@ -88,7 +88,7 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
     for (const next of queue) {
       queue.delete(next);
       if (next.request.raw.socket.destroyed) next.enter(unavailable());
-      // Without the microtask, synchronous answers would recurse.
+      // Without the microtask, synchronous responses would recurse.
       else return queueMicrotask(next.enter);
     }
     free += 1;
@@ -124,13 +124,10 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
   };
 }
 
-/** Holds the admissions made by replay.ts, so that no request counts twice. */
+/** Admissions by replay.ts, so that no request counts twice. */
 export const admissions = new WeakMap<IncomingMessage, Promise<Metering>>();
 
-/**
- * Admits requests by token, rate and allowance before their bodies are read; runs handlers when `gate` is free, and
- * charges answers when they are sent.
- */
+/** Checks token, rate and allowance before the body is read. */
 export function admitRequests(
   app: FastifyInstance,
   options: {
@@ -164,7 +161,7 @@ export function admitRequests(
     const { metering, answer } = request;
     const { statusCode: status } = reply;
     if (answer?.body instanceof Readable) return done(null, payload);
-    // Server errors and requests over the rate or allowance are free; other refusals cost one unit.
+    // Server errors and exceeded rates or allowances are free; other refusals cost one unit.
     const isFree = !metering || status >= 500 || notLetIn.has(status);
     const units = isFree ? 0 : (answer?.units ?? (status >= 400 ? CALLER_ERROR_UNITS : 0));
     reply.header('x-service-compute-units', units);

@@ -34,8 +34,8 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
 }
 
 /**
- * Refuses requests with no Host header or with several (RFC 9112, section 3.2). Node's own refusal has no body; of
- * several headers Node would use the first, a proxy perhaps another.
+ * Refuses requests with no Host header or several (RFC 9112, section 3.2). Node's own refusal has no body. Of several
+ * headers, Node and a proxy may use different ones.
  */
 const withHostChecked =
   (serve: RequestListener): RequestListener =>
@@ -56,7 +56,7 @@ const withHostChecked =
 const refuseExpectation: RequestListener = (_request, response) =>
   refuse(response, 417, 'The Expect header is not accepted; send 100-continue or none.');
 
-/** Serves pipelined requests one by one, so a client that reads nothing holds only one answer in memory. */
+/** Serves pipelined requests one by one, so that a client that reads nothing holds only one response in memory. */
 const oneAtATime =
   (serve: RequestListener, waiting = new WeakMap<Socket, number>()): RequestListener =>
   (request, response) => {
@@ -67,18 +67,18 @@ const oneAtATime =
     waiting.set(socket, count);
     response.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) as number) - 1);
-      process.nextTick(serve, request, response); // Node first sends what the answer already contains
+      process.nextTick(serve, request, response); // Node first sends the buffered part
     });
   };
 
-/** Bytes after which a send queue, last seen empty, is inspected. */
+/** Sent bytes after which an empty send queue is inspected again. */
 const UNSEEN_BYTES = 65_536;
 
 type Sending = {
   connection: string | undefined;
-  /** Bytes sent when the send queue was last seen empty. */
+  /** Bytes sent when the send queue was last empty. */
   emptyAt: number;
-  /** Bytes sent minus those queued; grows when the client reads. */
+  /** Bytes sent minus queued; grows when the client reads. */
   acknowledged?: number;
   since: number;
   /** Set while closing waits for an empty send queue. */
@@ -87,7 +87,7 @@ type Sending = {
 
 /**
  * Resets a connection whose client reads nothing for `sendTimeoutMs`. On Linux, bytes in the kernel's send queue count
- * as unread, though Node reports them as sent, and a socket is closed only once that queue is empty.
+ * as unread, though Node reports them as sent. A socket is closed only once that queue is empty.
  */
 export function boundedServers(most: number, sendTimeoutMs: number) {
   const sockets = new Map<Socket, Sending>();
@@ -101,8 +101,8 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   function reset(socket: Socket, sending: Sending | undefined) {
     unread += 1;
     const close = sending?.close;
-    sockets.delete(socket); // so that `_destroy` does not wait for the send queue
-    socket.resetAndDestroy(); // after an orderly close the system would hold the unread bytes for minutes
+    sockets.delete(socket); // keeps `_destroy` from waiting for the queue
+    socket.resetAndDestroy(); // an orderly close would leave unread bytes in the system for minutes
     close?.();
   }
 
@@ -111,7 +111,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     else socket.destroy();
   }
 
-  /** Uses Node's socket timeout, which notices partial writes, if the send queue is unknown. */
+  /** If the queue is unknown, uses Node's socket timeout, which notices partial writes. */
   function setTimer(socket: Socket, waits: boolean) {
     if (waits && socket.timeout !== sendTimeoutMs) {
       timed.add(socket);
@@ -133,7 +133,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   }
 
   async function sweep(server: Server) {
-    if (!server.listening) for (const { close } of sockets.values()) close?.(); // a shutdown waits for no send queue
+    if (!server.listening) for (const { close } of sockets.values()) close?.(); // shutdown waits for no queue
     const looked = [...sockets].filter(([socket, sending]) => sending.close || mayHold(socket, sending));
     if (looked.length === 0) return;
     const sent = looked.map(([socket]) => socket.bytesWritten - socket.writableLength);
@@ -141,7 +141,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
     const queues = await readSendQueues(new Set(known));
     for (const [index, [socket, sending]] of looked.entries()) {
       const before = sent[index] as number;
-      // The two figures match only if nothing was written in between.
+      // The figures match only if nothing was written meanwhile.
       if (!sockets.has(socket) || socket.bytesWritten - socket.writableLength !== before) continue;
       look(socket, sending, before, queues.get(sending.connection ?? ''));
     }

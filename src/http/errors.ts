@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { shownFault, withoutTokens } from '../accounts/token-format.ts';
 import { Refusal, type RefusalCode, refusalStatus } from '../kernel/refusal.ts';
 
-/** Wording that the interface prescribes. */
+/** The interface prescribes this wording. */
 const fixedDetail: Partial<Record<RefusalCode, string>> = {
   UNAUTHENTICATED: 'Not authenticated',
   FORBIDDEN: "You don't have permission to do that.",
@@ -46,7 +46,7 @@ function fastifyAnswer({ code, statusCode = 500 }: FastifyError): Answer | undef
   return detail === undefined ? answers[statusCode] : plain(statusCode, detail);
 }
 
-/** Refusals before the document is read; GraphQL clients read only `errors`. */
+/** For refusals before the document is read: GraphQL clients read only `errors`. */
 const graphqlCodes: Record<number, RefusalCode> = {
   401: 'UNAUTHENTICATED',
   402: 'ALLOWANCE_USED',
@@ -61,7 +61,6 @@ function withErrors({ detail }: Answer['body'], status: number) {
   return code ? { detail, errors: [{ message: detail, extensions: { code } }] } : { detail };
 }
 
-/** Masks unknown errors. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const answer = error instanceof Refusal ? refusalAnswer(error) : fastifyAnswer(error as FastifyError);
   if (!answer || answer.status >= 500) request.log.error({ err: error }, 'request failed');

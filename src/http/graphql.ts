@@ -21,7 +21,7 @@ export function serveGraphql(
 ) {
   const { cache, trusted } = options;
   const answer = graphqlEngine(trusted);
-  // The cache key contains the text; only a miss parses it.
+  // Parses only on a cache miss: the key contains the text.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   const handler = answering(async (request) => {
     const { network, faults } = options.networkHeader.read(request.headers);

@@ -18,7 +18,7 @@ const known = [...allowed()].map(([path, allow]) => ({
   of: path,
 }));
 
-/** Returns 405 with `Allow` for a known path, else 404. The path `absent` gets 404: another port serves it. */
+/** Returns 405 for known paths, else 404. `absent`: path on another port. */
 export function refusalOf({ method, url }: { method: string; url: string }, absent?: string): Refusal {
   const path = url.split('?', 1)[0] as string;
   const match = known.find(({ pattern, of }) => of !== absent && pattern.test(path));

@@ -9,7 +9,7 @@ import type { AnswerCache } from './cache/answer-cache.ts';
 import type { Connections } from './connections.ts';
 
 type Answered = {
-  /** The pattern: with paths, callers could create any number of labels. */
+  /** A pattern: paths would let callers create any number of labels. */
   route: string;
   method: string;
   status: number;
@@ -17,7 +17,7 @@ type Answered = {
 };
 
 export type Metrics = {
-  /** Logs the request too. */
+  /** Also logs the request. */
   observe(answered: Answered, log: Logger, bindings?: { reqId: string }): void;
   text(): Promise<string>;
   contentType: string;

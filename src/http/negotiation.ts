@@ -8,11 +8,11 @@ const encodings: Encoding[] = ['br', 'gzip'];
 export function encodingOf({ headers }: FastifyRequest): Encoding | undefined {
   const given = headers['accept-encoding'];
   if (!given) return undefined;
-  const named = given.replace(/\bx-gzip\b/gi, 'gzip'); // the two are equivalent (RFC 9110)
+  const named = given.replace(/\bx-gzip\b/gi, 'gzip'); // equivalent (RFC 9110)
   const accepted = new Negotiator({ headers: { 'accept-encoding': named } }).encodings(encodings);
   return encodings.find((name) => accepted.includes(name));
 }
 
-/** Checks only If-None-Match, not dates: two changes may have the same date. */
+/** Ignores dates: two changes may have the same one. */
 export const isUnchanged = ({ headers }: FastifyRequest, etag: string): boolean =>
   fresh({ 'if-none-match': headers['if-none-match'] }, { etag });

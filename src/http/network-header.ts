@@ -7,9 +7,9 @@ import { paramFaults } from '../kernel/params.ts';
 import type { Fault } from '../kernel/refusal.ts';
 
 export type NetworkHeader = {
-  /** Reads the first header that is present; faults name the documented header, the first of `names`. */
+  /** Faults name the documented header, `names[0]`. */
   read(headers: IncomingHttpHeaders): { network: Network; faults: Fault[] };
-  /** Logs and counts network headers that are not read. They are not refused, because proxies may add some. */
+  /** Logs and counts unread network headers. Proxies may add some, so they are not refused. */
   noteUnread(headers: IncomingHttpHeaders, log: Logger, bindings?: { reqId: string }): void;
   unread(): number;
 };
@@ -18,7 +18,6 @@ const value = networkParam();
 const defaultNetwork = value.parse(undefined);
 const MAX_NAME_LENGTH = 64;
 
-/** `names` is `NETWORK_HEADERS`. */
 export function networkHeader(names: readonly string[]): NetworkHeader {
   const known = new Map(names.map((name) => [name.toLowerCase(), name]));
   let unread = 0;

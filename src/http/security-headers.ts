@@ -1,9 +1,6 @@
-/**
- * The headers of helmet that matter for data; the proxy that ends TLS sets HSTS. They are constants, because helmet
- * runs ten functions per request.
- */
+/** Helmet's headers that matter for data, as constants: helmet runs ten functions a request. The TLS proxy sets HSTS. */
 export const securityHeaders = {
-  'cross-origin-resource-policy': 'cross-origin', // any page may read the API: requests carry a token, never a cookie
+  'cross-origin-resource-policy': 'cross-origin', // safe, because requests carry a token, never a cookie
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'SAMEORIGIN',

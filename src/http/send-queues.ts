@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const LINE = /^ *\d+: ([\dA-F]+:[\dA-F]{4} [\dA-F]+:[\dA-F]{4}) [\dA-F]{2} ([\dA-F]{8}):/;
 
-/** Parses a line of Linux's table of TCP connections; `bytes` are unacknowledged. */
+/** Parses a line of Linux's TCP table. `bytes` are unacknowledged. */
 export function parseSendQueue(line: string): { connection: string; bytes: number } | undefined {
   const [, connection, queue] = LINE.exec(line) ?? [];
   return connection && queue ? { connection, bytes: Number.parseInt(queue, 16) } : undefined;
@@ -28,7 +28,7 @@ function addressBytes(address: string): number[] {
 
 const hex = (bytes: Uint8Array | number[]) => Buffer.from(bytes).toString('hex').toUpperCase();
 
-/** Uses 32-bit words in the machine's byte order, as Linux's table does. */
+/** Uses the table's format: 32-bit words in the machine's byte order. */
 export function tableEndpoint(address: string, port: number): string {
   const bytes = Buffer.from(addressBytes(address));
   return `${hex(endianness() === 'LE' ? bytes.swap32() : bytes)}:${hex([port >> 8, port & 0xff])}`;
@@ -44,7 +44,6 @@ export function connectionOf({
   return `${tableEndpoint(localAddress, localPort)} ${tableEndpoint(remoteAddress, remotePort)}`;
 }
 
-/** Returns the unacknowledged bytes of each connection in the system's tables; empty outside Linux. */
 export async function readSendQueues(connections: ReadonlySet<string>): Promise<Map<string, number>> {
   const queues = new Map<string, number>();
   if (process.platform !== 'linux') return queues;

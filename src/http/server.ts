@@ -44,7 +44,7 @@ import { privateHeaders, securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Sent with all responses, refusals included. */
+    /** Sent with all responses, also refusals. */
     headers?: Record<string, string>;
     /** The handler parses the JSON body. */
     bodyAsText?: true;
@@ -62,7 +62,6 @@ export type ServerOptions = {
   revisions: Revisions;
   readiness: () => Promise<Readiness>;
   replicaUp?: (() => boolean) | undefined;
-  /** The index in this process. */
   index?: IndexStatus | undefined;
   /** Without it every code is refused. */
   exchangeCode?: ExchangeCode | undefined;
@@ -71,13 +70,13 @@ export type ServerOptions = {
   requestTimeoutMs?: number;
 };
 
-/** With more requests, one thread answers no sooner. */
+/** With more requests, one thread responds no sooner. */
 const MIN_CONCURRENT_REQUESTS = 32;
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
 const requestId = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const given = headers['x-request-id'];
-  // Ids are logged, so they must not contain tokens.
+  // Ids are logged, so they must contain no token.
   const isSane = typeof given === 'string' && SANE_ID.test(given) && !TOKEN_IN_TEXT.test(given);
   return isSane ? given : randomUUID();
 };
@@ -189,7 +188,7 @@ function makeApp(
     genReqId: requestId,
     trustProxy: settings.TRUST_PROXY ?? false,
     bodyLimit: MAX_BODY,
-    return503OnClosing: false, // answers requests while draining; only /ready fails
+    return503OnClosing: false, // serves requests while draining; only /ready fails
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: ((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -200,7 +199,7 @@ function makeApp(
   }) as unknown as FastifyInstance;
 }
 
-/** Accepts JSON bodies in UTF-8 only (RFC 8259). */
+/** Accepts only UTF-8 (RFC 8259). */
 function acceptJson(app: FastifyInstance): void {
   app.removeContentTypeParser(['text/plain', 'application/json']);
   const parseJson = app.getDefaultJsonParser('error', 'error');
@@ -211,7 +210,7 @@ function acceptJson(app: FastifyInstance): void {
     if (!isUtf8(body as Buffer)) return done(new Refusal('BAD_INPUT', 'The body is not UTF-8 text.'));
     const text = body.toString();
     if (request.routeOptions.config.bodyAsText) done(null, text);
-    // Some clients send a content type even with an empty DELETE.
+    // Some clients send a content type with an empty DELETE.
     else if (request.method === 'DELETE' && text === '') done(null);
     else parseJson(request, text, done);
   });
@@ -224,7 +223,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     commonHeaders(request, reply);
     const { headers } = request.routeOptions.config;
     if (headers) reply.headers(headers);
-    // The CORS plugin answers only preflights.
+    // The CORS plugin handles only preflights.
     const { origin, 'access-control-request-method': method } = request.headers;
     done(
       request.method === 'OPTIONS' && !(origin && method)
@@ -239,7 +238,7 @@ async function addForAll(app: FastifyInstance, { settings, maxEventLoopDelayMs }
     maxAge: 600,
   });
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // refused before the body is read
+    done(request.is404 ? refusalOf(request, absentOf(settings)) : undefined); // before the body is read
   });
   await app.register(compress, {
     threshold: 1024,

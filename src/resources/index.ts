@@ -14,7 +14,7 @@ import { stakeAuthorityRoutes } from './stake-authorities/rest.ts';
 import { syncCommitteeRewardRoutes } from './sync-committee-rewards/rest.ts';
 import { tagRoutes } from './tags/rest.ts';
 
-// Importing these modules adds their types to the builder.
+// These imports add types to the builder.
 import './attestations/graphql.ts';
 import './blocks/graphql.ts';
 import './chain-daily-rewards/graphql.ts';
@@ -35,7 +35,7 @@ import './tags/graphql.ts';
 import './tags/mutations.ts';
 import './validators/graphql.ts';
 
-/** A test fails if a resource folder is missing here. */
+/** A test finds missing folders. */
 export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
   blocks: blockRoutes,
@@ -45,7 +45,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   'network-rewards': networkRewardRoutes,
   'consolidation-totals': consolidationTotalRoutes,
   consolidations: consolidationRoutes,
-  figures: [], // REST has those of private sets
+  figures: [], // REST has figures of private sets
   operators: operatorRoutes,
   'private-sets': privateSetRoutes,
   search: [], // GraphQL only

@@ -20,7 +20,7 @@ export const OperatorBy = builder.inputType('OperatorBy', {
   }),
 });
 
-/** `path` locates the input. Throws BAD_INPUT for other classes and malformed ids. */
+/** Throws BAD_INPUT for other classes and malformed ids. */
 export function readOperatorBy(
   by: { operatorId: string; idType: IdType } | null | undefined,
   path: string,

@@ -7,7 +7,7 @@ const streams = ['multipart/mixed', 'text/event-stream'];
 /** Parameters like `deferSpec` select no type. */
 const otherParameters = /;\s*(?!(?:q|charset)\s*=)[^;,"]*(?:"[^"]*")?/gi;
 
-/** Returns the accepted type with the largest q; prefers JSON to streams of equal q. */
+/** Returns the type with the largest q. Prefers JSON to streams of equal q. */
 export function acceptedType(accept: string | undefined): string | undefined {
   const ranges = (accept || '*/*').replace(otherParameters, '').split(',');
   const isStream = (range: string) => streams.some((type) => range.trim().toLowerCase().startsWith(type));

@@ -36,9 +36,9 @@ const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
   cost: Cost | ((variables: Values) => Cost);
-  /** Whether graphql-jit misses a fault of these variables; then Yoga runs the query. */
+  /** Whether graphql-jit misses a fault of these variables. Yoga then runs the query. */
   misreads?: ((variables: Values) => boolean) | undefined;
-  /** A result without `data` means invalid variables; nothing has run. */
+  /** Without `data`, the variables are invalid and nothing has run. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
 };
 
@@ -54,11 +54,11 @@ const sizeOfCompiled = ({ fields }: Sized, text: string): number =>
 type Sized = { query: Compiled | undefined; fields: number };
 
 /**
- * Compiles a document with graphql-jit when it is seen a second time, because compiling costs more than one run gains.
- * Returns undefined for new, long or refused documents, mutations and unknown operations.
+ * Compiles a document on its second use, because compiling costs more than one run gains. Returns undefined for new,
+ * long or refused documents, mutations and unknown operations.
  */
 export function compiledQueries() {
-  /** `document`: undefined until its text is seen a second time, null if invalid. */
+  /** Undefined until the second use, null if invalid. */
   const documents = documentMap<{ document?: DocumentNode | null }>();
   const compiled = sizedMap<Sized>(CACHE_MAX_FIELDS, sizeOfCompiled);
   return (text: string, operationName: string | null | undefined): Compiled | undefined => {
@@ -127,7 +127,7 @@ function compiledQuery(document: DocumentNode, operation: OperationDefinitionNod
   };
 }
 
-/** graphql-jit accepts null for a variable with a default that is not nullable where it is used, and ignores `@oneOf`. */
+/** graphql-jit ignores `@oneOf`. It accepts null for a variable with a default, even in a non-null position. */
 function misreads(definitions: readonly VariableDefinitionNode[]): Compiled['misreads'] {
   const defaulted = definitions
     .filter(({ defaultValue, type }) => defaultValue && type.kind !== Kind.NON_NULL_TYPE)
@@ -155,7 +155,7 @@ const hasOneOf = (type: GraphQLNamedType): boolean =>
 
 const introspectionAnswer = introspectionAnswers(schema);
 
-/** Charges each run, even if the answer is cached. */
+/** Also charges cached answers. */
 function introspectionQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -184,7 +184,6 @@ function graphqlError(error: GraphQLError, source: Text | undefined): GraphQLErr
   return new GraphQLError(message, { source, positions, path, originalError });
 }
 
-/** Returns Infinity for introspection. */
 function fieldsOf(document: DocumentNode, operation: OperationDefinitionNode): number {
   const fragments = fragmentsOf(document);
   const sizes = new Map<string, number>();

@@ -17,17 +17,16 @@ function hashOf(extensions: unknown): unknown {
   return persistedQuery ? (persistedQuery.sha256Hash ?? null) : undefined;
 }
 
-/** `byId`: ids may name documents. */
 export const namesDocument = (params: Params, byId: boolean): boolean =>
   hashOf(params.extensions) !== undefined || (byId && idNames.some((name) => params[name] != null));
 
-/** Sends 200 like Apollo Server: the clients of Apollo and urql then send the text. */
+/** Status 200, as Apollo Server sends: Apollo's and urql's clients then send the text. */
 const persistedQueryError = (message: string, code: string) =>
   new GraphQLError(message, { extensions: { code, http: { status: 200 } } });
 
 const refusal = (original: Refusal) => new GraphQLError(original.message, { originalError: original });
 
-/** Replaces the id of a document by its text, or returns a refusal. */
+/** Replaces a document's id by its text. */
 export const documentReader =
   (trusted: TrustedDocuments | undefined) =>
   (params: Params, place: 'body' | 'query' = 'body'): Params | GraphQLError => {

@@ -11,7 +11,7 @@ const ownCodes = new Set<unknown>([
   'PERSISTED_QUERY_NOT_SUPPORTED',
 ]);
 
-/** Refusals get their code, invalid requests BAD_QUERY; other errors are masked. */
+/** Refusals keep their code, invalid requests get BAD_QUERY. Masks other errors. */
 export function renderError(error: GraphQLError, log: Logger): GraphQLError {
   const { nodes = null, path = null, source = null, positions = null, extensions } = error;
   const original = error.originalError;

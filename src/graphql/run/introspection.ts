@@ -35,7 +35,7 @@ export const fragmentsOf = (document: DocumentNode): Fragments =>
 /** Characters of punctuation per JSON field. */
 export const MARKS = 4;
 
-/** Counts the fields and bytes of `__schema` and `__type` exactly, up to the limit, by resolving them. */
+/** Resolves `__schema` and `__type` to count fields and bytes exactly, up to the limit. */
 export function introspectionCounter(schema: GraphQLSchema, fragments: Fragments, values: Values) {
   const info = { schema } as GraphQLResolveInfo;
   let left = limits.introspection + 1;
@@ -103,13 +103,13 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
       if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
       if (selection.kind === Kind.INLINE_FRAGMENT) return asksForSchema(selection.selectionSet);
       const fragment = fragments.get(selection.name.value);
-      fragments.delete(selection.name.value); // checks a fragment only once
+      fragments.delete(selection.name.value); // checks each fragment once
       return !fragment || asksForSchema(fragment.selectionSet);
     });
   return operation.operation === 'query' && asksForSchema(operation.selectionSet);
 }
 
-/** Characters; holds about 10 answers to the largest introspection queries of tools. */
+/** Characters: about 10 answers to the largest introspection queries of tools. */
 const CACHE_MAX_TEXT = 5_000_000;
 const OVERHEAD = 500;
 

@@ -2,8 +2,8 @@ import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type Valida
 import { freeTypename } from './typename.ts';
 
 /**
- * We avoid graphql-armor, whose rules refuse ordinary Relay queries or ignore `__typename`. The limits `fields`,
- * `bytes` and `introspection` keep a document from blocking the event loop for more than 200 ms (docs/performance.md).
+ * We avoid graphql-armor: its rules refuse ordinary Relay queries or ignore `__typename`. `fields`, `bytes` and
+ * `introspection` keep a query from blocking the event loop for more than 200 ms (docs/performance.md).
  */
 export const limits = {
   tokens: 2_000,
@@ -22,12 +22,12 @@ export const limitError = (name: keyof typeof limits) =>
     extensions: { code: 'QUERY_LIMIT', limit: name, max: limits[name] },
   });
 
-/** Costs no units: a retry can succeed once other requests release their reservations. */
+/** Costs no units, because a retry can succeed once other requests release their reservations. */
 const retryable = { status: 429, headers: { 'retry-after': '1' } };
 
 /**
- * `left`: rest of the allowance; `limit`: `left` minus what requests in progress have reserved. The error is a 429 if a
- * retry may succeed: `estimate` exceeds only `limit`.
+ * `left`: rest of the allowance. `limit`: `left` minus reservations of other requests. Returns a 429 if `estimate`
+ * exceeds only `limit`, because a retry may succeed.
  */
 export function costError(estimate: number, limit: number, left: number) {
   const advice =
@@ -56,7 +56,7 @@ type Measure = { depth: number; aliases: number; fields: number; schemas: number
 const nothing = (): Measure => ({ depth: 0, aliases: 0, fields: 0, schemas: 0 });
 
 export function LimitsRule(context: ValidationContext): ASTVisitor {
-  // Memoized, because nested spreads would double the work at each level.
+  // Memoized: nested spreads would double the work per level.
   const measured = new Map<string, Measure>();
 
   function measureFragment(name: string): Measure {

@@ -13,21 +13,20 @@ import { paced } from '../../kernel/turns.ts';
 import { costError, limitError } from './limits.ts';
 import type { Cost } from './query-cost.ts';
 
-/** Stored in a field's `extensions`. */
 export type FieldCost = {
-  /** The field's line in `computeUnits`. */
+  /** Key in `computeUnits`. */
   operation?: string;
-  /** The field costs only if this argument is given and is not what `isRead` tells. */
+  /** The field is free without this argument. */
   paidBy?: string;
-  /** Whether the object has been read, and paid for, with its parent. */
+  /** Whether the parent already read and paid for the object. */
   isRead?: (parent: never, given: never) => boolean;
   /** Default page size, or the maximum rows of a plain list. */
   rows?: number;
 };
 
 /**
- * Makes fields with an operation charge for their rows, as the REST calls that they replace do. Wraps resolvers, so all
- * executors charge the same.
+ * Fields with an `operation` charge for their rows, as REST does. Wraps resolvers, so that all executors charge the
+ * same.
  */
 export function meterFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -77,7 +76,7 @@ function unitsAnswered(weight: Weight, value: unknown): number {
 const isCallersFault = (error: unknown): boolean =>
   error instanceof Refusal && refusalStatus[error.code] < 500;
 
-/** Codes of our own faults; others are the caller's. */
+/** Our own faults; other codes are the caller's. */
 const oursCodes = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
 const isCallers = ({ extensions }: GraphQLError) => !oursCodes.has(extensions.code);
 
@@ -86,10 +85,9 @@ const isForNow = ({ extensions }: GraphQLError) => {
   return status === 429 || status >= 500;
 };
 
-/** This many fields take about 30 ms uncompiled. Only pages can be spread over several turns of the event loop. */
+/** They take about 30 ms uncompiled. Only pages can take several turns of the event loop. */
 const FIELDS_A_TURN = 30_000;
 
-/** Reserves the estimate, or returns an error. */
 export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {
   const { units, fields, passed } = cost;
   metering.estimated = units;
@@ -106,7 +104,7 @@ export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | u
 
 export function settled(context: Context, errors: readonly GraphQLError[], ran: boolean) {
   const { metering, trace, data } = context;
-  // An answer is free if a retry may succeed.
+  // Free, because a retry may succeed.
   if (errors.some(isForNow)) metering.charged = 0;
   else if (errors.some(isCallers)) metering.charged = Math.max(metering.charged, CALLER_ERROR_UNITS);
   metering.estimated = Math.max(metering.estimated, ran ? 0 : metering.charged);

@@ -18,12 +18,12 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
   }
 }
 
-/** Free `__typename`s cannot exceed the token limit: each needs a selection set, whose brace is a token. */
+/** The token limit bounds free `__typename`s: each needs a selection set, whose brace is a token. */
 const mostFree = (text: string): number => Math.min(text.split('__typename').length - 1, limits.tokens);
 
-/** Longer documents are not cached: callers could fill the memory with literals. */
+/** Longer documents are not cached: literals could fill the memory. */
 export const CACHE_MAX_CHARACTERS = 16_384;
-/** In characters, each up to 140 bytes parsed: 40 MB, some 600 plain queries. */
+/** 40 MB, some 600 plain queries: a parsed character takes up to 140 bytes. */
 const CACHE_MAX_TEXT = 300_000;
 const OVERHEAD = 200;
 

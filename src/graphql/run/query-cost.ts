@@ -20,9 +20,9 @@ import { freeTypename } from './typename.ts';
 type Estimate = {
   rows: number;
   units: number;
-  /** Weighted by work (field-cost.ts). */
+  /** Weighted by work. */
   fields: number;
-  /** Assumes strings of typical length, so the real size may be larger. */
+  /** May be too low: assumes strings of typical length. */
   bytes: number;
   /** Fields; exact up to the limit. */
   introspection: number;
@@ -52,8 +52,8 @@ function add(total: Part, part: Part): void {
 const TYPENAME_LENGTH = 40;
 
 /**
- * Sizes of nested pages multiply. Each use of a fragment counts; of fragments on different types of an interface, only
- * the largest counts.
+ * Multiplies nested page sizes and counts each use of a fragment. Of fragments on types of an interface, counts only
+ * the largest.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -72,7 +72,7 @@ export function costOf(
   function ofSet(type: GraphQLNamedType, set: SelectionSetNode): Part {
     const total = none();
     const byType = new Map<GraphQLNamedType, Part>();
-    const spreads = new Set<string>(); // a fragment spread again in the same selection adds nothing
+    const spreads = new Set<string>(); // a repeated spread in a selection adds nothing
     const free = freeTypename(set);
     for (const selection of set.selections) {
       if (selection === free || isSkipped(selection, values)) continue;
@@ -100,7 +100,7 @@ export function costOf(
   function ofFragment(name: string): Part {
     const known = measured.get(name);
     if (known !== undefined) return known;
-    measured.set(name, none()); // ends a cycle of fragments
+    measured.set(name, none()); // ends a cycle
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
     const part = type ? ofSet(type, fragment.selectionSet) : none();
@@ -138,7 +138,7 @@ export function costOf(
     part.units = (shape.weight && !free ? unitsFor(shape.weight, times) : 0) + times * below.units;
     part.fields += shape.page ? below.fields + times * below.rowFields : times * (1 + below.fields);
     part.bytes += shape.page ? below.bytes + times * below.rowBytes : times * (MARKS + below.bytes);
-    // Single objects add no row, nor do plain lists whose items load none.
+    // Single objects add no rows. Plain lists add rows only with a weight or with items that load rows.
     if (size === undefined) part.rows = below.rows;
     else if (shape.page || shape.weight || below.rows > 0) part.rows = size * (1 + below.rows);
     return part;

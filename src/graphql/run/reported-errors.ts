@@ -20,10 +20,10 @@ import { isSkipped, type Values } from './size-arguments.ts';
 
 type Level = { set: SelectionSetNode; type: GraphQLNamedType };
 type Path = readonly (string | number)[];
-/** `order`: each step's place among its siblings; `nullAt`: length of the path that the error makes null. */
+/** `order`: index of each step among its siblings. `nullAt`: length of the path that becomes null. */
 type Place = { order: number[]; nullAt: number };
 
-/** Sorts errors by document order, and drops those within a parent that an earlier error makes null, as graphql-js does. */
+/** Reports errors as graphql-js does: in document order, without those below a parent that an earlier error nulled. */
 export function reportedErrors(
   schema: GraphQLSchema,
   document: DocumentNode,

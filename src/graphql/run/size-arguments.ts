@@ -54,7 +54,6 @@ function argument(nodes: readonly ArgumentNode[] | undefined, name: string, valu
 /** Lists refuse larger sizes with their own message. */
 const MAX_PAGE_SIZE = 1_000;
 
-/** Undefined when absent or invalid. */
 export function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined {
   const size = argument(nodes, sizes.forward, values) ?? argument(nodes, sizes.backward, values);
   return Number.isInteger(size) && (size as number) > 0 && (size as number) <= MAX_PAGE_SIZE
@@ -62,6 +61,5 @@ export function sizeOf(nodes: readonly ArgumentNode[] | undefined, values: Value
     : undefined;
 }
 
-/** Undefined unless the rows are named one by one. */
 export const namedSize = (nodes: readonly ArgumentNode[] | undefined, values: Values): number | undefined =>
   countOf(argument(nodes, sizes.ids, values) ?? argument(nodes, sizes.indices, values));

@@ -11,7 +11,6 @@ import { parseBounded } from './parse.ts';
 export type TrustedDocuments = {
   byId: ReadonlyMap<string, string>;
   texts: ReadonlySet<string>;
-  /** Refuse other documents. */
   only: boolean;
 };
 
@@ -21,10 +20,9 @@ const Manifest = z.object({
   version: z.literal(1),
   operations: z.array(z.object({ id: z.string().min(1), body: z.string() })),
 });
-/** Relay's `persistConfig.file` and the `persisted-documents.json` of GraphQL-Codegen. */
+/** Relay's `persistConfig.file` and GraphQL-Codegen's `persisted-documents.json`. */
 const Texts = z.record(z.string().min(1), z.string());
 
-/** Throws a SettingsError that names the faulty entries. */
 export function trustedDocuments(
   settings: Pick<Settings, 'TRUSTED_DOCUMENTS' | 'TRUSTED_ONLY'>,
 ): TrustedDocuments | undefined {

@@ -18,8 +18,8 @@ import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
 
 /**
- * Refuses idempotency keys: only successful requests store answers, but one of several mutations may fail. Ignoring
- * keys could apply a mutation twice.
+ * Refuses idempotency keys: only successful requests store responses, but one of several mutations may fail. Ignoring a
+ * key could apply a mutation twice.
  */
 function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): GraphQLError | undefined {
   const { request } = contextValue as { request: Request };
@@ -61,13 +61,13 @@ function idsOf(url: string): Params {
   return Object.fromEntries(idNames.map((name) => [name, searchParams.get(name) ?? undefined]));
 }
 
-/** Uses the last hook before serialization, where the request's log is known. */
+/** Uses the last hook before serialization, which knows the request's log. */
 const errorsPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (!('errors' in result) || !result.errors) return;
     const { log } = serverContext as unknown as Context;
     const errors = result.errors.map((error) => renderError(error, log));
-    // Nothing has run: 400 where the media type allows it (`spec`), 500 for our own faults.
+    // Nothing has run: 500 for our own faults, else 400 if the media type allows it (`spec`).
     if (!('data' in result)) {
       for (const { extensions } of errors) {
         extensions.http ??= extensions.code === 'INTERNAL' ? { status: 500 } : { status: 400, spec: true };
@@ -77,7 +77,7 @@ const errorsPlugin: Plugin = {
   },
 };
 
-/** JSON.stringify would serialize doubles differently from REST. */
+/** JSON.stringify writes doubles differently from REST. */
 const stringify = ({ errors, data, extensions }: ExecutionResult): string =>
   jsonPieces({ errors: errors?.map((error) => error.toJSON()), data, extensions }).join('');
 const writePlugin: Plugin = {
@@ -100,7 +100,7 @@ const unserialized = new WeakMap<Context['metering'], object>();
 
 /**
  * Empties Yoga's body for a large result, which is serialized later, over several turns of the event loop. Skips
- * streams, in which Yoga wraps the serialized body.
+ * streams, whose body Yoga wraps.
  */
 const turnsPlugin: Plugin = {
   onResultProcess({ result, resultProcessor, setResult, serverContext }) {

@@ -22,7 +22,6 @@ export const AsOfType = builder.objectRef<AsOf>('AsOf').implement({
   }),
 });
 
-/** Of an Ethereum network. */
 export function asOfEpoch(network: Network, epoch: number | null | undefined): AsOf | null {
   if (epoch == null) return null;
   const slot = (epoch + 1) * SLOTS_PER_EPOCH - 1;

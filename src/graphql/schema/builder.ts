@@ -3,7 +3,7 @@ import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import type { Context } from '../../context.ts';
 import { badArgument, badInput, type Fault, quoted } from '../../kernel/refusal.ts';
 
-/** Called only when selected. */
+/** Runs only if the query selects it. */
 type ConnectionExtras = { totalCount: () => number | Promise<number> };
 
 type Leaf<T> = { Input: T; Output: T };
@@ -26,7 +26,6 @@ type Types = {
 
 export type Schema = PothosSchemaTypes.ExtendDefaultTypes<Types>;
 
-/** Types that `node` can find. */
 export const nodeTypes = new Set<string>();
 
 /** `id` must be unique within the type. */
@@ -48,7 +47,6 @@ const globalIdFault = (loc: (string | number)[], globalId: string): Fault => ({
   type: 'value_error',
 });
 
-/** The resources that `resources/index.ts` imports register their types here. */
 export const builder = new SchemaBuilder<Types>({
   plugins: [RelayPlugin],
   defaultFieldNullability: false,
@@ -93,7 +91,7 @@ export const builder = new SchemaBuilder<Types>({
   },
 });
 
-// Root fields that can refuse arguments are nullable, so that an error in one does not null the others.
+// Root fields that refuse arguments are nullable: their errors must not null other root fields.
 builder.queryType({ description: 'All queries. They return the same rows as the REST paths.' });
 
 builder.globalConnectionField('totalCount', (t) =>

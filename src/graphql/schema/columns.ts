@@ -7,7 +7,7 @@ import { builder, globalIdOf, type Schema } from './builder.ts';
 
 export type FieldsOf<Row> = ObjectFieldBuilder<Schema, Row & object>;
 
-/** Exposes the record's leaves; each resource defines its arrays, objects and enums by hand. */
+/** Exposes leaves only; resources define arrays, objects and enums. */
 export function columns<Row, Shape extends z.ZodRawShape>(
   t: FieldsOf<Row>,
   record: z.ZodObject<Shape>,
@@ -27,7 +27,7 @@ export function columns<Row, Shape extends z.ZodRawShape>(
   return Object.fromEntries(leaves);
 }
 
-/** Exposes decimals that are ratios as doubles, like all ratios. */
+/** Exposes decimal ratios as doubles, like all ratios. */
 export const rounded = <Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, record: z.ZodObject<Shape>) =>
   Object.fromEntries(
     Object.entries(record.shape).map(([name, schema]) => {
@@ -39,9 +39,9 @@ export const rounded = <Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
   );
 
 /**
- * Exposes an enum or list of objects without a resolver call. Non-null even if the row's type is partial, because
- * selected fields are always read. `column` is needed if the field has another name. `stored`: schema of objects stored
- * as JSON with keys in this order. `rows`: an upper estimate of the list's length.
+ * Exposes an enum or list of objects without a resolver call. Non-null despite partial row types, because selected
+ * fields are always read. `column`: name in the row, if different. `stored`: schema of objects stored as JSON with keys
+ * in this order. `rows`: upper estimate of the list's length.
  */
 export const exposed = <Row>(
   t: FieldsOf<Row>,
@@ -68,7 +68,7 @@ export const exposed = <Row>(
   return t.expose(name as never, { nullable: false, extensions, ...options } as never) as FieldRef<Schema>;
 };
 
-/** Renames a column, such as REST's `id`, which collides with the global id. */
+/** Renames a column: REST's `id`, for example, would collide with the global id. */
 export const renamed = <Row>(
   t: FieldsOf<Row>,
   column: keyof Row & string,
@@ -80,7 +80,7 @@ export const renamed = <Row>(
   return t.string({ description, extensions, ...deprecated, resolve: (row) => row[column] as string });
 };
 
-/** The `id` of a row that `node` cannot find, because its figures depend on the arguments of its list. */
+/** `node` cannot find these rows: their figures depend on list arguments. */
 export const rowId = <Row>(
   t: FieldsOf<Row>,
   type: string,

@@ -1,7 +1,6 @@
 import type { InterfaceRef, ObjectRef } from '@pothos/core';
 import { builder, type Schema } from './builder.ts';
 
-/** Types for `t.connection`; their descriptions begin with `list` and `row`. */
 export function pageTypes<Row>(
   type: ObjectRef<Schema, Row> | InterfaceRef<Schema, Row>,
   { name, row, list }: { name: string; row: string; list: string },

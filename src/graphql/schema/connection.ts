@@ -24,7 +24,6 @@ type Limits<Key> = {
   decode(cursor: string): Key | undefined;
 };
 
-/** Refuses `first` with `last`, sizes out of range and cursors of other lists. */
 export function connectionRange<Key>(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
@@ -69,7 +68,6 @@ export function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
   return faults;
 }
 
-/** For fields that report the faults of all arguments together. */
 export function checkSizes(args: ConnectionArgs, maxSize: number): void {
   const faults = sizeFaults(args, maxSize);
   if (faults.length > 0) throw badInput(faults);
@@ -80,13 +78,12 @@ export const rankCursor = (list: string, { revision, rank }: { revision: number;
 
 type WalkLimits = { list: string; defaultSize: number; maxSize: number };
 
-/** @see rankedRange */
 export const orderCursor = (list: string, revision: number, { rank, valued }: Position): string =>
   encodeCursor(list, [revision, rank, valued ? 1 : 0]);
 
-/** For lists whose cursors contain a revision and a rank. */
+/** Cursors contain a revision and a rank. */
 export function rankedRange(args: ConnectionArgs, info: GraphQLResolveInfo, limits: WalkLimits): RankedRange;
-/** For stored orders, whose cursors also tell whether the row has a value. */
+/** Cursors of stored orders also contain whether the row has a value. */
 export function rankedRange(
   args: ConnectionArgs,
   info: GraphQLResolveInfo,
@@ -118,7 +115,6 @@ export function rankedRange(
   } as RankedRange & OrderedRange;
 }
 
-/** Finds `hasPrevious` by reading one row before `start`. */
 export async function withPreviousPage<Row>(
   page: Slice<Row>,
   start: number | null,
@@ -134,8 +130,9 @@ export async function withPreviousPage<Row>(
 }
 
 /**
- * Computes cursors only if selected, because each contains a hash. Classes make pages of 15 operators a third faster:
- * for each object literal with a getter, V8 makes a hidden class, which holds the rows until a full garbage collection.
+ * Computes cursors only if selected: each contains a hash. Classes make pages of 15 operators a third faster than
+ * object literals with getters. V8 gives each literal a hidden class, which holds the rows until a full garbage
+ * collection.
  */
 export const connection = <Row>(
   slice: Slice<Row>,

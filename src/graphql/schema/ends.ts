@@ -3,7 +3,6 @@ import { type Ends, LAST_NUMBER } from '../../kernel/page.ts';
 import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { builder } from './builder.ts';
 
-/** `fromX` and `toX` of the list that a room spreads into its arguments. Both bounds are inclusive in every list. */
 export const endArgs = {
   Date: builder.args((t) => ({
     fromDate: t.field({ type: 'Date', description: 'First UTC date, inclusive.' }),
@@ -24,7 +23,7 @@ export const endArgs = {
 };
 
 type EndArgs = { [Name in `${'from' | 'to'}${BoundUnit}`]?: string | number | null | undefined };
-/** What a bound of each unit covers, in the numbers by which the list is ordered. */
+/** Convert a bound to list positions. */
 type Covers = {
   Date?: (date: string) => Ends;
   Day?: (day: number) => Ends;
@@ -32,7 +31,7 @@ type Covers = {
   Slot?: (slot: number) => Ends;
 };
 
-/** Numbers within all bounds. Throws BAD_INPUT for a negative bound, or one after its other end. */
+/** Intersects all bounds. Throws BAD_INPUT for negative bounds and empty ranges. */
 export function endsOf(args: EndArgs, covers: Covers): Ends {
   const faults: Fault[] = [];
   const ends = { first: 0, last: LAST_NUMBER };

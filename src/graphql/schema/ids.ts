@@ -8,15 +8,14 @@ type Args = Readonly<object>;
 type ByIds<Key, Row> = {
   type: string;
   maxSize: number;
-  /** Arguments that cannot be given together with `ids`, besides those of pages, orders and filters. */
+  /** Further arguments that `ids` excludes. */
   excluded: readonly string[];
-  /** Undefined for an id that the list refuses. */
   keyOf: (id: string) => Key | undefined;
   load: (key: Key) => Promise<Row | undefined>;
   nameOf: (row: Row) => string;
 };
 
-/** The rows of `ids`, in their order; a row that does not exist is left out. Throws BAD_INPUT that names each wrong id. */
+/** Keeps the order of `ids` and omits missing rows. Throws BAD_INPUT for wrong ids. */
 export async function connectionOfIds<Key extends object, Row>(ids: Ids, args: Args, of: ByIds<Key, Row>) {
   const found = await Promise.all(keysOf(ids, args, of).map(of.load));
   const rows = found.filter((row) => row !== undefined);

@@ -4,8 +4,8 @@ import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 
 /**
- * Marks each row with its type when loaded: Pothos does so too late for an object that a query selects twice. A row
- * must have one type only, because other requests may share it.
+ * Sets the type on load: Pothos is too late for a row that a query selects twice. Requests share rows, so each row must
+ * have only one type.
  */
 export const loadNodes =
   <Row extends object>(type: string, load: (id: string, ctx: Context) => Promise<Row | null | undefined>) =>

@@ -1,10 +1,7 @@
 import { builder } from './builder.ts';
 import { enumValues, SortOrderEnum } from './enums.ts';
 
-/**
- * The input type of `orderBy`. Gives `XOrder { field: XOrderField!, direction: SortOrder = … }`.
- * @param describe the description of each field's enum value
- */
+/** Makes `XOrder { field: XOrderField!, direction: SortOrder = … }`. */
 export function orderInput<const Field extends string>(
   name: string,
   fields: readonly Field[],

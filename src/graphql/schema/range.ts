@@ -12,7 +12,6 @@ export const rangeArgs = builder.args((t) => ({
   toDay: t.int({ description: 'Last day of the calendar in use, inclusive, >= 0.' }),
 }));
 
-/** Throws BAD_INPUT for a negative day or an end before the start. */
 export function rangeOf(args: InputShapeFromFields<typeof rangeArgs>): Bounds & { calendar: Calendar } {
   const faults: Fault[] = [];
   const dayOf = (name: 'fromDay' | 'toDay'): number | null => {

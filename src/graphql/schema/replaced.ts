@@ -1,7 +1,6 @@
 import type { Order } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 
-/** Throws BAD_INPUT if `name` is given together with a deprecated argument that it replaces. */
 export function checkReplaced(args: object, name: string, deprecated: readonly string[]): void {
   const given = args as Record<string, unknown>;
   const old = deprecated.filter((one) => given[one] != null);
@@ -15,7 +14,7 @@ type Asked<Field> = {
   sortOrder?: 'asc' | 'desc' | null | undefined;
 };
 
-/** `orderBy`, or the deprecated `sortBy` and `sortOrder`. Throws BAD_INPUT for both. `direction` as in `orderInput`. */
+/** `direction`: default of `orderBy.direction`. */
 export function orderOf<Field extends string>(
   args: Asked<Field>,
   fallback: Order<Field>,

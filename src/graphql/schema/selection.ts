@@ -13,10 +13,10 @@ type Tree = Map<string, Tree>;
 export const IN_PAGE = [['edges', 'node'], ['nodes']];
 export const IN_ROW = [[]];
 
-/** Caches selections by node: cached documents have the same nodes each time. */
+/** Caches by node, because a cached document keeps its nodes. */
 const selected = new WeakMap<FieldNode, Tree>();
 
-/** Ignores directives: reading a skipped field costs only a column. */
+/** Ignores directives: a skipped field costs only a column. */
 export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): ReadonlySet<string> {
   const only = info.fieldNodes.length === 1 ? info.fieldNodes[0] : undefined;
   const tree = (only && selected.get(only)) ?? selectedTree(info);
@@ -30,7 +30,7 @@ export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): 
   return names;
 }
 
-/** `ownId` names the field of the record's `id`, because GraphQL's `id` may be the global one. */
+/** `ownId`: field of the record's `id`, because GraphQL's `id` may be global. */
 export function selectedOf<Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
@@ -41,7 +41,6 @@ export function selectedOf<Field extends string>(
   return fields.filter((name) => names.has(name === 'id' ? ownId : name));
 }
 
-/** Returns a compiled query's row layout; otherwise those of `fields` that are selected. */
 export const selectionFor = <Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],
@@ -62,7 +61,7 @@ function collect(
   set: SelectionSetNode,
   fragments: Record<string, FragmentDefinitionNode>,
   into: Tree,
-  // Collects each fragment once: nested spreads would double the work at each level.
+  // Collects each fragment once: nested spreads would double the work per level.
   spread = new Set<string>(),
 ) {
   for (const selection of set.selections) {

@@ -6,15 +6,14 @@ import { badArgument } from '../../kernel/refusal.ts';
 
 type Windowed<Row = unknown> = { timeWindow?: TimeWindow | undefined; early?: EarlyRow<Row> };
 
-/** The window that the row was asked for in. */
+/** The window of the query that returned the row. */
 export const ownWindow = (row: Windowed): TimeWindow | undefined =>
   Object.hasOwn(row, 'timeWindow') ? row.timeWindow : undefined;
 
-/** Whether the summary in a window was read together with the row. */
+/** Whether the row contains its summary in `window`. */
 export const isRead = (row: Windowed, window: TimeWindow): boolean =>
   window === ownWindow(row) || window === row.early?.window;
 
-/** The window `asked`, else that of the row; throws BAD_INPUT without either. */
 export function windowOf(row: Windowed, asked: TimeWindow | null | undefined, what: string): TimeWindow {
   const window = asked ?? ownWindow(row);
   if (window) return window;
@@ -23,7 +22,7 @@ export function windowOf(row: Windowed, asked: TimeWindow | null | undefined, wh
 
 export const windowText = 'Default: the window of the list or field above; required where that has none.';
 
-/** The first summary that a field without a window selects of its row, to be read together with the row. */
+/** The first selected summary, which is read together with the row. */
 export function earlySummary<Field extends string>(
   { fieldNodes: [node], schema, variableValues }: GraphQLResolveInfo,
   selection: Selection<Field>,
@@ -34,9 +33,9 @@ export function earlySummary<Field extends string>(
   return window ? { window, selection } : undefined;
 }
 
-/** Paths to the fields of a row: its own, those of its `summary`, and those of the `owner` of that summary. */
+/** Adds the paths of `summary` and of its field `owner`. */
 export const withSummary = (paths: string[][], owner: string): string[][] =>
   paths.flatMap((path) => [path, [...path, 'summary'], [...path, 'summary', owner]]);
 
-/** The same for a field that returns a summary. */
+/** Like `withSummary`, for fields that return summaries. */
 export const summaryPaths = (owner: string): string[][] => [[], [owner]];

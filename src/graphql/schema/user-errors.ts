@@ -60,6 +60,5 @@ export async function mutate<T extends object>(
   }
 }
 
-/** BAD_INPUT for an input of a mutation. */
 export const badMutationInput = (name: string, msg: string) =>
   badInput([{ loc: ['input', name], msg, type: 'format' }]);

@@ -1,6 +1,5 @@
 import { builder } from './builder.ts';
 
-/** Names one validator; `readValidatorBy` of the room `validators` reads it. */
 export const ValidatorBy = builder.inputType('ValidatorBy', {
   description: 'Names a validator by its index or by its public key.',
   isOneOf: true,

@@ -10,7 +10,6 @@ export const whereFault = (name: string, msg: string): Fault => ({
   type: 'value_error',
 });
 
-/** Faults of a `name` that REST would refuse as an id, and of a lower bound that exceeds its upper one. */
 export function commonFaults(where: Given, pairs: readonly (readonly [string, string])[]): Fault[] {
   const faults = pairs.flatMap(([low, high]) => {
     const [from, to] = [where[low], where[high]];
@@ -21,7 +20,7 @@ export function commonFaults(where: Given, pairs: readonly (readonly [string, st
   return fault ? [...faults, whereFault('name', fault)] : faults;
 }
 
-/** Null without any condition. Lists become JSON. */
+/** Null without conditions. Lists become JSON. */
 export function whereOf(where: Given | null | undefined): Where | null {
   const given = Object.entries(where ?? {}).filter(([, value]) => value != null);
   if (given.length === 0) return null;

@@ -6,7 +6,7 @@ import { boundedMap } from '../../kernel/bounded.ts';
 import type { Encoding } from '../negotiation.ts';
 
 export const notCachedReasons = [
-  /** Depends on the caller or the time, or on tables of no dataset. */
+  /** Depends on the caller, the time or a table of no dataset. */
   'private',
   'error',
   'method',
@@ -14,22 +14,22 @@ export const notCachedReasons = [
   'form',
   /** The document is new or cannot be compiled. */
   'not_compiled',
-  /** The answer reads no dataset whose change could invalidate it. */
+  /** No dataset could invalidate the response. */
   'no_dataset',
   'body_too_long',
   'too_large',
-  /** The data changed while the answer was computed. */
+  /** Data changed during the computation. */
   'superseded',
-  /** A change could have gone unnoticed. */
+  /** A change may be unnoticed. */
   'changes_lost',
 ] as const;
 export type NotCached = (typeof notCachedReasons)[number];
 
-/** Includes the host, because answers contain links to it. */
+/** Contains the host, because responses contain links to it. */
 export const keyOfUrl = (network: string, base: string, target: string): string =>
   `${network} ${base}${target}`;
 
-/** A response as sent, without the headers that differ between requests. */
+/** Lacks headers that differ between requests. */
 export type CachedResponse = {
   route: string;
   status: number;
@@ -45,12 +45,12 @@ export type CachedAnswer = {
   /** The ETag without quotes. */
   tag: string;
   headers: Record<string, string>;
-  /** When one of the answer's datasets last changed. */
+  /** Time of the datasets' latest change. */
   modified: Date | undefined;
-  /** Units of a 200; `unchangedUnits` are those of a 304. */
+  /** For a 200; `unchangedUnits` are for a 304. */
   units: number;
   unchangedUnits: number;
-  /** Estimated compute units; GraphQL only. */
+  /** GraphQL only. */
   estimated?: number;
   revisions: readonly (readonly [dataset: string, revision: number | undefined])[];
   encoded: Map<Encoding, Promise<Buffer>>;
@@ -64,9 +64,9 @@ type Storable = Pick<CachedAnswer, 'body' | 'headers' | 'units' | 'unchangedUnit
 
 export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
-  /** Counts only hits: after a miss, `get` is called and counts. */
+  /** Counts only hits: on a miss, `get` is called and counts. */
   response(key: string, variant: string): CachedResponse | undefined;
-  /** Returns an `entry`, for the ETag, even if the answer is superseded or too large. */
+  /** Returns an `entry` for the ETag, even if superseded or too large. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };
   countNotCached(reason: NotCached): void;
   stats(): {
@@ -78,7 +78,7 @@ export type AnswerCache = {
   };
 };
 
-/** Estimated bytes besides body and key. */
+/** Estimated bytes of an entry besides body and key. */
 const OVERHEAD = 3_000;
 const MAX_RESPONSES = 4;
 const MAX_ENTRY_BYTES = 4_000_000;
@@ -125,7 +125,6 @@ export function answerCache(revisions: Revisions, maxBytes: number): AnswerCache
         encoded: new Map(),
         responses: boundedMap(MAX_RESPONSES),
       };
-      // The answer may predate the latest change.
       if (!isCurrent(entry, revisions.current)) return { entry, notCached: 'superseded' };
       answers.set(key, entry);
       return answers.has(key) ? { entry } : { entry, notCached: 'too_large' };

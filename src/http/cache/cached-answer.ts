@@ -16,7 +16,6 @@ const encoders: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
 const encodingFor = (request: FastifyRequest, { body }: CachedAnswer) =>
   body.length >= MIN_COMPRESSED_BYTES ? encodingOf(request) : undefined;
 
-/** Compresses an entry only once per encoding. */
 export async function encodedAnswer(request: FastifyRequest, entry: CachedAnswer): Promise<Answer> {
   const { units, headers } = entry;
   const encoding = encodingFor(request, entry);
@@ -32,7 +31,7 @@ export async function encodedAnswer(request: FastifyRequest, entry: CachedAnswer
   };
 }
 
-/** Returns 304 when the client has the answer. `vary` names further request headers that change it. */
+/** `vary`: further request headers that change the response. */
 export async function resourceAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -41,7 +40,7 @@ export async function resourceAnswer(
 ): Promise<Answer> {
   const encoding = encodingFor(request, entry);
   const etag = `"${entry.tag}${encoding ? `-${encoding}` : ''}"`;
-  const varied = reply.getHeader('vary'); // Authorization, and Origin if CORS_ORIGINS lists some
+  const varied = reply.getHeader('vary'); // Authorization, and Origin if CORS_ORIGINS has some
   const validators = {
     etag,
     'cache-control': 'private, no-cache',

@@ -7,19 +7,19 @@ import { encodedAnswer } from './cached-answer.ts';
 
 export const MAX_CACHED_BODY = 20_000;
 
-/** The key contains the body as text, so a hit needs no parsing. Undefined when the body is too long. */
+/** Contains the body as text, so a cache hit needs no parsing. */
 export const keyOfQuery = (body: string, accept: string | undefined, network: string): string | undefined =>
   body.length > MAX_CACHED_BODY ? undefined : `graphql ${network} ${accept ?? ''}\n${body}`;
 
 const REMAINING = '"remaining":';
 
-/** Replaces the text's last `remaining`: it is in `extensions.cost`, which only `revision` follows. */
+/** Replaces the last `remaining`, which is in `extensions.cost`: only `extensions.revision` comes later. */
 function withRemaining(text: string, remaining: number | null): string {
   const start = text.lastIndexOf(REMAINING) + REMAINING.length;
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));
 }
 
-/** Stores the answer with null as `remaining`; `findQuery` inserts the caller's number. */
+/** Stores null as `remaining`; `findQuery` inserts the caller's number. */
 export function storeQuery(
   cache: AnswerCache,
   key: string | undefined,
@@ -35,7 +35,6 @@ export function storeQuery(
   return notCached ? { ...answer, notCached } : answer;
 }
 
-/** Returns undefined on a miss, or when the caller has too few units left. */
 export async function findQuery(
   cache: AnswerCache,
   key: string,
@@ -46,7 +45,7 @@ export async function findQuery(
   if (!entry) return undefined;
   const available = context.metering.available();
   if (available === null) return encodedAnswer(request, entry);
-  if ((entry.estimated ?? 0) > available) return undefined; // the engine then refuses the query with its own message
+  if ((entry.estimated ?? 0) > available) return undefined; // the engine refuses with its own message
   const { units, headers } = entry;
   context.metering.reserve(units);
   const body = Buffer.from(withRemaining(entry.body.toString(), context.metering.remaining(units)));

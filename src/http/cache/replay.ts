@@ -19,10 +19,10 @@ const perRequestHeaders = new Set(['x-request-id', 'ratelimit', 'ratelimit-polic
 const variantOf = (headers: IncomingHttpHeaders) =>
   `${headers['accept-encoding'] ?? ''}\n${headers.origin ?? ''}\n${headers['if-none-match'] ?? ''}`;
 
-/** Limited because callers choose it and entry sizes exclude it. */
+/** Callers choose the variant, and entry sizes exclude it. */
 const MAX_VARIANT_LENGTH = 250;
 
-/** Records responses with cached answers; logs and counts why others were not cached. */
+/** Also logs and counts why responses are not cached. */
 export function recordResponses(app: FastifyInstance, cache: AnswerCache): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { answer } = request;
@@ -40,7 +40,7 @@ function recordResponse(request: FastifyRequest, reply: FastifyReply): void {
   const body = sent instanceof Readable ? undefined : sent; // streams have no source
   const variant = variantOf(request.headers);
   const headers = reply.getHeaders();
-  // Responses that the compress plugin changes have no Content-Length.
+  // Without Content-Length, the compress plugin changed the body.
   const isOfSource = body ? Number(headers['content-length']) === body.length : reply.statusCode === 304;
   if (!cachedSource || !isOfSource || variant.length > MAX_VARIANT_LENGTH) return;
   cachedSource.responses.set(variant, {
@@ -58,7 +58,7 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8']);
 
-/** Returns 0 for requests never replayed. */
+/** Returns 0 unless the request can be replayed. */
 function lengthOfQuery({ headers, method, url }: IncomingMessage): number {
   if (method !== 'POST' || url !== '/graphql' || !JSON_TYPES.has(headers['content-type'] ?? '')) return 0;
   const length = headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
@@ -67,7 +67,7 @@ function lengthOfQuery({ headers, method, url }: IncomingMessage): number {
 
 /**
  * Sends cached responses before Fastify sees the requests: a summary takes 30 µs of CPU instead of 40. Authentication,
- * rates, units and the log are as usual. Fastify serves all other requests and makes all refusals.
+ * rates, units and logs work as usual. Fastify handles all other requests and refusals.
  */
 export function replayCached(options: {
   cache: AnswerCache;
@@ -91,7 +91,7 @@ export function replayCached(options: {
     return keyOfUrl(network, baseUrl(publicUrl, 'http', headers.host), url);
   }
 
-  /** Returns false when Fastify has to refuse the request. */
+  /** Returns false if Fastify must refuse the request. */
   async function sendCached(
     caller: Caller,
     cached: CachedResponse,
@@ -139,13 +139,13 @@ export function replayCached(options: {
 
     const length = lengthOfQuery(request);
     if (length === 0) return pass();
-    // Checks the token before reading the body, so that a bad token is refused immediately. Answers that state what is
-    // left of an allowance cannot be replayed.
+    // Checks the token before the body, so that a bad token is refused immediately. Responses that contain the rest of
+    // an allowance cannot be replayed.
     const caller = callerOf(request);
     if (!caller || caller.allowance.units !== undefined) return pass();
     request.once('data', (bytes: Buffer) => {
-      request.pause(); // before the body ends, so that `unshift` can put the bytes back
-      // Bodies in several parts are not worth waiting for; Fastify refuses text that is not UTF-8.
+      request.pause(); // before the body ends, so that `unshift` works
+      // Fastify reads bodies in several parts, and refuses text that is not UTF-8.
       const isWhole = bytes.length === length && isUtf8(bytes);
       const passWithBody = () => {
         request.unshift(bytes);

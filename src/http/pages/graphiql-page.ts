@@ -4,7 +4,7 @@ import { exampleQueries } from './examples.ts';
 import { html, inScript, nonceOf, pageCsp, sendPage } from './page.ts';
 import { tokenBar } from './token-bar.ts';
 
-// `transform:none` keeps draggable tabs from jumping when clicked. On narrow screens the panes are below each other.
+// `transform:none` keeps draggable tabs from jumping when clicked. Narrow screens stack the panes.
 const head = `<link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/graphiql.css">
 ${tokenBar.style}<style>body{display:flex;flex-direction:column;height:100vh;margin:0}
 #root{flex:1;min-height:0}.graphiql-tab{transform:none!important}#bar{display:flex;flex-wrap:wrap;align-items:center}
@@ -34,7 +34,7 @@ const lists = `<div id="lists"><select id="examples" aria-label="Examples">${opt
   .map(({ query }, index) => option(aboutOf(query), index))
   .join('')}</select><select id="history" aria-label="History">${option('History…', '')}</select></div>`;
 
-/** The package has no history: this one lists the last queries that were executed in this browser. */
+/** Lists the queries last executed in this browser, because the package has no history. */
 const history = `
 const HISTORY = 'stakegraph:history';
 const executed = () => JSON.parse(localStorage.getItem(HISTORY) ?? '[]');

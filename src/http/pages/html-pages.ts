@@ -12,7 +12,7 @@ import { html, sendPage, strict, wantsPage } from './page.ts';
 
 type Asset = { type: string; body: Buffer; gzip: Buffer; br: Buffer; etag: string };
 
-/** Compresses an asset once, at first use: GraphiQL is 9 MB of script. */
+/** Compresses at first use: GraphiQL is 9 MB of script. */
 async function makeAsset(type: string, body: Buffer): Promise<Asset> {
   const [gzipped, br] = await Promise.all([
     promisify(gzip)(body, { level: 6 }),
@@ -38,7 +38,7 @@ const lazy = <T>(make: () => Promise<T>) => {
 
 const RENDER_CALL = 'YogaGraphiQL.renderYogaGraphiQL(';
 
-/** Splits the package's single page, so browsers can cache its 9 MB. Throws when the page's structure has changed. */
+/** Splits the package's page, so that browsers cache its 9 MB. */
 function splitGraphiql(html: string): { css: string; script: string; icon: string } {
   const css = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1];
   const icon = /<link rel="icon" href="([^"]+)"/.exec(html)?.[1];

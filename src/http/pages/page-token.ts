@@ -3,10 +3,10 @@ import { CODE_FORM } from '../../accounts/page-codes.ts';
 import { badInput, Refusal } from '../../kernel/refusal.ts';
 import { pageSecurityHeaders } from '../security-headers.ts';
 
-/** Undefined when the code is unknown, used or expired. */
+/** Undefined for an unknown, used or expired code. */
 export type ExchangeCode = (code: string) => Promise<string | undefined>;
 
-/** Limits the database statements that strangers can cause; codes cannot be guessed anyway. */
+/** Limits the database statements of strangers. Codes cannot be guessed anyway. */
 const ATTEMPTS_A_SECOND = 100;
 
 const codeForm = new RegExp(`^${CODE_FORM}$`);
@@ -26,8 +26,8 @@ function countAttempts() {
 }
 
 /**
- * Trusts only the code: behind a proxy the client's address proves nothing, and `Host` may be rewritten, so `Origin` is
- * not compared with it.
+ * Trusts only the code. Behind a proxy the client's address proves nothing. `Host` may be rewritten, so it is not
+ * compared with `Origin`.
  */
 export function servePageToken(app: FastifyInstance, exchange: ExchangeCode = async () => undefined) {
   const attempt = countAttempts();

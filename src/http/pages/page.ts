@@ -12,7 +12,7 @@ export const html = (title: string, head: string, body: string) => `<!doctype ht
 </html>
 `;
 
-/** Sends a page without CORS headers, so other sites cannot read it. */
+/** Sends no CORS headers, so other sites cannot read the page. */
 export const sendPage = (reply: FastifyReply, csp: string, page: string) =>
   reply
     .removeHeader('access-control-allow-origin')
@@ -28,6 +28,6 @@ export const nonceOf = () => randomBytes(16).toString('base64url');
 
 const page = 'text/html';
 const pageOrData = ['application/json', 'application/graphql-response+json', page];
-/** Clients of GraphQL accept any type. */
+/** Clients of GraphQL accept any type, so JSON is preferred. */
 export const wantsPage = (request: FastifyRequest): boolean =>
   request.method === 'GET' && new Negotiator(request).mediaType(pageOrData) === page;

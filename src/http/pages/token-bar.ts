@@ -1,6 +1,6 @@
 import { CODE_FORM } from '../../accounts/page-codes.ts';
 
-/** The line at the top of a page that holds the token for its requests. All pages of the gateway share one token. */
+/** The token form. All pages share one token. */
 export const tokenBar = {
   style: `<style>#token{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;padding:.25rem 1rem;font:14px/1.5 system-ui,sans-serif}
 #token label{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}#token input{width:28rem;max-width:100%}#token [hidden]{display:none}</style>`,
@@ -11,8 +11,8 @@ export const tokenBar = {
 <button>Use</button><button type="button" hidden>Forget</button></form>`,
 
   /**
-   * Defines `sharedToken()`. The token is only in sessionStorage; open tabs pass it to new ones, so that it is gone when
-   * all are closed. Earlier versions stored it in localStorage; the script removes it there.
+   * Defines `sharedToken()`. Tabs store the token in sessionStorage and pass it to new tabs, so it disappears with the
+   * last tab. Earlier versions stored it in localStorage, which is cleared.
    */
   script: `
 const KEY = 'stakegraph:token';

@@ -7,7 +7,7 @@ import { rows, sql } from '../../db/rows.ts';
 import { badInput, type Fault, Refusal } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
 
-/** A replayed answer has no `units` and costs the base units. */
+/** Replays have no `units` and cost the base units. */
 export type Stored = { status: number; headers: Record<string, string>; pieces: string[]; units?: number };
 
 /** Accepts the key quoted (IETF draft) or bare. */
@@ -26,10 +26,7 @@ const fingerprint = (request: FastifyRequest, context: Context) =>
     .update(JSON.stringify([request.method, request.url, context.network, request.body]))
     .digest();
 
-/**
- * Runs a request once per account and key. The answer and the writes share a transaction; a refused request stores
- * nothing.
- */
+/** One transaction contains the response and the writes. A refused request stores nothing. */
 export function idempotent(
   context: Context,
   key: string,

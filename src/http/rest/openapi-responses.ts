@@ -5,7 +5,7 @@ import type { Route } from '../../kernel/route.ts';
 import { type Json, schemaOf, schemaRef } from './openapi-schemas.ts';
 import { listOf } from './row-forms.ts';
 
-/** Responses of a gateway with the sample data; `npm run schema` writes them. */
+/** Written by `npm run schema` from the sample data. */
 type ResponseExamples = { operations: Record<string, unknown>; errors: Record<string, unknown> };
 const examples = JSON.parse(
   readFileSync(new URL('response-examples.json', import.meta.url), 'utf8'),
@@ -35,7 +35,6 @@ const errorReplies = (route: Route<Context>): Json =>
       .map(([status, [name]]) => [status, { $ref: `#/components/responses/${name}` }]),
   );
 
-/** The components that `errorReplies` refers to. */
 export const errorResponses = (): Json =>
   Object.fromEntries(
     Object.entries(errors).map(([status, [name, description]]) => [
@@ -112,7 +111,7 @@ const otherForms = ({ method = 'GET', reply }: Route<Context>): Json =>
       }
     : {};
 
-/** Tags of private data, which is not cached. */
+/** Private responses are not cached. */
 const privateTags = new Set(['Tags', 'Private sets']);
 const isCached = ({ method = 'GET', tag }: Route<Context>) => method === 'GET' && !privateTags.has(tag);
 

@@ -3,7 +3,7 @@ import { leafOf } from '../../kernel/leaves.ts';
 
 export type Json = Record<string, unknown>;
 
-/** The JSON schema of a zod type. Adds schemas with a name to `found` and refers to them. */
+/** Moves named schemas to `found` and refers to them. */
 export const schemaOf = (
   schema: z.ZodType,
   found: Map<string, Json>,
@@ -17,7 +17,7 @@ export const schemaOf = (
       const leaf = leafOf(zodSchema);
       if (jsonSchema.type !== 'string' || (leaf?.kind !== 'BigInt' && leaf?.kind !== 'Decimal')) return;
       if (!leaf.raw) return void Object.assign(jsonSchema, { format: 'decimal' });
-      // A string in the row becomes a JSON number in the answer.
+      // REST writes the row's string as a JSON number.
       delete jsonSchema.pattern;
       const { kind, raw, wide, ...range } = leaf;
       const whole = { type: 'integer', ...(wide ? {} : { format: 'int64' }) };
@@ -30,9 +30,8 @@ export const schemaOf = (
 
 /** Python's `re`, and JavaScript without the flag u, have no classes like `\p{Cc}`. */
 const portable = (pattern: string): string =>
-  pattern.replaceAll('\\p{Cc}', '\\x00-\\x1f\\x7f-\\x9f').replaceAll('\\p{Cs}', ''); // JSON parsers refuse lone surrogates, or replace them
+  pattern.replaceAll('\\p{Cc}', '\\x00-\\x1f\\x7f-\\x9f').replaceAll('\\p{Cs}', ''); // JSON parsers refuse or replace lone surrogates
 
-/** Moves `$defs` to the components, which all paths share. */
 function hoist(document: Json, found: Map<string, Json>): Json {
   const { $schema: _schema, $defs, ...rest } = document;
   const relink = (value: unknown): unknown => {
@@ -59,7 +58,7 @@ function hoist(document: Json, found: Map<string, Json>): Json {
 
 export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-/** `BlockPage` for an envelope around blocks, so that generated clients have a type for it. */
+/** Gives envelopes a type for generated clients: `BlockPage` contains blocks. */
 function envelopeName(schema: Json): string | undefined {
   const { data, results } = (schema.properties ?? {}) as Record<string, { items?: { $ref?: string } }>;
   const row = (data ?? results)?.items?.$ref?.split('/').at(-1);

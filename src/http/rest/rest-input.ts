@@ -7,7 +7,7 @@ import type { Fault } from '../../kernel/refusal.ts';
 import type { Route } from '../../kernel/route.ts';
 
 function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fault[]) {
-  // Gives every documented name a key, because zod does not check missing keys.
+  // Adds a key for every documented name, because zod does not check missing keys.
   const given = input as Record<string, unknown>;
   const names = Object.keys(schema.shape);
   const read = schema.safeParse(
@@ -22,7 +22,6 @@ function readPart(schema: z.ZodObject, part: string, input: unknown, faults: Fau
   );
 }
 
-/** The returned function adds all faults to `faults` and throws nothing. */
 export function inputReader(route: Pick<Route<Context>, 'params' | 'query' | 'crossFieldFaults'>) {
   return (request: FastifyRequest, faults: Fault[]) => {
     const params = readPart(route.params, 'path', request.params, faults);

@@ -20,7 +20,7 @@ type MakeContext = (request: FastifyRequest, network: Network) => Context;
 
 const HOST = /^[\w.:[\]-]+$/;
 
-/** The start of absolute links. HTTP/1.0 requests may have no host. */
+/** HTTP/1.0 requests may have no host. */
 export const baseUrl = (publicUrl: string | undefined, protocol: string, host = ''): string =>
   publicUrl ?? `${protocol === 'https' ? protocol : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
 
@@ -54,7 +54,7 @@ function roomCaller(route: Route<Context>, weight: Weight) {
   };
 }
 
-/** Estimates assume a full page. */
+/** Assumes a full page. */
 function estimator(route: Route<Context>, weight: Weight): (query: unknown) => number {
   const rows = route.reply instanceof z.ZodArray ? PLAIN_LIST_SIZE : 1;
   return (query) => {
@@ -63,7 +63,7 @@ function estimator(route: Route<Context>, weight: Weight): (query: unknown) => n
   };
 }
 
-/** Rows of a list in another form than JSON: a page, or the whole list with `all`. */
+/** Answers in CSV or NDJSON: one page, or the whole list with `all`. */
 function formCaller(route: Route<Context>, list: List, options: Options) {
   const weight = weightOf(route.units ?? route.operationId);
   const readInput = inputReader(route);
@@ -128,7 +128,7 @@ function handlerOf(route: Route<Context>, options: Options) {
   return answering(async (request, reply) => {
     if (usesDeprecated(request.query as Record<string, unknown>)) reply.headers(deprecated());
     const { network, faults } = header.read(request.headers);
-    // Fastify reads forwarded headers of trusted proxies only.
+    // Fastify reads forwarded headers only from trusted proxies.
     const base = baseUrl(options.publicUrl, request.protocol, request.host);
     const target = targetOf(request.url);
     const form = callForm && formOf(request.headers.accept);

@@ -19,7 +19,7 @@ export const formTypes: Record<Form, string> = {
 
 const known = boundedMap<{ form: Form | undefined }>(500);
 
-/** Undefined means JSON: without `Accept`, with equal q for any type, and for types that no response has. */
+/** Undefined means JSON: without `Accept`, on equal q, and for types that no response has. */
 export function formOf(accept: string | undefined): Form | undefined {
   if (accept === undefined || !/csv|ndjson|text\/\*/i.test(accept)) return undefined;
   let read = known.get(accept);
@@ -36,7 +36,6 @@ export type List = {
   rowsOf(body: unknown): string[];
 };
 
-/** Undefined for a reply that is no list of records. */
 export function listOf(reply: z.ZodType): List | undefined {
   const key =
     reply instanceof z.ZodObject ? ['data', 'results'].find((name) => name in reply.shape) : undefined;
@@ -54,7 +53,7 @@ export function listOf(reply: z.ZodType): List | undefined {
   };
 }
 
-/** Quotes an empty text, so that it differs from null (RFC 4180). */
+/** Quotes empty text, to tell it from null (RFC 4180). */
 const quotedCell = (text: string): string =>
   text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
@@ -67,7 +66,7 @@ function cellOf(value: unknown): string {
 
 const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 
-/** Lines of rows; those of CSV are preceded by the names of the fields if `first`. */
+/** `first`: CSV begins with the field names. */
 export function linesOf(form: Form, { record }: List, rows: readonly string[], first: boolean): string {
   if (form === 'ndjson') return rows.map((row) => `${row}\n`).join('');
   const names = Object.keys(record.shape);

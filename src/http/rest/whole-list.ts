@@ -7,9 +7,8 @@ import { badInput, type Fault, Refusal, unavailable } from '../../kernel/refusal
 import type { Route } from '../../kernel/route.ts';
 import { type Form, type List, linesOf } from './row-forms.ts';
 
-/** Rows that one response may have. */
 const MAX_ROWS = 500_000;
-/** Whole lists sent at a time. They wait for their readers, which no other limit covers. */
+/** Whole lists sent at a time. No other limit covers slow readers. */
 const MAX_OF_ACCOUNT = 2;
 const MAX_SENT = 16;
 
@@ -19,7 +18,7 @@ let together = 0;
 const sizes = ['size', 'limit'];
 const places = [...sizes, 'from', 'offset', 'cursor', 'revision'];
 
-/** Undefined unless the whole list is asked for; else the query of its first and largest page. */
+/** Returns the first page's query, with the maximum size; undefined without `all`. */
 export function wholeQuery(
   route: Pick<Route<Context>, 'query'>,
   query: Record<string, unknown>,
@@ -41,13 +40,12 @@ export function wholeQuery(
 
 type Envelope = { total?: number; pages?: number; next?: string | null };
 
-/** Parameters of the next page; undefined at the end. */
 function nextQuery(body: unknown): Record<string, string> | undefined {
   const { next } = body as Envelope;
   return next == null ? undefined : Object.fromEntries(new URL(next, 'http://localhost').searchParams);
 }
 
-/** Lists of v1 have no total: the last page counts as full. */
+/** Lists of v1 have no total: their last page counts as full. */
 function rowsIn(body: unknown, query: Record<string, unknown>, first: number): number {
   const { total, pages = 1 } = body as Envelope;
   return total ?? (pages > 1 ? pages * Number(query.limit) : first);
@@ -90,13 +88,12 @@ type Pages = {
   form: Form;
   list: List;
   weight: Weight;
-  /** Parameters of the first page. */
   query: Record<string, unknown>;
-  /** Reads a page in a context of its own; a shared one would keep the rows of all pages. */
+  /** Reads each page in its own context, because a shared one would hold the rows of all pages. */
   read(query: Record<string, unknown>): Promise<unknown>;
 };
 
-/** Reads pages as fast as the client does, and charges the rows that were sent. */
+/** Reads pages only as fast as the client. */
 export async function wholeList({ request, form, list, weight, query, read }: Pages): Promise<Readable> {
   const leave = enter(request.caller?.accountId ?? '');
   let rows = 0;
@@ -132,7 +129,6 @@ export async function wholeList({ request, form, list, weight, query, read }: Pa
   }
 }
 
-/** Also links to the path that replaces this one. */
 export function linksOf(body: unknown, successor: string | undefined): Record<string, string> {
   const { next } = body as Envelope;
   const links = [

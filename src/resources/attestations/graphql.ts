@@ -29,7 +29,6 @@ const AttestationRecordType = builder.objectRef<OwnedPeriod<AttestationRecord>>(
   fields: (t) => periodFields(t, TYPE, AttestationRecord, 'entityId'),
 });
 
-/** Adds the operator whose record it is. */
 export const addOperator = <Record>(type: ObjectRef<Schema, OwnedPeriod<Record>>) =>
   builder.objectField(type, 'operator', (t) =>
     t.field({
@@ -98,7 +97,6 @@ attestationsOf(
   validatorAttestations,
 );
 
-/** Throws BAD_INPUT unless exactly one of an argument and the deprecated one is given. */
 function either<Args extends object, Name extends keyof Args & string, Old extends keyof Args & string>(
   args: Args,
   name: Name,

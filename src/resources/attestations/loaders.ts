@@ -33,7 +33,6 @@ export const loadAttestationPage = (
     ? setPage(ctx, key, query, range, selection)
     : readPage(ctx, key, query, range, selection);
 
-/** A validator's own, from its days. */
 export const loadValidatorAttestations = listReader({
   keyOf: validatorKeyText,
   load: validatorAttestationPages,
@@ -54,7 +53,7 @@ async function setPage(
   )(key);
 }
 
-/** A private set is known only to its owner. */
+/** Private sets are known only to their owner. */
 export const isKnown = async (ctx: Context, key: OperatorId): Promise<boolean> =>
   key.idType === 'privateSet'
     ? (await loadTag(ctx, key.id))?.network === key.network

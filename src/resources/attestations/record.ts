@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bigCount, count, gwei, nonNegative, text } from '../../kernel/leaves.ts';
 import { PeriodKeys } from '../../periods/record.ts';
 
-/** Spec §2.3; the decisions on time say which keys each granularity sets. */
+/** Spec §2.3. */
 export const AttestationRecord = z
   .object({
     id: text(256).min(1).describe('Identifier of the entity.'),

@@ -47,7 +47,6 @@ const ProposalOutcomeEnum = builder.enumType('ProposalOutcome', {
   } as const,
 });
 
-/** Fields that GraphQL names differently. */
 const ownNames = {
   consensusProposerDuty: 'consensusOutcome',
   executionProposerDuty: 'executionOutcome',
@@ -140,7 +139,7 @@ function startSlot(slot: number | null | undefined): number | null {
   return slot ?? null;
 }
 
-/** Dates are UTC dates of the slots' beginnings. */
+/** A slot's UTC date is the one on which it begins. */
 const slotsOf = (network: Network, args: Parameters<typeof endsOf>[0]) =>
   endsOf(args, {
     Slot: (slot) => ({ first: slot, last: slot }),

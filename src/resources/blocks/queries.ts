@@ -69,7 +69,7 @@ type BlockFilter = {
 /** Positions are slots. */
 export type BlockList = { network: Network; slots: Ends; where: BlockFilter; ascending: boolean };
 
-/** Literals, so that the planner can use partial indexes. */
+/** Literals let the planner use partial indexes. */
 const outcomeIs = (alias: string, outcome: ProposerDuty | null): Sql =>
   outcome === null ? sql`` : raw(` and ${alias}.consensus_proposer_duty = '${outcome}'`);
 const finalizedIs = (finalized: boolean | null): Sql =>
@@ -78,7 +78,7 @@ const finalizedIs = (finalized: boolean | null): Sql =>
 const slotsWithin = (alias: string, { first, last }: Ends): Sql =>
   sql`${raw(`${alias}.slot`)} between ${first}::bigint and ${last}::bigint`;
 
-/** `blocks b` of a list without an operator, or with one validator. */
+/** For lists without an operator, or with one validator. */
 function plainSource({ network, where }: BlockList, slots: Ends): Sql {
   const { proposer, operator, outcome, finalized } = where;
   return sql`blocks b
@@ -93,7 +93,7 @@ function plainSource({ network, where }: BlockList, slots: Ends): Sql {
       }`;
 }
 
-/** Slots of an operator, from an index in their order. */
+/** Reads an operator's slots from an index, in order. */
 function operatorSource({ network, where }: BlockList, operator: OperatorScope, slots: Ends): Sql {
   const { outcome, finalized } = where;
   const open = sql`and o.slot >= (select min(slot) from blocks where network = ${network} and not finalized)`;
@@ -129,7 +129,7 @@ export async function blockPage(
 export const blockTotal = (db: Queryable, network: Network): Promise<number> =>
   totalOf(db, sql`/* blockTotal */ select total from block_counts where network = ${network}`);
 
-/** Counts entries of an index. */
+/** Counts index entries. */
 export function blockCount(db: Queryable, list: BlockList): Promise<number> {
   const { operator, proposer } = list.where;
   const source =
@@ -189,7 +189,6 @@ export async function proposerBlockPages(
 const ProposalCountsRow = z.object({ list: count(), proposed: count(), missed: count(), orphaned: count() });
 export type ProposalCounts = Omit<z.infer<typeof ProposalCountsRow>, 'list'>;
 
-/** Counts entries of an index, for single validators too. */
 export function operatorProposalCounts(
   db: Queryable,
   operators: readonly OperatorId[],

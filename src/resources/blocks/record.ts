@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { count, flag, gwei, gweiDecimal, hex, text, timestamp, wei } from '../../kernel/leaves.ts';
 
-/** `orphaned`: proposed, but not part of the chain. */
+/** `orphaned`: proposed, but outside the chain. */
 export const ProposerDuty = z.enum(['proposed', 'missed', 'orphaned']);
 export type ProposerDuty = z.infer<typeof ProposerDuty>;
 
 const unlessMissed = 'null for a missed slot';
 const untilKnown = 'null until it is known';
 
-/** Spec §4.9; the decisions on the further endpoints define fields and units. */
+/** Spec §4.9. */
 export const Block = z
   .object({
     epoch: count().describe('Epoch of the slot.'),
@@ -106,10 +106,10 @@ export const Block = z
   })
   .meta({ id: 'Block', description: 'A slot with its block, or with its missed proposal.' });
 export type Block = z.infer<typeof Block>;
-/** The fields of REST. */
+/** REST's fields. */
 export const blockFields = Object.keys(Block.shape) as (keyof Block)[];
 
-/** Adds what only GraphQL has. */
+/** GraphQL only. */
 export const FinalizedBlock = Block.extend({
   finalized: flag().describe(
     'Whether the slot is final; else the chain may still replace it. Its rewards are null until they are known.',

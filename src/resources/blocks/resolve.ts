@@ -12,7 +12,6 @@ export type { BlockList };
 export const BLOCKS_SIZES = { defaultSize: 15, maxSize: 200 };
 export const PROPOSED_BLOCKS_SIZES = { defaultSize: 10, maxSize: 200 };
 
-/** Newest slot first (spec §4.9). */
 export const allBlocks = (network: Network): BlockList => ({
   network,
   slots: { first: 0, last: LAST_NUMBER },
@@ -29,8 +28,8 @@ const isWhole = ({ slots, where }: BlockList): boolean =>
   where.finalized === null;
 
 /**
- * The first page begins at `startAt`; the total counts all slots of the list. Positions are slots, so new blocks do not
- * shift pages.
+ * The first page begins at `startAt`; `total` counts the whole list. Positions are slots, so new blocks do not shift
+ * pages.
  */
 export async function blocks(
   ctx: Context,

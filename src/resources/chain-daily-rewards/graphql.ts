@@ -49,7 +49,6 @@ const chainDailyRewardPages = pageTypes(ChainDailyRewardType, {
   list: 'A list of daily rewards',
 });
 
-/** Returns null without day and date. Throws BAD_INPUT if both are given, or either is out of range. */
 function dayOf(
   network: Network,
   day: [string, number | null | undefined],
@@ -73,7 +72,7 @@ function dayOf(
   return found ?? null;
 }
 
-/** Chain days; a date is that on which they start. */
+/** Chain days, by the UTC date on which they start. */
 const daysWithin = (network: Network, args: Parameters<typeof endsOf>[0]) =>
   endsOf(args, {
     Day: (day) => ({ first: day, last: day }),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { count, date, gwei, gweiDecimal, signedGwei, timestamp } from '../../kernel/leaves.ts';
 
-/** Keeps dates within four-digit years on every network. */
+/** Keeps dates within four-digit years. */
 export const MAX_DAY = 2_900_000;
 
-/** Spec §4.9; the decisions on the further endpoints define the fields. */
+/** Spec §4.9. */
 export const ChainDailyReward = z
   .object({
     day: count().max(MAX_DAY).describe(`Chain day: 225 epochs, counted from genesis; 0 to ${MAX_DAY}.`),

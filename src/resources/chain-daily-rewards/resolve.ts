@@ -14,14 +14,13 @@ export type { DayList };
 
 export const CHAIN_DAILY_REWARDS_SIZES = { defaultSize: 15, maxSize: 200 };
 
-/** Newest day first (spec §4.9). */
 export const allDays = (network: Network): DayList => ({
   network,
   ends: { first: 0, last: MAX_DAY },
   ascending: false,
 });
 
-/** Positions are chain days. The first page begins at `startAt`. */
+/** The first page begins at `startAt`. */
 export async function chainDailyRewards(
   ctx: Context,
   list: DayList,

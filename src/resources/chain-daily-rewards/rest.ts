@@ -12,7 +12,7 @@ import { loadChainDailyReward } from './loaders.ts';
 import { ChainDailyReward, MAX_DAY } from './record.ts';
 import { allDays, CHAIN_DAILY_REWARDS_SIZES, chainDailyRewards, totalChainDailyRewards } from './resolve.ts';
 
-/** `day` is a function: chain days depend on the network. */
+/** Chain days depend on the network. */
 type Given = { text: string; day: (network: Network) => number };
 
 function readDay(text: string): Given | undefined {
@@ -28,7 +28,6 @@ const form = {
 };
 const forms = 'A chain day, the UTC date on which it starts, or a date-time (RFC 3339) within it';
 
-/** Throws BAD_INPUT for a date before day 0. */
 function dayOf(network: Network, given: Given, loc: string[]): number {
   const day = given.day(network);
   if (day >= 0) return day;

@@ -59,7 +59,7 @@ const CapacitySortEnum = builder.enumType('ConsolidationCapacitySort', {
 const TotalOrder = orderInput('OperatorConsolidationTotal', orderFields(entitySortFields), sortText);
 const CapacityOrder = orderInput('OperatorConsolidationCapacity', orderFields(capacitySortFields), sortText);
 
-/** `scope` is what the figures depend on besides the operator. */
+/** `scope` and the operator identify the figures. */
 type Placed<Row> = Row & { position: number; network: Network; scope: unknown[] };
 
 const networkField = <Row extends { network: Network }>(t: FieldsOf<Row>) =>

@@ -15,7 +15,7 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
 import { ChainBalance, EntityConsolidation, type EntitySortField } from './record.ts';
 
-/** Entities whose validators were sources of consolidations. */
+/** Entities with source validators. */
 export type EntityList = { network: Network; idType: EntityClass; epochs: EpochRange };
 
 export type EntityOrder = { calendar: Calendar; sortBy: EntitySortField; sortOrder: 'asc' | 'desc' };
@@ -26,7 +26,7 @@ const EntityRow = EntityConsolidation.omit({ idType: true, startDate: true, endD
   position: count(),
 });
 
-// `offset 0` forces a lookup by validator, whatever the table statistics.
+// `offset 0` forces a lookup by validator, whatever the statistics.
 const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   from consolidations c
   cross join lateral (
@@ -36,10 +36,7 @@ const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   ) m
   where c.network = ${network} and c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
-/**
- * Whether the stored totals are right for the list: its range covers all consolidations, and no two pool shares have
- * the same name.
- */
+/** Stored totals hold if the range covers all consolidations and no two pool shares have the same name. */
 const isStored = ({ network, idType, epochs }: EntityList): Sql => sql`
   not exists (select from consolidations where network = ${network} and epoch < ${epochs.first}::int)
   and not exists (select from consolidations where network = ${network} and epoch > ${epochs.last}::int)
@@ -47,7 +44,6 @@ const isStored = ({ network, idType, epochs }: EntityList): Sql => sql`
 const stored = ({ network, idType }: Omit<EntityList, 'epochs'>, columns = sql``): Sql => sql`
   select ${columns} from named_consolidation_entities e where e.network = ${network} and e.id_type = ${idType}`;
 
-/** The entities of a list with their sums, either stored or over the consolidations in the range. */
 const summed = (list: EntityList): Sql => sql`
   ${stored(
     list,
@@ -71,7 +67,7 @@ const sortColumns: Record<EntitySortField, Sql> = {
   endDate: sql`g."endDay"`,
 };
 
-/** Positions are 0-based ranks; ties are sorted by id. Every page ranks the whole list. */
+/** Positions are 0-based ranks; ties sort by id. Every page ranks the whole list. */
 export function entityConsolidationPage(
   db: Queryable,
   list: EntityList,
@@ -134,7 +130,7 @@ export type PeriodKey = { network: Network; epochs: EpochRange };
 
 const PeriodRow = z.object({ list: count(), consolidationCount: count(), consolidatedBalance: gwei() });
 
-/** Reads only an index on epochs. */
+/** Reads only an index. */
 export function consolidatedIn(
   db: Queryable,
   periods: readonly PeriodKey[],

@@ -8,7 +8,7 @@ const entity = {
   idType: EntityClass.describe('Class of the entity.'),
 };
 
-/** Counts only validators that were sources (spec §4.9 and the decisions on it). */
+/** Counts only source validators (spec §4.9). */
 export const EntityConsolidation = z
   .object({
     ...entity,
@@ -25,7 +25,7 @@ export const EntityConsolidation = z
   });
 export type EntityConsolidation = z.infer<typeof EntityConsolidation>;
 
-/** Excludes the class, which is the same in all rows. */
+/** Excludes the class, which is equal in all rows. */
 export const entitySortFields = [
   'id',
   'consolidationCount',
@@ -46,7 +46,7 @@ const capacity = {
   capacity: gwei().describe('Churn limit × epochs of the window since Electra, in Gwei.'),
 };
 
-/** Spec §4.9 and the decisions on it. */
+/** Spec §4.9. */
 export const ConsolidationCapacity = z
   .object({
     ...capacity,
@@ -85,7 +85,7 @@ export const EntityConsolidationCapacity = z
   });
 export type EntityConsolidationCapacity = z.infer<typeof EntityConsolidationCapacity>;
 
-/** Excludes figures that are the same in all rows. */
+/** Excludes figures that are equal in all rows. */
 export const capacitySortFields = [
   'id',
   'consolidatedBalance',
@@ -94,7 +94,7 @@ export const capacitySortFields = [
 ] as const satisfies (keyof EntityConsolidationCapacity)[];
 export type CapacitySortField = (typeof capacitySortFields)[number];
 
-/** Imported but not served: capacities are computed from it. */
+/** Imported for capacities, not served. */
 export const ChainBalance = z
   .object({
     epoch: count().describe('Epoch.'),

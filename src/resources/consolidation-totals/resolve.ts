@@ -23,7 +23,6 @@ import type {
 
 export const ENTITIES_SIZES = { defaultSize: 10, maxSize: 200 };
 
-/** `position` is the 0-based rank. */
 export type PlacedPage<Row> = Slice<Row & { position: number }> & { total: () => Promise<number> };
 
 export type EntityArgs = Bounds & {
@@ -49,7 +48,6 @@ async function entityPage(
   return { ...page, rows, total: () => entityConsolidationTotal(ctx.db, list) };
 }
 
-/** Spec §4.9. */
 export const entityConsolidations = (
   ctx: Context,
   network: Network,
@@ -66,7 +64,6 @@ export const entityConsolidations = (
 const ratioOf = (part: string, whole: string): number | null =>
   whole === '0' ? null : Number(part) / Number(whole);
 
-/** Undefined until an active balance is stored. */
 async function capacityOf(
   ctx: Context,
   network: Network,
@@ -92,7 +89,7 @@ async function capacityOf(
   };
 }
 
-/** Spec §4.9. Shortest window first; empty until an active balance is stored. */
+/** Shortest window first. Empty without a stored active balance. */
 export async function consolidationCapacities(
   ctx: Context,
   network: Network,
@@ -113,7 +110,6 @@ export type CapacityArgs = {
   sortOrder: 'asc' | 'desc';
 };
 
-/** Spec §4.9. */
 export async function entityCapacities(
   ctx: Context,
   network: Network,
@@ -122,7 +118,7 @@ export async function entityCapacities(
 ): Promise<PlacedPage<EntityConsolidationCapacity>> {
   const found = await capacityOf(ctx, network, args.window);
   if (!found) return { rows: [], hasNext: false, hasPrevious: false, total: async () => 0 };
-  // Sorts by balance, because all shares have the same divisor.
+  // Same order, because all shares have the same divisor.
   const sortBy = args.sortBy === 'capacityShare' ? 'consolidatedBalance' : args.sortBy;
   const order: EntityOrder = { calendar: 'chain', sortBy, sortOrder: args.sortOrder };
   const page = await entityPage(ctx, { network, idType: args.idType, epochs: found.epochs }, order, range);

@@ -99,7 +99,7 @@ async function entitiesOf(ctx: Context, row: Sides, side: 'source' | 'target') {
 const ConsolidationType = builder.objectRef<ConsolidationRow>('Consolidation');
 builder.node(ConsolidationType, {
   description: Consolidation.meta()?.description as string,
-  // Day and date of a row depend on the calendar.
+  // A row's day and date depend on the calendar.
   id: {
     resolve: (row) => `${row.calendar}:${row.network}:${row.sourceValidatorIndex}`,
     description: 'Global id, for `node`.',
@@ -174,7 +174,7 @@ function queryOf(args: InputShapeFromFields<typeof queryArgs>) {
   return { ...bounds, sortBy: order.field, sortOrder: order.direction };
 }
 
-/** Cursors depend on `of`, which identifies the list together with `args`. */
+/** `of` and `args` identify the list in cursors. */
 async function consolidationConnection(
   of: unknown[],
   args: InputShapeFromFields<typeof queryArgs> & ConnectionArgs,
@@ -194,7 +194,6 @@ async function consolidationConnection(
 
 const sizes = `At most ${CONSOLIDATIONS_SIZES.maxSize} a page, ${CONSOLIDATIONS_SIZES.defaultSize} by default.`;
 
-/** Throws BAD_INPUT for a class that no validator belongs to. */
 export function entityClassOf(name: string, idType: IdType) {
   const known = EntityClass.safeParse(idType).data;
   if (known) return known;

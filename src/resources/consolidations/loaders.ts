@@ -25,7 +25,7 @@ export type { QueueRow };
 const keyOf = ({ network, validatorIndex, entity }: Scope) =>
   JSON.stringify([network, validatorIndex, entity?.idType, entity?.id]);
 
-/** A statement can only read scopes of the same kind. */
+/** A statement reads only scopes of one kind. */
 const kindOf = ({ validatorIndex, entity }: Scope) =>
   `${validatorIndex === null ? '' : 'validator'}${entity === null ? '' : 'entity'}`;
 
@@ -56,7 +56,6 @@ const readTotal = totalReader({
 export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: EpochRange): Promise<number> =>
   readTotal(ctx, scope, kindOf(scope), epochs);
 
-/** By its source validator. */
 export const loadConsolidation = rowReader({
   keyOf: ({ network, sourceValidatorIndex }: SourceKey) => `${network}:${sourceValidatorIndex}`,
   load: consolidationsBySource,

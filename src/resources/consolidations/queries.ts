@@ -20,7 +20,7 @@ import {
 
 export type EntityKey = { idType: EntityClass; id: string };
 
-/** Validator and entity each match the source or the target; null matches any. */
+/** Validator and entity match the source or the target; null matches any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
 
 export type ConsolidationQuery = {
@@ -29,7 +29,7 @@ export type ConsolidationQuery = {
   sortOrder: 'asc' | 'desc';
 };
 
-/** The values of `orderFields`, as decimal digits. */
+/** Values of `orderFields`, in decimal digits. */
 export type Position = string[];
 
 // The omitted fields are computed or loaded later.
@@ -61,7 +61,7 @@ const columns: Record<OrderField, OrderColumn> = {
   consolidatedBalance: { name: 'consolidated_balance', type: 'bigint' },
 };
 
-/** Each order has an index, so a page without scope reads only its own rows. */
+/** Each order has an index, so pages without scope read only their own rows. */
 export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
   if (sortBy === 'sourceValidatorIndex') return ['sourceValidatorIndex'];
   const byTime: OrderField[] = ['epoch', 'sourceValidatorIndex'];
@@ -69,8 +69,8 @@ export function orderFields(sortBy: ConsolidationSortField): OrderField[] {
 }
 
 /**
- * The scopes as a table `k`. The validators of a pool share are stored under its node operator (`operator_id`) and its
- * pool (`share_of`); for all other entities `share_of` is ''.
+ * Makes the table `k`. Validators of a pool share are stored by node operator (`operator_id`) and pool (`share_of`).
+ * Other entities have '' in `share_of`.
  */
 const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
       select k.*, coalesce(s.node_operator_id, k.entity_id) as operator_id, coalesce(s.pool_id, '') as share_of
@@ -91,7 +91,7 @@ const scopesOf = (scopes: readonly Scope[]): Sql => sql`(
 const ofEntity = sql`m.network = k.network and m.id_type = k.id_type
   and m.operator_id = k.operator_id and m.share_of = k.share_of`;
 
-/** `offset 0` forces a lookup by validator, whatever the table statistics. */
+/** `offset 0` forces a lookup by validator, whatever the statistics. */
 const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c.epoch, c.consolidated_balance
   from operator_validators m
   cross join lateral (
@@ -99,13 +99,13 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
   ) c
   where ${ofEntity}`;
 
-/** Whether places are stored: in time order for every range, in other orders only for the whole list. */
+/** The database stores places for every range in time order, but in other orders only for the whole list. */
 const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
   order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
 
 const isWhole = ({ validatorIndex, entity }: Scope) => validatorIndex === null && entity === null;
 
-/** Consolidations whose source or target matches, without duplicates. */
+/** Contains no duplicates. */
 function source({ validatorIndex, entity }: Scope): Sql {
   if (validatorIndex !== null) {
     const both = sql`select * from consolidations where network = k.network and source_index = k.validator_index
@@ -122,7 +122,7 @@ function source({ validatorIndex, entity }: Scope): Sql {
 
 const within = ({ first, last }: EpochRange): Sql => sql`c.epoch between ${first}::int and ${last}::int`;
 
-/** `desc` also reverses the order of ties. */
+/** `desc` also reverses ties. */
 export function consolidationPages(
   db: Queryable,
   scopes: readonly Scope[],
@@ -196,7 +196,6 @@ export function consolidationTotals(
 
 const EntityRow = ConsolidationEntity.extend({ list: count() });
 
-/** In the order of `entityClasses`. */
 export function entitiesByValidator(
   db: Queryable,
   keys: readonly ValidatorKey[],
@@ -215,7 +214,7 @@ export function entitiesByValidator(
   );
 }
 
-/** Takes a public key in lower case; also finds validators known only from consolidations. */
+/** Takes a lower-case key. Also finds validators known only from consolidations. */
 export async function indexOfPubkey(db: Queryable, network: Network, pubkey: string) {
   const [row] = await rows(
     db,
@@ -230,7 +229,7 @@ export async function indexOfPubkey(db: Queryable, network: Network, pubkey: str
   return row?.index ?? undefined;
 }
 
-/** `validatorIndex`: on either side; null for all. */
+/** `validatorIndex`: source or target; null means all. */
 export type QueueKey = { network: Network; validatorIndex: number | null };
 
 const QueueRow = PendingConsolidation.extend({ network: Network, list: count() });
@@ -241,7 +240,6 @@ const inQueue = sql`q.network = k.network
 const queueKeys = (keys: readonly QueueKey[]) =>
   keyTable(keys, { network: ['text', 'network'], validator_index: ['int', 'validatorIndex'] });
 
-/** In the order of the queue. */
 export function pendingConsolidationPages(
   db: Queryable,
   keys: readonly QueueKey[],

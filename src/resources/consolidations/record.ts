@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, date, gwei, hex, text, timestamp } from '../../kernel/leaves.ts';
 import type { IdType } from '../operators/record.ts';
 
-/** `sourceEntities` and `targetEntities` are in this order, too. */
+/** Also the order of `sourceEntities` and `targetEntities`. */
 export const entityClasses = [
   'depositAddress',
   'withdrawalAddress',
@@ -28,7 +28,7 @@ const entities = (side: string) =>
       `Known entities of the ${side} validator: deposit address, withdrawal address, node operator, pool and pool share.`,
     );
 
-/** Spec §4.9 and the decisions on it. */
+/** Spec §4.9. */
 export const Consolidation = z
   .object({
     day: count().describe('Day of the epoch in the calendar in use.'),

@@ -54,7 +54,7 @@ function complete(row: Omit<StoredRow, 'list'>, calendar: Calendar): Consolidati
   };
 }
 
-/** Does not check that the scope exists. */
+/** Does not check whether the scope exists. */
 export async function consolidationPageOf(
   ctx: Context,
   scope: Scope,
@@ -71,7 +71,7 @@ export async function consolidationPageOf(
   };
 }
 
-/** A validator is the source of one consolidation at most. */
+/** A validator is the source of at most one consolidation. */
 export async function consolidationOf(
   ctx: Context,
   network: Network,
@@ -84,13 +84,12 @@ export async function consolidationOf(
 
 const nothing = { rows: [], hasNext: false, hasPrevious: false, total: async () => 0 };
 
-/** Undefined for a public key that is not known. */
 async function indexOf(ctx: Context, network: Network, validator: ValidatorName | null) {
   if (!validator) return null;
   return 'index' in validator ? validator.index : indexOfPubkey(ctx.db, network, validator.pubkey);
 }
 
-/** Spec §4.9. An unknown validator has an empty page; throws NOT_FOUND for an unknown entity. */
+/** Unknown validators have an empty page. Throws NOT_FOUND for unknown entities. */
 export async function consolidations(
   ctx: Context,
   asked: { network: Network; validator: ValidatorName | null; entity: EntityKey | null },
@@ -130,7 +129,6 @@ export const consolidationCursor = (
     orderFields(sortBy).map((field) => String(row[field])),
   );
 
-/** Undefined for a cursor of another list. */
 export function consolidationPosition(
   name: string,
   sortBy: ConsolidationSortField,
@@ -138,13 +136,12 @@ export function consolidationPosition(
 ): Position | undefined {
   const order = orderFields(sortBy);
   const position = decodeCursor(name, cursor)?.map(String) ?? [];
-  // Rejects forged values, which must not reach the statement.
+  // Keeps forged values out of the statement.
   const fits = (digits: string, index: number) =>
     /^\d{1,18}$/.test(digits) && (order[index] === 'consolidatedBalance' || Number(digits) < 2 ** 31);
   return position.length === order.length && position.every(fits) ? position : undefined;
 }
 
-/** The queue of a network, or its entries with a validator; empty for an unknown validator. */
 export async function pendingConsolidations(
   ctx: Context,
   { network, validator }: { network: Network; validator: ValidatorName | null },

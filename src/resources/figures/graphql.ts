@@ -66,7 +66,6 @@ const oldArgs = Object.fromEntries(
   }),
 ) as Record<FigureName, ReturnType<typeof sortedPeriodArgs>>;
 
-/** Adds `effectiveness`, `proposals` and `rewards` to a type. */
 export function figuresOf<Row>(
   owner: ObjectRef<Schema, Row, Row>,
   keyOf: (row: Row) => EntityKey,

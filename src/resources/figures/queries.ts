@@ -17,16 +17,15 @@ import { entityFigures, validatorDays } from '../../periods/sources.ts';
 import { type SetKey, setDays } from '../private-sets/set-days.ts';
 import { EffectivenessRecord, ProposalRecord, RewardRecord } from './record.ts';
 
-/** Ids of sets are shorter than those of operators. */
+/** Ids of sets are shorter than operator ids. */
 const owned = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) =>
   record.extend({ id: text(256) }) as unknown as z.ZodObject<Shape>;
 
-/** The mean over the validators of a day (`stored`), or of all days together (`gathered`). */
+/** Mean over validators: of one day (`stored`), or of all days (`gathered`). */
 const mean = (sum: string, of: string): Expression => ({
   stored: sql([`a.${sum} / nullif(a.${of}, 0)`]),
   gathered: sql([`sum(a.${sum}) / nullif(sum(a.${of}), 0)::float8`]),
 });
-/** Like `mean`, but 0 instead of null without duties. */
 const meanOrZero = (sum: string, of: string): Expression => {
   const { stored, gathered } = mean(sum, of);
   return { stored: sql`coalesce(${stored}, 0)`, gathered: sql`coalesce(${gathered}, 0)` };
@@ -98,7 +97,6 @@ export type FiguresAsked<Name extends FigureName> = [
   selection: Selection<FigureField<Name>>,
 ];
 
-/** `whose` begins the statements' names. */
 const pagesOf =
   <Key>(whose: string, sourceOf: (keys: readonly Key[], query: PeriodQuery<string>) => PeriodSource) =>
   <Name extends FigureName>(

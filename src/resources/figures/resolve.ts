@@ -27,7 +27,7 @@ const pageOf =
 export const setFigures = pageOf(loadSetFigures);
 export const validatorFigures = pageOf(loadValidatorFigures);
 
-/** Empty for a private set of another account. */
+/** Empty for other accounts' private sets. */
 export const operatorFigures = pageOf<EntityKey>(async (ctx, key, ...asked) => {
   if (key.idType !== 'privateSet') return loadOperatorFigures(ctx, key, ...asked);
   const set = await loadTag(ctx, key.id);

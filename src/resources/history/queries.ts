@@ -15,10 +15,7 @@ export type HistoryRange = Range<string> & Dates;
 
 type Of<Key extends object> = { name: string; columns: KeyColumns<Key>; scope: readonly string[] };
 
-/**
- * Pages by date, oldest first. A page probes the days of its list one by one and stops when it is full, so it costs the
- * same at any depth.
- */
+/** Oldest date first. A page probes days one by one until it is full, so it costs the same at any depth. */
 function historyPages<Key extends object, Shape extends z.ZodRawShape>(
   of: Of<Key>,
   record: z.ZodObject<Shape>,

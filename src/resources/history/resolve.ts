@@ -11,13 +11,12 @@ import type { OperatorHistory, StakeAuthorityHistory } from './record.ts';
 
 export const hasHistory = (window: TimeWindow): window is Span => spans.some((span) => span === window);
 
-/** Throws BAD_INPUT for a window without history. */
 export function checkWindow(window: TimeWindow): void {
   if (!hasHistory(window))
     throw badArgument('window', `window is ALL; history is stored of ONE_DAY, SEVEN_DAYS and THIRTY_DAYS.`);
 }
 
-/** Oldest first; empty for private sets and single validators. */
+/** Oldest first. Empty for private sets and single validators. */
 export const operatorHistory = async (
   ctx: Context,
   key: OperatorKey,

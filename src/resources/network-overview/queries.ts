@@ -22,7 +22,7 @@ export type NetworkKey = { network: Network };
 export type NetworkQuery = PeriodQuery<NetworkField>;
 export type NetworkRow = PeriodRow<NetworkRecord>;
 
-/** Of the newest day that has it. */
+/** From the newest day that has a value. */
 const newest = (column: string): Expression => ({
   stored: raw(`a.${column}`),
   gathered: raw(`(array_agg(a.${column} order by a.day desc) filter (where a.${column} is not null))[1]`),
@@ -54,7 +54,7 @@ const series: Omit<Series<NetworkField>, 'statement'> = {
   },
 };
 
-/** Days of all validators joined with the chain's daily rewards, which take precedence. */
+/** Joins days of all validators with the chain's daily rewards, which take precedence. */
 const daysOf = (utc: boolean): Sql => sql`(
   select d.*, d.total_unique_attestations as attested, d.total_unique_attestations + d.sum_missed_attestations as due,
     d.proposed_count + d.missed_proposal_count as due_blocks, d.consensus + d.execution as rewards
@@ -113,7 +113,7 @@ const whole: NetworkQuery = {
   toDay: null,
 };
 
-/** The newest stored chain days together, as many as the window has. */
+/** Covers the newest stored chain days, as many as the window has. */
 export const networkOverviews = (
   db: Queryable,
   keys: readonly NetworkKey[],
@@ -133,7 +133,6 @@ export const networkOverviews = (
 
 const ClientRow = z.object({ list: count(), client: text(), validatorCount: count() });
 
-/** Most validators first. */
 export const networkClients = (db: Queryable, keys: readonly NetworkKey[]) =>
   rows(
     db,

@@ -16,7 +16,6 @@ import type { NetworkField, NetworkRecord } from './record.ts';
 
 export type NetworkOverview = NetworkRecord & { network: Network; timeWindow: TimeWindow };
 
-/** Undefined if no day of the network is stored. */
 export async function networkOverview(
   ctx: Context,
   network: Network,
@@ -35,7 +34,7 @@ export const networkHistory = (
 ): Promise<PeriodPage<NetworkRecord>> =>
   periodPage(range, (part, bare) => loadNetworkHistory(ctx, key, query, part, bare ? [] : selection));
 
-/** Shares of the validators whose client is known, largest first. */
+/** Shares of validators with a known client, largest first. */
 export async function clientShares(ctx: Context, key: NetworkKey) {
   const clients = await loadNetworkClients(ctx, key);
   const known = clients.reduce((sum, { validatorCount }) => sum + validatorCount, 0);

@@ -37,7 +37,7 @@ const RewardsNetworkEnum = builder.enumType('RewardsNetwork', {
   values: enumValues(rewardsNetworks, (network) => `${definitions[network].title}.`),
 });
 
-/** Fields of all networks; a list accepts only those of its own network. */
+/** Fields of all networks; each list accepts only its network's. */
 const sortFields = (kind: RewardKind) => [
   ...new Set(rewardsNetworks.flatMap((network) => sortFieldsOf(network, kind))),
 ];
@@ -166,7 +166,7 @@ const listArgs = builder.args((t) => ({
 type ListArgs = InputShapeFromFields<typeof listArgs> &
   ConnectionArgs & { sortBy?: string | null | undefined };
 
-/** Deprecated, because it has the fields of all networks. */
+/** Deprecated, because it mixes the fields of all networks. */
 const sortByArg = (kind: RewardKind, enumTitle: string) => {
   const type = sortEnum(kind, enumTitle);
   return builder.args((t) => ({

@@ -10,7 +10,7 @@ import { definitions, type RewardKind, type RewardsNetwork, recordOf } from './r
 
 export type RewardTable = { network: RewardsNetwork; kind: RewardKind };
 
-/** Dates are inclusive; null means unbounded. */
+/** Inclusive; null means unbounded. */
 export type RewardQuery = {
   fromDate: string | null;
   toDate: string | null;
@@ -19,8 +19,8 @@ export type RewardQuery = {
 };
 
 /**
- * Cursors contain `position`. It is the rank, or for rows sorted by day the number of days since year 1, so that new
- * days do not shift pages.
+ * Cursors contain `position`: the rank, or in lists by day the number of days since year 1. New days therefore do not
+ * shift pages.
  */
 export type RewardRow = Record<string, unknown> & {
   network: RewardsNetwork;
@@ -35,7 +35,6 @@ const idField = ({ network }: RewardTable): string => definitions[network].idFie
 
 const isSum = (field: string): field is RewardSum => (rewardSums as readonly string[]).includes(field);
 
-/** A column, or a sum of columns. */
 const amountOf = ({ network }: RewardTable, field: string): Sql =>
   isSum(field) ? join(definitions[network].sums[field].map(column), ' + ') : column(field);
 
@@ -46,7 +45,7 @@ function wire(table: RewardTable, field: string): Sql {
   return sql`${value} as ${raw(`"${field}"`)}`;
 }
 
-/** Even numeric ids arrive as text. */
+/** Numeric ids also arrive as text. */
 function ofValidator(table: RewardTable): Sql {
   if (table.kind === 'network') return sql``;
   const isNumber = leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int';
@@ -74,7 +73,7 @@ function rowCheck({ network, kind }: RewardTable, names: readonly string[]): z.Z
   return check;
 }
 
-/** `ids` is [''] for the network as a whole. Always selects the validator's id. */
+/** `ids` is [''] for a whole network. Always selects the validator's id. */
 export function rewardPages(
   db: Queryable,
   table: RewardTable,
@@ -101,10 +100,10 @@ const descends = (query: RewardQuery, range: Range<number>): boolean =>
   query.sortBy === 'day' && query.sortOrder === 'desc' ? !range.backward : range.backward === true;
 
 const dayNumber = sql`(r.day - date '0001-01-01')`;
-/** Capped at 9999-12-31: forged cursors may hold any number. */
+/** Capped at 9999-12-31, because forged cursors contain any number. */
 const dayAt = (position: number): Sql => sql`date '0001-01-01' + ${Math.min(position, 3_652_058)}::int`;
 
-/** For lists sorted by day: a page reads only its own rows. */
+/** For lists sorted by day: reads only the page's rows. */
 function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
   const total = range.counted
@@ -121,7 +120,7 @@ function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>,
     `;
 }
 
-/** For other orders: every page reads the whole list, one row per day. */
+/** For other orders: reads the whole list, one row per day. */
 function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const order = sql`${amountOf(table, query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
   const after = range.after ?? (range.offset ?? 0) - 1;
@@ -139,7 +138,6 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>
     `;
 }
 
-/** A row on any day suffices. */
 export async function rewardedValidatorExists(
   db: Queryable,
   network: RewardsNetwork,

@@ -11,7 +11,7 @@ import { solana } from './networks/solana.ts';
 
 export { type RewardSum, rewardSums };
 
-/** Networks with rewards by UTC day (spec §4.9). */
+/** Networks with daily rewards (spec §4.9). */
 export const definitions = {
   avalanche,
   babylon,
@@ -38,7 +38,6 @@ export const recordV1Of = (network: RewardsNetwork, kind: RewardKind): z.ZodObje
 export const fieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
   Object.keys(recordOf(network, kind).shape);
 
-/** Numeric and date fields, except ids. */
 export const sortFieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
   Object.entries(recordOf(network, kind).shape)
     .filter(

@@ -8,13 +8,12 @@ import type { RewardsNetwork } from './record.ts';
 
 export const REWARDS_SIZES = { defaultSize: 10, maxSize: 200 };
 
-/** `validatorId` is null for the network as a whole. */
 export type RewardList = { network: RewardsNetwork; validatorId: string | null };
 
 /** `total` is null unless counted. */
 export type RewardPage = Slice<RewardRow> & { total: number | null };
 
-/** Spec §4.9. Throws NOT_FOUND for a validator without any row; a known one may have an empty page. */
+/** Throws NOT_FOUND for a validator without any row. A known one may have an empty page. */
 export async function rewards(
   ctx: Context,
   { network, validatorId }: RewardList,
@@ -43,7 +42,7 @@ type Bounds = Record<'fromDate' | 'toDate', string | null> & {
   toDay?: string | null;
 };
 
-/** The overlap of both ranges. */
+/** Intersects both ranges. */
 export function rangeOf(bounds: Bounds): Pick<RewardQuery, 'fromDate' | 'toDate'> {
   const given = (...dates: (string | null | undefined)[]) => dates.filter((date) => date != null).sort();
   return {

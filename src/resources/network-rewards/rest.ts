@@ -107,7 +107,6 @@ function networkRewards(network: RewardsNetwork): Route<Context> {
   });
 }
 
-/** Spec §4.9: two paths per network. */
 export const networkRewardRoutes = rewardsNetworks.flatMap((network) => [
   validatorRewards(network),
   networkRewards(network),

@@ -76,7 +76,7 @@ builder.node(Operator, {
   loadMany: loadNodes<OperatorNode>('Operator', async (id, ctx) => {
     const key = keyOfNodeId(id);
     if (!key) return undefined;
-    const { timeWindow } = key; // ids had windows before
+    const { timeWindow } = key; // older ids contain a window
     return timeWindow
       ? loadOperator(ctx, { ...key, timeWindow }, operatorFields)
       : loadOperatorNode(ctx, key);
@@ -158,13 +158,12 @@ async function operatorConnection(
   );
 }
 
-/** Private sets are not listed by ids. */
+/** Lists by ids exclude private sets. */
 function publicId(text: string): OperatorId | undefined {
   const { network, idType, id } = keyOfNodeId(text) ?? {};
   return network && idType && id && idType !== 'privateSet' ? { network, idType, id } : undefined;
 }
 
-/** Lists in another order, or of some rows only. */
 async function orderedConnection(
   ctx: Context,
   asked: OrderedOperators,
@@ -193,7 +192,6 @@ function idFaults(name: string, id: string | null | undefined): Fault[] {
   return fault ? [{ loc: ['argument', name], msg: `${name} ${fault}.`, type: 'value_error' }] : [];
 }
 
-/** Throws BAD_INPUT for an id that REST would refuse. */
 export function checkId(name: string, id: string | null | undefined): void {
   const faults = idFaults(name, id);
   if (faults.length > 0) throw badInput(faults);

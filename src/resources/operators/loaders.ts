@@ -33,7 +33,7 @@ export const operatorIdText = ({ network, idType, id }: OperatorId) => `${networ
 export const operatorKeyText = ({ network, idType, timeWindow, id }: OperatorKey) =>
   `${network} ${idType} ${timeWindow} ${id}`;
 
-/** Finds a private set only for its owner. */
+/** Finds only the caller's private sets. */
 export const loadOperator = (
   ctx: Context,
   key: OperatorKey,
@@ -56,8 +56,8 @@ const readOperator = rowReader({
 });
 
 /**
- * Without a window; its figures are errors. Finds a private set only for its owner. Reads the summary in the window of
- * `early` first, which saves a statement if there is one.
+ * Has no window, so its figures are errors. Reads the `early` summary first, which saves a statement if the summary
+ * exists.
  */
 export async function loadOperatorNode(
   ctx: Context,
@@ -85,7 +85,7 @@ export const loadOrderedOperators = orderedPageReader(operatorsByOrder);
 
 const readPage = rankedPageReader(operatorPages);
 
-/** Of private sets, lists only the caller's. */
+/** Lists only the caller's private sets. */
 export const loadOperatorPage = (
   ctx: Context,
   list: ListKey,
@@ -94,7 +94,6 @@ export const loadOperatorPage = (
 ): Promise<RankedSlice<RankedOperatorRow>> =>
   list.idType === 'privateSet' ? privateSetPage(ctx, list, ranked) : readPage(ctx, list, ranked, selection);
 
-/** Most validators first. */
 async function privateSetPage(
   ctx: Context,
   list: ListKey,

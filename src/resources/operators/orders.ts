@@ -58,7 +58,7 @@ const pairs = [
 ] as const;
 
 const MAX_TAGS = 20;
-/** Classes of many operators without names: a search by part of a name would read them all. */
+/** A search by name would read these classes' many nameless operators. */
 const nameless: readonly IdType[] = ['depositAddress', 'withdrawalAddress', 'validator'];
 
 export function orderFaults(

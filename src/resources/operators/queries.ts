@@ -15,7 +15,7 @@ import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './re
 export type OperatorId = { network: Network; idType: IdType; id: string };
 export type OperatorKey = OperatorId & { timeWindow: TimeWindow };
 
-/** A stored list. `parentType` and `parentId` are '' without a parent. */
+/** A stored list. Without a parent, `parentType` and `parentId` are ''. */
 export type ListKey = {
   network: Network;
   idType: IdType;
@@ -25,9 +25,8 @@ export type ListKey = {
   parentId: string;
 };
 
-/** A summary: the selected fields and the key. */
 export type OperatorRow = Partial<OperatorSummary> & OperatorKey & { change?: Changes; asOf?: number | null };
-/** An operator, with its summary in a window if it was asked for in one. `early` is a summary that was read with it. */
+/** `early`: a summary read in the same statement. */
 export type OperatorNode = Partial<OperatorSummary> & OperatorId & { early?: EarlyRow<OperatorRow> };
 export type RankedOperatorRow = OperatorRow & { rank: number };
 export type OrderedOperatorRow = OperatorRow & Position;
@@ -65,7 +64,7 @@ export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorR
   rows: summaries,
 });
 
-/** Those that `store_operator_orders` stores. */
+/** Stored by `store_operator_orders`. */
 export const operatorOrders = [
   'networkPenetration',
   'validatorCount',
@@ -137,7 +136,7 @@ const Named = z.object({
 });
 export type NamedOperator = z.infer<typeof Named>;
 
-/** Operators that exist (`entityExists`), with the names of their shortest window; in no order. */
+/** In no order, with names of the shortest window. */
 export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promise<NamedOperator[]> =>
   rows(
     db,
@@ -168,10 +167,7 @@ export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promi
       )`,
   );
 
-/**
- * An entity exists if it has summaries in any window, validators, or attestations in any period. Its lists may still be
- * empty (decisions §1).
- */
+/** Checks summaries, validators and attestations. Lists of an existing entity may be empty. */
 export async function entityExists(
   db: Queryable,
   network: Network,

@@ -55,7 +55,7 @@ export const OperatorTag = z
   .meta({ id: 'OperatorTag', description: 'A label of an operator.' });
 export type OperatorTag = z.infer<typeof OperatorTag>;
 
-/** Spec §2.2; the decisions on operators define the units. */
+/** Spec §2.2. */
 export const OperatorSummary = z
   .object({
     id: text(256).min(1).describe('Name, address, public key or index of the operator, by its class.'),
@@ -89,7 +89,7 @@ export const OperatorSummary = z
     description: 'Performance of an operator, pool or address over a time window.',
   });
 export type OperatorSummary = z.infer<typeof OperatorSummary>;
-/** `change` and `asOf` are only in GraphQL. */
+/** `change` and `asOf`: GraphQL only. */
 export type OperatorField = keyof OperatorSummary | 'change' | 'asOf';
 export const operatorFields = Object.keys(OperatorSummary.shape) as OperatorField[];
 
@@ -105,7 +105,7 @@ const address = /^0x[0-9a-f]{40}$/i;
 
 export const isAddress = (id: string): boolean => address.test(id);
 
-/** Lowercases addresses and public keys, also those of a Postgres dump (`\\x…`); names are case-sensitive. */
+/** Lowercases addresses and public keys, also of a Postgres dump (`\\x…`). Names are case-sensitive. */
 export const normaliseId = (id: string): string =>
   /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
 

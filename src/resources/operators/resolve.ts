@@ -33,7 +33,6 @@ export type OperatorList = {
   parentId: string | null;
 };
 
-/** `place` is the first element of `loc`. */
 export function parentFaults(
   parentId: string | null | undefined,
   parentEntity: string | null | undefined,
@@ -44,7 +43,7 @@ export function parentFaults(
   return [{ loc: [place, 'parentEntity'], msg, type: 'conflict' }];
 }
 
-/** With a parent, the list contains its pool shares. */
+/** With a parent, lists its pool shares. */
 export function listKey(list: OperatorList): ListKey {
   const idType = list.parentId === null ? list.idType : 'poolShare';
   return {
@@ -57,7 +56,7 @@ export function listKey(list: OperatorList): ListKey {
   };
 }
 
-/** For classes without shares, returns the key of a list that never exists. */
+/** Classes without shares get the key of a list that never exists. */
 export function shareListKey(operator: OperatorKey, poolType: PoolType): ListKey {
   const { network, timeWindow, idType, id } = operator;
   const parentType = idType === 'pool' || idType === 'nodeOperator' ? idType : '';
@@ -69,9 +68,8 @@ export type OperatorPage = RankedSlice<RankedOperatorRow>;
 const parentClasses = ['pool', 'nodeOperator'] as const;
 
 /**
- * Sorted by network penetration (spec §4.2); ranks are 0-based. With a walk, reads the revision at which the walk
- * began; throws BAD_INPUT if that revision is gone. Throws NOT_FOUND for an unknown `parentId`; a parent without shares
- * has an empty page.
+ * Sorted by network penetration (spec §4.2). All pages of a walk read one revision. Throws BAD_INPUT if it is gone, and
+ * NOT_FOUND for an unknown `parentId`. A parent without shares has an empty page.
  */
 export async function operatorPage(
   ctx: Context,
@@ -97,7 +95,6 @@ export type OrderedOperators = {
   where: Where | null;
 };
 
-/** Like `operatorPage` in another order, or the rows that match `where`. */
 export async function orderedOperators(
   ctx: Context,
   { key, parentId, order, where }: OrderedOperators,
@@ -109,12 +106,12 @@ export async function orderedOperators(
   return page;
 }
 
-/** Names are looked up in this order (spec §4.3 and the decisions on summaries). */
+/** Lookup order of names (spec §4.3). */
 const inferred = ['pool', 'nodeOperator', 'poolShare', 'entity'] as const;
 
 type Asked = { network: Network; id: string; idType: IdType | null };
 
-/** Without `idType` an address is a deposit address, and a name is looked up class by class. */
+/** Without `idType`, an address is a deposit address, and a name is searched class by class. */
 export async function operatorSummary(
   ctx: Context,
   asked: Asked & { window: TimeWindow },
@@ -123,7 +120,6 @@ export async function operatorSummary(
   return byName(ctx, asked, (id) => loadOperator(ctx, { ...id, timeWindow: asked.window }, selection));
 }
 
-/** As `operatorSummary`, but without a window. */
 export const operatorNode = (
   ctx: Context,
   asked: Asked,
@@ -145,7 +141,7 @@ async function byName<Row>(
   return found.find((row) => row !== undefined);
 }
 
-/** Validators' summaries are stored by index. */
+/** Summaries of validators are stored by index. */
 async function validatorByPubkey<Row>(
   ctx: Context,
   network: Network,

@@ -26,10 +26,10 @@ import {
   RelayerPercentage,
 } from './record.ts';
 
-/** A row may also be a summary: that of the window asked for. */
+/** The row may also be the summary in the list's window. */
 export const Operator = builder.objectRef<OperatorNode>('Operator');
 
-/** Excludes `id`, which is always read as part of the key. */
+/** Excludes `id`, which is always read with the key. */
 export const operatorFigures: readonly OperatorField[] = [
   ...operatorFields.filter((name) => name !== 'id'),
   'change',
@@ -45,7 +45,7 @@ const RelayerPercentageType = plainObject(RelayerPercentage);
 
 const Figures = OperatorSummary.omit({ id: true, displayName: true });
 
-/** The figures of a summary, which an operator shows as deprecated fields. */
+/** An operator exposes them too, as deprecated fields. */
 export const figures = <Row extends OperatorNode>(t: FieldsOf<Row>, deprecationReason?: string) => ({
   ...columns(t, Figures, deprecationReason),
   clientPercentages: exposed(t, 'clientPercentages', {
@@ -64,7 +64,7 @@ export const figures = <Row extends OperatorNode>(t: FieldsOf<Row>, deprecationR
   }),
 });
 
-/** The id comes last: it may contain colons. */
+/** The id comes last, because it may contain colons. */
 const nodeId = (row: OperatorKey) => [row.network, row.timeWindow, row.idType, row.id].join(':');
 
 /** Reads `network:window:class:id` and `network:class:id`. */
@@ -86,7 +86,7 @@ builder.node(OperatorSummaryType, {
     const key = keyOfNodeId(id);
     if (!key?.timeWindow) return undefined;
     const row = await loadOperator(ctx, { ...key, timeWindow: key.timeWindow }, operatorFigures);
-    return row && { ...row }; // a copy, because the row is an Operator elsewhere
+    return row && { ...row }; // a copy, because the row may also be an Operator
   }),
   fields: (t) => ({
     window: exposed(t, 'timeWindow', {

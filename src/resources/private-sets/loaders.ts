@@ -28,7 +28,7 @@ export const loadSetSummary = async (
   ).load(uuid);
 };
 
-/** Only the caller's sets, most validators first. */
+/** Finds only the caller's sets, most validators first. */
 export const loadSetSummaries = async (
   ctx: Context,
   window: Window,

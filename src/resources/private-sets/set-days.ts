@@ -29,7 +29,6 @@ export const setDays = (sets: readonly SetKey[], calendar: Calendar, bounds: Bou
   own: sql`a.set_id = k.set_id and a.utc = ${calendar === 'utc'} ${withinBounds(bounds, false)}`,
 });
 
-/** Figures of validator days that a set's day sums up under the same names. */
 type Summed = Exclude<
   Snake<keyof ValidatorDay>,
   | 'validator_index'
@@ -46,7 +45,6 @@ const sumsOf = <Name extends Summed>(...names: Name[]) =>
 /** Excludes exited validators that have only sync committee duty. */
 const active = sql`filter (where ${duties} > 0)`;
 
-/** Columns that can be added up, computed from validator days `a`. */
 const columns = {
   validator_count: sql`count(*) ${active}`,
   ...sumsOf('total_unique_attestations', 'sum_missed_attestations'),
@@ -90,14 +88,14 @@ const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values })
 
 const LOCK = `hashtext('stakegraph private set days')`;
 
-// Makes the planner hash: expecting hundreds of rows, not a million, it would sort on disk.
+// Makes the planner hash. It expects hundreds of rows, not a million, and would sort on disk.
 const HASHED = `set_config('enable_sort', 'off', true)`;
 
-/** Makes changes of sets wait for imports that aggregate days: neither sees the other's uncommitted rows. */
+/** Makes changes of sets wait for imports that aggregate days, because neither sees the other's uncommitted rows. */
 export const lockSetDays = (db: Queryable) =>
   run(db, sql`/* lockSetDays */ select pg_advisory_xact_lock_shared(${raw(LOCK)}), ${raw(HASHED)}`);
 
-/** Adds to the stored sums: call it once per new membership, in the same transaction. */
+/** Call it once per new membership, in the same transaction. */
 export async function addSetDays(
   db: Queryable,
   { network, id }: SetKey,
@@ -116,7 +114,7 @@ export async function addSetDays(
   );
 }
 
-/** Must run in the transaction that removes members with effect from the date `from`. */
+/** Call it in the transaction that removes members with effect from `from`. */
 export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
   await lockSetDays(db);
   await run(
@@ -130,7 +128,6 @@ export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, f
   );
 }
 
-/** Recomputes the dates for all sets of a network after `validator_days` changed. */
 export async function refreshSetDays(
   db: Queryable,
   network: Network,

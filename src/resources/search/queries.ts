@@ -32,13 +32,13 @@ type AskedNames = {
 const networksOf = ({ kinds, network }: AskedNames) =>
   kinds.map((kind) => (kind === 'stakeAuthority' ? 'solana' : network));
 
-/** Greater than any text with the same beginning. */
+/** Appended to a prefix, sorts after every text with that prefix. */
 const pastAll = sql`chr(1114111)`;
 
 const named = (n: Sql): Sql => sql`${n}.kind, ${n}.network, ${n}.id_type as "idType", ${n}.id, ${n}.name,
   ${n}.size, ${n}.tagged_id as "taggedId"`;
 
-/** 1 for the name itself, 0.9 for its beginning, 0.8 for that of a further word. `n` has words of names. */
+/** 1 for the whole name, 0.9 for its beginning, 0.8 for the beginning of a later word. `n` contains words of names. */
 const scoreOf = (n: Sql, text: Sql): Sql =>
   sql`case when ${n}.place > 0 then 0.8 when ${n}.form = ${text} then 1 else 0.9 end::float8`;
 
@@ -46,8 +46,8 @@ const NEAREST = 500;
 const LARGEST = 1_000;
 
 /**
- * Best first. Of many names with this beginning, considers the first by alphabet and those of the largest operators: a
- * single letter may begin 100,000 names.
+ * Best first. A letter may begin 100,000 names, so this reads only the first in the alphabet and the names of the
+ * largest operators.
  */
 export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
   rows(
@@ -80,7 +80,7 @@ export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<Name
     order by score desc, size desc, name, "idType", id limit ${asked.most}`,
   );
 
-/** Best first, with scores below 0.7; none without pg_trgm. */
+/** Best first; scores are below 0.7. Needs pg_trgm. */
 export const namesBySimilarity = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>
   rows(
     db,
@@ -92,7 +92,6 @@ export const namesBySimilarity = (db: Queryable, asked: AskedNames): Promise<Nam
 
 const Address = z.object({ idType: IdType, id: z.string(), size: z.int() });
 
-/** Addresses that begin with `hex`, in their order. */
 export const addressesByBeginning = (
   db: Queryable,
   network: Network,
@@ -115,7 +114,6 @@ export const addressesByBeginning = (
 
 const Authority = z.object({ id: z.string(), size: z.int() });
 
-/** Stake authorities whose address begins with `base58`, in their order. */
 export const authoritiesByBeginning = (
   db: Queryable,
   base58: string,
@@ -136,7 +134,6 @@ export const authoritiesByBeginning = (
 
 const Key = z.object({ validatorIndex: count(), validatorPubkey: z.string() });
 
-/** Validators whose public key begins with `hex`, in the order of their keys. */
 export const validatorsByBeginning = (
   db: Queryable,
   network: Network,
@@ -152,7 +149,6 @@ export const validatorsByBeginning = (
     order by validator_pubkey limit ${most}`,
   );
 
-/** Slots whose block has this root or execution hash. */
 export const slotsByHash = (db: Queryable, network: Network, hash: string): Promise<{ slot: number }[]> =>
   rows(
     db,
@@ -166,7 +162,7 @@ export const slotsByHash = (db: Queryable, network: Network, hash: string): Prom
 const OwnSet = z.object({ id: z.string(), name: z.string(), score: z.number() });
 const SETS = 1_000;
 
-/** Private sets of the account by a word of their name, best first, among its newest 1,000. */
+/** Best first, among the account's newest 1,000 sets. */
 export const setsByBeginning = (
   db: Queryable,
   accountId: string,

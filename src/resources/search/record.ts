@@ -3,7 +3,6 @@ import { badInput, type Fault, quoted } from '../../kernel/refusal.ts';
 export const searchKinds = ['operator', 'validator', 'block', 'stakeAuthority', 'tag', 'privateSet'] as const;
 export type SearchKind = (typeof searchKinds)[number];
 
-/** What the query was compared with. */
 export type SearchMatch = 'name' | 'similarName' | 'address' | 'index' | 'publicKey' | 'slot' | 'blockHash';
 
 export const SEARCH_SIZES = { defaultSize: 10, maxSize: 50 };
@@ -11,7 +10,7 @@ const MAX_LENGTH = 100;
 
 const unfit = /\p{Cc}|\p{Cs}/u;
 
-/** Trims the query and composes its letters, as names have them. Throws BAD_INPUT. */
+/** Composes letters (NFC), as in stored names. */
 export function readQuery(query: string, first: number, kinds: readonly SearchKind[]): string {
   const faults: Fault[] = [];
   const refuse = (name: string, msg: string) =>
@@ -30,7 +29,7 @@ export function readQuery(query: string, first: number, kinds: readonly SearchKi
 }
 
 export type Meaning = {
-  /** Fits an index or a slot. */
+  /** An index or slot. */
   number?: number;
   /** Beginning of an address or public key, in lower case with 0x. */
   hex?: string;
@@ -38,7 +37,7 @@ export type Meaning = {
   base58?: string;
 };
 
-/** Words may be hexadecimal too, so digits without 0x are taken for such from six on. */
+/** Without 0x, fewer than six hexadecimal digits may be a word. */
 export function meaningOf(text: string): Meaning {
   const digits = /^(?:0x([0-9a-f]{1,96})|([0-9a-f]{6,96}))$/i.exec(text);
   return {

@@ -16,7 +16,6 @@ import {
 } from './queries.ts';
 import { meaningOf, type SearchKind, type SearchMatch } from './record.ts';
 
-/** What a hit leads to. */
 export type Target =
   | { type: 'operator'; network: Network; idType: IdType; id: string }
   | { type: 'validator'; network: Network; validatorIndex: number }
@@ -29,7 +28,7 @@ export type Hit = {
   text: string;
   matched: SearchMatch;
   score: number;
-  /** Orders hits of one score. */
+  /** Orders hits with equal scores. */
   size: number;
   target: Target;
 };
@@ -37,11 +36,10 @@ export type Hit = {
 export type Search = { text: string; kinds: readonly SearchKind[]; network: Network; first: number };
 
 const EXACT = 1;
-/** Below a word of a name, above a similar name. */
+/** Below a name's word, above a similar name. */
 const BEGINNING_OF_KEY = 0.75;
 const scoreOfKey = (key: string, given: string) => (key === given ? EXACT : BEGINNING_OF_KEY);
 
-/** Best first; equal ones by size. */
 export async function search(ctx: Context, asked: Search): Promise<Hit[]> {
   const { number, hex, base58 } = meaningOf(asked.text);
   const wanted = new Set(asked.kinds);
@@ -78,7 +76,7 @@ async function byName(ctx: Context, asked: Search, wanted: ReadonlySet<SearchKin
   return hits;
 }
 
-/** Tags are one for all classes of operators. */
+/** One tag spans all classes of operators. */
 const nameKey = ({ kind, idType, id }: NameRow) => `${kind} ${kind === 'tag' ? '' : idType} ${id}`;
 
 function namedHit(row: NameRow, network: Network, matched: SearchMatch): Hit {

@@ -14,7 +14,7 @@ export const loadSlashing = rowReader({
   rows: () => 1,
 });
 
-/** Public key in lower case. */
+/** Takes public keys in lower case. */
 export const loadSlashingByPubkey = rowReader({
   keyOf: pubkeyText,
   load: slashingsByPubkey,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, gwei, hex, signedGwei } from '../../kernel/leaves.ts';
 
-/** Spec §2.4; the decisions on slashings define the units. */
+/** Spec §2.4. */
 export const Slashing = z
   .object({
     validatorIndex: count().describe('Index of the slashed validator.'),

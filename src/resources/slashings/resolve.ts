@@ -19,16 +19,16 @@ export type { SlashingList };
 
 export const SLASHINGS_SIZES = { defaultSize: 10, maxSize: 200 };
 
-/** Keeps the first epoch of the day below 2^31. */
+/** The first epoch of this day is below 2^31. */
 export const LAST_START_DAY = 9_000_000;
 
-/** `seconds` is Unix time. Capped below 2^31, because no later epoch is stored. */
+/** `seconds` is Unix time. Capped below 2^31, because later epochs are never stored. */
 export const epochFrom = (network: Network, start: { day: number } | { seconds: number }): number =>
   'day' in start
     ? firstEpochOfChainDay(start.day)
     : Math.min(firstEpochFrom(network, start.seconds), 2 ** 31 - 1);
 
-/** All from an epoch on, oldest first (spec §4.5). */
+/** Oldest first (spec §4.5). */
 export const slashingsFrom = (network: Network, first: number): SlashingList => ({
   network,
   epochs: { first, last: LAST_NUMBER },
@@ -44,7 +44,6 @@ function listName(list: SlashingList): string {
     : `slashings:${JSON.stringify([network, epochs, where, order])}`;
 }
 
-/** Calls `listName` once for a page. */
 export function slashingCursors(list: SlashingList) {
   const name = listName(list);
   const byPenalty = list.order.field === 'penalty';
@@ -84,7 +83,6 @@ const operatorListName = (operator: OperatorId) =>
 export const operatorSlashingCursor = (operator: OperatorId, row: SlashingRow): string =>
   encodeCursor(operatorListName(operator), [row.slashingEpoch, row.validatorIndex]);
 
-/** Undefined for a cursor of another list. */
 export const operatorSlashingPosition = (operator: OperatorId, cursor: string) =>
   positionIn(operatorListName(operator), cursor);
 

@@ -18,7 +18,7 @@ import {
   totalSlashings,
 } from './resolve.ts';
 
-/** `day` is a chain day, `seconds` is Unix time. */
+/** `day`: chain day; `seconds`: Unix time. */
 type Start = { text: string; day: number } | { text: string; seconds: number };
 
 function readStart(text: string): Start | undefined {

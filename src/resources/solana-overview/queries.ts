@@ -10,10 +10,9 @@ const Row = SolanaNetworkOverview.extend({ asOf: SolanaAsOf });
 export type SolanaOverviewRow = z.infer<typeof Row>;
 
 const fields = { ...recordColumns(SolanaNetworkOverview, 'o'), asOf: solanaAsOf('o') };
-// Selects all columns: of four rows at most, fewer columns would save nothing.
+// Selects all columns, because there are at most four rows.
 const select = selectList(fields, [...solanaOverviewFields, 'asOf']);
 
-/** Shortest window first. */
 export function solanaOverviewsOf(
   db: Queryable,
   windows: readonly TimeWindow[],

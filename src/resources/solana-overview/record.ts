@@ -12,12 +12,12 @@ import {
   ratio,
 } from '../../kernel/leaves.ts';
 
-/** Spec §4.7; decisions, "Solana". */
+/** Spec §4.7. */
 const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
 const diff = (what: string) =>
   int().describe(`Change in the number of ${what} since the previous window; negative for a decrease.`);
 
-/** Fields: spec §2.6. Units: decisions, "Solana". */
+/** Spec §2.6. */
 export const SolanaNetworkOverview = z
   .object({
     timeWindow: TimeWindow.describe('Window that the figures cover.'),
@@ -65,5 +65,4 @@ export type SolanaNetworkOverview = z.infer<typeof SolanaNetworkOverview>;
 export type SolanaOverviewField = keyof SolanaNetworkOverview;
 export const solanaOverviewFields = Object.keys(SolanaNetworkOverview.shape) as SolanaOverviewField[];
 
-/** Decimals are JSON numbers. */
 export const SolanaNetworkOverviewV1 = decimalsAsNumbers(SolanaNetworkOverview);

@@ -3,11 +3,10 @@ import type { Context } from '../../context.ts';
 import { loadSolanaOverview } from './loaders.ts';
 import type { SolanaOverviewRow } from './queries.ts';
 
-/** Spec §4.7. */
 export const solanaOverview = (ctx: Context, window: TimeWindow): Promise<SolanaOverviewRow | undefined> =>
   loadSolanaOverview(ctx, window);
 
-/** Shortest window first; null means all windows. */
+/** Shortest window first; null means all. */
 export async function solanaOverviews(ctx: Context, window: TimeWindow | null): Promise<SolanaOverviewRow[]> {
   const windows = window === null ? timeWindows : [window];
   const found = await Promise.all(windows.map((name) => solanaOverview(ctx, name)));

@@ -61,7 +61,7 @@ builder.node(StakeAuthority, {
     description: 'Global id, for `node`. It does not depend on the window.',
   },
   loadMany: loadNodes<StakeAuthorityNode>('StakeAuthority', async (id, ctx) => {
-    const { timeWindow, stakeAuthority } = keyOfNodeId(id); // ids had windows before
+    const { timeWindow, stakeAuthority } = keyOfNodeId(id); // older ids contain a window
     return timeWindow
       ? loadStakeAuthority(ctx, { timeWindow, stakeAuthority }, stakeAuthorityFields)
       : loadStakeAuthorityNode(ctx, { stakeAuthority });
@@ -94,7 +94,6 @@ const stakeAuthorityPages = pageTypes(StakeAuthority, {
   list: 'A list of stake authorities',
 });
 
-/** Lists in another order, or of some rows only. */
 async function orderedConnection(
   ctx: Context,
   asked: OrderedStakeAuthorities,

@@ -43,7 +43,7 @@ const readNode = rowReader({
   rows: () => 1,
 });
 
-/** Without a window; its figures are errors. Reads the summary in the window of `early` first, as for operators. */
+/** Has no window, so its figures are errors. Reads the `early` summary first, as for operators. */
 export async function loadStakeAuthorityNode(
   ctx: Context,
   id: Id,

@@ -22,10 +22,9 @@ export type StakeAuthorityListKey = {
   type: StakeAuthorityType | 'all';
 };
 
-/** A summary: the selected fields and the key. */
 export type StakeAuthorityRow = Partial<StakeAuthoritySummary> &
   StakeAuthorityKey & { change?: Changes; asOf?: SolanaAsOf };
-/** A stake authority, with its summary in a window if it was asked for in one. `early` is one that was read with it. */
+/** `early`: a summary read in the same statement. */
 export type StakeAuthorityNode = Partial<StakeAuthorityRow> & {
   stakeAuthority: string;
   early?: EarlyRow<StakeAuthorityRow>;
@@ -65,7 +64,7 @@ export const stakeAuthorityPages = pagesByRank<
   rows: summaries,
 });
 
-/** Those that `store_stake_authority_orders` stores. */
+/** Stored by `store_stake_authority_orders`. */
 export const stakeAuthorityOrders = [
   'networkPenetration',
   'delegatedStake',
@@ -126,7 +125,7 @@ export const stakeAuthoritiesByKey = summariesByKey<
 
 const Named = StakeAuthoritySummary.pick({ stakeAuthority: true, poolName: true });
 
-/** With the name of the shortest window; in no order. */
+/** In no order, with names of the shortest window. */
 export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthority: string }[]) =>
   rows(
     db,

@@ -9,7 +9,7 @@ import {
   text,
 } from '../../kernel/leaves.ts';
 
-/** Authorities with a `poolName` are pools (decisions on stake authorities). */
+/** An authority with a `poolName` is a pool. */
 export const stakeAuthorityTypes = ['pool', 'individual'] as const;
 export type StakeAuthorityType = (typeof stakeAuthorityTypes)[number];
 
@@ -21,10 +21,10 @@ export const StakeDelegation = z
   })
   .meta({ id: 'StakeDelegation', description: 'A validator and the share of stake delegated to it.' });
 
-/** Spec §4.8; decisions, "Solana". */
+/** Spec §4.8. */
 const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
 
-/** Spec §2.7; the decisions on Solana define the units. */
+/** Spec §2.7. */
 export const StakeAuthoritySummary = z
   .object({
     stakeAuthority: base58Key().describe('Address of the stake authority.'),
@@ -64,7 +64,7 @@ export const StakeAuthoritySummary = z
     description: 'Stake and rewards of a Solana stake authority over a time window.',
   });
 export type StakeAuthoritySummary = z.infer<typeof StakeAuthoritySummary>;
-/** `change` and `asOf` are only in GraphQL. */
+/** `change` and `asOf`: GraphQL only. */
 export type StakeAuthorityField = keyof StakeAuthoritySummary | 'change' | 'asOf';
 export const stakeAuthorityFields = Object.keys(StakeAuthoritySummary.shape) as StakeAuthorityField[];
 
@@ -76,5 +76,4 @@ export const StakeAuthorityTrend = StakeAuthoritySummary.pick({
   delegatedStake: true,
 });
 
-/** Decimals are JSON numbers. */
 export const StakeAuthoritySummaryV1 = decimalsAsNumbers(StakeAuthoritySummary);

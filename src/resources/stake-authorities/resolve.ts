@@ -23,10 +23,7 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
   type: list.type ?? 'all',
 });
 
-/**
- * Sorted by network penetration (spec §4.8); ranks are 0-based. With a walk, reads the revision at which the walk
- * began; throws BAD_INPUT if that revision is gone.
- */
+/** Sorted by network penetration (spec §4.8). All pages of a walk read one revision. Throws BAD_INPUT if it is gone. */
 export const stakeAuthorities = (
   ctx: Context,
   list: StakeAuthorityList,
@@ -40,7 +37,7 @@ export type OrderedStakeAuthorities = StakeAuthorityList & {
   where: Where | null;
 };
 
-/** Like `stakeAuthorities` in another order, or the rows that match `where`. Only pools have names. */
+/** Only pools have names. */
 export const orderedStakeAuthorities = (
   ctx: Context,
   { window, type, order, where }: OrderedStakeAuthorities,

@@ -23,7 +23,7 @@ import {
   stakeAuthorityFields,
 } from './record.ts';
 
-/** A row may also be a summary: that of the window asked for. */
+/** The row may also be the summary in the list's window. */
 export const StakeAuthority = builder.objectRef<StakeAuthorityNode>('StakeAuthority');
 
 export const IN_AUTHORITY = withSummary(IN_ROW, 'authority');
@@ -68,7 +68,7 @@ builder.node(StakeAuthoritySummaryType, {
     const { timeWindow, stakeAuthority } = keyOfNodeId(id);
     if (!timeWindow) return undefined;
     const row = await loadStakeAuthority(ctx, { timeWindow, stakeAuthority }, authorityFigures);
-    return row && { ...row }; // a copy, because the row is a StakeAuthority elsewhere
+    return row && { ...row }; // a copy, because the row may also be a StakeAuthority
   }),
   fields: (t) => ({
     window: exposed(t, 'timeWindow', {

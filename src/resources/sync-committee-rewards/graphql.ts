@@ -93,7 +93,7 @@ async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs,
 }
 
 const sizes = `At most ${COMMITTEE_SIZE} a page, which is the default.`;
-/** Cost assumed if no page size is given (graphql/run/query-cost.ts). */
+/** Cost estimate of a list without a page size. */
 const wholeCommittee = { operation: 'listSyncCommitteeRewards', rows: COMMITTEE_SIZE };
 
 function slotOf(ctx: Context, args: { slot: number; network?: Network | null | undefined }): SlotKey {

@@ -14,7 +14,7 @@ export type ListedRewardRow = RewardRow & { list: number };
 export type SlotRewardRow = ListedRewardRow & { total: number };
 export type RewardPosition = { slot: number; rank: number };
 
-// `k.genesis` is the Unix time of slot 0.
+// `k.genesis`: Unix time of slot 0.
 const fields: Fields<SyncCommitteeRewardField> = {
   epoch: sql`r.slot / ${raw(String(SLOTS_PER_EPOCH))}`,
   consensusSlot: sql`r.slot`,
@@ -24,7 +24,7 @@ const fields: Fields<SyncCommitteeRewardField> = {
     sql`to_timestamp(k.genesis + ${raw(String(SECONDS_PER_SLOT))} * r.slot::bigint) at time zone 'UTC'`,
   ),
 };
-// Selects all columns, which are narrow: reading fewer made no measurable difference.
+// Selects all columns: fewer were not measurably faster.
 const select = sql`r.network, r.rank, ${selectList(fields, syncCommitteeRewardFields)}`;
 const Row = SyncCommitteeReward.extend({ network: Network, rank: count(), list: count() });
 const SlotRow = Row.extend({ total: count() });
@@ -34,7 +34,7 @@ const networkColumns = {
   genesis: ['bigint', (key: { network: Network }) => slotStart(key.network, 0)],
 } as const;
 
-/** Reads by stored rank, so a page costs only its own rows. Ranks have no gaps, so the last rank gives `total`. */
+/** Reads by stored rank, so a page costs only its own rows. The last rank gives `total`, because ranks have no gaps. */
 export function slotRewardPages(
   db: Queryable,
   slots: readonly SlotKey[],
@@ -84,7 +84,7 @@ export function seatRewards(db: Queryable, seats: readonly SeatKey[]): Promise<R
 const SlotState = z.object({ list: count(), total: count(), reached: flag() });
 export type SlotState = z.infer<typeof SlotState>;
 
-/** `reached` means that the stored head is at or past the slot. */
+/** `reached`: the stored head is at or past the slot. */
 export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<SlotState[]> {
   return rows(
     db,
@@ -101,7 +101,6 @@ export function slotStates(db: Queryable, slots: readonly SlotKey[]): Promise<Sl
   );
 }
 
-/** Newest slot first, then highest rank first. */
 export function validatorRewardPages(
   db: Queryable,
   validators: readonly ValidatorKey[],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, signedGweiText, timestamp } from '../../kernel/leaves.ts';
 
-/** Spec §2.5; the decisions on sync committee rewards define the units. */
+/** Spec §2.5. */
 export const SyncCommitteeReward = z
   .object({
     epoch: count().describe('Epoch of the slot.'),

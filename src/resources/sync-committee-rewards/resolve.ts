@@ -6,13 +6,13 @@ import { type ValidatorKey, validatorKeyText } from '../validators/loaders.ts';
 import { loadSlotRewards, loadSlotState, loadValidatorRewards } from './loaders.ts';
 import type { RewardPosition, RewardRow, SlotKey } from './queries.ts';
 
-/** Number of seats; also the default page size (spec §8). */
+/** Seats; also the default page size (spec §8). */
 export const COMMITTEE_SIZE = 512;
 export const VALIDATOR_REWARDS_SIZES = { defaultSize: 10, maxSize: 200 };
 
 /**
- * Sorted by validator index (spec §4.6); ranks are 0-based. A slot without a block has an empty page; throws NOT_FOUND
- * for a slot after the stored head.
+ * Sorted by validator index (spec §4.6). A slot without a block has an empty page. Throws NOT_FOUND for slots after the
+ * stored head.
  */
 export async function syncCommitteeRewards(
   ctx: Context,
@@ -41,7 +41,6 @@ const validatorListName = (validator: ValidatorKey) =>
 export const validatorRewardCursor = (validator: ValidatorKey, row: RewardRow): string =>
   encodeCursor(validatorListName(validator), [row.consensusSlot, row.rank]);
 
-/** Undefined for a cursor of another list. */
 export function validatorRewardPosition(validator: ValidatorKey, cursor: string): RewardPosition | undefined {
   const [slot, rank] = decodePosition(validatorListName(validator), cursor, 2) ?? [];
   return slot === undefined || rank === undefined ? undefined : { slot, rank };

@@ -90,7 +90,7 @@ const privateSetPages = pageTypes(PrivateSet, {
   list: 'Private sets of the account',
 });
 
-/** Undefined for a cursor of another list or a forged one. */
+/** Undefined for a foreign or forged cursor. */
 function placeIn(list: string, cursor: string): TagPlace | undefined {
   const [at, id, ...rest] = decodeCursor(list, cursor) ?? [];
   const uuid = typeof id === 'string' ? readTagId(id) : undefined;
@@ -142,7 +142,6 @@ builder.queryField('privateSet', (t) =>
   }),
 );
 
-/** Returns the UUID in lower case. */
 export function checkSetId(given: string | number, refuse: (name: string, msg: string) => Error): string {
   const id = readTagId(String(given));
   if (id === undefined) {

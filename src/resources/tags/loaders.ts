@@ -28,7 +28,7 @@ export const loadTag = async (ctx: Context, id: string): Promise<TagRow | undefi
 
 export const memberKeyText = ({ setId, validatorIndex }: MemberKey) => `${setId}:${validatorIndex}`;
 
-/** Finds only members of the caller's tags. */
+/** Finds only the caller's members. */
 export const loadMember = (ctx: Context, key: MemberKey): Promise<MemberRow | undefined> =>
   batchLoader<MemberKey, MemberRow>(ctx.loaders, 'member', memberKeyText, async (keys) =>
     byKey(await membersByKey(ctx.primary, ctx.caller.accountId, keys), memberKeyText),

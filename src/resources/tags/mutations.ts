@@ -15,7 +15,7 @@ import type { TagRow } from './queries.ts';
 import { MAX_ADDED, NewTag, REFERENCE, SetValidators, TagName, TagPubkeys } from './record.ts';
 import { addValidators, createTag, deleteTag, removeValidators, renameTag } from './resolve.ts';
 
-/** Checks the input by the rules of REST's body. */
+/** Applies the rules of REST's body. */
 function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const read = schema.safeParse(input);
   if (!read.success) throw badInput(bodyFaults(read.error, 'input'));
@@ -28,7 +28,6 @@ const inputOf = <Schema extends z.ZodType>(setId: string, schema: Schema, rest: 
     () => checked(schema, rest),
   );
 
-/** As REST's bodies name a validator. */
 const referenceOf = ({ index, pubkey }: ValidatorNames) => index ?? pubkey;
 
 type Payload = Outcome & { set?: TagRow; pubkeysAdded?: string[]; deletedSetId?: string };
@@ -83,7 +82,7 @@ const networkText = 'Network of its validators; default: that of the network hea
 const first = `Its first validators, at most ${MAX_ADDED}`;
 const many = `Validators, 1 to ${MAX_ADDED}`;
 
-// Inputs of deprecated mutations keep their names, because documents name the types of their variables.
+// Inputs of deprecated mutations keep their names, because documents contain the types of their variables.
 const CreateInput = builder.inputType('CreatePrivateSetInput', {
   description: 'A private set to create.',
   fields: (t) => ({
@@ -175,7 +174,7 @@ builder.mutationType({
   description: 'All mutations. They change data of the account, as the REST paths for tags do.',
 });
 
-// Each is nullable, because a failure would otherwise null the results of other mutations, which are committed.
+// Nullable, because a failure must not null the results of other mutations, which are committed.
 const creating = {
   type: CreatePayload,
   nullable: true,
@@ -256,7 +255,6 @@ builder.mutationField('removeValidator', (t) =>
   }),
 );
 
-/** The inputs of both names have the same fields. */
 for (const { set, deprecated } of [
   { set: 'PrivateSet', deprecated: false },
   { set: 'Tag', deprecated: true },

@@ -9,7 +9,7 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { ValidatorName } from '../validators/record.ts';
 import { Tag, type TagField, TagValidator, tagFields } from './record.ts';
 
-/** `at` is the creation time in microseconds since 1970. */
+/** `at`: creation time, microseconds since 1970. */
 export type TagPlace = { at: number; id: string };
 export type TagRow = Tag & { at: number };
 export type MemberKey = { setId: string; validatorIndex: number };
@@ -31,7 +31,6 @@ const Row = Tag.extend({ at: z.number() });
 const after = (place: TagPlace | undefined, than: Sql) =>
   place ? sql`and (${at}, s.set_id) ${than} (${place.at}::bigint, ${place.id}::uuid)` : sql``;
 
-/** Oldest first. */
 export function tagPage(
   db: Queryable,
   accountId: string,
@@ -50,7 +49,6 @@ export function tagPage(
   );
 }
 
-/** A null `network` means all. */
 export const tagTotal = (db: Queryable, accountId: string, network: Network | null): Promise<number> =>
   totalOf(
     db,
@@ -67,7 +65,7 @@ export const tagsById = (db: Queryable, accountId: string, ids: readonly string[
     select ${select} from private_sets s where s.account_id = ${accountId} and s.set_id = any(${[...ids]}::uuid[])`,
   );
 
-/** Until the transaction ends, other requests that add tags to the account wait. */
+/** Locks the account until the transaction ends. */
 export const lockAccount = (db: Queryable, accountId: string) =>
   rows(
     db,
@@ -107,7 +105,7 @@ export async function touchTag(
   return row;
 }
 
-/** The deletion cascades to members and figures; returns false for an unknown tag. */
+/** Cascades to members and figures. */
 export async function deleteTagRow(db: Queryable, accountId: string, id: string): Promise<boolean> {
   const removed = await rows(
     db,
@@ -121,7 +119,7 @@ export async function deleteTagRow(db: Queryable, accountId: string, id: string)
 const Found = z.object({ place: z.int(), validatorIndex: z.int(), validatorPubkey: z.string() });
 export type FoundValidator = z.infer<typeof Found>;
 
-/** Omits unknown validators; `place` is the position in `references`, from 0. */
+/** Omits unknown validators. `place`: 0-based position in `references`. */
 export const knownValidators = (
   db: Queryable,
   network: Network,
@@ -146,7 +144,6 @@ export const knownValidators = (
 
 const Added = z.object({ validatorIndex: z.int(), validatorPubkey: z.string() });
 
-/** Returns the new members, sorted by index. */
 export const insertMembers = (
   db: Queryable,
   setId: string,
@@ -175,7 +172,7 @@ export const insertMembers = (
     select * from added order by "validatorIndex"`,
   );
 
-/** Returns the former members. Deletes a membership that counts only from today, because it would count on no day. */
+/** Returns former members. Deletes memberships that count only from today, because they count on no day. */
 export function endMemberships(
   db: Queryable,
   setId: string,
@@ -200,7 +197,7 @@ export function endMemberships(
   );
 }
 
-/** Members of sets of the account. */
+/** Finds only the account's members. */
 export const membersByKey = (
   db: Queryable,
   accountId: string,

@@ -49,7 +49,7 @@ const tagName = () =>
     .describe('Name of the tag, 1 to 100 characters.');
 
 export const REFERENCE = 'an index, or a public key of 0x and 96 hex digits';
-/** GraphQL sends indices as text: its inputs have no unions. */
+/** GraphQL sends indices as text, because its inputs have no unions. */
 const reference = () => {
   const wrong = `must be ${REFERENCE}`;
   const pattern = /^(0[xX][0-9a-fA-F]{96}|\d{1,9})$/;
@@ -82,6 +82,6 @@ export const TagPubkeys = jsonBody({
 export const SetValidators = jsonBody({ validators: references(1) });
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-/** Returns the UUID in lower case. */
+/** In lower case. */
 export const readTagId = (given: string): string | undefined =>
   UUID.test(given.toLowerCase()) ? given.toLowerCase() : undefined;

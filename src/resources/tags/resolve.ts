@@ -28,17 +28,16 @@ export const TAGS_SIZES = { defaultSize: 10, maxSize: 200 };
 /** First element of a fault's `loc`. */
 export type Place = 'body' | 'input';
 
-/** Must not reveal whether another account has the tag. */
+/** Must not reveal other accounts' tags. */
 const tagNotFound = (id: string) => notFound(`Tag ${quoted(id)}`);
 
-/** Throws NOT_FOUND, also for other accounts' tags. */
+/** Throws NOT_FOUND for other accounts' tags, too. */
 export async function ownTag(ctx: Context, id: string): Promise<TagRow> {
   const tag = await loadTag(ctx, id);
   if (!tag) throw tagNotFound(id);
   return tag;
 }
 
-/** Oldest first. */
 export const tags = async (ctx: Context, network: Network, range: Range<TagPlace>): Promise<Slice<TagRow>> =>
   slice(await tagPage(ctx.primary, ctx.caller.accountId, network, range), range);
 
@@ -54,7 +53,7 @@ export const tagValidators = async (
 
 export const countTagValidators = loadMemberTotal;
 
-/** Throws FORBIDDEN if the tier allows no further tag. Locks the account: its other requests wait for this transaction. */
+/** Throws FORBIDDEN if the tier allows no further tag. Locks the account. */
 async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
   const { accountId, tier, setLimit } = caller;
   if (setLimit === undefined) return;
@@ -71,7 +70,6 @@ async function checkTier(db: Queryable, { caller }: Context): Promise<void> {
   );
 }
 
-/** Returns the public keys of new members. */
 async function add(
   db: Queryable,
   tag: TagRow,
@@ -116,7 +114,6 @@ export function createTag(
   });
 }
 
-/** Throws NOT_FOUND for an unknown tag. */
 function change<T>(
   ctx: Context,
   id: string,
@@ -148,7 +145,7 @@ export const addValidators = (
     pubkeysAdded: await add(db, tag, validators, place, now),
   }));
 
-/** Takes effect today (UTC). Throws NOT_FOUND for non-members; `list` is the input that names them. */
+/** Takes effect today (UTC). Throws NOT_FOUND for non-members. `list`: the input with their names. */
 export const removeValidators = (
   ctx: Context,
   id: string,

@@ -28,7 +28,7 @@ export const loadValidator = rowReader({
 
 export const pubkeyText = (key: PubkeyKey) => `${key.network}:${key.validatorPubkey}`;
 
-/** Public key in lower case. */
+/** Takes public keys in lower case. */
 export const loadValidatorByPubkey = rowReader({
   keyOf: pubkeyText,
   load: validatorsByPubkey,
@@ -45,7 +45,7 @@ export const byValidatorName =
       ? byIndex(ctx, { network, validatorIndex: name.index })
       : byPubkey(ctx, { network, validatorPubkey: name.pubkey });
 
-/** A public key that is not known has index -1, which no row has. */
+/** An unknown public key gives -1, which no row has. */
 export async function indexOf(ctx: Context, network: Network, name: ValidatorName): Promise<number> {
   if ('index' in name) return name.index;
   const found = await loadValidatorByPubkey(ctx, { network, validatorPubkey: name.pubkey });

@@ -38,7 +38,6 @@ export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]):
   );
 }
 
-/** Public keys in lower case. */
 export function validatorsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Promise<ValidatorRow[]> {
   return rows(
     db,
@@ -56,10 +55,10 @@ export type ValidatorList = {
   operator: OperatorScope | null;
   slashed: boolean | null;
   order: { field: (typeof validatorOrders)[number]; ascending: boolean };
-  /** Of the epoch of the order. */
+  /** Bounds of the epoch that orders the list. */
   epochs: Ends;
 };
-/** `at` is the epoch of the order; LAST_NUMBER if it is not known, 0 in the order of indices. */
+/** `at`: the epoch that orders the list, LAST_NUMBER if unknown; 0 in the order of indices. */
 export type ValidatorPosition = { at: number; validatorIndex: number };
 
 const orderColumns = {
@@ -68,7 +67,7 @@ const orderColumns = {
   exitEpoch: sql`coalesce(v.exit_epoch, 2147483647)`,
 };
 
-/** Slashed validators are rare: their operators are compared one by one. */
+/** Slashed validators are rare, so their operators are compared one by one. */
 function matching({ network, operator, slashed, order, epochs }: ValidatorList): Sql {
   const rare = slashed === true && operator !== null;
   return sql`${
@@ -108,7 +107,7 @@ export function validatorPage(
   );
 }
 
-/** Counts entries of an index. */
+/** Counts index entries. */
 export const validatorTotal = (db: Queryable, list: ValidatorList): Promise<number> =>
   totalOf(
     db,
@@ -116,7 +115,7 @@ export const validatorTotal = (db: Queryable, list: ValidatorList): Promise<numb
     select count(*)::int as total from ${matching(list)}`,
   );
 
-/** Empty for classes that validators do not belong to. */
+/** Empty for classes to which no validator belongs. */
 export function operatorValidatorPages(
   db: Queryable,
   operators: readonly OperatorId[],
@@ -163,7 +162,6 @@ export function operatorValidatorTotals(
   );
 }
 
-/** Counts the rows of a table for each validator. */
 export const rowsOfValidators =
   (statement: string, table: string) =>
   (db: Queryable, validators: readonly ValidatorKey[]): Promise<ListedTotal[]> =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, flag, hex, text } from '../../kernel/leaves.ts';
 import { badArgument, badInput, quoted } from '../../kernel/refusal.ts';
 
-/** Only for GraphQL and imports: the interface documents no REST path. */
+/** Only for GraphQL and imports. */
 export const Validator = z
   .object({
     validatorIndex: count().describe('Index of the validator.'),
@@ -27,10 +27,10 @@ export const Validator = z
 export type Validator = z.infer<typeof Validator>;
 export const validatorFields = Object.keys(Validator.shape) as (keyof Validator)[];
 
-/** The public key is in lower case. */
+/** `pubkey` is in lower case. */
 export type ValidatorName = { index: number } | { pubkey: string };
 
-/** Accepts an index, or a public key in any letter case. */
+/** Accepts public keys in any letter case. */
 export function readValidatorName(text: string): ValidatorName | undefined {
   if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return { index: Number(text) };
   return /^0x[0-9a-f]{96}$/i.test(text) ? { pubkey: text.toLowerCase() } : undefined;
@@ -38,7 +38,7 @@ export function readValidatorName(text: string): ValidatorName | undefined {
 
 export type ValidatorNames = { index?: number | null | undefined; pubkey?: string | null | undefined };
 
-/** Reads a `ValidatorBy`, whose path is `at`. Throws BAD_INPUT unless exactly one name is given and valid. */
+/** Throws BAD_INPUT unless exactly one name is given and valid. */
 export function readValidatorBy(
   { index, pubkey }: ValidatorNames,
   at: readonly (string | number)[],
@@ -48,7 +48,7 @@ export function readValidatorBy(
   return index == null ? readPubkey([...at, 'pubkey'], pubkey as string) : readIndex([...at, 'index'], index);
 }
 
-/** For a field whose arguments `names` are deprecated in favour of `by`: exactly one of the three is needed. */
+/** Requires exactly one of `by` and the two deprecated arguments. */
 export function validatorAsked(
   by: ValidatorNames | null | undefined,
   names: { index: string; pubkey: string },

@@ -29,7 +29,6 @@ export const validators = async (
 export const totalValidators = (ctx: Context, list: ValidatorList): Promise<number> =>
   validatorTotal(ctx.db, list);
 
-/** In this order; unknown validators are left out. */
 export async function validatorsOf(ctx: Context, network: Network, indices: readonly number[]) {
   const found = await Promise.all(
     indices.map((validatorIndex) => loadValidator(ctx, { network, validatorIndex })),
@@ -61,7 +60,7 @@ export const operatorValidators = async (
 
 const memberOf = ['depositAddress', 'withdrawalAddress', 'nodeOperator', 'pool'] as const satisfies IdType[];
 
-/** In the order of `memberOf`. With a window, omits operators without a summary in it. */
+/** With a window, only operators with a summary in it. */
 export async function operatorsOf(
   ctx: Context,
   row: ValidatorRow,

@@ -29,7 +29,6 @@ const networkOf = (token: string) => ({
   ...totals(token),
 });
 
-/** `more`: fields that only this chain's validators have. */
 export function cosmosChain(
   chain: { title: string; prefix: string; token: string; exampleId: string },
   more: z.ZodRawShape = {},

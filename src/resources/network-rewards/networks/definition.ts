@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { count, date, decimalRatio, nonNegativeDecimal, text } from '../../../kernel/leaves.ts';
 
-/** `read` returns the stored form of an id, or undefined; `form` describes it in messages, `schema` in OpenAPI. */
+/** `read` returns the stored form of an id. */
 type IdForm = { form: string; schema: { type: string }; read(text: string): string | undefined };
 
 export type RowFaults = Generator<[field: string, message: string]>;
@@ -12,16 +12,14 @@ export type RewardSum = (typeof rewardSums)[number];
 export type RewardsDefinition = {
   title: string;
   idField: string;
-  /** An import recognizes network records by this field. */
+  /** Identifies network records in imports. */
   countField: string;
   id: IdForm;
-  /** Normalizes an imported validator's row. */
   tidied?(row: Record<string, unknown>): Record<string, unknown>;
-  /** Checks an imported validator's row for contradictions. */
+  /** Finds contradictions in an imported validator's row. */
   faults?(row: Record<string, unknown>): RowFaults;
-  /** Id of a validator of the sample. */
   exampleId: string;
-  /** The fields, of both records, whose sum is what validators and delegators earned. */
+  /** Fields of both records that add up to the rewards. */
   sums: Record<RewardSum, string[]>;
   validator: z.ZodObject;
   network: z.ZodObject;
@@ -36,11 +34,11 @@ export const idForm = (pattern: RegExp, form: string, schema = { type: 'string' 
   read: (given) => (pattern.test(given) ? given : undefined),
 });
 
-/** `digits`: allowed numbers of digits after the separator, including 6 of checksum. */
+/** `digits`: possible lengths after the separator, with 6 of checksum. */
 export const bech32 = (prefix: string, ...digits: number[]) =>
   new RegExp(`^${prefix}1(?:${digits.map((length) => `[${BECH32}]{${length}}`).join('|')})$`);
 
-/** Also accepts upper case, which means the same (BIP 173). */
+/** Also accepts upper case (BIP 173). */
 export const bech32Form = (pattern: RegExp, form: string): IdForm => ({
   form,
   schema: { type: 'string' },
@@ -51,9 +49,7 @@ export const day = () => date().describe('UTC date of the rewards.');
 export const name = (description: string) =>
   text().min(1).nullable().describe(`${description}; null without one.`);
 
-/** Exact, >= 0. */
 export const amount = (what: string, token: string) => nonNegativeDecimal().describe(`${what}, in ${token}.`);
-/** Exact, 0..1. */
 export const rate = (what: string) => decimalRatio().describe(`${what}, 0..1: 0.05 is 5 %.`);
 
 export const blocks = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, text } from '../../../kernel/leaves.ts';
 import { amount, BASE58, day, idForm, type RewardsDefinition, rate } from './definition.ts';
 
-const STASH = new RegExp(`^[${BASE58}]{35,50}$`); // SS58: a prefix, 32 bytes and a 2-byte checksum
+const STASH = new RegExp(`^[${BASE58}]{35,50}$`); // SS58: prefix, 32 bytes, 2-byte checksum
 const exampleId = '1tFTUQwz8dpLA8XHpCtR7J4sNmCQTLVcyGeaUr4ii4aAVDV';
 const form = `a stash address like ${exampleId}`;
 const dot = (what: string) => amount(what, 'DOT');
