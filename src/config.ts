@@ -208,14 +208,14 @@ export const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** Treats empty values as absent. Throws one SettingsError with all faults. */
+/** Treats empty variables as unset. Throws one SettingsError with all faults. */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const read = Settings.safeParse(given);
   if (read.success) return read.data;
   const faults = read.error.issues.map((issue) => {
     const name = String(issue.path[0]);
-    // URLs may contain a password.
+    // A URL may contain a password.
     const value = /_URLS?$/.test(name) ? ':' : ` is ${JSON.stringify(given[name])};`;
     return `  ${name}${value} ${issue.message}`;
   });
@@ -225,7 +225,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
 /** Throws a SettingsError that does not show the value. */
 export function readSecret(name: string, environment: NodeJS.ProcessEnv = process.env): string {
   const secret = environment[name];
-  // The user may have given the secret in place of the name.
+  // The user may have given the secret instead of the name.
   const named = /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
   const shown = named ? `The environment variable ${name}` : 'The named environment variable';
   if (!secret) throw new SettingsError(`${shown} is not set; it must hold the token.`);
@@ -233,5 +233,5 @@ export function readSecret(name: string, environment: NodeJS.ProcessEnv = proces
   throw new SettingsError(`${shown} contains blanks or other characters that no token has.`);
 }
 
-/** Makes the command line exit with 2 (wrong usage). */
+/** The command line exits with code 2. */
 export class SettingsError extends Error {}

@@ -7,29 +7,27 @@ import { noteStatement, type Trace } from './db/changes/datasets.ts';
 import type { Revisions, Snapshot } from './db/changes/revisions.ts';
 import type { Pool, Primary, Queryable } from './db/pool.ts';
 
-/** The account of the request's token. */
 export type Caller = {
   accountId: string;
   account: string;
   tokenId: string;
   tokenName: string;
   tier: Tier;
-  /** Requests per second; undefined: no limit. */
+  /** Requests per second; undefined means no limit. */
   rateLimit: number | undefined;
-  /** Private sets the tier allows; undefined: no limit. */
+  /** Maximum number of private sets; undefined means no limit. */
   setLimit: number | undefined;
   allowance: Allowance;
 };
 
-/** One per request. */
 export type Context = Reading & {
   /** Read-only. */
   db: Queryable;
-  /** For accounts' own data: `db` may be a replica that lags behind their writes. */
+  /** For data of accounts: `db` may be a replica that lags behind their writes. */
   primary: Primary;
   caller: Caller;
   metering: Metering;
-  /** Named by the network header; GraphQL arguments may name another. */
+  /** From the network header; a GraphQL argument may name another. */
   network: Network;
   now: () => Date;
   requestId: string;
@@ -38,7 +36,6 @@ export type Context = Reading & {
   data: Snapshot;
 };
 
-/** An admitted request. */
 type Request = { id: string; log: object; caller: Caller | null; metering: Metering | null };
 
 export function contextMaker(options: {
@@ -61,7 +58,7 @@ export function contextMaker(options: {
           return pool.query(statement);
         },
       },
-      // Using `primary`, `caller` or `now` marks the response as private: it is not cached.
+      // Using `primary`, `caller` or `now` makes the response private, so it is not cached.
       primary: {
         query(statement) {
           trace.isPrivate = true;
@@ -72,7 +69,7 @@ export function contextMaker(options: {
           return primary.transaction(work);
         },
       },
-      // A proxy, because V8 would make a hidden class for each object literal with a getter.
+      // For an object literal with a getter, V8 would make a hidden class per request.
       caller: new Proxy(caller as Caller, {
         get(of, name, receiver) {
           trace.isPrivate = true;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 const fileIn = (dataDir: string) => join(dataDir, 'gateway.json');
 const processes = () => import('./db/embedded/process.ts'); // loaded only without DATABASE_URL
 
-/** Writes `gateway.json`; the returned function removes it. */
 export async function noteGateway(dataDir: string, url: string): Promise<() => Promise<void>> {
   const { ownMark, readMark } = await processes();
   const file = fileIn(dataDir);
@@ -14,7 +13,7 @@ export async function noteGateway(dataDir: string, url: string): Promise<() => P
   };
 }
 
-/** Undefined when no gateway runs. */
+/** Undefined if no gateway runs. */
 export async function gatewayOf(dataDir: string): Promise<string | undefined> {
   const { isAlive, readMark } = await processes();
   const mark = readMark(fileIn(dataDir));

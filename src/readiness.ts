@@ -43,7 +43,7 @@ function notReady(error: unknown): string {
     : 'the database does not answer';
 }
 
-/** Checks at most once per second. `own`: the index in this process. */
+/** `own` is the index in this process. */
 export function readinessOf(
   database: Pick<Database, 'read' | 'primary'>,
   log: Logger,

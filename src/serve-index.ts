@@ -12,7 +12,6 @@ const AGAIN_MS = 30_000;
 
 export type IndexBeside = { status: IndexStatus; stop(): Promise<void> };
 
-/** Restarts the index after a failure that is not final. */
 export function indexBeside(settings: Settings, { url }: Database, log: Logger): IndexBeside {
   const urls = settings.BEACON_URL;
   if (!urls) throw new SettingsError('INDEX is on and BEACON_URL is not set; it must name a beacon node.');

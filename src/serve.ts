@@ -96,7 +96,6 @@ function listenError(error: NodeJS.ErrnoException & { port?: number }, settings:
   return new Error(`HOST is ${JSON.stringify(HOST)}, on which this machine cannot listen: ${error.message}`);
 }
 
-/** Runs before the database is created. */
 async function checkHost({ HOST }: Settings): Promise<void> {
   await lookup(HOST).catch(() => {
     throw new SettingsError(`HOST is ${JSON.stringify(HOST)}; an address of this machine is needed.`);
@@ -154,7 +153,7 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   const index = settings.INDEX ? indexBeside(settings, database, log) : undefined;
   if (index) serving.undo.push(index.stop);
   const ready = readinessOf(database, log, index?.status);
-  // Ends with PostgreSQL, which nothing here restarts; a supervisor may restart both.
+  // Ends the process when the embedded PostgreSQL ends; a supervisor may restart both.
   void database.embedded?.ended.then((error) => serving.draining || Promise.reject(error));
   const app = await buildServer({
     settings,

@@ -2,7 +2,7 @@ import { badInput, type Fault } from '../kernel/refusal.ts';
 import { type Calendar, dayOfDate, type EpochRange, epochsOfDay } from './calendar.ts';
 import type { Network } from './networks.ts';
 
-/** Both ends are inclusive; null means unbounded (decisions: time). */
+/** Both ends are inclusive; null means unbounded. */
 export type Bounds = {
   fromDate: string | null;
   toDate: string | null;
@@ -35,7 +35,7 @@ export function checkBounds(bounds: Ends, place: string): void {
 
 export const LAST_EPOCH = 2 ** 31 - 1; // maximum of PostgreSQL's `integer`
 
-/** Epochs within both the days and the dates; empty if `last` < `first`. */
+/** Empty if `last` < `first`. */
 export function epochsWithin(network: Network, calendar: Calendar, bounds: Bounds): EpochRange {
   const dayOf = (date: string | null) => (date === null ? null : dayOfDate(network, date));
   const firsts = [bounds.fromDay, dayOf(bounds.fromDate)].filter((day) => day !== null);

@@ -1,9 +1,6 @@
 import { genesisTime, type Network } from './networks.ts';
 
-/**
- * Spec §4.4, decisions on time. A chain day has 225 epochs, counted from genesis; in the UTC calendar, an epoch belongs
- * to the day of its first slot.
- */
+/** Spec §4.4: a chain day is 225 epochs from genesis; an epoch belongs to the UTC day of its first slot. */
 export const calendars = ['chain', 'utc'] as const;
 export type Calendar = (typeof calendars)[number];
 
@@ -14,7 +11,7 @@ export const SECONDS_PER_EPOCH = SECONDS_PER_SLOT * SLOTS_PER_EPOCH;
 export const SECONDS_PER_DAY = 86_400;
 const SECONDS_PER_HOUR = 3_600;
 
-/** First UTC date with figures (spec §4.4). */
+/** First UTC date with figures. */
 export const FIRST_UTC_DATE = '2024-10-01';
 
 /** Unix seconds. */
@@ -25,7 +22,6 @@ export const epochStart = (network: Network, epoch: number): number =>
 export const slotStart = (network: Network, slot: number): number =>
   genesisTime[network] + slot * SECONDS_PER_SLOT;
 
-/** The first epoch that starts at or after `seconds` (Unix). */
 export const firstEpochFrom = (network: Network, seconds: number): number =>
   Math.max(0, Math.ceil((seconds - genesisTime[network]) / SECONDS_PER_EPOCH));
 
@@ -33,13 +29,13 @@ export const chainDayOfEpoch = (epoch: number): number => Math.floor(epoch / EPO
 
 export const firstEpochOfChainDay = (day: number): number => day * EPOCHS_PER_DAY;
 
-/** Unix time of day 0: genesis in the chain calendar, midnight of its date in UTC. */
+/** Unix seconds of day 0. */
 const origin = (network: Network, calendar: Calendar): number =>
   calendar === 'chain'
     ? genesisTime[network]
     : Math.floor(genesisTime[network] / SECONDS_PER_DAY) * SECONDS_PER_DAY;
 
-/** Seconds from the start of day 0 to epoch 0: an epoch's day is (384 × epoch + these seconds) / 86,400, rounded down. */
+/** Seconds from day 0 to epoch 0. An epoch's day is ⌊(384 × epoch + result) / 86,400⌋. */
 export const secondsBeforeGenesis = (network: Network, calendar: Calendar): number =>
   genesisTime[network] - origin(network, calendar);
 
@@ -53,7 +49,7 @@ const epochsOf = (network: Network, calendar: Calendar, period: number, seconds:
   return { first: firstEpochFrom(network, start), last: firstEpochFrom(network, start + seconds) - 1 };
 };
 
-/** Empty for days before the date of genesis. */
+/** Empty before genesis. */
 export const epochsOfDay = (network: Network, calendar: Calendar, day: number): EpochRange =>
   epochsOf(network, calendar, day, SECONDS_PER_DAY);
 
@@ -63,7 +59,7 @@ export const epochsOfHour = (network: Network, calendar: Calendar, hour: number)
 
 const isoDate = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
-/** Works for both calendars: in both, day 0 starts on the date of genesis. */
+/** In both calendars, day 0 starts on the date of genesis. */
 export const dateOfDay = (network: Network, day: number): string =>
   isoDate(origin(network, 'utc') + day * SECONDS_PER_DAY);
 
@@ -75,7 +71,7 @@ export const dayOfDate = (network: Network, date: string): number =>
 export const chainDayOfMoment = (network: Network, seconds: number): number =>
   Math.floor((seconds - genesisTime[network]) / SECONDS_PER_DAY);
 
-/** `start` and `end` are the start times of the first and last slot, in Unix seconds. */
+/** Unix seconds; `end` is when the last slot starts. */
 export function spanOfChainDay(network: Network, day: number) {
   const startEpoch = firstEpochOfChainDay(day);
   const nextEpoch = firstEpochOfChainDay(day + 1);

@@ -1,10 +1,7 @@
 import type { EpochRange } from './calendar.ts';
 import type { Network } from './networks.ts';
 
-/**
- * Limits in Gwei per epoch since Electra (EIP-7251), as in `get_consolidation_churn_limit` of the consensus specs,
- * `specs/electra/beacon-chain.md`.
- */
+/** Gwei per epoch since Electra: EIP-7251, `specs/electra/beacon-chain.md` of the consensus specs. */
 const MIN_PER_EPOCH_CHURN_LIMIT_ELECTRA = 128_000_000_000n;
 const MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT = 256_000_000_000n;
 const CHURN_LIMIT_QUOTIENT = 65_536n;
@@ -33,7 +30,7 @@ export function activationExitChurnLimit(totalActiveBalance: bigint): bigint {
 export const consolidationChurnLimit = (totalActiveBalance: bigint): bigint =>
   balanceChurnLimit(totalActiveBalance) - activationExitChurnLimit(totalActiveBalance);
 
-/** The last `epochs` epochs up to `latest` (null: all), none before Electra. Empty if `last` < `first`. */
+/** All epochs since Electra if `epochs` is null. */
 export const electraEpochs = (network: Network, latest: number, epochs: number | null): EpochRange => ({
   first: Math.max(electraEpoch[network], epochs === null ? 0 : latest - epochs + 1),
   last: latest,

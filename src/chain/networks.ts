@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Values of `X-Service-Network` (spec §4.1). holesky ended in March 2025 (spec §9). */
+/** Values of `X-Service-Network` (spec §4.1). */
 export const networks = ['mainnet', 'hoodi', 'holesky'] as const;
 export const Network = z.enum(networks);
 export type Network = z.infer<typeof Network>;
 
-/** Unix seconds of slot 0 (decisions: time). */
+/** Unix seconds. */
 export const genesisTime: Record<Network, number> = {
   mainnet: Date.UTC(2020, 11, 1, 12, 0, 23) / 1000,
   holesky: Date.UTC(2023, 8, 28, 12, 0, 0) / 1000,

@@ -4,7 +4,6 @@ import { parseDate } from '../kernel/time.ts';
 import { networks } from './networks.ts';
 import { timeWindows } from './windows.ts';
 
-/** Required in summaries (spec §4.2, 4.3, 4.8). */
 export const windowParam = () =>
   enumParam(timeWindows, { description: 'Aggregation window: the last 1, 7 or 30 days, or all time.' });
 
@@ -27,7 +26,6 @@ export const dateParam = (description: string) =>
 
 const dayParam = (description: string) => intParam({ description, min: 0, nullable: true });
 
-/** For Ethereum v1 lists (spec §4.4). */
 export const rangeParams = () => ({
   fromDate: dateParam('First date, inclusive.'),
   toDate: dateParam('Last date, inclusive.'),
@@ -40,16 +38,13 @@ export const rangeParams = () => ({
   }),
 });
 
-/** For v0 lists. */
 export const sizeParam = ({ defaultSize, maxSize }: PageSizes) =>
   intParam({ description: 'Rows per page.', min: 1, max: maxSize, default: defaultSize });
 
-/** For v1 lists (spec §9). */
 export const pageParams = ({ defaultSize, maxSize }: PageSizes) => ({
   limit: intParam({ description: 'Results per page.', min: 1, max: maxSize, default: defaultSize }),
   offset: intParam({ description: 'Results to skip.', min: 0, default: 0 }),
 });
 
-/** For v1 lists (spec §9). */
 export const sortOrderParam = (order: 'asc' | 'desc' = 'asc') =>
   enumParam(['asc', 'desc'], { description: 'Sort order.', nullable: true, default: order });

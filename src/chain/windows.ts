@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { badInput, type Refusal } from '../kernel/refusal.ts';
 
-/** Aggregation windows: a number of days, or all time (spec §2.2). */
 export const timeWindows = ['1d', '7d', '30d', 'all'] as const;
 export const TimeWindow = z.enum(timeWindows);
 export type TimeWindow = z.infer<typeof TimeWindow>;
 
 export const windowDays: Record<TimeWindow, number | null> = { '1d': 1, '7d': 7, '30d': 30, all: null };
 
-/** Errors that GraphQL reports for the figures of an object that was not asked for in a window. */
+/** GraphQL reports these errors for figures requested without a window. */
 export const refusedFigures = (names: readonly string[]): Record<string, Refusal> =>
   Object.fromEntries(
     names.map((name) => {

@@ -25,7 +25,6 @@ function allowanceText({ units, period }: Allowance): string {
   return `${units.toLocaleString('en')} compute units ${period === 'life' ? 'for life' : 'a month'}`;
 }
 
-/** Throws for flags that override limits fixed by the interface. */
 function checkLimits(tier: Tier, flags: { rate?: number; units?: number }) {
   const fixed = fixedLimits[tier]?.find((name) => flags[name] !== undefined);
   if (fixed) {
@@ -47,7 +46,6 @@ const withLimits = (command: Command): Command =>
     )
     .option('--json', 'as a JSON array');
 
-/** Saves an account with its limits; throws `refusal` if `save` returns undefined. */
 function saved(name: string, tier: Tier, flags: Flags, save: typeof createAccount, refusal: Error) {
   checkLimits(tier, flags);
   return withDatabase(async ({ write }) => {

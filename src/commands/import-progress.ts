@@ -10,7 +10,6 @@ export type ImportProgress = {
 const size = (bytes: number) =>
   bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Shows nothing unless `stream` is a terminal. */
 export function importProgress(stream: NodeJS.WriteStream = process.stderr): ImportProgress {
   if (!stream.isTTY)
     return { file: () => ({ show: () => undefined, end: () => undefined }), stop: () => undefined };

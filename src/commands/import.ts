@@ -43,7 +43,7 @@ export const importCommand = (): Command =>
     )
     .addOption(
       new Option('--entity-type <class>', 'class of the entities of rows without one').choices(
-        idTypes.filter((name) => name !== 'privateSet'), // computed, never imported
+        idTypes.filter((name) => name !== 'privateSet'), // computed, so never imported
       ),
     )
     .option('--utc', 'rows without a calendar are of the UTC calendar instead of the chain calendar')
@@ -80,7 +80,7 @@ Exit codes: 0 every row was loaded, 1 not every row, 2 wrong usage.`,
     .action((resource: ImportResource, files: string[], flags: Flags) =>
       withDatabase(
         (database, { leave }) => importAll(database, resource, files, flags, leave),
-        // One connection per job, and one to check earlier imports.
+        // One per job, and one that checks earlier imports.
         { loads: true, creates: flags.create ?? false, writers: flags.jobs + 1 },
       ),
     );
@@ -117,7 +117,6 @@ function notLoaded(file: string, error: string, { json }: Flags) {
   if (json) process.stdout.write(`${JSON.stringify({ file, loaded: false, error })}\n`);
 }
 
-/** True if every row was loaded, or with `--dry-run` would be. */
 async function importOne(
   database: Database,
   resource: ImportResource,
@@ -153,7 +152,6 @@ async function importOne(
   }
 }
 
-/** If a rejected row cannot be written, nothing of `file` is loaded. */
 function rejectsFile(file: string, flags: Flags) {
   const path = flags.rejects ?? `${file === '-' ? 'stdin' : file}.rejected.ndjson`;
   let open: number | undefined;

@@ -6,7 +6,6 @@ const units: [number, string][] = [
   [60, 'min'],
 ];
 
-/** `2 h`, `12 min` or `40 s`. */
 export function shortTime(seconds: number): string {
   const [size, name] = units.find(([size]) => seconds >= (size === 60 ? 300 : 2 * size)) ?? [1, 's'];
   return `${Math.ceil(seconds / size).toLocaleString('en')} ${name}`;

@@ -18,7 +18,7 @@ export function baseUrl(text: string): URL {
   return url;
 }
 
-/** Whether requests leave this machine without TLS. */
+/** True if requests leave this machine without TLS. */
 export const isInClear = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
@@ -39,7 +39,6 @@ export function rate(text: string): number {
   throw new InvalidArgumentError('A number over 0 and below 10000 is needed, like 2 or 0.5.');
 }
 
-/** Adds values like `solana=VOTE1,VOTE2` to earlier ones. */
 export function validatorsOf(
   text: string,
   before: { network: RewardsNetwork; id: string }[] = [],

@@ -1,6 +1,5 @@
 import type { Tally } from '../ingest/mirror/report.ts';
 
-/** Writes messages always, but the current list only to a terminal. */
 export function mirrorProgress(stream: NodeJS.WriteStream = process.stderr) {
   let shown = '';
   const clear = () => {

@@ -14,12 +14,12 @@ type Options = {
   graceful?: boolean;
 };
 
-/** Time for an embedded server to end after it has closed its connections. */
+/** Time for an embedded server to end after its connections closed. */
 const MAX_SHUTDOWN_MS = 20_000;
 
 export type Signals = {
   stop: AbortSignal;
-  /** Aborted once nothing more can be committed; the command then reports what was not loaded. */
+  /** Aborted when nothing more can be committed; the command then reports unfinished work. */
   leave: AbortSignal;
 };
 
@@ -33,7 +33,7 @@ export async function withDatabase(
   await checkDatabase(settings, options);
   const say = (error: Error) => process.stderr.write(`stakegraph: ${error.message}\n`);
   const onError = (error: Error) => {
-    // The end of an embedded server is reported once, with its reason, not per connection.
+    // Each connection reports the end of an embedded server; `ended` reports it once, with its reason.
     if (settings.DATABASE_URL || !isDisconnected(error)) say(error);
   };
   const opening = openDatabase(settings, onError, { ...options, migrate });
@@ -43,14 +43,14 @@ export async function withDatabase(
     await database?.write.abandon();
     await turn(); // lets the command report its commits
     signals.leave.abort();
-    // Exiting (unlike dying by the signal) stops an embedded PostgreSQL. Open transactions roll back.
+    // Exiting stops an embedded PostgreSQL; death by a signal would not.
     process.exit(1);
   };
   const steps = options.graceful ? [() => signals.stop.abort(), leave] : [leave];
   const onSignal = () => {
     const step = steps.shift();
     if (step) void step();
-    else process.exit(1); // a further signal exits immediately, even while the database does not answer
+    else process.exit(1); // exits even while the database does not answer
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   const database = await opening;
@@ -61,7 +61,7 @@ export async function withDatabase(
   try {
     await work(database, { stop: signals.stop.signal, leave: signals.leave.signal });
   } catch (error) {
-    // If the connection was lost because the server stops, `leave` exits the process during this wait.
+    // If the embedded server stops, `leave` exits the process during this wait.
     if (database.embedded && isDisconnected(error)) await sleep(MAX_SHUTDOWN_MS);
     throw settings.DATABASE_URL ? writeError(error as NodeJS.ErrnoException) : error;
   } finally {

@@ -33,7 +33,7 @@ const Shape = AttestationRecord.extend({
   utc: z.boolean().nullable(),
   entityType: z.enum(idTypes.filter((name) => name !== 'privateSet')),
   day: record.day.unwrap().max(MAX_DAY),
-  // Derived, so optional; checked when present.
+  // Derived; checked when present.
   date: record.date,
   startTimestamp: moment().nullable(),
   endTimestamp: moment().nullable(),
@@ -55,7 +55,6 @@ const derivedFields = Object.entries(derived) as [
 
 const MAX_BIGINT_DIGITS = 19;
 
-/** Rows cover hours or days; requests sum longer periods. */
 export type ImportedAttestation = z.infer<typeof Shape>;
 
 function* faultsOf(row: ImportedAttestation): Faults {
@@ -75,7 +74,7 @@ function* faultsOf(row: ImportedAttestation): Faults {
   }
 }
 
-/** Of days that a refresh computed; null in imported rows, and not stored for hours. */
+/** Null unless a refresh computed the day; not stored for hours. */
 const ComputedFigures = z.object({
   activeCount: bigCount().nullable(),
   attestedCount: bigCount().nullable(),
@@ -113,7 +112,6 @@ const Stored = Shape.omit({
   entityId: record.id,
   idType: Shape.shape.entityType,
   utc: flag(),
-  /** True for a day that a refresh computed. */
   computed: flag(),
 });
 const columns = columnsOf(Stored);
@@ -134,7 +132,6 @@ const stored = ({ id, entityType, calendar, ...figures }: ImportedAttestation) =
   computed: false,
 });
 
-/** `given`: SQL that selects network, id_type and entity_id. */
 export async function ensureEntities(client: pg.ClientBase, given: string, values: unknown[] = []) {
   await client.query(
     `/* attestationEntities */
@@ -147,7 +144,6 @@ export async function ensureEntities(client: pg.ClientBase, given: string, value
   );
 }
 
-/** Creates missing partitions. */
 export async function ensureParts(client: pg.ClientBase, dates: readonly string[], hours: boolean) {
   const distinct = [...new Set(dates)];
   await client.query('/* attestationParts */ select attestation_parts($1::date[], $2)', [distinct, hours]);
@@ -166,7 +162,7 @@ async function mergePeriods(client: pg.ClientBase, hours: boolean): Promise<Impo
   const key: string[] = ['entity_key', 'utc', hours ? 'hour' : 'day', 'date'];
   const figures = columns.filter((name) => !key.includes(name));
   const given = `staged s join attestation_entities e using (${entity.join(', ')})`;
-  // Dates are parameters, because the planner does not prune partitions by joined dates.
+  // The planner does not prune partitions by joined dates.
   const same = `${key.map((name) => `t.${name} = ${name === 'entity_key' ? 'e' : 's'}.${name}`).join(' and ')} and t.date = any($1::date[])`;
   const updated = await client.query(
     `/* updateAttestations */
@@ -203,7 +199,7 @@ export const attestationImporter: Importer<ImportedAttestation, AttestationColum
   }),
   columns,
   stored,
-  // The hour of a day is null; without coalesce, repeated days would go unnoticed.
+  // Days have no hour; without coalesce, repeated days would go unnoticed.
   key: [...entity, 'utc', 'day', 'coalesce(hour, -1)'],
   merge: mergeAttestations,
 };

@@ -10,13 +10,12 @@ import { mergePlain, type PlainTable, plainImporter } from './plain-table.ts';
 
 const Shape = Block.extend({
   network: Network,
-  // Derived, so optional; checked when present.
+  // Derived; checked when present.
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
 });
 export type ImportedBlock = z.infer<typeof Shape>;
 
-/** Null for missed slots. */
 const ofBlocks = [
   'consensusBlockRoot',
   'executionBlockNumber',
@@ -68,9 +67,8 @@ async function mergeBlocks(
   return counts;
 }
 
-/** Corrects known deviations of other services. */
 function tidied(value: Record<string, unknown>): Record<string, unknown> {
-  // Drops numeric timestamps: no documented form is numeric, and the slot determines the time.
+  // Drops numeric timestamps, which are undocumented; the slot determines the time.
   const { blockTimestamp } = value;
   const tidy: Record<string, unknown> = {
     ...value,

@@ -11,7 +11,7 @@ import { plainImporter } from './plain-table.ts';
 const { date, startEpoch, endEpoch } = ChainDailyReward.shape;
 const Shape = ChainDailyReward.extend({
   network: Network,
-  // Derived, so optional; checked when present.
+  // Derived; checked when present.
   date: date.nullable(),
   startEpoch: startEpoch.nullable(),
   endEpoch: endEpoch.nullable(),
@@ -43,7 +43,6 @@ export const chainDailyRewardImporter = plainImporter({
   resource: 'chain-daily-rewards',
   shape: Shape,
   key: ['network', 'day'],
-  /** `computed`: whether a refresh computed the row. */
   columns: Shape.omit({
     date: true,
     startEpoch: true,

@@ -8,7 +8,7 @@ export type SlotSeats = { network: Network; slot: number; given: GivenSeat[]; st
 
 const SEATS = 512;
 
-/** Gives a validator's n-th reward the validator's n-th stored seat; returns the other rewards. */
+/** A validator's n-th reward takes its n-th stored seat. Returns the other rewards. */
 function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], seats: Map<number, Seat>) {
   const known = new Map<number, number[]>();
   for (const { position, validatorIndex } of stored) {
@@ -24,10 +24,6 @@ function takeKnownSeats(given: readonly GivenSeat[], stored: readonly Seat[], se
   });
 }
 
-/**
- * With `replace`, only given seats remain. A reward without a position keeps its validator's stored seat or takes the
- * first free one. Throws SourceError above 512 seats.
- */
 export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace: boolean): Seat[] {
   const seats = new Map<number, Seat>();
   for (const seat of given) {
@@ -44,6 +40,6 @@ export function seatsAfter({ network, slot, given, stored }: SlotSeats, replace:
     }
     seats.set(free, { ...seat, position: free });
   }
-  // A seat's index here becomes its stored rank.
+  // The index of a seat becomes its stored rank.
   return [...seats.values()].sort((a, b) => a.validatorIndex - b.validatorIndex || a.position - b.position);
 }

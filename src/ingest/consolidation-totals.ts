@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { type ImportCounts, type MergeOptions, stagedScopes } from './importer.ts';
 import { mergePlain, type PlainTable } from './plain-table.ts';
 
-/** If a row changes, updates the entity totals and `consolidation_places` of the staged networks. */
 export async function mergeWithTotals(
   client: pg.ClientBase,
   table: PlainTable,

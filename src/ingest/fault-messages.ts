@@ -49,7 +49,7 @@ function boundOf(origin: string, words: string, bound: number | bigint): string 
   return origin === 'array' ? `have ${words} ${bound} entries` : `be ${words} ${bound}`;
 }
 
-const HIGHEST_PERCENT = 100 + 1e-6; // rounding may take a mean of doubles past 100
+const HIGHEST_PERCENT = 100 + 1e-6; // rounding can raise a mean of doubles above 100
 
 export function* percentFaults(field: string, percent: number): Faults {
   if (percent > HIGHEST_PERCENT) yield [field, `is ${percent}; a percentage of at most 100 is needed`];

@@ -1,9 +1,8 @@
 import type { Queryable } from '../db/pool.ts';
 
-// Data counts as loaded even if it was removed, failed to load or was the sample: no start may mix the sample with a
-// user's rows or restore deleted ones.
+// Failed, deleted and sample data also count as loaded: a start must not mix the sample with a user's rows or restore
+// deleted rows.
 
-/** True if nothing was ever loaded. */
 export async function isUntouched(db: Queryable): Promise<boolean> {
   const { rows } = await db.query({
     text: `/* isUntouched */
@@ -13,7 +12,7 @@ export async function isUntouched(db: Queryable): Promise<boolean> {
   return rows[0]?.untouched === true;
 }
 
-/** Records that data was loaded, which rules out the sample. Blocks while another process loads the sample. */
+/** Prevents loading the sample later; waits while another process loads it. */
 export async function noteFirstLoad(db: Queryable): Promise<void> {
   const text = `/* noteFirstLoad */
     insert into sample_data select now() where not exists (select from sample_data)`;

@@ -3,13 +3,13 @@ import type { Network } from '../chain/networks.ts';
 import { timestampText } from '../kernel/time.ts';
 import type { Faults } from './importer.ts';
 
-/** `expected` is in Unix seconds; `given` is null if no time was given. */
+/** `expected` is in Unix seconds. */
 export function* momentFaults(field: string, given: string | null, expected: number, what: string): Faults {
   const begins = timestampText(expected);
   if (given !== null && given !== begins) yield [field, `is ${given}; ${what} begins at ${begins}`];
 }
 
-/** Refuses future rows, which would move the chain head and the end of every window; allows a day of clock difference. */
+/** Refuses future rows, which would move the chain head and every window; allows a day of clock difference. */
 export function* futureFaults(
   field: string,
   given: number | string,

@@ -3,42 +3,36 @@ import { changeColumn, sinceColumn, spans as windows } from '../db/change-column
 import type { MergeOptions } from './importer.ts';
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
-/** History of summaries by day; the tables are named after `name`. */
+/** Table names begin with `name`. SQL refers to a staged row `g`. */
 export type HistoryTables = {
   name: 'operator' | 'stake_authority';
   key: readonly string[];
   scope: readonly string[];
   figures: readonly Column[];
-  /** Columns that tell where the figures end. */
   asOf: readonly Column[];
-  /** SQL on a staged row `g`: the date of its figures. */
   date: string;
-  /** SQL on a staged row `g`: true if it has history. */
   where: string;
-  /** SQL on a staged row `g`: rows that are read together come together. */
+  /** SQL: clusters rows that are read together. */
   order: string;
 };
 
 export const IMPORT_DATE = `(now() at time zone 'UTC')::date`;
 
-/** SQL: true if the staged row `g` is of a window with history; `all` hardly changes from day to day. */
+/** `all` has no history, because it hardly changes from day to day. */
 export const HAS_HISTORY = `g.time_window in (${windows.map((window) => `'${window}'`).join(', ')})`;
 
 const spans = windows.map((window) => ({ window, days: Number.parseInt(window, 10) }));
 
-/** Columns of summaries; a change is null where a figure is. */
 export const changeColumns = (figures: readonly Column[]): Column[] =>
   spans.flatMap(({ window }) => [
     { name: sinceColumn(window), type: 'date' },
     ...figures.map(({ name, type }) => ({ name: changeColumn(name, window), type })),
   ]);
 
-/** Lists that are published for the same date and compared with the same dates. */
+/** Lists with equal `date` and `since`. */
 export type Published = { date: string; since: (string | null)[]; scopes: string[][] };
 
-/**
- * Adds `series` and the changes to staged rows: changes since the newest day of the list that is one to two spans ago.
- */
+/** Changes compare with the list's newest day one to two spans ago. */
 export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Promise<Published[]> {
   const { name, key, figures } = of;
   const added = [{ name: 'series', type: 'integer' }, ...changeColumns(figures)];
@@ -54,8 +48,8 @@ export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Pr
     order by ${columnList(of.scope, 'g')}, ${of.order}`,
   );
   await analyzeGrown(client, `${name}_series`, named.rowCount ?? 0);
-  // Bounds nested loops, which the planner chooses for a day that its statistics do not know. Made before the updates:
-  // after HOT updates this transaction could not use it.
+  // Bounds nested loops, which the planner chooses for a day absent from its statistics. After HOT updates, this
+  // transaction could not use a new index.
   await client.query('/* indexSeries */ create index on staged (series)');
   for (const { since, scopes } of lists) {
     const known = spans.flatMap(({ window }, at) => (since[at] ? [{ window, date: since[at] }] : []));
@@ -79,7 +73,7 @@ export async function stageChanges(client: pg.ClientBase, of: HistoryTables): Pr
   return lists;
 }
 
-/** `is true` keeps PostgreSQL from a join, which might read all staged rows once for each scope. */
+/** `is true` prevents a join, which might read all staged rows once per scope. */
 const inScopes = (alias: string, scope: readonly string[], before: number) =>
   `((${columnList(scope, alias)}) in (select * from unnest(${scope.map((_, at) => `$${before + at + 1}::text[]`).join(', ')}))) is true`;
 const columnsOfScopes = (scope: readonly string[], scopes: readonly string[][]) =>
@@ -110,10 +104,7 @@ async function publishedLists(client: pg.ClientBase, of: HistoryTables): Promise
   return [...lists.values()];
 }
 
-/**
- * Stores the staged figures as those of their day, after `stageChanges`. Does not touch rows with the same digits.
- * Returns how many rows changed.
- */
+/** Call after `stageChanges`. Returns the number of changed rows. */
 export async function writeHistory(
   client: pg.ClientBase,
   of: HistoryTables,

@@ -31,12 +31,11 @@ export type ImportOptions = RowOptions & {
   whole?: MergeOptions['whole'];
   skipInvalid?: boolean;
   dryRun?: boolean;
-  /** Receives a line of NDJSON per row. */
   onRejected?: (text: string) => void;
   onProgress?: (progress: Progress) => void;
   /** Skips files fully loaded before with the same options. */
   resume?: boolean;
-  /** Lets rows change what an index has written; default: `replace`. */
+  /** Allows overwriting rows of an index; default: `replace`. */
   overIndex?: boolean;
   origin?: Origin;
 };
@@ -50,7 +49,6 @@ export type FileReport = ImportCounts & {
   faultCount: number;
   /** False for refused sources and dry runs. */
   loaded: boolean;
-  /** Skipped because loaded before. */
   passed: boolean;
   replaced: boolean;
 };
@@ -64,7 +62,7 @@ const emptyReport = (file: string): FileReport => ({
 
 class Rollback extends Error {}
 
-/** Loads all rows or none, in one transaction and constant memory; `skipInvalid` leaves out invalid rows. Idempotent. */
+/** Loads all rows or none, in one transaction and constant memory. Idempotent. */
 export async function importFile(
   pool: Pool,
   resource: ImportResource,
@@ -91,7 +89,7 @@ export async function importFile(
   return report as FileReport;
 }
 
-/** The caller must roll back unless the report says `loaded`. */
+/** The caller must roll back unless `loaded` is true. */
 export async function importSource(
   client: pg.ClientBase,
   importer: Importer<unknown>,
@@ -147,8 +145,8 @@ export async function mergeStaged<Row>(
   importer: Importer<Row>,
   options: Omit<MergeOptions, 'revision'>,
 ) {
-  // Allows one merge per dataset at a time; reading and checking run in parallel.
-  // Triggers of blocks read validators, and the other way round.
+  // One merge per dataset runs at a time; reading and checking run in parallel. Triggers of blocks read validators, and
+  // vice versa.
   await lockWriters(client, [importer.resource, ...(importer.resource === 'blocks' ? ['validators'] : [])]);
   const revision = raisedRevision(client, importer.resource);
   const counts = await importer.merge(client, { ...options, revision });
@@ -202,7 +200,6 @@ async function stageSource(
 
 const textOf = (raw: RawRow): string => raw.broken?.text ?? stringify(raw.value) ?? 'null';
 
-/** Returns undefined for an invalid row. */
 function checkRow(
   importer: Importer<unknown>,
   source: Source,
@@ -272,7 +269,7 @@ async function checkStaged(
   }
 }
 
-/** SQLSTATE 22 (invalid value) and 23 (constraint). */
+/** SQLSTATE classes: 22 (invalid value), 23 (constraint). */
 const refusedByDatabase = (error: { code?: unknown }) => /^2[23]/.test(String(error.code));
 const reason = (error: { message: string; detail?: string; where?: string }) =>
   [error.message, error.detail, error.where].filter(Boolean).join(': ');

@@ -20,7 +20,6 @@ import { validatorClientImporter } from './validator-clients.ts';
 import { validatorDayImporter } from './validator-days.ts';
 import { validatorImporter } from './validators.ts';
 
-/** By command-line name. */
 export const importers = {
   operators: operatorImporter,
   slashings: slashingImporter,

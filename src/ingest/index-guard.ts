@@ -3,7 +3,6 @@ import { EPOCHS_PER_DAY, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import type { Importer } from './importer.ts';
 import { lockWriters } from './locks.ts';
 
-/** SQL on staged rows `s`. */
 const epochsOf: Record<string, readonly [first: string, last: string] | undefined> = {
   attestations: ['s.start_epoch', 's.end_epoch'],
   blocks: [`s.slot / ${SLOTS_PER_EPOCH}`, `s.slot / ${SLOTS_PER_EPOCH}`],
@@ -18,10 +17,7 @@ const epochsOf: Record<string, readonly [first: string, last: string] | undefine
   'validator-days': ['s.start_epoch', 's.end_epoch'],
 };
 
-/**
- * Protects what an index has written: returns why staged rows are refused; of validators, only labels and deposit
- * addresses may change.
- */
+/** Returns why staged rows are refused. Of indexed validators, only labels and deposit addresses may change. */
 export async function guardIndexed(
   client: pg.ClientBase,
   { resource }: Importer<unknown>,

@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../db/rows.ts';
 
 /**
- * Recognized by name, because no service tags these pools. Names used by services and explorers, in lower case without
- * separators. Imported `operator-profiles` take precedence.
+ * No service tags these pools, so names that services and explorers use identify them. Imported `operator-profiles`
+ * take precedence.
  */
 const liquidStakingPools: readonly string[] = `
   ankr stakefi bedrock bifrost claystack cream creamfinance dinero dineropirex pirex diva

@@ -37,7 +37,7 @@ function tableOf(network: RewardsNetwork, kind: RewardKind): PlainTable {
   };
 }
 
-/** Columns of validator and network rows: one file may hold both. */
+/** One file may hold validator and network rows. */
 function stagedColumns(network: RewardsNetwork): Column[] {
   const both = rewardKinds.flatMap((kind) => columnsOf(recordOf(network, kind)));
   const named = new Map(both.map((column) => [column.name, column]));
@@ -57,7 +57,6 @@ async function mergeRewards(
   return counts;
 }
 
-/** Checks the order of pairs such as `fromBlockNumber` and `toBlockNumber`. */
 function* rangeFaults(row: Row): Faults {
   for (const [name, last] of Object.entries(row)) {
     const from = name.replace(/^to(?=[A-Z])/, 'from');
@@ -104,7 +103,7 @@ function importerOf(network: RewardsNetwork): Importer<Row> {
   };
 }
 
-/** One importer per network, because REST rows do not name theirs. */
+/** One importer per network, because REST rows do not name it. */
 export const networkRewardImporters = Object.fromEntries(
   rewardsNetworks.map((network) => [`${network}-rewards`, importerOf(network)]),
 ) as Record<`${RewardsNetwork}-rewards`, Importer<Row>>;

@@ -16,7 +16,6 @@ import {
 import { type ListOf, rankLists } from './operators.ts';
 import { mergePlain, type PlainTable, plainImporter } from './plain-table.ts';
 
-/** Types that a refresh computes. */
 export const computedTypes = [
   'depositAddress',
   'withdrawalAddress',

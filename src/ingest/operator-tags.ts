@@ -13,7 +13,6 @@ type Tagged = { idType: string; operatorTags: readonly Tag[] };
 const toldPoolTypes = ['cex', 'lst', 'none'] as const;
 type ToldPoolType = (typeof toldPoolTypes)[number];
 
-/** Decodes `/o/<id>`; keeps an id with invalid percent-encoding. */
 function idInPath(path: string | null | undefined): string | undefined {
   const id = path?.startsWith('/o/') ? path.slice('/o/'.length) : '';
   if (id === '') return undefined;
@@ -24,7 +23,7 @@ function idInPath(path: string | null | undefined): string | undefined {
   }
 }
 
-/** A pool's id is the `name` of its tag; a node operator's is in `path`, else `name` ("Tags" in the decisions). */
+/** Rules: decisions, "Tags". */
 export function parentsByTags(tags: readonly Tag[]): Parents {
   const tagged = (idType: string) => tags.find((tag) => tag.idType === idType);
   const operator = tagged('nodeOperator');
@@ -74,10 +73,7 @@ export function poolTypeByTags(tags: readonly Tag[]): 'cex' | 'lst' | null {
   return names.some((name) => liquidTags.has(name)) ? 'lst' : null;
 }
 
-/**
- * Without a profile: `poolType`, else tags, else known names. A share uses its pool's name while that pool is not
- * stored.
- */
+/** A share uses its pool's name while that pool is not stored. */
 export function poolTypeOf(
   row: Tagged & Parents & { id: string; poolType: ToldPoolType | null },
 ): 'cex' | 'lst' | null {

@@ -47,7 +47,7 @@ function* faultsOf(row: ImportedOperator): Faults {
   yield* poolTypeFaults(row);
 }
 
-/** In `rankLists`, the `poolType` of a profile or of a share's pool takes precedence over this one. */
+/** `rankLists` prefers the `poolType` of a profile or of a share's pool. */
 const Stored = ImportedOperator.omit({ id: true }).extend({
   operatorId: ImportedOperator.shape.id,
   asOfEpoch: count().nullable(), // known to a refresh only
@@ -63,7 +63,7 @@ const history: HistoryTables = {
   figures: columnsOf(OperatorTrend),
   asOf: [{ name: 'as_of_epoch', type: 'integer' }],
   date: `coalesce(case g.network ${genesisDates.join(' ')} end + g.as_of_epoch / ${EPOCHS_PER_DAY}, ${IMPORT_DATE})`,
-  // Of single validators, days are stored.
+  // Single validators have no history: their days are stored.
   where: `g.id_type <> 'validator' and ${HAS_HISTORY}`,
   order: 'g.network_penetration desc nulls last, g.operator_id',
 };
@@ -79,7 +79,7 @@ const tables: RankedTables = {
   history,
 };
 
-/** Writes lists as responses show them. */
+/** Serializes lists like responses. */
 const shownList = (item: z.ZodObject) => {
   const write = jsonWriter(z.array(item));
   return (list: readonly object[]): string => write(list).join('');
@@ -110,10 +110,7 @@ const listArrays = (lists: readonly ListOf[]) => [
   lists.map((list) => list.time_window),
 ];
 
-/**
- * Ranks operators in lists of all, by pool type (a profile's takes precedence) and by parent. Order: network
- * penetration descending (nulls last), validator count descending, id.
- */
+/** Ranks operators in lists of all, by pool type and by parent. */
 export async function rankLists(client: pg.ClientBase, lists: readonly ListOf[], revision: number) {
   // Shares take their pool's type, so their lists change too.
   const shares = lists
@@ -186,7 +183,7 @@ export const operatorImporter: Importer<ImportedOperator, ColumnName<z.infer<typ
   stored,
   key,
   merge: mergeRanked(tables, rankAndName),
-  // False if rows may be incomplete: pages of several lists, shares (of one parent), pools filtered by type.
+  // False if the list may be incomplete: rows of several lists, shares of one parent, pools of one type.
   replacesWhen: `count(distinct (network, id_type, time_window)) = 1 and bool_and(id_type <> 'poolShare')
     and not (bool_and(id_type = 'pool') and count(distinct pool_type) = 1 and count(pool_type) = count(*))`,
 };

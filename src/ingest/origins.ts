@@ -35,5 +35,5 @@ export async function stagedDatasets(
   return rows.map((row) => [resource, row.network]);
 }
 
-/** For datasets without staged rows, such as generated attestations. */
+/** For datasets without staged rows. */
 export const ofAllNetworks = (dataset: string) => networks.map((network) => [dataset, network] as const);

@@ -16,14 +16,12 @@ export type PlainTable = {
   name: string;
   key: readonly string[];
   columns: readonly Column[];
-  /** Columns that name the list from which `replace` removes rows. */
+  /** `replace` removes rows from the list that these columns identify. */
   scope: readonly string[];
   from?: string;
-  /** Reads only partitions of the staged dates. */
   parts?: { column: string; dates: readonly string[] };
 };
 
-/** Does not touch rows already stored with the same digits. */
 export async function mergePlain(
   client: pg.ClientBase,
   { name, key, columns, scope, from = 'staged', parts }: PlainTable,
@@ -45,7 +43,7 @@ export async function mergePlain(
     );
     counts.removed = removed.rowCount ?? 0;
   }
-  // Dates are parameters, because the planner does not prune partitions by joined dates.
+  // The planner does not prune partitions by joined dates.
   const same = `${sameColumns('t', 's', key)}${parts ? ` and t.${parts.column} = any($1::date[])` : ''}`;
   const dates = parts ? [parts.dates] : [];
   const updated = await client.query(
@@ -72,17 +70,16 @@ type PlainImport<Shape extends z.ZodObject, Stored extends z.ZodObject> = Parame
   resource: string;
   shape: Shape;
   key: readonly (ColumnName<z.infer<Stored>> & string)[];
-  /** By default that of the resource's name. */
   table?: string;
   scope?: readonly string[];
-  /** The columns' fields, if they are not those of `shape`. */
+  /** Stored fields, if they differ from `shape`. */
   columns?: Stored;
   stored?: (row: z.output<Shape>) => Record<string, unknown>;
   unique?: Pick<Unique, 'columns' | 'field'>;
   merge?: (client: pg.ClientBase, table: PlainTable, options: MergeOptions) => Promise<ImportCounts>;
 };
 
-/** Without `replacesWhen`: sources may hold any part of the rows. */
+/** Without `replacesWhen`: a source may hold any part of the rows. */
 export function plainImporter<Shape extends z.ZodObject, Stored extends z.ZodObject = Shape>({
   resource,
   shape,

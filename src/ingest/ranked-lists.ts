@@ -4,14 +4,13 @@ import { type ImportCounts, type Importer, type MergeOptions, stagedScopes } fro
 import { analyzeGrown, type Column, changedColumns, columnList, sameColumns } from './staging.ts';
 
 /**
- * A change adds summaries and lists that supersede the old ones, so that clients paging through an old list keep its
- * ranks and figures (decisions on pages).
+ * Changed summaries and lists supersede the old ones: clients that page through an old list keep its ranks and figures
+ * (decisions on pages).
  */
 export type RankedTables = {
   summaries: string;
   lists: string;
   ranks: string;
-  /** SQL function that stores the orders of new lists. */
   storeOrders: string;
   key: readonly string[];
   scope: readonly string[];
@@ -23,7 +22,6 @@ export type RankedTables = {
 const CACHE_TTL = '1 hour';
 const CACHE_MAX_ENTRIES = 8;
 
-/** Does not touch rows already stored with the same digits. */
 async function mergeSummaries(
   client: pg.ClientBase,
   { summaries, key, scope, columns: own, history }: RankedTables,
@@ -60,10 +58,7 @@ async function mergeSummaries(
   return counts;
 }
 
-/**
- * Merges summaries and stores their history. If any summary changed, `rank` receives their lists' scopes and makes those
- * lists again.
- */
+/** If a summary changed, `rank` rebuilds the lists of the staged scopes. */
 export const mergeRanked =
   <List extends object>(
     tables: RankedTables,
@@ -80,7 +75,6 @@ export const mergeRanked =
     return counts;
   };
 
-/** Stores the orders of new lists; deletes expired lists, and superseded summaries that no list ranks. */
 export async function finishLists(
   client: pg.ClientBase,
   { summaries, lists, ranks, listKey, storeOrders }: RankedTables,

@@ -30,7 +30,7 @@ const makeStaging = (client: pg.ClientBase, columns: readonly Column[]) =>
       .join(', ')}) on commit drop`,
   );
 
-/** Adds an index to bound nested loops, which the planner chooses for tables grown since their last ANALYZE. */
+/** The index bounds nested loops, which the planner chooses for tables grown since their last ANALYZE. */
 async function readyStaging(client: pg.ClientBase, key: readonly string[]): Promise<void> {
   if (key.length > 0)
     await client.query(
@@ -58,12 +58,12 @@ export async function stageSelected<Name extends string>(
   return staged.rowCount ?? 0;
 }
 
-/** `source` keeps a row's text in case it is rejected. */
+/** `source` is the text of a row, needed on rejection. */
 export async function openStaging(client: pg.ClientBase, { columns, key }: Staged) {
   const names = ['place', 'source', ...columns.map(({ name }) => name)];
   await makeStaging(client, columns);
   const copy = client.query(copyFrom(`/* fillStaging */ copy staged (${names.join(', ')}) from stdin`));
-  // Keeps an error for the next write or finish to throw; unhandled, it would crash the process.
+  // The next write or finish throws the error; unhandled, it would crash the process.
   let broken: Error | undefined;
   copy.on('error', (error: Error) => (broken ??= error));
   const emitted = async (event: 'drain' | 'finish') => {
@@ -99,7 +99,7 @@ export async function openStaging(client: pg.ClientBase, { columns, key }: Stage
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** Formats a value as COPY text; numbers in JSON keep their digits. */
+/** Numbers in JSON keep their digits. */
 function copyText(value: unknown): string {
   if (value === null || value === undefined) return '\\N';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -110,10 +110,10 @@ function copyText(value: unknown): string {
 const arrayText = (values: unknown[]): string =>
   `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** A unique constraint on `columns`, besides the primary key `key`. */
+/** `columns` are unique besides the primary key `key`. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
-/** SQL for rows that repeat an earlier one (`other`: its place). Rows with nulls never repeat. */
+/** Finds rows that repeat an earlier row; `other` is its place. Rows with nulls never repeat. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';
   const present = columns.map((column) => `${column} is not null`).join(' and ');
@@ -128,10 +128,7 @@ export function repeatedRows(columns: readonly string[]): string {
     where place > earliest`;
 }
 
-/**
- * SQL for rows that conflict with a stored row of another key, unless the source has that key too. `other` is the last
- * column of that key.
- */
+/** Finds rows that conflict with a stored row whose key the source lacks; `other` is from that key. */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
     from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
@@ -141,7 +138,7 @@ const AT_ONCE = 1_000;
 
 export type TakenRow = { place: number; other: string; source: string | null };
 
-/** Yields the query's rows in batches, then removes them from `staged`. Runs the query once. */
+/** Yields rows in batches, then removes them from `staged`. */
 export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGenerator<TakenRow[]> {
   const taken = await client.query(`/* takeStaged */ create temp table taken on commit drop as ${query}`);
   if (taken.rowCount !== 0) {
@@ -159,7 +156,7 @@ export async function* takeStaged(client: pg.ClientBase, query: string): AsyncGe
 
 const MIN_GROWTH = 1_000;
 
-/** Analyzes a table grown by a tenth: autovacuum is too late for this transaction and the next import. */
+/** Analyzes a table that grew by a tenth: autovacuum is too late for this transaction and the next import. */
 export async function analyzeGrown(client: pg.ClientBase, table: string, written: number): Promise<void> {
   if (written < MIN_GROWTH) return;
   const { rows } = await client.query<{ known: number }>(

@@ -40,7 +40,6 @@ const tables: RankedTables = {
   },
 };
 
-/** Ranks authorities in lists of all and by type. Order: network penetration descending, address. */
 async function rankWindows(
   client: pg.ClientBase,
   lists: readonly { time_window: string }[],

@@ -17,10 +17,9 @@ import {
 
 const Shape = SyncCommitteeReward.extend({
   network: Network,
-  // Derived, so optional; checked when present.
+  // Derived; checked when present.
   epoch: count().nullable(),
   blockTimestamp: moment().nullable(),
-  /** Absent from REST responses. */
   position: count().max(511).nullable(),
 });
 
@@ -119,7 +118,7 @@ export const syncCommitteeRewardImporter: Importer<ImportedReward> = {
   check: rowChecker(Shape, { faults: slotFaults }),
   columns: columnsOf(Shape.omit({ epoch: true, blockTimestamp: true })),
   stored: snakeCased,
-  // Rows without a position never count as duplicates, because one validator may hold several seats.
+  // Rows without a position are never duplicates: a validator may hold several seats.
   key: ['network', 'consensus_slot', 'position'],
   merge: mergeRewards,
   // A complete response covers one slot.

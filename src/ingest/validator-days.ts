@@ -19,7 +19,7 @@ import { mergePlain, type PlainTable } from './plain-table.ts';
 const Shape = ValidatorDay.extend({
   network: Network,
   day: ValidatorDay.shape.day.max(MAX_DAY),
-  // Derived, so optional; checked when present.
+  // Derived; checked when present.
   date: date().nullable(),
 });
 
@@ -46,7 +46,7 @@ function* faultsOf(row: ImportedValidatorDay): Faults {
   const duties = attested + row.sumMissedAttestations;
   if (duties > epochs)
     yield ['totalUniqueAttestations', `with those missed is ${duties} in ${epochs} epochs`];
-  // Sync committee members still have duties after exit.
+  // Sync committee duty can continue after an exit.
   if (duties === 0 && row.sumSyncSignatureCount === null)
     yield ['totalUniqueAttestations', 'is 0 with none missed; a day without duties has no row'];
   for (const [part, whole] of atMost) {
@@ -82,7 +82,6 @@ const table: PlainTable = {
   scope: [],
 };
 
-/** Creates missing partitions. */
 export const ensureValidatorDayParts = (client: pg.ClientBase, dates: readonly string[]) =>
   client.query('/* validatorDayParts */ select validator_day_parts($1::date[])', [[...new Set(dates)]]);
 

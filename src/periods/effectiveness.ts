@@ -1,9 +1,6 @@
 import { type Sql, sql } from '../db/rows.ts';
 
-/**
- * SQL over validator days `a`, single or summed, for private sets and operators: spec §2.2, formulas by the decisions
- * on operators. Computes in doubles from the first step on.
- */
+/** SQL over validator days `a`, single or summed, in doubles. Formulas: spec §2.2, decisions on operators. */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
 /** 0 on a day with only sync committee duty, which can outlast an exit. */
 export const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;
@@ -20,7 +17,6 @@ export const inclusionDelay = sql`(a.sum_inclusion_delay::float8 / nullif(${atte
 export const attester = sql`coalesce(100::float8 * ${uptime} * ${correctness} / nullif(${inclusionDelay}, 0), 0 * ${uptime})`;
 /** 0..100; null when no block was due. */
 export const proposer = sql`(100::float8 * a.proposed_count / nullif(${proposals}, 0))`;
-/** ⅝ attester + ⅜ proposer; only the attester's when no block was due. */
 export const effectiveness = sql`coalesce(0.625::float8 * ${attester} + 0.375::float8 * ${proposer}, ${attester})`;
 
 /** Rewards of both layers, less penalties, in Gwei. */

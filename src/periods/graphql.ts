@@ -37,7 +37,7 @@ const GranularityEnum = builder.enumType('Granularity', {
 const describe = (record: z.ZodObject) => (name: string) =>
   name === 'day' ? 'Time of the period.' : ((record.shape[name] as z.ZodType).description as string);
 
-/** `period` orders by time; its other keys do the same and are left out. */
+/** Only `period` is needed: all keys of a period order by time. */
 const orderFields = (record: z.ZodObject): string[] => [
   'period',
   ...Object.keys(record.shape).filter(
@@ -45,7 +45,6 @@ const orderFields = (record: z.ZodObject): string[] => [
   ),
 ];
 
-/** The arguments of figures over time; `name` is that of their type. */
 export function periodArgs(name: string, record: z.ZodObject) {
   const OrderInput = orderInput(
     name,
@@ -64,7 +63,6 @@ export function periodArgs(name: string, record: z.ZodObject) {
   }));
 }
 
-/** The same with the deprecated arguments. */
 export function sortedPeriodArgs(
   args: ReturnType<typeof periodArgs>,
   record: z.ZodObject,
@@ -102,12 +100,12 @@ export function periodQuery<Field extends string>(args: PeriodArgs): PeriodQuery
   };
 }
 
-/** `of` names the list; it is absent from rows read as text. */
+/** `of` identifies the list; rows read as text lack it. */
 export type OwnedPeriod<Record> = PeriodRow<Record> & {
   of?: { owner: EntityKey; query: PeriodQuery<string> };
 };
 
-/** Periods longer than a day are cut by the bounds of the list. */
+/** Includes the list's bounds, because they cut periods longer than a day. */
 function keyOf({ of, ...row }: OwnedPeriod<Partial<z.infer<typeof PeriodKeys>> & { hour?: number | null }>) {
   const { owner, query } = of as NonNullable<typeof of>;
   const { granularity, calendar, fromDate, toDate, fromDay, toDay } = query;
@@ -126,7 +124,7 @@ export const periodId = <Row extends OwnedPeriod<object>>(t: FieldsOf<Row>, name
     resolve: (row) => globalIdOf(name, keyOf(row as never)),
   });
 
-/** The fields that all records over time have; `old` is the deprecated name of `operatorId`. */
+/** `old` is the deprecated name of `operatorId`. */
 export const periodFields = <Record extends object>(
   t: FieldsOf<OwnedPeriod<Record>>,
   name: string,
@@ -148,7 +146,6 @@ export const periodFields = <Record extends object>(
   ...columns(t, record.omit({ id: true })),
 });
 
-/** The record's fields that the query needs. */
 function periodSelection<Field extends string>(
   info: GraphQLResolveInfo,
   record: z.ZodObject,
@@ -162,7 +159,7 @@ function periodSelection<Field extends string>(
   ) as Field[];
 }
 
-/** `list` begins the names of the lists in cursors. */
+/** List names in cursors begin with `list`. */
 export const periodLists =
   <Field extends string, Record>(list: string, record: z.ZodObject) =>
   async (

@@ -13,14 +13,14 @@ import type { Granularity } from './record.ts';
 export type PeriodQuery<Field extends string> = Bounds & {
   granularity: Granularity;
   calendar: Calendar;
-  /** `day` sorts by period, whatever the granularity. */
+  /** `day` sorts by period at every granularity. */
   sortBy: Field | 'day';
   sortOrder: 'asc' | 'desc';
 };
 
 /**
- * `list` is the key's index. Cursors contain `position`: the number of the hour or day if rows are in time order, so
- * that new days do not shift pages; otherwise the rank from 0.
+ * `list` is the key's index. Cursors contain `position`: in time order the number of the hour or day, so that new days
+ * do not shift pages; else the rank.
  */
 export type PeriodRow<Record> = Partial<Record> & { list: number; position: number; total: number | null };
 
@@ -35,11 +35,10 @@ export type PeriodSource = {
   /** The keys as `k`, with `list` (from 1) and `genesis`. */
   keys: Sql;
   days: Sql;
-  /** Absent if no hours are stored. */
   hours?: Sql;
-  /** Partitioned by date: a page in date order reads only its own partitions. */
+  /** Partitioned by date: a page in date order reads only its partitions. */
   parted: boolean;
-  /** Selects the rows `a` of key `k` within the query's bounds. */
+  /** Selects rows `a` of key `k` within the query's bounds. */
   own: Sql;
 };
 
@@ -61,18 +60,18 @@ const onDate = (parted: boolean, sign: '>=' | '<=', day: number): Sql =>
     ? sql`and a.date ${raw(sign)} (to_timestamp(k.genesis) at time zone 'UTC')::date + ${Math.min(day, 100_000)}::int`
     : sql``;
 
-/** On tables without partitions, a second condition would make the planner expect so few rows that it sorts them. */
+/** Days of tables without partitions get no date condition: the planner would expect too few rows and sort them. */
 export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDate === null ? sql`` : sql`and a.date >= ${bounds.fromDate}::date`}
   ${bounds.toDate === null ? sql`` : sql`and a.date <= ${bounds.toDate}::date`}
   ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} ${onDate(parted, '>=', bounds.fromDay)}`}
   ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} ${onDate(parted, '<=', bounds.toDay)}`}`;
 
-/** Whether rows come in the primary key's order: dates rise with hours and days. */
+/** Dates rise with hours and days. */
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
-/** Rows read per key; infinite if all are grouped or sorted, or hours are counted. */
+/** Per key; infinite if all rows are read. */
 export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): number =>
   inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
     ? (range.offset ?? 0) + rowsToRead(range)
@@ -103,7 +102,7 @@ export async function periodPages<Field extends string, Row>(
   return inOrder(found, keyed ? isDescending(query, range) : range.backward);
 }
 
-/** SQL returns this order without guaranteeing it; an `order by` would sort whole rows with their texts. */
+/** SQL does not guarantee the order; an `order by` would sort whole rows with their texts. */
 export const inOrder = <Row extends { list: number; position: number }>(found: Row[], falls = false): Row[] =>
   found.sort((a, b) => a.list - b.list || (falls ? b.position - a.position : a.position - b.position));
 
@@ -130,7 +129,6 @@ const gatheredPage = (
 const rowsOf = <Row>({ list, total, text }: Gathered, { decode }: Texts): Row[] =>
   text === null ? [] : decode(text).map((row) => ({ list, total, text: row }) as Row);
 
-/** A page reads only its own rows, by primary key. */
 function keyedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,
@@ -170,7 +168,7 @@ const countOf = (source: PeriodSource, query: PeriodQuery<string>, range: Range<
       ) t`
     : sql``;
 
-/** Every page groups and sorts all days within the bounds. */
+/** Groups and sorts all days within the bounds. */
 function sortedPage(
   source: PeriodSource,
   query: PeriodQuery<string>,

@@ -3,7 +3,6 @@ import { join, keyTable, raw, type Sql, sql } from '../db/rows.ts';
 import * as figure from './effectiveness.ts';
 import { type PeriodQuery, type PeriodSource, withinBounds } from './pages.ts';
 
-/** Whose figures they are; `id` as in the row. */
 export type EntityKey = { network: Network; idType: string; id: string };
 
 const genesis = ['bigint', (key: { network: Network }) => genesisTime[key.network]] as const;
@@ -19,7 +18,6 @@ const entities = (keys: readonly EntityKey[]) => sql`${keyTable(keys, {
 const own = (query: PeriodQuery<string>) =>
   sql`a.entity_key = e.entity_key and a.utc = ${query.calendar === 'utc'} ${withinBounds(query, true)}`;
 
-/** Attestations of operators. */
 export const entityDays = (keys: readonly EntityKey[], query: PeriodQuery<string>): PeriodSource => ({
   keys: entities(keys),
   days: sql`attestation_days`,
@@ -28,7 +26,7 @@ export const entityDays = (keys: readonly EntityKey[], query: PeriodQuery<string
   own: own(query),
 });
 
-/** Days of operators that a refresh computed; imported days lack these figures. */
+/** Only days that a refresh computed: imported days lack these figures. */
 export const entityFigures = (keys: readonly EntityKey[], query: PeriodQuery<string>): PeriodSource => ({
   keys: entities(keys),
   days: figuresOfEntities,
@@ -47,7 +45,7 @@ const figuresOfEntities = sql`(
 
 export type ValidatorOwner = { network: Network; validatorIndex: number };
 
-/** A validator's own days, as those of a private set with no other validator. */
+/** Computed like a private set of this validator. */
 export const validatorDays = (keys: readonly ValidatorOwner[], query: PeriodQuery<string>): PeriodSource => ({
   keys: keyTable(keys, {
     network: ['text', 'network'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, flag, gwei, signedGwei } from '../kernel/leaves.ts';
 import { PeriodKeys } from './record.ts';
 
-/** 281,474 ETH, more than any validator has had. Real sums fit 64 bits: all ETH is about 1.2e17 Gwei. */
+/** 281,474 ETH; no validator had more. Real sums fit 64 bits: all ETH is about 1.2e17 Gwei. */
 const MAX_GWEI = 2n ** 48n;
 const amount = <T extends z.ZodString>(leaf: T) =>
   leaf.refine((digits) => {
@@ -11,9 +11,8 @@ const amount = <T extends z.ZodString>(leaf: T) =>
   }, `must be at most ${MAX_GWEI} Gwei`);
 
 /**
- * An active validator has one attestation duty per epoch. Days without that duty have no row, except for an exited
- * validator still in the sync committee. Rewards follow the consensus layer's rules; block income comes from the
- * execution layer.
+ * An active validator has one attestation duty per epoch. A day without it has a row only for sync committee duty after
+ * an exit.
  */
 export const ValidatorDay = z
   .object({

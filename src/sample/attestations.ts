@@ -17,7 +17,7 @@ import {
 import { activeEth, headEpoch } from './chain.ts';
 import type { SampleOperator } from './operators.ts';
 
-/** `entities` is the number per class. The whole sample has some 770,000 rows; tests need fewer. */
+/** `entities` is the number per class. The whole sample has about 770,000 rows; tests load fewer. */
 export type AttestationSize = { days: number; hourDays: number; entities: number };
 export const wholeSize: AttestationSize = { days: 730, hourDays: 30, entities: 87 };
 
@@ -28,7 +28,7 @@ type Period = ReturnType<typeof epochsOfDay> & {
   date: string;
 };
 
-/** Hours of the last `hourDays` days, and the days before, in both calendars, up to the chain head. */
+/** The last `hourDays` days come as hours. */
 export function attestationPeriods(size: AttestationSize): { hours: Period[]; days: Period[] } {
   const network = 'mainnet';
   const hours: Period[] = [];
@@ -86,7 +86,6 @@ const fromHours: Figures = {
   start_epoch: 'min(start_epoch)',
   end_epoch: 'max(end_epoch)',
 };
-/** What a refresh adds to days; plausible, and in proportion to the day's attestations. */
 const figuresOfDay = (of: Figures): Record<ComputedColumn, string> => {
   const epochs = `(${of.end_epoch} - ${of.start_epoch} + 1)`;
   const [validators, attested] = [`(${of.validator_count})`, `(${of.total_unique_attestations})`];
@@ -122,8 +121,8 @@ const sqlOf = (figures: object) => Object.values(figures).join(', ');
 const ofDay = (figures: Figures) => ({ ...figures, ...figuresOfDay(figures) });
 
 /**
- * Generates rows in the database, because sending so many would take longer. `offset 0` keeps PostgreSQL from computing
- * a step again for every figure. Noise depends only on entity and epoch, so every start gives the same rows.
+ * Rows are generated in the database, because sending them takes longer. `offset 0` keeps PostgreSQL from repeating a
+ * step for every figure. Noise depends only on entity and epoch.
  */
 const fill = (hours: boolean) => `/* sampleAttestations */
   insert into ${hours ? 'attestation_hours' : 'attestation_days'}
@@ -154,7 +153,6 @@ const fill = (hours: boolean) => `/* sampleAttestations */
     offset 0
   ) w`;
 
-/** Sums up the hours of the days that have hours. */
 const gather = `/* sampleAttestationDays */
   insert into attestation_days (entity_key, utc, day, date, ${namesOf(ofDay(fromHours))})
   select entity_key, utc, day, date,

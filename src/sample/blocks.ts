@@ -19,7 +19,6 @@ import type { SampleValidator } from './validators.ts';
 
 type SampleBlock = Omit<Block, 'epoch' | 'blockTimestamp'> & { network: Network };
 
-/** `missed` is a share of the slots before the head. */
 const plans: Record<Network, { slots: number; missed: number }> = {
   mainnet: { slots: 2_048, missed: 0.006 },
   hoodi: { slots: 320, missed: 0.04 },
@@ -65,7 +64,6 @@ function payment(random: Random, builder: string, fees: string) {
   };
 }
 
-/** Empties all fields, for a slot without a block. */
 const emptied = <Fields extends object>(block: Fields) =>
   Object.fromEntries(
     Object.entries(block).map(([name, value]) => [name, Array.isArray(value) ? [] : null]),
@@ -85,7 +83,6 @@ function rewards(duty: ProposerDuty, execution: string, consensus: string) {
   };
 }
 
-/** Yields blocks in slot order, proposed by active validators. */
 export function* blocksOf(
   network: Network,
   validators: readonly SampleValidator[],

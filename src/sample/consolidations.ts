@@ -8,7 +8,7 @@ import type { SampleValidator } from './validators.ts';
 /** Epochs after the source's exit. */
 const WITHDRAWABLE_AFTER = 256;
 
-/** Ordered by epoch and source. Every exit since Electra is a consolidation. */
+/** Every exit since Electra is a consolidation. */
 export function consolidationsOf(network: Network, all: readonly SampleValidator[], seed = 1) {
   const validators = all.filter((row) => row.network === network);
   const random = stream(seed, network, 'consolidations');
@@ -23,7 +23,6 @@ export function consolidationsOf(network: Network, all: readonly SampleValidator
         row.exitEpoch > electraEpoch[network],
     )
     .map((row) => {
-      // Most targets are a validator of the same depositor.
       const target = (!chance(random, 0.1) && byDepositor.get(row.depositAddress)) || pick(random, active);
       const gathered = chance(random, 0.06) ? whole(random, 33, 640) : 32;
       return {

@@ -20,7 +20,7 @@ export function* dailyRewardsOf(network: Network, seed = 1) {
     yield {
       network,
       day,
-      // Issuance in ETH a year is 166 times the square root of the staked ETH.
+      // Issuance in ETH a year: 166 × √(staked ETH).
       sumConsensusRewards: gwei((166 * Math.sqrt(staked) * between(random, 0.98, 1)) / 365.25).toString(),
       sumExecutionRewards: (fees + mev).toString(),
       sumPriorityFees: fees.toString(),

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { dateOfDay, EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import type { Importer } from '../ingest/importer.ts';
 
-/** Days before the newest one, whose history the import writes. */
+/** Days before the newest day, whose history the import writes. */
 const DAYS = 89;
-/** As many of each list: more would make the first start slower. */
+/** Rows per list; more would slow the first start. */
 const SIZE = 40;
 
-/** Around 1 and, on day 0, exactly 1. */
+/** Around 1; exactly 1 on day 0. */
 const factor = (height: number, phase: number, days: number) =>
   `(1 + ${height} * (sin(s.series * ${phase} + d / ${days}.0) - sin(s.series * ${phase})))`;
 

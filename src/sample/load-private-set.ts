@@ -43,7 +43,6 @@ const columns = {
   sum_baseline_mev: 'proposed * (21000000 + noise * 9100)',
 } satisfies Record<ColumnName<ImportedValidatorDay>, string>;
 
-/** Generates rows in the database; noise depends only on validator and epoch. */
 const fill = `/* sampleValidatorDays */
   insert into validator_days (${Object.keys(columns).join(', ')})
   select ${Object.values(columns).join(', ')}

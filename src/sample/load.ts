@@ -22,7 +22,7 @@ import * as sample from './index.ts';
 import { loadSamplePrivateSet } from './load-private-set.ts';
 import { loadSampleClients, loadSampleQueue } from './network.ts';
 
-/** Fills an empty database once: a later start does not restore deleted rows. */
+/** Fills an empty database only once: deleted rows stay deleted. */
 export async function loadSampleData(
   pool: Pool,
   log: Logger,

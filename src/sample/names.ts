@@ -1,6 +1,6 @@
 import type { OperatorTag } from '../resources/operators/record.ts';
 
-// Some names need escaping or use other scripts, as real ones do.
+// Like real names, some need escaping or use other scripts.
 
 export const poolNames: readonly string[] = [
   "Alder|Basalt|Cedar|Zürich|東京|Dune|Ember|🦉 Owl|O'Hara|North/South|Fjord|100%|دلتا|Gorse|Salt, Pepper & Co",

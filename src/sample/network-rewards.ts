@@ -30,10 +30,9 @@ const idOf: Record<RewardsNetwork, (random: Random, place: number) => string> = 
 const DAYS = 90;
 const LAST_DAY = Date.UTC(2025, 9, 31);
 const PLACES = 18;
-/** A network's amounts are this multiple of the sum over its five sample validators. */
+/** Network amounts are this multiple of the sum over the five sample validators. */
 const SCALE = 20n;
 
-/** For the last validator, all nullable fields are null. */
 function plainField(name: string, schema: z.core.$ZodType, place: number, index: number): unknown {
   if (isNullable(schema) && place === 4) return null;
   const { kind, bytes } = leafOf(schema) ?? {};
@@ -82,7 +81,6 @@ function* rewardsOf(network: RewardsNetwork, seed: number): Generator<SampleRewa
   }
 }
 
-/** Yields five validators and the total of each network. */
 export function* sampleNetworkRewards(seed = 1): Generator<[RewardsNetwork, SampleReward[]]> {
   for (const network of rewardsNetworks) yield [network, [...rewardsOf(network, seed)]];
 }

@@ -15,10 +15,9 @@ const rowsOf = (network: Network) =>
   Object.entries(shares).map(([client, share]) => ({
     network,
     client,
-    validator_count: Math.round((activeEth[network] / 32) * 0.93 * share), // of the others the client is not known
+    validator_count: Math.round((activeEth[network] / 32) * 0.93 * share), // the other clients are unknown
   }));
 
-/** Clients of the networks' validators. */
 export async function loadSampleClients(client: pg.ClientBase): Promise<number> {
   const { rowCount } = await client.query(
     `/* sampleClients */
@@ -30,7 +29,6 @@ export async function loadSampleClients(client: pg.ClientBase): Promise<number> 
   return rowCount ?? 0;
 }
 
-/** Validators of mainnet that wait to be consolidated. */
 export async function loadSampleQueue(client: pg.ClientBase): Promise<number> {
   const { rowCount } = await client.query(
     `/* sampleQueue */

@@ -2,7 +2,7 @@ import { SettingsError } from '../config.ts';
 import type { Queryable } from '../db/pool.ts';
 import { noteFirstLoad } from '../ingest/first-load.ts';
 
-/** Keeps sample data from mixing with an index: throws if they were loaded before, and prevents loading them later. */
+/** Throws if sample data are loaded, and prevents loading them later: an index must not mix with them. */
 export async function beginWithoutSample(db: Queryable): Promise<void> {
   await noteFirstLoad(db);
   const { rows } = await db.query({

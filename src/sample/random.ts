@@ -1,7 +1,7 @@
 /** 0 <= x < 1. */
 export type Random = () => number;
 
-/** Depends only on its arguments: mulberry32 is seeded with their FNV-1a hash. */
+/** mulberry32, seeded with the FNV-1a hash of the arguments. */
 export function stream(seed: number, ...name: (string | number)[]): Random {
   let state = 2166136261;
   for (const char of `${seed}/${name.join('/')}`) state = Math.imul(state ^ char.charCodeAt(0), 16777619);
@@ -15,7 +15,6 @@ export function stream(seed: number, ...name: (string | number)[]): Random {
 
 export const between = (random: Random, low: number, high: number): number => low + random() * (high - low);
 
-/** Includes `low` and `high`. */
 export const whole = (random: Random, low: number, high: number): number =>
   low + Math.floor(random() * (high - low + 1));
 
@@ -25,7 +24,6 @@ export const chance = (random: Random, probability: number): boolean => random()
 export const pick = <T>(random: Random, list: readonly T[]): T =>
   list[whole(random, 0, list.length - 1)] as T;
 
-/** Strongly prefers early members. */
 export const pickEarly = <T>(random: Random, list: readonly T[]): T =>
   list[Math.floor(random() ** 4 * list.length)] as T;
 
@@ -34,7 +32,6 @@ export function some<T>(random: Random, list: readonly T[], size: number): T[] {
   return Array.from({ length: size }, () => left.splice(whole(random, 0, left.length - 1), 1)[0] as T);
 }
 
-/** Weights that fall as a power of the rank and add up to `total`. */
 export function powerLaw(ranks: number, exponent: number, total: number): number[] {
   const weights = Array.from({ length: ranks }, (_, rank) => (rank + 1) ** -exponent);
   const sum = weights.reduce((all, weight) => all + weight, 0);
@@ -55,7 +52,7 @@ export const publicKey = (random: Random): string => `0x${pick(random, [...'89ab
 
 const digits58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Returns 32 bytes as 44 digits, the first of which keeps the value below 2^256. */
+/** Returns 32 bytes as 44 digits; the first digit keeps the value below 2^256. */
 export function base58(random: Random): string {
   let text = digits58[whole(random, 1, 8)] as string;
   while (text.length < 44) text += digits58[whole(random, 0, 57)];

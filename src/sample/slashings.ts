@@ -6,12 +6,10 @@ import { chance, publicKey, type Random, stream, whole } from './random.ts';
 
 export type SampleSlashing = Slashing & { network: Network };
 
-/** Minimum number of epochs. */
 const WITHDRAWABLE_AFTER = 8_192;
 const GWEI = 1_000_000_000;
 const counts: Record<Network, number> = { mainnet: 400, hoodi: 20, holesky: 30 };
 
-/** Some slashings fall in the last day, some all in one epoch, some within a single day, the rest at any time. */
 function epochOf(random: Random, head: number, index: number): number {
   if (index < 8) return head - 9 - index * 30;
   if (index < 20) return Math.floor(head * 0.47);

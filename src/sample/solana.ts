@@ -26,7 +26,7 @@ const STAKED_SOL = 402_000_000;
 const names = 'Summit Ridge Harbour Meadow Glacier Orchard Canyon Island Ποταμός 島'.split(' ');
 const poolNames = 'Aurora Bivouac Comet Delta Équinoxe Fathom Gyre Halo Isthmus Joule'.split(' ');
 
-/** One in eight validators has no name. Commissions are in percent. */
+/** Commissions are in percent. */
 export function solanaValidators(seed: number) {
   const random = stream(seed, 'solana', 'validators');
   return Array.from({ length: VALIDATORS }, (_, index) => ({
@@ -39,7 +39,6 @@ export function solanaValidators(seed: number) {
 
 type Validators = ReturnType<typeof solanaValidators>;
 
-/** Ordered by size; shares add up to 1. */
 function delegationsOf(random: Random, validators: Validators, size: number) {
   const start = whole(random, 0, VALIDATORS - 1);
   const shares = powerLaw(size, 0.5, 1e12).map((share) => BigInt(Math.floor(share)));
@@ -86,7 +85,6 @@ function summary(random: Random, stake: number, window: TimeWindow) {
   };
 }
 
-/** Ordered by window, largest first. */
 export function* sampleStakeAuthorities(seed = 1): Generator<SampleStakeAuthority> {
   const validators = solanaValidators(seed);
   const stakes = powerLaw(STAKE_AUTHORITIES, 0.85, STAKED_SOL);

@@ -7,14 +7,13 @@ import type { SampleValidator } from './validators.ts';
 const SEATS = 512;
 const EPOCHS_PER_PERIOD = 256;
 
-/** `slots`: number before the head; `missed`: index of the one without a block; `reward`: Gwei per signature. */
+/** `missed`: index of the slot without a block; `reward`: Gwei per signature. */
 const plans: Record<Network, { slots: number; missed?: number; reward: number }> = {
   mainnet: { slots: 2 * SLOTS_PER_EPOCH, missed: 37, reward: 23_018 },
   hoodi: { slots: 6, missed: 2, reward: 17_575 },
   holesky: { slots: 6, reward: 13_473 },
 };
 
-/** Undefined for slots without rewards. */
 export function rewardedSlot(network: Network, slot: number): 'proposed' | 'missed' | undefined {
   const { slots, missed } = plans[network];
   const index = slot - (headEpoch[network] * SLOTS_PER_EPOCH - slots);
@@ -22,11 +21,10 @@ export function rewardedSlot(network: Network, slot: number): 'proposed' | 'miss
   return index === missed ? 'missed' : 'proposed';
 }
 
-/** Yields rewards by slot and seat. Some validators have several seats. */
 export function* syncCommitteeRewardsOf(network: Network, validators: readonly SampleValidator[], seed = 1) {
   const { slots, reward } = plans[network];
   const random = stream(seed, network, 'syncCommittee');
-  // The committee is drawn a period earlier: a validator slashed since keeps its seat.
+  // The committee is drawn a period earlier, so a validator slashed since then keeps its seat.
   const drawn = headEpoch[network] - EPOCHS_PER_PERIOD;
   const active = validators.filter(
     ({ activationEpoch, exitEpoch, ...row }) =>

@@ -14,7 +14,7 @@ const counts: Record<Network, number> = { mainnet: 5_000, hoodi: 500, holesky: 5
 
 type Owner = Pick<SampleValidator, 'depositAddress' | 'withdrawalAddress' | 'nodeOperator' | 'pool'>;
 
-/** A deposit address always deposits for the same pool or operator, or for none. */
+/** A depositor always has the same pool or operator, or none. */
 function ownersOf(network: Network, seed: number): (random: Random) => Owner {
   const all = [...namedOperators(network, seed), ...addresses(network, seed)];
   const of = (idType: IdType) => all.filter((one) => one.idType === idType && one.sizes.validators[0]);
@@ -29,7 +29,7 @@ function ownersOf(network: Network, seed: number): (random: Random) => Owner {
     const share = inPool.length > 0 ? pickEarly(random, inPool).nodeOperatorId : undefined;
     return {
       depositAddress,
-      // A tenth of the depositors have old withdrawal credentials, which contain no address.
+      // Old withdrawal credentials contain no address.
       withdrawalAddress: chance(own, 0.1) ? null : pickEarly(own, withdrawals).id,
       nodeOperator: share ?? (kind >= 0.75 && kind < 0.95 ? pickEarly(own, operators).id : null),
       pool,
@@ -39,7 +39,6 @@ function ownersOf(network: Network, seed: number): (random: Random) => Owner {
 
 type Epochs = Pick<SampleValidator, 'activationEpoch' | 'exitEpoch'>;
 
-/** Validators are activated by index; some have exited, and the last still wait for activation. */
 function epochsOf(random: Random, network: Network, index: number, slashingEpoch?: number): Epochs {
   const now = headEpoch[network];
   const entered = Math.floor((index / lastIndex[network]) * now * 1.003);
@@ -49,7 +48,7 @@ function epochsOf(random: Random, network: Network, index: number, slashingEpoch
   }
   if (entered > now) return { activationEpoch: null, exitEpoch: null };
   if (entered > now * 0.8 || !chance(random, 0.14)) return { activationEpoch: entered, exitEpoch: null };
-  // Most exit by consolidation (consolidations.ts), some within the last day.
+  // Most exit by consolidation.
   const last = now - 270;
   const day = chance(random, 0.1) ? last - EPOCHS_PER_DAY : electraEpoch[network] + 20;
   const from = chance(random, 0.3) ? 0 : day;

@@ -5,9 +5,9 @@ import { nameOf } from './upstream.ts';
 export type Envelope = {
   rows: unknown[];
   next: string | null;
-  /** Rows in the whole list (v0). */
+  /** In v0 bodies. */
   total?: number;
-  /** Pages in the whole list (v1). */
+  /** In v1 bodies. */
   pages?: number;
 };
 
@@ -27,7 +27,6 @@ function nextOf(value: unknown, url: URL): string | null {
   );
 }
 
-/** Accepts v0 and v1 bodies and bare arrays. */
 export function readEnvelope(body: unknown, url: URL): Envelope {
   if (Array.isArray(body)) return { rows: body, next: null };
   if (isObject(body)) {
@@ -50,10 +49,7 @@ const decoded = (path: string): string => {
   }
 };
 
-/**
- * Resolves `next` on the service's origin (links behind a proxy may have another scheme). Throws for another host or
- * path.
- */
+/** Keeps the scheme of the service, because links behind a proxy may have another. */
 export function followed(next: string, current: URL, from: URL): URL {
   const refuse = (why: string) => {
     throw new UpstreamError(

@@ -1,8 +1,7 @@
-/** The message names the path, the response, and what to do. */
 export class UpstreamError extends Error {
   /** Undefined without a response. */
   readonly status: number | undefined;
-  /** Other lists would fail the same way. */
+  /** Other lists would fail too. */
   readonly fatal: boolean;
   /** All attempts failed. */
   readonly again: boolean;
@@ -18,8 +17,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** The list changed during the walk, so rows may be missing: walk it again. */
+/** The list changed while it was read: rows may be missing. */
 export class ChangedError extends Error {}
 
-/** The run ended before the list was read. */
 export class StoppedError extends Error {}

@@ -4,31 +4,29 @@ import type { ImportResource } from '../importers.ts';
 
 export type Form = { path: string; query: Readonly<Record<string, string>> };
 
-/** Loaded in one transaction. */
 export type MirrorList = {
   resource: ImportResource;
   /** Unique within resource and network. */
   name: string;
-  /** Ethereum only. */
   network?: Network;
-  /** Alternatives: after a 404, the next is tried. */
+  /** After a 404, the next form is tried. */
   forms: readonly [Form, ...Form[]];
   rows: Partial<RowOptions>;
   /** Field unique per row. */
   key?: string;
   /** Pages shift when the list changes. */
   ranked?: boolean;
-  /** Present if rows replace the stored list; `whole` names the list, because there may be no rows. */
+  /** Present if rows replace the stored list; `whole` identifies it even without rows. */
   replaces?: { whole?: Readonly<Record<string, string>> };
   /** Rows descend by `field`; both bounds are inclusive. */
   down?: { field: string; ceiling: number; floor: number };
-  /** Position to store: `at` (with `ifAny`, only if there are rows) or the largest value of `field`. */
+  /** Position to store: `at` or the largest `field`; with `ifAny`, only if there are rows. */
   position?: { at: string; ifAny?: boolean } | { field: string };
   /** One of consecutive ranges, each read once. */
   part?: boolean;
   /** 404 means no rows. */
   mayBeAbsent?: boolean;
-  /** Called after the last page; the result adds missing fields to rows. */
+  /** Called after the last page; the returned function adds missing fields to rows. */
   completed?: (rows: () => AsyncIterable<unknown>) => Promise<(row: unknown) => unknown>;
 };
 

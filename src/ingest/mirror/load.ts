@@ -19,7 +19,6 @@ export type Loading = {
   say: (message: string) => void;
 };
 
-/** `absent`: the service lacks the list. */
 export type Loaded = ImportCounts & { rows: number; absent: boolean };
 
 const MAX_WALKS = 5;
@@ -108,7 +107,7 @@ function rowsRefused({ faults, faultCount }: FileReport, spool: Spool): Error {
   });
   if (faultCount > lines.length) lines.push(`and ${faultCount - lines.length} more faults`);
   const message = `nothing loaded, because rows are invalid:\n  ${lines.join('\n  ')}`;
-  // Repeated rows alone show that the list changed while it was read.
+  // Repeated rows alone mean that the list changed while it was read.
   const moved = faults.length === faultCount && faults.every(({ msg }) => /^repeats row \d+$/.test(msg));
   return moved ? new ChangedError(message) : new UpstreamError(message);
 }

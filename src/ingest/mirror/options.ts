@@ -4,7 +4,7 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import { type RewardsNetwork, rewardsNetworks } from '../../resources/network-rewards/record.ts';
 import { idTypes } from '../../resources/operators/record.ts';
 
-/** Not mirrored: private sets, which belong to their owners. */
+/** Private sets belong to their owners. */
 export const mirrorClasses = idTypes.filter((name) => name !== 'privateSet');
 export type MirrorClass = (typeof mirrorClasses)[number];
 
@@ -18,16 +18,14 @@ export type MirrorResource = (typeof mirrorResources)[number];
 
 export type MirrorScope = {
   resources: readonly MirrorResource[];
-  /** The caller named the resources: a 404 is then a failure. */
+  /** If true, a 404 is a failure. */
   resourcesNamed: boolean;
   networks: readonly Network[];
   windows: readonly TimeWindow[];
   classes: readonly MirrorClass[];
   attestationsOf: readonly MirrorClass[];
   calendars: readonly Calendar[];
-  /** Newest slots to read when no block is stored. */
   blockSlots: number;
-  /** Newest slots to read. */
   committeeSlots: number;
   validators: readonly { network: RewardsNetwork; id: string }[];
   /** Ignores stored positions. */

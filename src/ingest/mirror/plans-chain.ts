@@ -59,7 +59,7 @@ async function headOf({ upstream }: Planning, network: Network): Promise<number 
   return isObject(row) ? Number(String(row.consensusSlot)) : undefined;
 }
 
-/** Loads ascending ranges, one per transaction; an interrupted run continues after the last. */
+/** An interrupted run continues after the last range. */
 export async function* blocks(planning: Planning, network: Network): AsyncGenerator<MirrorList> {
   const { scope, position } = planning;
   const key = { resource: 'blocks', name: 'slots', network } as const;

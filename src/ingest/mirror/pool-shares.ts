@@ -55,10 +55,7 @@ function parentsFromTags(row: Record<string, unknown>): Parents {
 
 const hasBoth = ({ poolId, nodeOperatorId }: Parents) => poolId !== null && nodeOperatorId !== null;
 
-/**
- * Finds the missing pools and node operators of pool shares by requesting lists with `parentId`. Skips unchanged shares
- * for which an earlier search found none.
- */
+/** Skips unchanged shares for which an earlier search found no parents. */
 export async function parentsOfShares(
   db: Pool,
   list: ShareList & { network: Network; window: TimeWindow; full: boolean },
@@ -132,7 +129,7 @@ async function findParents(
     ({ nodeOperatorId }) => nodeOperatorId === null,
     (share, parent) => (share.nodeOperatorId ??= parent),
   );
-  // Last, ids that name a pool and a node operator: one fills the missing parent, or both if no other id is found.
+  // Ids of both a pool and an operator come last; they fill both parents only if no other id is found.
   const ambiguous = new Set<Parents>();
   await search(
     [...both],

@@ -3,7 +3,6 @@ import { poolTypeByTags } from '../operator-tags.ts';
 import { UpstreamError } from './failure.ts';
 import { idOf } from './pool-shares.ts';
 
-/** Statuses of a refused parameter. */
 const REFUSED = [400, 404, 422];
 
 const isExchange = (row: unknown): boolean => {
@@ -11,10 +10,7 @@ const isExchange = (row: unknown): boolean => {
   return poolTypeByTags(tags.filter((tag) => isObject(tag) && typeof tag.name === 'string')) === 'cex';
 };
 
-/**
- * Sets `poolType` from the service's list of liquid staking pools. Leaves rows unchanged when that list is empty or has
- * exchanges, as from a service that ignores the parameter.
- */
+/** Ignores `liquid` if it is empty or has exchanges: the service may have ignored `poolType=lst`. */
 export async function poolTypesOf(liquid: AsyncIterable<unknown>): Promise<(row: unknown) => unknown> {
   const ids = new Set<string>();
   try {

@@ -4,9 +4,9 @@ export type Tally = {
   resource: MirrorResource;
   lists: number;
   done: number;
-  /** Lists already loaded in this round. */
+  /** Loaded earlier in this round. */
   passed: number;
-  /** Lists that do not exist upstream (404). */
+  /** 404 from the service. */
   absent: number;
   failed: number;
   rows: number;
@@ -14,7 +14,6 @@ export type Tally = {
   updated: number;
   removed: number;
   requests: number;
-  /** Null when the service does not report them. */
   computeUnits: number | null;
 };
 
@@ -25,9 +24,7 @@ export type RoundReport = {
   resumed: boolean;
   startedAt: string;
   endedAt: string;
-  /** Every list is loaded. */
   complete: boolean;
-  /** Why the round ended early. */
   ended: string | null;
   resources: Tally[];
   failures: { resource: MirrorResource; network: string | null; list: string; error: string }[];

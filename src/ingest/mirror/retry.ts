@@ -5,7 +5,6 @@ import { StoppedError } from './failure.ts';
 export const MAX_WAIT_MS = 900_000;
 const MAX_BACKOFF_MS = 60_000;
 
-/** Accepts seconds or an HTTP date. */
 export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
   const text = header?.trim();
   if (!text) return undefined;
@@ -19,7 +18,6 @@ export function backoffMs(firstMs: number, attempt: number): number {
   return most / 2 + (Math.random() * most) / 2;
 }
 
-/** Throws StoppedError on abort. */
 export async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
   try {
     await sleep(milliseconds, undefined, { signal: stop });

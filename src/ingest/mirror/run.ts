@@ -12,7 +12,6 @@ import { openUpstream, type Upstream, type UpstreamOptions } from './upstream.ts
 export type MirrorOptions = Omit<UpstreamOptions, 'stop' | 'onRequest' | 'onWait'> & {
   scope: MirrorScope;
   resumeWithinMs: number;
-  /** Lets lists change what an index has written. */
   replace: boolean;
 };
 
@@ -20,7 +19,7 @@ export type MirrorHooks = {
   /** Ends the run after the current list, or immediately during a wait. */
   stop: AbortSignal;
   say: (message: string) => void;
-  /** `title`: undefined when a list ends. */
+  /** `title` is undefined when a list ends. */
   onList?: (title: string | undefined, tallies: readonly Tally[]) => void;
 };
 
@@ -42,10 +41,7 @@ const MAX_UNANSWERED = 5;
 
 const sourceOf = (from: URL): string => from.origin + from.pathname.replace(/\/+$/, '');
 
-/**
- * Mirrors every list, or the rest of an interrupted round; failing lists do not stop the others. Throws when another
- * process mirrors the same service into this database.
- */
+/** Failing lists do not stop the others. Throws if another process mirrors the service into this database. */
 export function mirrorOnce(db: Pool, options: MirrorOptions, hooks: MirrorHooks): Promise<RoundReport> {
   const source = sourceOf(options.from);
   return withAdvisoryLock(db, source, async () => {
@@ -115,7 +111,6 @@ async function mirrorResource(round: Round, resource: MirrorResource): Promise<v
   }
 }
 
-/** Returns false on failure. */
 async function mirrorList(round: Round, tally: Tally, list: MirrorList): Promise<boolean> {
   tally.lists += 1;
   const state = list.part ? undefined : await stateOf(round.db, round.run.source, list);
@@ -147,7 +142,6 @@ async function settle({ db, run, spent }: Round, tally: Tally): Promise<void> {
   Object.assign(spent, { requests: 0, units: undefined });
 }
 
-/** Records failures of the service; rethrows other errors. */
 function noteFailure(
   round: Round,
   tally: Tally,

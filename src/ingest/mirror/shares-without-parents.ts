@@ -6,14 +6,14 @@ import type { Pool } from '../../db/pool.ts';
 
 export type ShareList = { source: string; network: Network; window: TimeWindow };
 
-/** Hashes only fields that can identify a share's parents; others change every day. */
+/** Hashes only fields that can identify parents; other fields change every day. */
 export function shareDigest(row: Record<string, unknown>): string {
   const { displayName, operatorTags, validatorCount, poolId, nodeOperatorId } = row;
   const text = stringify([displayName, operatorTags, validatorCount, poolId, nodeOperatorId]);
   return createHash('sha256').update(String(text)).digest('base64');
 }
 
-/** Shares that an earlier search found in no `parentId` list, with their digests at that time. */
+/** Digests of shares that an earlier search found in no `parentId` list. */
 export async function sharesWithoutParents(
   db: Pool,
   { source, network, window }: ShareList,

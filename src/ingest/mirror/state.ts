@@ -6,7 +6,7 @@ export type Run = { runId: number; roundId: number; source: string; resumed: boo
 
 export type ListState = { roundId: number; position: string | null };
 
-/** Continues the open round of the same source and scope if it was active within `resumeWithinMs`. */
+/** Continues the open round of this source and scope if it was active within `resumeWithinMs`. */
 export async function beginRun(
   db: Queryable,
   asked: { source: string; scope: string; resumeWithinMs: number },
@@ -34,14 +34,13 @@ export async function beginRun(
   return { runId, roundId, source: asked.source, resumed: open !== undefined };
 }
 
-/** `done`: the round is complete. */
 export const endRun = (db: Queryable, run: Run, done: boolean) =>
   db.query({
     text: '/* mirrorEndRun */ update mirror_runs set ended_at = now(), done = $2 where run_id = $1',
     values: [run.runId, done],
   });
 
-/** Undefined when the list was never completed. */
+/** Undefined if the list was never completed. */
 export async function stateOf(db: Queryable, source: string, list: StateKey): Promise<ListState | undefined> {
   const { rows } = await db.query({
     text: `/* mirrorState */
@@ -54,7 +53,7 @@ export async function stateOf(db: Queryable, source: string, list: StateKey): Pr
 }
 export type StateKey = Pick<MirrorList, 'resource' | 'network' | 'name'>;
 
-/** Call in the transaction that loads the rows. Without a new position, keeps the stored one. */
+/** Call in the transaction that loads the rows. */
 export async function noteDone(
   client: pg.ClientBase,
   run: Run,
@@ -89,7 +88,6 @@ export async function addUsage(
   });
 }
 
-/** Throws when another process holds the lock. */
 export const withAdvisoryLock = <T>(pool: Pool, source: string, work: () => Promise<T>): Promise<T> =>
   pool.withClient(async (client) => {
     const key = `hashtext('stakegraph mirror ' || $1)`;
@@ -97,7 +95,7 @@ export const withAdvisoryLock = <T>(pool: Pool, source: string, work: () => Prom
       source,
     ]);
     if (!rows[0].free) throw new Error(`Another process mirrors ${source} into this database.`);
-    // A lost connection loses the lock too, and the next write fails.
+    // Unhandled, the loss of the connection would crash the process; it also releases the lock.
     const lost = () => undefined;
     client.on('error', lost);
     try {

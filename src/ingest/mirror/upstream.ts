@@ -5,13 +5,12 @@ import { UpstreamError } from './failure.ts';
 import { backoffMs, MAX_WAIT_MS, pause, retryAfterMs } from './retry.ts';
 
 export type UpstreamOptions = {
-  /** Origin and base path of all requests. */
   from: URL;
   /** Sent only to the origin of `from`; never in a message. */
   token: string;
   networkHeader: string;
   unitsHeader: string;
-  /** Maximum requests per second. */
+  /** Requests per second. */
   rate: number;
   timeoutMs: number;
   attempts: number;
@@ -25,7 +24,7 @@ export type UpstreamOptions = {
 
 export type Upstream = {
   readonly from: URL;
-  /** Returns parsed JSON; numbers keep their digits. Throws UpstreamError. */
+  /** Numbers keep their digits. Throws UpstreamError. */
   get(url: URL, network: string | undefined): Promise<unknown>;
   /** Removes the token, which a response may quote. */
   redacted(text: string): string;
@@ -38,7 +37,7 @@ type Outcome = { body: unknown } | Retryable;
 
 export const nameOf = (url: URL): string => url.pathname + url.search;
 
-/** Sends one request at a time, rate-limited, with retries. */
+/** Sends one request at a time. */
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { from, token, stop } = options;
   let free = 0;
@@ -79,7 +78,6 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
-  /** Throws when a retry cannot help. */
   function refused(response: Response, text: string, url: URL): Retryable {
     const { status, headers } = response;
     if ([408, 425, 429].includes(status) || status >= 500) {
@@ -121,7 +119,6 @@ export function openUpstream(options: UpstreamOptions): Upstream {
 const unitsOf = (header: string | null): number | undefined =>
   header !== null && /^\d{1,12}(\.\d+)?$/.test(header.trim()) ? Number(header) : undefined;
 
-/** Throws when the page exceeds MAX_BYTES or is not UTF-8. */
 async function textOf(response: Response, url: URL): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytes = 0;

@@ -6,7 +6,7 @@ import { ChangedError, UpstreamError } from './failure.ts';
 import type { Form, MirrorList } from './list.ts';
 import { nameOf, type Upstream } from './upstream.ts';
 
-/** JSON of each row that is new on the page. */
+/** `rows`: JSON of the new rows of the page. */
 export type Page = { name: string; rows: string[] };
 
 const MAX_ROWS = 20_000_000;
@@ -19,8 +19,8 @@ export function urlOf(from: URL, form: Form): URL {
 }
 
 /**
- * Drops rows that this or the last two pages already had. Throws ChangedError when a repeated row differs or the list
- * is ranked.
+ * Drops rows that this or the last two pages already have. Throws ChangedError if a repeated row differs or the list is
+ * ranked.
  */
 function freshRows(list: MirrorList, url: URL, rows: readonly unknown[], recent: Map<string, string>[]) {
   const current = new Map<string, string>();
@@ -48,7 +48,7 @@ const digestOf = (rows: readonly unknown[]) =>
     .update(stringify(rows) ?? '')
     .digest('base64');
 
-/** Drops rows outside `down.floor` and `down.ceiling`. `below` is true when all later pages are below the floor. */
+/** `below` is true if all later pages are below the floor. */
 function cutRows({ down }: MirrorList, url: URL, rows: readonly unknown[], above: number) {
   if (!down) return { rows, below: false, last: above };
   let last = above;
@@ -91,7 +91,6 @@ function checkCounts(first: Envelope, page: Envelope, url: URL, read: number) {
   }
 }
 
-/** Throws UpstreamError for links that leave the list or do not advance, ChangedError if the list changed between pages. */
 export async function* walk(upstream: Upstream, list: MirrorList, form: Form): AsyncGenerator<Page> {
   const start = urlOf(upstream.from, form);
   const seen = new Set<string>();
@@ -125,8 +124,7 @@ export async function* walk(upstream: Upstream, list: MirrorList, form: Form): A
     url = next;
   }
   if (pinned) return;
-  // Reads earlier pages again, because counts miss a change that adds as many rows as it removes. If they are
-  // unchanged, all pages show one state.
+  // Reads earlier pages again: counts miss a change that adds as many rows as it removes.
   for (const { url, digest } of read.slice(0, -1)) {
     const again = readEnvelope(await upstream.get(url, list.network), url);
     if (digestOf(again.rows) !== digest) {

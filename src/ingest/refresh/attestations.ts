@@ -10,10 +10,7 @@ import { type ComputedType, checkShareNames, knownOperators } from './operators.
 import { scaled } from './validators.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
-/**
- * Computes entities' attestations for the next due days (rules: docs/data-model.md, spec §2.3). Returns undefined
- * without validator days. Days on which no entity has validators stay due.
- */
+/** Rules: docs/data-model.md, spec §2.3. Days on which no entity has validators stay due. */
 export async function refreshAttestations(
   client: pg.ClientBase,
   asked: DaysAsked,
@@ -21,7 +18,7 @@ export async function refreshAttestations(
 ): Promise<(Written & { dates: string[] }) | undefined> {
   const dates = await dueDates(client, 'attestations_due', asked);
   if (!dates?.length) return dates && NO_COUNTS;
-  // Avoids nested loops, which would never finish: freshly filled tables still have the statistics of empty ones.
+  // Avoids nested loops, which would never finish: freshly filled tables have the statistics of empty ones.
   await client.query('/* hashedJoins */ set local enable_nestloop = off');
   const classes = [...types, NETWORK] as const;
   await gatherMembers(client, asked.network, classes);
@@ -49,10 +46,10 @@ export async function refreshAttestations(
   return { ...written, rows: written.rows - dropped, dates };
 }
 
-/** The class of the network as a whole, which no API accepts as one. */
+/** Class of the whole network; no API accepts it. */
 const NETWORK = 'network';
 
-/** Figures of a network need every validator that was active on the day. */
+/** Figures of a network need every validator active on the day. */
 const dropIncomplete = (
   client: pg.ClientBase,
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
@@ -77,10 +74,7 @@ const dropIncomplete = (
     )`,
   );
 
-/**
- * Creates the temporary tables `share_names`, `member_entities` and `members`. Entities are numbered because grouping a
- * million validators by number is cheap.
- */
+/** Entities have numbers, because grouping a million validators by number is cheap. */
 export async function gatherMembers(
   client: pg.ClientBase,
   network: Network,
@@ -160,7 +154,7 @@ const income = [
   'sum_priority_fees',
   'sum_baseline_mev',
 ] as const satisfies ComputedColumn[];
-/** Null where a validator has none. */
+/** Null for validators without the figure. */
 const means = {
   sum_correctness: figure.correctness,
   sum_inclusion_delays: figure.inclusionDelay,
@@ -174,7 +168,6 @@ const counted = ['attested_count', 'proposer_count'] as const satisfies Computed
 const dayFigures = [...income, ...meanNames, ...counted];
 const unscaled = (name: string) => sql`(${raw(`a.${name}`)} / 1e15)::float8`;
 
-/** Columns of days only. */
 const figuresOfDay: Record<ComputedColumn, Sql> = {
   active_count: sql`a.members`,
   ...ofDay([...income, ...counted]),
@@ -188,7 +181,7 @@ const noFigures = Object.fromEntries(
 ) as typeof figuresOfDay;
 export const active = sql`filter (where ${figure.duties} > 0)`;
 
-/** Sums per last epoch instead of sorting validators: those of an entity end at few different epochs. */
+/** Sums per last epoch avoid sorting validators: those of one entity end at few different epochs. */
 const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql => sql`
       select m.entity, a.day, a.date, a.end_epoch, min(a.start_epoch) as start_epoch, ${addedUp}, ${sumsOf(dayFigures)},
         count(*) ${active} as members, sum(a.effectiveness) as effectiveness,
@@ -206,7 +199,7 @@ const sumsOfDays = ({ network, utc }: DaysAsked, dates: readonly string[]): Sql 
       join members m using (validator_index)
       group by m.entity, a.day, a.date, a.end_epoch`;
 
-/** `at_end`: figures of the validators that reached the last epoch. `hour` is null for days. */
+/** `at_end`: validators that reached the last epoch. `hour` is null for days. */
 export function entityPeriods(
   { network, utc }: Pick<DaysAsked, 'network' | 'utc'>,
   { hour, sums }: { hour: Sql | null; sums: Sql },

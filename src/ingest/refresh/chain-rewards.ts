@@ -8,10 +8,7 @@ import { run, type Written, writeSelected } from './write.ts';
 
 const SLOTS_PER_DAY = EPOCHS_PER_DAY * SLOTS_PER_EPOCH;
 
-/**
- * Computes a network's daily rewards for the next due days. Returns undefined if no days are stored or a validator
- * index is missing. Incomplete days stay due; imported rows stay unchanged.
- */
+/** Returns undefined if no days are stored or a validator index is missing. Incomplete days stay due. */
 export async function refreshChainRewards(
   client: pg.ClientBase,
   asked: DaysAsked,
@@ -28,7 +25,7 @@ export async function refreshChainRewards(
   const importer: typeof chainDailyRewardImporter = {
     ...chainDailyRewardImporter,
     merge: async (_, options) => {
-      // Keeps days that an import has loaded since; the merge lock makes later imports wait.
+      // Keeps days that an import loaded meanwhile; the merge lock makes later imports wait.
       await client.query(`/* keepImported */ delete from staged d where ${imported.sql}`);
       return chainDailyRewardImporter.merge(client, options);
     },
@@ -48,10 +45,7 @@ export async function refreshChainRewards(
   return { ...written, dates };
 }
 
-/**
- * Rules: docs/data-model.md. Uses validator days if blocks are incomplete, and validators active in the last epoch if
- * there is no chain balance.
- */
+/** Rules: docs/data-model.md. */
 const rewards = ({ network }: DaysAsked, dates: readonly string[]) => ({
   columns: {
     network: sql`${network}`,

@@ -11,16 +11,13 @@ type Due = 'attestations_due' | 'rewards_due';
 export type DaysAsked = {
   network: Network;
   utc: boolean;
-  /** Includes days that have not changed since they were computed. */
+  /** Includes unchanged days. */
   all: boolean;
   /** Only later dates. */
   after: string;
 };
 
-/**
- * Returns up to DAYS_AT_ONCE due dates, ascending; undefined when no day is stored. Locks them: a concurrent import
- * that changes them then commits later and makes them due again.
- */
+/** Undefined if no day is stored. Locks the days: a concurrent import then commits later and makes them due again. */
 export async function dueDates(
   client: pg.ClientBase,
   due: Due,

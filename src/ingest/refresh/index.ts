@@ -19,13 +19,12 @@ export type RefreshOptions = {
   windows: readonly TimeWindow[];
   only: readonly Subject[];
   types: readonly ComputedType[];
-  /** Computes all days, not only changed ones. */
   allDays: boolean;
-  /** Waits for parts that another process refreshes, instead of skipping them. */
+  /** Waits for parts that another process refreshes. */
   wait: boolean;
 };
 
-/** `passed`: skipped, because another process refreshes it. */
+/** `passed`: another process refreshes it. */
 export type PartReport = {
   part: Subject;
   network?: Network;
@@ -39,11 +38,11 @@ export type PartReport = {
 
 type Outcome = Written & { facts?: number; dates?: readonly string[] };
 type Part = Pick<PartReport, 'part' | 'network' | 'window' | 'calendar'> & {
-  /** `after`: the last date already computed in this refresh. */
+  /** `after`: last date computed in this refresh. */
   refresh(client: pg.ClientBase, after: string): Promise<Outcome | undefined>;
 };
 
-/** Each part runs in one transaction; parts that compute days use one per seven days. */
+/** Each part is one transaction; parts by day use one per seven days. */
 function partsOf({ networks, windows, only, types, allDays: all }: RefreshOptions): Part[] {
   const chosen = timeWindows.filter((window) => windows.includes(window));
   const parts: Record<Subject, Part[]> = {
@@ -77,8 +76,8 @@ function partsOf({ networks, windows, only, types, allDays: all }: RefreshOption
 }
 
 /**
- * Computes published rows part by part and reports each; failed parts do not stop the others. Idempotent. Checks
- * `stopped` between transactions; returns false when parts are left.
+ * Failed parts do not stop the others. Checks `stopped` between transactions; returns false if parts are left.
+ * Idempotent.
  */
 export async function refresh(
   pool: Pool,
@@ -135,7 +134,6 @@ function addedUp(
   };
 }
 
-/** Returns false if another process refreshes the part and `wait` is off. */
 async function locked(client: pg.ClientBase, part: string, wait: boolean): Promise<boolean> {
   const key = `hashtext('stakegraph refresh ' || $1)`;
   const take = wait ? `pg_advisory_xact_lock(${key}) is not null` : `pg_try_advisory_xact_lock(${key})`;

@@ -2,13 +2,13 @@ import type { Network } from '../../chain/networks.ts';
 import { type Sql, sql } from '../../db/rows.ts';
 import { duties } from '../../periods/effectiveness.ts';
 
-/** SQL: true if every validator index from 0 on is stored. */
+/** True if every validator index from 0 is stored. */
 export const allIndices = (network: Network): Sql => sql`
   (select coalesce(count(*) = max(validator_index) + 1, false) from validators where network = ${network})`;
 
 /**
- * SQL for sums over all validators per chain date, with the `first` and `last` epoch with data. `complete`: all
- * validators of the chain are known (docs/data-model.md), and so is each row's activation.
+ * `first` and `last` are epochs with data. `complete`: all validators and their activations are known
+ * (docs/data-model.md).
  */
 export const chainDays = (network: Network, dates: Sql): Sql => sql`
   select d.*, ${allIndices(network)} and d.fitting and d.active = (

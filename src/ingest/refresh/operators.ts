@@ -12,10 +12,7 @@ import { run, shownObjects, shownShare, type Written, writeSelected } from './wr
 
 export type ComputedType = (typeof computedTypes)[number];
 
-/**
- * Returns undefined without validator days. Replaces the stored summaries of these classes; a class without known
- * validators keeps its summaries.
- */
+/** A class without known validators keeps its summaries. */
 export async function refreshOperators(
   client: pg.ClientBase,
   network: Network,
@@ -41,7 +38,6 @@ export async function refreshOperators(
   return { ...written, facts: validators };
 }
 
-/** Clients of the validators with duties on the newest day; true if they differ. */
 async function writeClients(client: pg.ClientBase, network: Network): Promise<boolean> {
   const { rows } = await run(
     client,
@@ -65,7 +61,7 @@ async function writeClients(client: pg.ClientBase, network: Network): Promise<bo
   return rows[0].changed;
 }
 
-/** Rules: docs/data-model.md, "What a refresh computes" (spec §2.2, decisions on operators). */
+/** Rules: docs/data-model.md, spec §2.2, decisions on operators. */
 const summaries = (network: Network, window: TimeWindow, days: Days, types: readonly ComputedType[]) => ({
   with: sql`
   with member as materialized (
@@ -147,7 +143,7 @@ const ownerColumns = (types: readonly ComputedType[]): Sql =>
 const ofOwner = sql`w.deposit_address, w.withdrawal_address, w.node_operator, w.pool`;
 const means = ['correctness', 'delay', 'uptime', 'effectiveness'] as const;
 
-/** Validators of the same addresses, operator and pool: ten times fewer, each in up to five classes. */
+/** Grouping by addresses, operator and pool leaves ten times fewer rows, each in up to five classes. */
 const owners = (types: readonly ComputedType[]): Sql => sql`
       select ${ownerColumns(types)}, count(w.balance) as validators,
         ${raw(means.map((name) => `sum(w.${name}) as ${name}, count(w.${name}) as ${name}_n`).join(', '))},
@@ -182,10 +178,7 @@ const meanOf = (name: (typeof means)[number]): Sql =>
 
 const key = sql`id_type, operator_id, pool_id, node_operator_id`;
 
-/**
- * Selects an operator's profile, else stored summaries, preferring the same window. Shares match by parents, because
- * their names vary.
- */
+/** Prefers profiles, then summaries of the same window. Shares match by parents, because their names vary. */
 export const knownOperators = (network: Network, window: TimeWindow): Sql => sql`
   select distinct on (${key}) ${key}, name, operator_tags, display_name, pool_type
   from (
@@ -203,7 +196,7 @@ export const knownOperators = (network: Network, window: TimeWindow): Sql => sql
   ) k
   order by ${key}, place, name`;
 
-/** Throws for share names that are too long or not unique, which is possible because each combines two names. */
+/** Throws for share names that are too long or not unique: each combines two names. */
 export async function checkShareNames(client: pg.ClientBase, table = 'staged'): Promise<void> {
   const { rows } = await run(
     client,

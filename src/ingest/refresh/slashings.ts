@@ -4,11 +4,7 @@ import { sql } from '../../db/rows.ts';
 import { slashingImporter } from '../slashings.ts';
 import { run, type Written, writeSelected } from './write.ts';
 
-/**
- * Updates losses until the head reaches `withdrawableEpoch` (docs/data-model.md; spec §4.5). Exited validators are
- * still penalized but have no more days. Without a row on the newest date, the stored balance stays; if that row ends
- * early, the lower of its balance and the stored one counts.
- */
+/** Rules: docs/data-model.md, spec §4.5. Exited validators still have penalties, but no more days. */
 export async function refreshSlashings(client: pg.ClientBase, network: Network): Promise<Written> {
   const { rows } = await run(
     client,

@@ -2,7 +2,7 @@ import type { TimeWindow } from '../../chain/windows.ts';
 import { type Sql, sql } from '../../db/rows.ts';
 import { apr, apy, divided, yearly } from './solana-rates.ts';
 
-/** Rules: docs/data-model.md, "What a refresh computes" (spec §2.6, §4.7). Exact numerics throughout. */
+/** Rules: docs/data-model.md, spec §2.6, §4.7. */
 export const overview = (window: TimeWindow) => ({
   with: sql`
   with stakes as (

@@ -10,10 +10,6 @@ import { run, type Written, writeSelected } from './write.ts';
 /** Rewards come about every second day, so 1d uses yields of three days (spec §4.7, §4.8). */
 const apyDaysOf: Record<TimeWindow, number | null> = { ...windowDays, '1d': 3 };
 
-/**
- * Returns undefined without facts. A window holds the epochs that ended (and paid) in its number of days before the
- * newest epoch's end.
- */
 export async function refreshSolana(
   client: pg.ClientBase,
   window: TimeWindow,
@@ -38,11 +34,7 @@ export async function refreshSolana(
   };
 }
 
-/**
- * Creates `window_epochs`: epochs `inside` the window, those `paid` within the days used for yields, the `newest`, and
- * the last `before` the window (else the first stored). Omits epochs without facts of validators, or of stake
- * authorities if any are stored. Returns false when empty.
- */
+/** `before` is the last epoch before the window, else the first. */
 async function gatherEpochs(client: pg.ClientBase, window: TimeWindow): Promise<boolean> {
   const within = (days: number | null): Sql =>
     days === null ? sql`true` : sql`ended_at > newest_end - make_interval(days => ${days})`;

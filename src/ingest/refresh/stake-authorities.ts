@@ -3,10 +3,7 @@ import { type Sql, sql } from '../../db/rows.ts';
 import { apr, apy, divided, yearly } from './solana-rates.ts';
 import { shownObjects } from './write.ts';
 
-/**
- * Rules: docs/data-model.md, "What a refresh computes" (spec §2.7, §4.8): all authorities with stake or rewards in the
- * window. Exact numerics throughout.
- */
+/** Rules: docs/data-model.md, spec §2.7, §4.8. */
 export const stakeAuthorities = (window: TimeWindow) => ({
   with: sql`
   with part as (
@@ -87,7 +84,7 @@ export const stakeAuthorities = (window: TimeWindow) => ({
   ) y`,
 });
 
-/** Mean over an authority's validators, weighted by its stake; 0 without stake. */
+/** Mean weighted by stake; 0 without stake. */
 const weighted = (column: Sql): Sql =>
   sql`coalesce(${divided(
     sql`sum(delegated_stake * ${column}) filter (where inside)`,

@@ -9,7 +9,6 @@ import { run } from './write.ts';
 /** The APR of `all` covers the last 90 days. */
 const MAX_APR_DAYS = 90;
 
-/** The last stored days of the chain calendar. */
 export type Days = {
   first: string;
   last: string;
@@ -20,7 +19,6 @@ export type Days = {
   aprDays: number;
 };
 
-/** Returns undefined without validator days. */
 export async function daysOfWindow(
   client: pg.ClientBase,
   network: Network,
@@ -42,8 +40,7 @@ export async function daysOfWindow(
 }
 
 /**
- * Sums of doubles depend on the read order, but a repeated refresh must give the same digits, so figures become
- * multiples of 1e-15. 100 % has 18 digits, which fit 64 bits.
+ * Multiples of 1e-15 give the same digits in every read order, unlike doubles. 100 % has 18 digits and fits 64 bits.
  */
 const SCALE = sql`1e15::float8`;
 export const scaled = (value: Sql) => sql`round(${SCALE} * ${value})::bigint`;
@@ -59,10 +56,6 @@ const sums = [
   'missed_proposal_count',
 ];
 
-/**
- * Creates `window_validators`: figures over the window, balances on its last day (null without duties that day), and
- * earnings (null unless the validator was active throughout the APR days).
- */
 export async function gatherValidators(client: pg.ClientBase, network: Network, days: Days): Promise<number> {
   const inApr = sql`a.date >= ${days.aprFirst}::date`;
   const atEnd = sql`a.date = ${days.last}::date`;

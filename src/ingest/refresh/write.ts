@@ -6,7 +6,6 @@ import { type Selected, stageSelected } from '../staging.ts';
 
 export type Written = ImportCounts & { rows: number };
 
-/** Writes a query's rows as an import would. */
 export async function writeSelected<Row, Name extends string>(
   client: pg.ClientBase,
   importer: Importer<Row, Name>,
@@ -23,6 +22,5 @@ export const run = (client: pg.ClientBase, { text, values }: Sql) => client.quer
 /** Writes a JSON number with the text of `doubleText`; PostgreSQL would write 1 for `1.0`. */
 export const shownShare = (share: Sql): Sql => sql`json_share(${share}::float8)`;
 
-/** A JSON array of the subselect's rows. */
 export const shownObjects = (of: Sql, order: Sql): Sql =>
   sql`array_to_json(array_agg(row_to_json(${of}) order by ${order}))`;

@@ -11,7 +11,7 @@ const BATCH = 500;
 
 type Read = (text: string) => unknown;
 
-/** Empty cells are null; lists and objects are JSON; invalid values stay text for the check to report. */
+/** Invalid values stay text, so that the check reports them. */
 function cellReader(field: z.core.$ZodType): Read {
   const inner = unwrap(field);
   const kind = leafOf(inner)?.kind;
@@ -49,7 +49,7 @@ function checkedHeader(name: string, record: string[], shape: z.ZodObject): stri
   return header;
 }
 
-/** Reads RFC 4180 with a header; columns may be absent. */
+/** RFC 4180 with a header; columns may be absent. */
 export async function* csvRows(
   name: string,
   chunks: AsyncIterable<string>,
@@ -58,7 +58,7 @@ export async function* csvRows(
   const columns: Read[] = [];
   let header: string[] = [];
   const options = { info: true, skip_empty_lines: true, relax_column_count: true };
-  const records = pipeline(Readable.from(chunks), csv(options), () => undefined); // no-op: the loop over the records throws the error
+  const records = pipeline(Readable.from(chunks), csv(options), () => undefined); // no-op: the loop throws the error
   let batch: RawRow[] = [];
   try {
     for await (const { record, info } of records as AsyncIterable<{

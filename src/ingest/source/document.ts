@@ -7,9 +7,9 @@ import { type Envelope, wholeList } from './whole-list.ts';
 type Open = {
   value: unknown[] | Envelope;
   key: string;
-  /** True if the elements of `value` are rows. */
+  /** The elements of `value` are rows. */
   list: boolean;
-  /** `value` contains a list of rows: a body or a wrapper. */
+  /** Contains a list of rows: a body or a wrapper. */
   holds: boolean;
   /** The list is a direct member. */
   body: boolean;
@@ -18,13 +18,12 @@ type Open = {
 };
 
 const BATCH = 500;
-/** Row lists of REST bodies (v0, v1). No row has such a field. */
+/** Row lists of REST bodies; no row has these fields. */
 const listNames = new Set(['data', 'results']);
 
 const isContainer = (value: unknown) =>
   typeof value === 'object' && value !== null && !isLosslessNumber(value);
 
-/** Is or contains a REST body. */
 export const holdsList = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -41,7 +40,7 @@ export function documentRows(
   const open: Open[] = [];
   let count = 0;
   let batch: RawRow[] = [];
-  /** Nesting depth of a REST body's list of rows while the parser is inside it. Arrays within it belong to rows. */
+  /** Depth of a REST body's list of rows while the parser is inside it; arrays within it belong to rows. */
   let sealed: number | undefined;
 
   const row = (value: unknown) => {
@@ -100,7 +99,7 @@ export function documentRows(
 
   async function* rows(): AsyncGenerator<RawRow[]> {
     const parsed = parser.asStream({ streamValues: false, jsonStreaming: true });
-    const tokens = pipeline(Readable.from(chunks), parsed, () => undefined); // no-op: the loop over the tokens throws the error
+    const tokens = pipeline(Readable.from(chunks), parsed, () => undefined); // no-op: the loop throws the error
     for await (const token of tokens as AsyncIterable<Token>) {
       take(token);
       if (batch.length < BATCH) continue;

@@ -14,10 +14,7 @@ export type Format = (typeof formats)[number];
 
 const PEEKED = 65_536;
 
-/**
- * `-` is stdin. Accepts REST bodies, a JSON array or object, NDJSON, or CSV (`.csv` or `format`), optionally gzipped.
- * Throws SourceError, also while rows are read.
- */
+/** Sources may be gzipped. Throws SourceError, also while rows are read. */
 export async function openSource(path: string, shape: z.ZodObject, format?: Format): Promise<Source> {
   const name = path === '-' ? 'standard input' : path;
   const file = path === '-' ? undefined : await fileAt(path);
@@ -35,7 +32,6 @@ export async function openSource(path: string, shape: z.ZodObject, format?: Form
   return { name, unit: 'row', rows: document.rows, complete: document.complete, bytes };
 }
 
-/** Throws SourceError if missing or a folder. */
 export async function fileAt(path: string): Promise<Stats> {
   const file = await stat(path).catch((error) => fail(path, error));
   if (file.isDirectory()) throw new SourceError(`${path}: is a folder; name its files.`);

@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 
-/** `path` is for jq; `text` is true for JSON inside a string. */
+/** `path` is for jq; `text`: JSON inside a string. */
 type Found = { fields: number; path: string; text: boolean };
 
 const MAX_DEPTH = 12;
@@ -22,7 +22,6 @@ function jsonText(text: string): unknown {
   }
 }
 
-/** Searches only the first element of lists. */
 function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = false, depth = 0): Found {
   const own = isObject(value) && !Array.isArray(value) ? Object.keys(value) : [];
   let best: Found = { fields: own.filter((key) => known.has(key)).length, path: at || '.', text };
@@ -41,7 +40,7 @@ function bestIn(value: unknown, known: ReadonlySet<string>, at = '', text = fals
   return best;
 }
 
-/** Says what is wrong with a value that is not a row, such as a wrapper of rows. Undefined for rows, even invalid ones. */
+/** Describes a value that is not a row, such as a wrapper. Undefined for rows, even invalid ones. */
 export function unlikeRow(value: unknown, resource: string, fields: readonly string[]): string | undefined {
   if (!isObject(value) || Array.isArray(value)) return undefined;
   const keys = Object.keys(value);

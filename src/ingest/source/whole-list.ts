@@ -11,7 +11,7 @@ function linkOf(link: unknown): { position: number; list: string } | undefined {
   return { position, list: `${pathname}?${searchParams}` };
 }
 
-/** Checks that consecutive bodies form a whole list of one revision: mixed revisions may lack a row that moved. */
+/** Checks that bodies form a whole list of one revision: mixed revisions may lack a row that moved. */
 export function wholeList() {
   let rows = 0;
   let first: Envelope | undefined;
@@ -42,7 +42,7 @@ export function wholeList() {
     body(body: Envelope, count: number) {
       state = stateAfter(body, count);
     },
-    /** Call for a row outside any response body; the list then no longer counts as complete. */
+    /** Call for a row outside any response body. */
     stray() {
       state = 'unknown';
     },
