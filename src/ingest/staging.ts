@@ -113,7 +113,7 @@ const arrayText = (values: unknown[]): string =>
 /** `columns` are unique besides the primary key `key`. */
 export type Unique = { table: string; key: readonly string[]; columns: readonly string[]; field: string };
 
-/** Finds rows that repeat an earlier row; `other` is its place. Rows with nulls never repeat. */
+/** SQL: rows that repeat an earlier row; `other` is its place. Rows with nulls never repeat. */
 export function repeatedRows(columns: readonly string[]): string {
   if (columns.length === 0) return '';
   const present = columns.map((column) => `${column} is not null`).join(' and ');
@@ -128,7 +128,7 @@ export function repeatedRows(columns: readonly string[]): string {
     where place > earliest`;
 }
 
-/** Finds rows that conflict with a stored row whose key the source lacks; `other` is from that key. */
+/** SQL: rows that conflict with a stored row whose key the source lacks; `other` is from that key. */
 export const contradictingRows = ({ table, key, columns }: Unique): string => `
     select s.place, t.${key.at(-1)}::text as other, s.source
     from staged s join ${table} t on ${sameColumns('t', 's', columns)} and not (${sameColumns('t', 's', key)})
