@@ -1,6 +1,5 @@
 type Events = (signal: AbortSignal) => AsyncIterable<unknown>;
 
-/** `wait` resolves at the next event, after `pollMs`, or at `stop`. */
 export function heartbeat(events: Events, pollMs: number, stop: AbortSignal) {
   const waiting = new Set<() => void>();
   const listen = async () => {

@@ -7,13 +7,12 @@ import { RangeFault } from './range.ts';
 import { SavedStateError } from './saved-state-error.ts';
 import { SpecError } from './spec.ts';
 
-/** Errors that waiting does not fix. */
+/** True if a retry cannot help. */
 export const isFinal = (error: unknown): boolean =>
   [RangeFault, SpecError, SavedStateError, SettingsError].some((kind) => error instanceof kind);
 
 export const endsCommand = (error: unknown): boolean => isFinal(error) || error instanceof LockedError;
 
-/** Never contains a URL. */
 export function reasonOf(error: unknown): string {
   if (error instanceof NodeError) return error.reason;
   if (error instanceof ReconcileError) return 'unexplained';

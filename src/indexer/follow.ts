@@ -16,7 +16,7 @@ import type { OpenDays, Store } from './store/index.ts';
 import { periodsOf } from './store/periods.ts';
 import type { EpochFacts } from './types.ts';
 
-/** `last`: the newest epoch that can be stored now. */
+/** `last` is the newest epoch that can be stored. */
 export type Progress = { epoch: number; last: number };
 
 export type FollowOptions = {
@@ -26,7 +26,6 @@ export type FollowOptions = {
   asked: Asked;
   /** Ends at the newest closed epoch. */
   once: boolean;
-  /** Epochs fetched at a time. */
   width: number;
   status: IndexStatus;
   retry: Retrying;
@@ -34,9 +33,9 @@ export type FollowOptions = {
   say: Say;
   onStored(progress: Progress): void;
   onPublished(epoch: number, failures: string[]): void;
-  /** Also runs for the last stored epoch after a restart. */
+  /** Also called for the last stored epoch at the start. */
   afterEpoch: ((epoch: number) => Promise<unknown>) | undefined;
-  /** Ends after the epoch in progress. */
+  /** Ends the index after the epoch in progress. */
   stop: AbortSignal;
   largeRegistry?: number;
 };
@@ -48,9 +47,9 @@ export type FollowReport = {
   done: boolean;
 };
 
-/** Unusable inputs before the index waits between attempts. */
+/** Invalid inputs before retries wait. */
 const ATTEMPTS_AT_ONCE = 2;
-/** Unusable inputs before the pass restarts: its initial state may be wrong. */
+/** Invalid inputs before the pass restarts, because its initial state may be wrong. */
 const ATTEMPTS_BEFORE_RESTART = 4;
 
 /** While catching up, figures are published at day ends, at most this often. */
@@ -59,10 +58,10 @@ const PUBLISH_MS = 600_000;
 /** Interval of finality requests while catching up. */
 const ASK_MS = 30_000;
 
-/** From this many validators on, open days are written at the ends of hours, not of epochs. */
+/** With this many validators, open days are written every hour instead of every epoch. */
 const LARGE_REGISTRY = 200_000;
 
-/** Waits out errors of nodes and database; with `once`, about a minute. */
+/** Retries after errors of nodes and database; with `once`, for about a minute. */
 export async function follow(options: FollowOptions): Promise<FollowReport> {
   const report: FollowReport = { from: undefined, to: undefined, epochs: 0, done: false };
   const ending = new AbortController();
@@ -77,7 +76,6 @@ export async function follow(options: FollowOptions): Promise<FollowReport> {
         await pass.run(avoid);
       } catch (error) {
         if (isFinal(error)) throw error;
-        // The initial state may have been wrong.
         avoid = error instanceof InputError ? pass.beganWith : undefined;
         if (!options.stop.aborted) await options.retry.failed(error as Error);
       } finally {
@@ -92,14 +90,13 @@ export async function follow(options: FollowOptions): Promise<FollowReport> {
 }
 
 class Pass {
-  /** Source of the initial state. */
   beganWith: string | undefined;
   #finalized = 0;
   #askedAt = 0;
   #requested: number | undefined;
   #stored: number | undefined;
   #caughtUp = false;
-  /** Calendars with an hour that has ended and is not published. */
+  /** Calendars with an ended, unpublished hour. */
   #due = new Set<Calendar>();
   readonly #o: FollowOptions;
   readonly #report: FollowReport;
@@ -167,7 +164,6 @@ class Pass {
     return Chain.begin(nodes.spec, start);
   }
 
-  /** A node supplies what is not saved. */
   async #restore({ saved, epoch }: { saved: SavedChain; epoch: number }, options: Ask): Promise<Chain> {
     const { nodes } = this.#o;
     const end = await nodes.resume(epoch + 1, options);
@@ -186,7 +182,6 @@ class Pass {
     status.headEpoch = Math.floor((await nodes.head()).slot / nodes.spec.slotsPerEpoch);
   }
 
-  /** Returns whether the pass is done. */
   async #idle(chain: Chain): Promise<boolean> {
     const { once, retry, beat } = this.#o;
     const ends = once || chain.epoch - 1 > this.#end;
@@ -208,7 +203,7 @@ class Pass {
     return false;
   }
 
-  /** Undefined while the chain warms up, and after a stop. */
+  /** Returns undefined for the first epoch and after a stop. */
   async #step(chain: Chain, inputs: Inputs): Promise<EpochFacts | undefined> {
     const { stop, retry } = this.#o;
     let avoid: string | undefined;
@@ -279,7 +274,7 @@ class Pass {
       this.#publish(isNewest && !partial ? { balances, effectiveBalances } : undefined);
   }
 
-  /** `at`: undefined if the open days are written. */
+  /** Undefined if the open days are already written. */
   #publish(at?: OpenDays['at']): void {
     const epoch = this.#stored;
     if (epoch === undefined) return;

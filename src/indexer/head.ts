@@ -10,24 +10,23 @@ import type { BeaconBlock, ValidatorRecord } from './types.ts';
 type Options = { nodes: Nodes; store: Store; beat: Beat; tell: Teller; stop: AbortSignal };
 type Known = { slot: number; root: string };
 
-/** Limits the walk back while the chain does not finalize. */
+/** Limits the blocks read while the chain does not finalize. */
 const MAX_BLOCKS = 2_048;
 
-/** Replaces blocks and slashings after a reorg. */
+/** Stores blocks that are not final, and replaces them after a reorg. */
 export async function followHead({ nodes, store, beat, tell, stop }: Options): Promise<void> {
   let known: readonly Known[] = [];
   while (!stop.aborted) {
     try {
       known = await catchUp(nodes, store, known);
     } catch (error) {
-      known = []; // what was stored is uncertain
+      known = []; // the write may have failed
       if (!stop.aborted) tell.tell('head', `${(error as Error).message} New blocks are delayed.`);
     }
     await beat.wait();
   }
 }
 
-/** Returns the blocks that are not final, oldest first. */
 async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Promise<readonly Known[]> {
   const head = await nodes.head();
   if (known.at(-1)?.root === head.root) return known;
@@ -40,11 +39,11 @@ async function catchUp(nodes: Nodes, store: Store, known: readonly Known[]): Pro
   const { slashings, unseen } = await slashingsOf(nodes, blocks);
   await store.writeHead({ fromSlot, blocks: await withMissed(nodes, fromSlot, blocks), slashings });
   const added = blocks.map(({ slot, root }) => ({ slot, root }));
-  // Blocks with slashings that the head state lacks are read again.
+  // Reads blocks again if the head state lacks their slashings.
   return [...kept, ...added].filter(({ slot }) => slot >= oldest && slot < unseen);
 }
 
-/** `kept`: known ancestors. `from`: first slot covered; undefined if the walk ended early. */
+/** `from` is undefined if a block is missing or MAX_BLOCKS is reached. */
 async function walkBack(nodes: Nodes, root: string, known: readonly Known[], oldest: number) {
   const places = new Map(known.map((block, place) => [block.root, place]));
   const blocks: BeaconBlock[] = [];
@@ -78,7 +77,7 @@ async function withMissed(nodes: Nodes, fromSlot: number, blocks: readonly Beaco
   return rows;
 }
 
-/** `unseen`: first slot with a slashing that the head state lacks; its row follows from the rules until then. */
+/** `unseen` is the first slot whose slashing the head state lacks. */
 async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
   const { spec } = nodes;
   const slashings: HeadSlashing[] = [];
@@ -98,7 +97,7 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
       const known = earlier ?? newest;
       if (!newest?.record.slashed && (!known || isSlashable(known.record, epoch)))
         unseen = Math.min(unseen, slot);
-      // A slashing may name validators slashed before.
+      // A slashing may name already slashed validators.
       if (!known || !(earlier ? isSlashable(earlier.record, epoch) : isNew(known.record, epoch))) continue;
       named.add(index);
       const { pubkey } = known.record;
@@ -114,10 +113,10 @@ async function slashingsOf(nodes: Nodes, blocks: readonly BeaconBlock[]) {
 const isSlashable = ({ slashed, activationEpoch, withdrawableEpoch }: ValidatorRecord, epoch: number) =>
   !slashed && activationEpoch <= epoch && epoch < withdrawableEpoch;
 
-/** Without a state before the block. */
+/** Used if the state before the block is unavailable. */
 const isNew = (record: ValidatorRecord, epoch: number) => record.slashed || isSlashable(record, epoch);
 
-/** `slash_validator`; a long exit queue makes a validator withdrawable later. */
+/** Ignores the exit queue, which may delay the withdrawal. */
 function afterSlashing(spec: ChainSpec, { record, balance }: ValidatorAt, epoch: number) {
   const exits = Number.isFinite(record.withdrawableEpoch) ? record.withdrawableEpoch : 0;
   const penalty = Math.floor(record.effectiveBalance / rulesAt(spec, epoch).slashingQuotient);
@@ -127,7 +126,6 @@ function afterSlashing(spec: ChainSpec, { record, balance }: ValidatorAt, epoch:
   };
 }
 
-/** The validators in the newest earlier state that the node has. */
 async function justBefore(nodes: Nodes, slot: number, indices: readonly number[]) {
   const epochStart = slot - (slot % nodes.spec.slotsPerEpoch);
   for (const state of slot - 1 === epochStart ? [epochStart] : [slot - 1, epochStart]) {

@@ -9,10 +9,7 @@ const CHECK_MS = 2_000;
 const CHECK_DEADLINE_MS = 10_000;
 const WAIT_MS = 3_000;
 
-/**
- * Throws LockedError if another process holds the lock. `lost` aborts when the connection fails: another process may
- * index from then on.
- */
+/** Throws LockedError if another process holds the lock. `lost` aborts when another process may take it. */
 export async function withIndexLock<T>(
   url: string,
   network: Network,
@@ -44,7 +41,7 @@ export async function withIndexLock<T>(
   }
 }
 
-/** Retries for a while: the server may not have noticed yet that a process was killed. */
+/** PostgreSQL may notice late that a process was killed. */
 async function take(client: Connection, network: Network): Promise<void> {
   for (const until = performance.now() + WAIT_MS; ; await sleep(CHECK_MS / 10)) {
     const { rows } = await client.query(

@@ -1,7 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { behindSeconds, type IndexStatus } from './status.ts';
 
-/** Gauges have no value before a node's first answer. */
 export function registerIndexMetrics(registry: Registry, status: IndexStatus, now = () => new Date()): void {
   const gauge = (name: string, help: string, value: () => number | undefined) =>
     new Gauge({

@@ -1,4 +1,4 @@
-/** Fetches `width` epochs at a time. A failed epoch is fetched again when taken again. */
+/** Fetches `width` epochs in parallel. The next `take` repeats a failed one. */
 export function prefetcher<T>(fetch: (epoch: number, avoid?: string) => Promise<T>, width: number) {
   const flights = new Map<number, Promise<T>>();
   const start = (epoch: number) => {
@@ -8,7 +8,7 @@ export function prefetcher<T>(fetch: (epoch: number, avoid?: string) => Promise<
     return flight;
   };
   return {
-    /** `last`: newest epoch to fetch. `avoid`: a node whose answer was unusable. */
+    /** `last` limits prefetching; `avoid` names a node with an invalid response. */
     async take(epoch: number, last: number, avoid?: string): Promise<T> {
       const flight = avoid === undefined ? (flights.get(epoch) ?? start(epoch)) : fetch(epoch, avoid);
       for (let ahead = epoch + 1; ahead <= Math.min(last, epoch + width - 1); ahead += 1)

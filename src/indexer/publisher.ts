@@ -3,7 +3,7 @@ import { calendars } from '../chain/calendar.ts';
 import type { Say } from './retry.ts';
 import type { OpenDays, Store } from './store/index.ts';
 
-/** `open`: publishes only its calendars; if undefined, both. */
+/** With `open`, only its calendars are published. */
 export type Publication = { epoch: number; open: OpenDays | undefined };
 
 const HOUR_MS = 3_600_000;
@@ -11,7 +11,7 @@ const AGAIN_MS = 60_000;
 
 type Options = {
   store: Pick<Store, 'publish' | 'writeOpenDays'>;
-  /** Fails after the first error. */
+  /** Errors are not retried. */
   once: boolean;
   say: Say;
   onPublished(epoch: number, failures: string[]): void;
@@ -19,7 +19,7 @@ type Options = {
   now?: () => number;
 };
 
-/** Publishes beside the chain, one publication at a time; of those requested meanwhile, only the newest. */
+/** Runs one publication at a time; requests made meanwhile are merged. */
 export class Publisher {
   #waiting: Publication | undefined;
   #running: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class Publisher {
     this.#endedAt = this.#now();
   }
 
-  /** Milliseconds since the last publication; 0 during one. */
+  /** 0 during a publication. */
   get idleMs(): number {
     return this.#running ? 0 : this.#now() - this.#endedAt;
   }

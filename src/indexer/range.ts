@@ -1,11 +1,10 @@
 import { chainDayOfEpoch, dayOfDate, firstEpochOfChainDay } from '../chain/calendar.ts';
 import type { Network } from '../chain/networks.ts';
 
-/** A date means its chain day. */
+/** A date selects its chain day. */
 export type Boundary = { epoch: number } | { date: string };
 export type From = Boundary | 'head';
 
-/** Undefined unless `text` is an epoch or a YYYY-MM-DD date. */
 export function boundaryOf(text: string): Boundary | undefined {
   if (/^\d{1,9}$/.test(text)) return { epoch: Number(text) };
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
@@ -15,17 +14,17 @@ export function boundaryOf(text: string): Boundary | undefined {
 export class RangeFault extends Error {}
 
 export type Asked = {
-  /** Continues a stored range that includes `from`, else begins anew there. */
+  /** Continues a stored range that includes `from`; otherwise begins anew there. */
   from: From | undefined;
-  /** Replaces `from` if nothing is stored. */
+  /** Default of `from` if nothing is stored. */
   firstFrom: From | undefined;
   to: Boundary | undefined;
 };
 
-/** Epoch e is closed once S_{e+2} is final. */
+/** Epoch e is closed once epoch e + 2 is finalized. */
 export const newestClosed = (finalized: number): number => finalized - 2;
 
-/** Undefined: continue after the stored range. */
+/** Returns undefined to continue the stored range. */
 export function startOf(
   network: Network,
   { from, firstFrom }: Asked,

@@ -11,7 +11,6 @@ export type Say = (
 
 const FIRST_MS = 500;
 const MAX_MS = 60_000;
-/** About a minute, waits included. */
 const ATTEMPTS_ONCE = 8;
 const AGAIN_MS = 600_000;
 
@@ -31,7 +30,7 @@ export function problemTeller(say: Say, now: () => number = () => performance.no
 }
 export type Teller = ReturnType<typeof problemTeller>;
 
-/** Doubles the wait after each failure. With `once`, throws after about a minute. */
+/** Doubles the wait after each failure. */
 export function retrying(
   options: { status: IndexStatus; tell: Teller; say: Say; once: boolean; stop: AbortSignal },
   attempts = ATTEMPTS_ONCE,
@@ -42,7 +41,7 @@ export function retrying(
       failures += 1;
       const reason = reasonOf(error);
       options.status.problem = reason;
-      // As in `openedNodes`, so that no error is logged twice.
+      // `openedNodes` uses the same kind, so errors are logged once.
       const kind = error instanceof NodeError ? `${reason} ${error.node}` : reason;
       options.tell.tell(kind, reason === 'internal' ? `${error.stack}` : error.message);
       if (options.once && failures >= attempts) throw error;

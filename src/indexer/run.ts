@@ -17,11 +17,11 @@ import { openStore, readLabels, type Store } from './store/index.ts';
 
 export type IndexOptions = {
   urls: readonly string[];
-  /** Undefined: any known network. */
+  /** If undefined, any known network. */
   network: Network | undefined;
   asked: Asked;
   once: boolean;
-  /** Per second and node. */
+  /** Requests per second and node. */
   rate: number | undefined;
   labels: string | undefined;
   execution: string | undefined;
@@ -36,10 +36,9 @@ export type IndexOptions = {
 };
 
 const EPOCHS_AT_ONCE = 4;
-/** With `once`; the next run fills in the rest. */
+/** With `once`, the next run continues unfinished fills. */
 const FILL_MS = 600_000;
 
-/** Throws errors that waiting does not fix. */
 export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   const { database, status, say, once, stop } = options;
   status.problem = undefined;
@@ -64,7 +63,6 @@ export async function runIndex(options: IndexOptions): Promise<FollowReport> {
   }
 }
 
-/** Throws SettingsError. */
 async function checkedLabels({ labels, relays }: IndexOptions) {
   try {
     parseRelays(relays);
@@ -85,7 +83,6 @@ async function lastingly<T>(retry: Retrying, stop: AbortSignal, work: () => Prom
   }
 }
 
-/** Undefined after a stop. Throws for nodes of another network. */
 async function openedNodes(options: IndexOptions, tell: Teller, retry: Retrying, signal: AbortSignal) {
   const onError = (error: NodeError) => {
     if (signal.aborted) return;
@@ -139,7 +136,7 @@ async function run(options: Running): Promise<FollowReport> {
   }
 }
 
-/** Repeats the epoch before: the process may have ended before its estimate. */
+/** The process may have ended before the previous epoch's estimate. */
 const estimated = (pool: Pool, network: Network, epoch: number) =>
   transaction(pool, (client) => estimateMissed(client, network, [epoch - 1, epoch]));
 

@@ -3,12 +3,10 @@ import { SECONDS_PER_SLOT, SLOTS_PER_EPOCH } from '../chain/calendar.ts';
 import { genesisTime, type Network, networks } from '../chain/networks.ts';
 import { type Fork, forks } from './types.ts';
 
-/** The message says why, and what would be right. */
 export class SpecError extends Error {}
 
 const FAR_FUTURE = '18446744073709551615';
 
-/** Names in `/eth/v1/config/spec`. */
 const required = {
   slotsPerEpoch: 'SLOTS_PER_EPOCH',
   syncCommitteeSize: 'SYNC_COMMITTEE_SIZE',
@@ -33,7 +31,6 @@ const required = {
   churnLimitQuotient: 'CHURN_LIMIT_QUOTIENT',
 } as const;
 
-/** Required if Electra is scheduled. */
 const electra = {
   minActivationBalance: 'MIN_ACTIVATION_BALANCE',
   maxEffectiveBalanceElectra: 'MAX_EFFECTIVE_BALANCE_ELECTRA',
@@ -43,7 +40,7 @@ const electra = {
   maxPerEpochActivationExitChurnLimit: 'MAX_PER_EPOCH_ACTIVATION_EXIT_CHURN_LIMIT',
 } as const;
 
-/** Rewards need these only in Altair. */
+/** Only rewards in Altair need the first three constants. */
 const optional = {
   minSlashingPenaltyQuotientAltair: 'MIN_SLASHING_PENALTY_QUOTIENT_ALTAIR',
   inactivityPenaltyQuotientAltair: 'INACTIVITY_PENALTY_QUOTIENT_ALTAIR',
@@ -51,7 +48,7 @@ const optional = {
   depositChainId: 'DEPOSIT_CHAIN_ID',
 } as const;
 
-/** Some nodes omit these, because the specification or mainnet preset fixes them. A reported value has precedence. */
+/** Some nodes omit these; the specification or mainnet preset fixes them. */
 const fixed = {
   timelySourceWeight: ['TIMELY_SOURCE_WEIGHT', 14],
   timelyTargetWeight: ['TIMELY_TARGET_WEIGHT', 26],
@@ -64,14 +61,13 @@ const fixed = {
 
 type Numbers<T> = { readonly [Name in keyof T]: number };
 
-/** In Gwei; an epoch that is never reached is `Infinity`. */
+/** Amounts are in Gwei; FAR_FUTURE_EPOCH is `Infinity`. */
 export type ChainSpec = Numbers<typeof required> &
   Numbers<typeof electra> &
   Numbers<typeof fixed> & { readonly [Name in keyof typeof optional]: number | undefined } & {
     readonly configName: string | undefined;
     readonly secondsPerSlot: number;
     readonly forkEpochs: Readonly<Record<Fork, number>>;
-    /** Scheduled forks unknown here, by epoch. */
     readonly unknownForks: readonly { readonly name: string; readonly epoch: number }[];
     readonly depositContractAddress: string | undefined;
   };
@@ -107,12 +103,11 @@ class Reader {
 const numbersOf = <T extends Record<string, string>>(names: T, read: (name: string) => number) =>
   Object.fromEntries(Object.entries(names).map(([key, name]) => [key, read(name)])) as Numbers<T>;
 
-/** Throws if forks are out of order. */
 function forkEpochsOf(reader: Reader): Record<Fork, number> {
   const epochs = { phase0: 0 } as Record<Fork, number>;
   let before = 0;
   for (const fork of forks.slice(1)) {
-    // An older node does not list later forks.
+    // Older nodes omit later forks.
     const epoch = reader.optional(`${fork.toUpperCase()}_FORK_EPOCH`) ?? Number.POSITIVE_INFINITY;
     if (epoch < before)
       throw new SpecError(
@@ -151,7 +146,6 @@ function checkCalendar(spec: ChainSpec): void {
   );
 }
 
-/** Throws `SpecError`, naming every missing constant. */
 export function parseSpec(data: unknown): ChainSpec {
   const answer = Answer.safeParse(data);
   if (!answer.success)
@@ -187,7 +181,6 @@ export function parseSpec(data: unknown): ChainSpec {
   return spec;
 }
 
-/** Throws `SpecError` for unknown forks. */
 export function forkAt(spec: ChainSpec, epoch: number): Fork {
   const unknown = spec.unknownForks.find((fork) => epoch >= fork.epoch);
   if (unknown)
@@ -204,7 +197,6 @@ const Genesis = z.object({
 
 export type Genesis = { time: number; validatorsRoot: string };
 
-/** `data` of `/eth/v1/beacon/genesis`. */
 export function parseGenesis(data: unknown): Genesis {
   const answer = Genesis.safeParse(data);
   if (!answer.success)
@@ -217,7 +209,6 @@ export function parseGenesis(data: unknown): Genesis {
   };
 }
 
-/** Throws `SpecError` for an unknown genesis time, or one that contradicts the config or `expected`. */
 export function networkOf(genesis: Genesis, spec: ChainSpec, expected?: Network): Network {
   const found = networks.find((network) => genesisTime[network] === genesis.time);
   const told = `genesis time ${genesis.time}${spec.configName ? `, config ${spec.configName}` : ''}`;

@@ -5,13 +5,11 @@ export type IndexStatus = {
   network: Network | undefined;
   headEpoch: number | undefined;
   finalizedEpoch: number | undefined;
-  /** Last stored epoch. */
   indexedEpoch: number | undefined;
-  /** A reason of `reasonOf`; the log has the message. */
+  /** Result of `reasonOf`. */
   problem: string | undefined;
-  /** By reason; `fill-…` for execution node and relays. */
+  /** Counts by reason; `fill-…` for execution nodes and relays. */
   nodeErrors: Map<string, number>;
-  /** Inputs with an unexplained balance change. */
   reconcileFailures: number;
 };
 
@@ -28,6 +26,6 @@ export const newStatus = (): IndexStatus => ({
 export const countError = (status: IndexStatus, reason: string): void =>
   void status.nodeErrors.set(reason, (status.nodeErrors.get(reason) ?? 0) + 1);
 
-/** About half an hour for an index that keeps up. */
+/** An index that keeps up is about half an hour behind. */
 export const behindSeconds = (network: Network, indexedEpoch: number, now: Date): number =>
   Math.max(0, Math.round(now.getTime() / 1000 - epochStart(network, indexedEpoch) - SECONDS_PER_EPOCH));

@@ -1,6 +1,6 @@
 /**
- * Amounts are in Gwei, as doubles below 2^53. FAR_FUTURE_EPOCH is `Infinity` here, and null in the database. "By
- * validator" means by validator index.
+ * Amounts are in Gwei, as doubles below 2^53. FAR_FUTURE_EPOCH is `Infinity` here and null in the database. Arrays are
+ * indexed by validator unless noted otherwise. S_e is the state at the first slot of epoch e, after its block.
  */
 
 export const forks = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu'] as const;
@@ -15,7 +15,7 @@ export type Attestation = {
   target: Checkpoint;
   /** Ascending; before Electra, only `data.index`. */
   committees: readonly number[];
-  /** SSZ bitlist over the committees' members, with the length bit. */
+  /** SSZ bitlist of the committees' members, with the length bit. */
   aggregationBits: Uint8Array;
 };
 
@@ -24,7 +24,7 @@ export type DepositRequest = {
   withdrawalCredentials: string;
   amount: number;
   signature: string;
-  /** Of the block; 0 without a request. */
+  /** Slot of the block; 0 without a request. */
   slot: number;
 };
 
@@ -33,14 +33,13 @@ export type ExecutionPayload = {
   blockHash: string;
   feeRecipient: string;
   gasUsed: number;
-  /** Wei, in decimal. */
+  /** In wei, as a decimal string. */
   baseFeePerGas: string;
-  /** By first byte: legacy, 0x01, 0x02, and all. */
+  /** Counts by first byte: legacy, 0x01, 0x02, and all. */
   transactions: { type0: number; type1: number; type2: number; total: number };
   withdrawals: readonly { validatorIndex: number; amount: number }[];
 };
 
-/** Reduced to what the rules read. */
 export type BeaconBlock = {
   slot: number;
   fork: Fork;
@@ -48,25 +47,23 @@ export type BeaconBlock = {
   parentRoot: string;
   proposerIndex: number;
   attestations: readonly Attestation[];
-  /** Validator of each slashing. */
   proposerSlashings: readonly number[];
   /** Validators in both attestations, ascending. */
   attesterSlashings: readonly (readonly number[])[];
   voluntaryExits: readonly number[];
-  /** BLS-to-execution changes. */
   credentialChanges: readonly { validatorIndex: number; address: string }[];
-  /** From the Eth1 bridge. */
+  /** Deposits through the Eth1 bridge. */
   deposits: readonly Omit<DepositRequest, 'slot'>[];
   depositRequests: readonly Omit<DepositRequest, 'slot'>[];
   withdrawalRequests: readonly { sourceAddress: string; validatorPubkey: string; amount: number }[];
   consolidationRequests: readonly { sourceAddress: string; sourcePubkey: string; targetPubkey: string }[];
-  /** A bit per seat, least significant first; empty before Altair. */
+  /** One bit per seat, least significant first; empty before Altair. */
   syncCommitteeBits: Uint8Array;
   /** Null before the merge. */
   execution: ExecutionPayload | null;
 };
 
-/** Committee `index` of slot s (from 0): `members[offsets[k]…offsets[k+1])`, k = s·perSlot + index. */
+/** Committee i of slot s within the epoch is `members[offsets[k]…offsets[k+1])`, with k = s·perSlot + i. */
 export type Committees = {
   epoch: number;
   perSlot: number;
@@ -88,16 +85,14 @@ export type ValidatorRecord = {
 
 export type PendingConsolidation = { source: number; target: number };
 
-/** S_e: at the first slot of epoch e, including its block. */
 export type EpochState = {
   epoch: number;
-  /** By validator. */
   balances: Float64Array;
   finalizedEpoch: number;
   pendingConsolidations: readonly PendingConsolidation[];
 };
 
-/** Complete once finalized.epoch >= e + 1. */
+/** Available once epoch e + 1 is finalized. */
 export type EpochInput = {
   epoch: number;
   /** Slots 32e to 32e+31; null if missed. */
@@ -109,9 +104,8 @@ export type EpochInput = {
   nextSyncCommittee: Uint32Array;
   /** By slot. */
   proposers: Uint32Array;
-  /** S_{e+1}. */
   next: EpochState;
-  /** Of slot 32(e+1); S_{e+1} includes it. */
+  /** Block of slot 32(e+1). */
   nextFirstBlock: BeaconBlock | null;
   /** Of S_{e+1}, from `Chain.recordsNeeded`. */
   records: readonly ValidatorRecord[];
@@ -122,12 +116,12 @@ export const Vote = {
   source: 1,
   target: 2,
   head: 4,
-  /** In a block; the next three bits describe the first inclusion. */
+  /** The next three bits describe the first inclusion. */
   included: 8,
   wrongHead: 16,
   wrongTarget: 32,
   lateTarget: 64,
-  /** In a committee. */
+  /** The validator is in a committee. */
   duty: 128,
 } as const;
 
@@ -136,7 +130,7 @@ export type BlockFacts = {
   proposerIndex: number;
   /** Null if missed. */
   block: BeaconBlock | null;
-  /** From attestations, sync aggregate and slashings. */
+  /** Rewards for attestations, sync aggregate and slashings. */
   consensusRewards: number;
 };
 
@@ -144,9 +138,9 @@ export type SeatFacts = {
   slot: number;
   /** By seat. */
   validators: Uint32Array;
-  /** By seat, by formula; negative if missed. */
+  /** By seat; negative if missed. */
   rewards: Int32Array;
-  /** What a balance of 0 left unpaid, by seat. */
+  /** Penalties by seat that a balance of 0 left unpaid. */
   unpaid: ReadonlyMap<number, number>;
 };
 
@@ -159,46 +153,45 @@ export type SlashingFacts = {
 
 export type ConsolidationFacts = { source: number; target: number; epoch: number; amount: number };
 
-/** Epoch a, once all inclusions and S_{a+2} are final. */
+/** Facts of epoch a, known once S_{a+2} is final. */
 export type EpochFacts = {
   epoch: number;
-  /** `Vote`, by validator. */
+  /** Bits of `Vote`. */
   votes: Uint8Array;
-  /** Slots until the first inclusion, or 0; by validator. */
+  /** Slots until the first inclusion, or 0. */
   delays: Uint8Array;
-  /** For attestation duties, with inactivity penalties; by validator. */
+  /** For attestation duties, including inactivity penalties. */
   rewards: Float64Array;
   /** Of slashed validators after their exit; counted on their last active day. */
   penaltiesWithoutDuty: ReadonlyMap<number, number>;
-  /** Of S_{a+1}, by validator. */
+  /** Of S_{a+1}. */
   balances: Float64Array;
-  /** Of S_{a+1}, by validator. */
+  /** Of S_{a+1}. */
   effectiveBalances: Float64Array;
-  /** Of S_{a+2}, by validator. */
+  /** Of S_{a+2}. */
   nextEffectiveBalances: Float64Array;
-  /** Of epoch a; omits its first slot if nothing before it is known. */
+  /** Without the first slot if no earlier block is known. */
   blocks: readonly BlockFacts[];
   seats: readonly SeatFacts[];
-  /** By seat, also in an epoch without blocks. */
+  /** By seat; also set in an epoch without blocks. */
   syncCommittee: Uint32Array;
   slashings: readonly SlashingFacts[];
   /** Processed at the end of epoch a. */
   consolidations: readonly ConsolidationFacts[];
-  /** Of S_{a+1}, in order. */
+  /** Of S_{a+1}, in queue order. */
   pendingConsolidations: readonly PendingConsolidation[];
   /** `get_total_active_balance` in epoch a. */
   totalActiveBalance: number;
   /** Initial and correlation penalties in epoch a. */
   slashingPenalties: number;
-  /** Validators with a changed record, ascending; all in the first facts. */
+  /** Ascending; the first facts have all validators. */
   changed: Uint32Array;
 };
 
-/** As of the newest processed state. */
 export type Registry = {
   readonly size: number;
   record(index: number): ValidatorRecord;
 };
 
-/** Exit epochs by validator, or 0xffffffff; may be longer than `size`. */
+/** Exit epochs, or 0xffffffff; may be longer than `size`. */
 export type ChainRegistry = Registry & { readonly exit: Uint32Array };

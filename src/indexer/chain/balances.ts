@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** `process_effective_balance_updates`. */
+/** Follows `process_effective_balance_updates`. */
 export function updateEffectiveBalances(world: World, size: number): void {
   const { spec, balances, increments, compounding, rules } = world;
   const increment = spec.effectiveBalanceIncrement;

@@ -14,7 +14,6 @@ import { termsOf } from './terms.ts';
 import { EpochVotes, flagWeights } from './votes.ts';
 import type { World } from './world.ts';
 
-/** Fills the registry. */
 export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start): ChainState {
   const { epoch, balances, finalizedEpoch } = start.state;
   if (epoch - 2 - finalizedEpoch > spec.minEpochsToInactivityPenalty)
@@ -47,7 +46,7 @@ export function beginState(spec: ChainSpec, registry: ValidatorSet, start: Start
   return { ...state, first: firstOf(spec, registry, state, start) };
 }
 
-/** Without history, every active validator missed its duty. */
+/** Without history, every active validator counts as missing its duty. */
 function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVotes {
   const epoch = state.epoch - 1;
   if (before) {
@@ -66,7 +65,7 @@ function votesBefore(registry: ValidatorSet, { state, before }: Start): EpochVot
   return EpochVotes.open(none, registry.size);
 }
 
-/** No node reports the leftover churn; without deposits, it is 0. */
+/** No node reports the unused churn; without deposits, it is 0. */
 const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
   first: 0,
   entries: pendingDeposits.map(({ pubkey, withdrawalCredentials, amount, slot }) => ({
@@ -79,8 +78,8 @@ const queueOf = ({ pendingDeposits }: Start): DepositQueue => ({
 });
 
 /**
- * Counts the votes of F − 1, and replays the block of slot 32F to learn its effects. S_F already includes that block,
- * which matters only to balances of 0.
+ * Counts the votes of F − 1, and applies the block of slot 32F. S_F already includes that block, which distorts only
+ * balances of 0.
  */
 function firstOf(
   spec: ChainSpec,
@@ -130,7 +129,7 @@ function worldOf(
     increments,
     scores,
     slashed: slashedBefore(spec, registry, epoch),
-    compounding: new Uint8Array(registry.size).fill(1), // any excess from switching to compounding is queued already
+    compounding: new Uint8Array(registry.size).fill(1), // excess from switching to compounding is already queued
     exiting: new Set(),
     registry,
     records: new Map(),
@@ -142,7 +141,7 @@ function worldOf(
   };
 }
 
-/** A slashing in F or later would make a validator withdrawable at F + EPOCHS_PER_SLASHINGS_VECTOR at the earliest. */
+/** A slashing in F or later delays the withdrawable epoch to at least F + EPOCHS_PER_SLASHINGS_VECTOR. */
 const slashedBefore = (spec: ChainSpec, { slashed, withdrawable, size }: ValidatorSet, epoch: number) =>
   Uint8Array.from({ length: size }, (_, index) =>
     slashed[index] && (withdrawable[index] as number) < epoch + spec.epochsPerSlashingsVector ? 1 : 0,

@@ -1,6 +1,5 @@
-/** SSZ bits, least significant first. */
 
-/** -1 if the length bit is missing. */
+/** Returns -1 if the length bit is missing. */
 export function bitlistLength(bits: Uint8Array): number {
   const last = bits[bits.length - 1];
   return last ? (bits.length - 1) * 8 + 31 - Math.clz32(last) : -1;

@@ -9,11 +9,9 @@ export type BlockEffects = {
   readonly consensusRewards: number;
   readonly seats: SeatFacts | null;
   readonly slashings: readonly SlashingFacts[];
-  /** Initial slashing penalties. */
   readonly penalties: number;
 };
 
-/** Follows the order of `process_block`. */
 export function applyBlock(world: World, block: BeaconBlock, committee: Uint32Array): BlockEffects {
   const before = balancesOf(world, block);
   for (const { validatorIndex, amount } of block.execution?.withdrawals ?? [])
@@ -51,7 +49,7 @@ function slash(world: World, block: BeaconBlock, before: ReadonlyMap<number, num
     world.slashings.push({ epoch, increments });
     const effective = increments * spec.effectiveBalanceIncrement;
     penalties += decrease(balances, index, Math.floor(effective / rules.slashingQuotient));
-    // The proposer is the whistleblower, too.
+    // The proposer is also the whistleblower.
     const whistleblower = Math.floor(effective / rules.whistleblowerQuotient);
     increase(balances, block.proposerIndex, whistleblower);
     reward += whistleblower;
@@ -67,7 +65,7 @@ function slash(world: World, block: BeaconBlock, before: ReadonlyMap<number, num
 
 const LATE_SOURCE = 5; // isqrt(SLOTS_PER_EPOCH)
 
-/** `get_attestation_participation_flag_indices`; a wrong source invalidates the block. */
+/** Follows `get_attestation_participation_flag_indices`; a wrong source invalidates the block. */
 function inclusionOf(world: World, attestation: Attestation, delay: number): Inclusion {
   const { rootAt, rules, spec } = world;
   const target = attestation.target.root === rootAt(attestation.target.epoch * spec.slotsPerEpoch);

@@ -5,11 +5,10 @@ import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 import type { Slashed } from './world.ts';
 
-/** The block of slot 32e, which S_e includes. */
+/** Block of slot 32e, which S_e includes. */
 export type FirstBlock = {
-  /** False if nothing earlier is known: the slot has no facts. */
+  /** False if no earlier block is known; the slot then has no facts. */
   readonly known: boolean;
-  /** Null if missed or unknown. */
   readonly root: string | null;
   readonly effects: BlockEffects | null;
 };
@@ -26,12 +25,11 @@ export type OpenFacts = Pick<
   | 'slashingPenalties'
 >;
 
-/** What epoch e starts from, besides the registry. */
+/** State before epoch e, without the registry. */
 export type ChainState = {
   readonly epoch: number;
-  /** Of S_e, by validator. */
+  /** S_e. */
   readonly balances: Float64Array;
-  /** Effective balances of S_e. */
   readonly increments: Uint16Array;
   readonly scores: Uint32Array;
   readonly finalizedEpoch: number;
@@ -46,6 +44,6 @@ export type ChainState = {
   readonly first: FirstBlock;
   /** Of e − 1; null in the first epoch. */
   readonly open: OpenFacts | null;
-  /** False until facts were returned: the first ones list every validator as changed. */
+  /** False until facts are returned; the first facts list every validator. */
   readonly published: boolean;
 };

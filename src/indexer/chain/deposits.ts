@@ -2,14 +2,14 @@ import { FAR } from './registry.ts';
 import { increase, type PendingDeposit, type World } from './world.ts';
 
 export type DepositQueue = {
-  /** Place of the first entry; entries keep their places until they leave. */
+  /** Stored position of the first entry. */
   readonly first: number;
   readonly entries: readonly PendingDeposit[];
   /** Bounds of `deposit_balance_to_consume`, which no node reports. */
   readonly carry: readonly [least: number, most: number];
 };
 
-/** `get_activation_exit_churn_limit` of Electra, in Gwei. */
+/** In Gwei. */
 function churnLimit({ spec, terms }: World): number {
   const increment = BigInt(spec.effectiveBalanceIncrement);
   const share = (BigInt(terms.increments) * increment) / BigInt(spec.churnLimitQuotient);
@@ -28,7 +28,7 @@ function destinationOf({ registry, exiting, epoch }: World, index: number | unde
   return registry.exit[index] !== FAR || exiting.has(index) ? 'exiting' : 'open';
 }
 
-/** `process_pending_deposits`. If `carry` leaves open whether a deposit fits, `next` decides and narrows `carry`. */
+/** If `carry` leaves open whether a deposit fits, `next` decides and narrows `carry`. */
 export function processDeposits(
   world: World,
   queue: DepositQueue,
@@ -70,8 +70,8 @@ export function processDeposits(
 }
 
 /**
- * Whether `next` contains the first of `deposits`: nothing else raises a balance by half of it. A deposit without a
- * validator leaves no trace; the next one that has a validator then decides, because the queue keeps its order.
+ * Nothing else raises a balance by half of a deposit. Without a validator, the next deposit that has one decides: the
+ * queue keeps its order.
  */
 function hasArrived(
   world: World,
@@ -92,8 +92,8 @@ function hasArrived(
 }
 
 /**
- * Makes a validator of its deposits, without those before the first valid signature, which have no effect. How many these
- * are shows in `balance`, that of the next state: only withdrawals of the next block can make it smaller.
+ * Ignores deposits before the first valid signature. `balance` in the next state shows their number: only withdrawals
+ * of the next block can lower it.
  */
 function create(world: World, index: number, deposits: readonly PendingDeposit[], balance: number): void {
   const { spec, records, increments } = world;

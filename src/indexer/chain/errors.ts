@@ -1,4 +1,4 @@
-/** A node's answers contradict each other or the chain; another node may be right. */
+/** A node's responses contradict each other or the chain; another node may be right. */
 export class InputError extends Error {
   readonly epoch: number;
 

@@ -31,13 +31,12 @@ export function openFactsOf(
   };
 }
 
-/** Attestations are counted already, and would dominate the saved state. */
+/** Omits attestations: they are counted already and would dominate the saved state. */
 function stripped(input: EpochInput, at: number): BlockFacts['block'] {
   const block = input.blocks[at];
   return block ? { ...block, attestations: [] } : null;
 }
 
-/** Facts of epoch e − 1, whose duties are paid at the end of e. */
 export function factsOf(
   spec: ChainSpec,
   state: ChainState,

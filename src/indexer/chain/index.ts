@@ -19,12 +19,11 @@ import { step } from './step.ts';
 export { InputError, MissingRecords, ReconcileError } from './errors.ts';
 export type { SavedChain } from './saved.ts';
 
-/** As of S_F; see `EpochState`. */
+/** Describes S_F, the first state of the index. */
 export type Start = {
   readonly state: EpochState;
-  /** All validators, by index. */
   readonly records: Iterable<ValidatorRecord>;
-  /** In order; empty if the node does not report it. */
+  /** In queue order; empty if the node does not report the queue. */
   readonly pendingDeposits: readonly Omit<DepositRequest, 'signature'>[];
   readonly syncCommittee: Uint32Array;
   /** Epoch F − 1 and slot 32F; null if the node's history begins with S_F. */
@@ -35,7 +34,6 @@ export type Start = {
   } | null;
 };
 
-/** The consensus rules, without I/O. */
 export class Chain {
   readonly #spec: ChainSpec;
   readonly #registry: ValidatorSet;
@@ -52,7 +50,7 @@ export class Chain {
     return new Chain(spec, registry, beginState(spec, registry, start));
   }
 
-  /** `resume` must describe S_e if the chain expected epoch e. */
+  /** `resume` must describe S_e if epoch e is next. */
   static restore(spec: ChainSpec, saved: SavedChain, resume: Resume): Chain {
     const registry = new ValidatorSet(spec.effectiveBalanceIncrement, resume.state.balances.length + 4096);
     return new Chain(spec, registry, restoreState(spec, registry, saved, resume));
@@ -62,7 +60,6 @@ export class Chain {
     return saveState(this.#state);
   }
 
-  /** The next epoch for `step`. */
   get epoch(): number {
     return this.#state.epoch;
   }
@@ -71,15 +68,12 @@ export class Chain {
     return this.#registry;
   }
 
-  /** Validators whose records of S_{e+1} `step` needs. While the chain is behind e, includes some that it may not need. */
+  /** Returns the validators whose records in S_{e+1} `step` needs, or more. */
   recordsNeeded(input: Omit<EpochInput, 'records'>): number[] {
     return recordsNeeded(this.#spec, this.#registry, this.#state.increments, input);
   }
 
-  /**
-   * Applies epoch e and returns the facts of e − 1 (undefined in the first step). Any error, see errors.ts, leaves the
-   * chain unchanged.
-   */
+  /** Applies epoch e; returns the facts of e − 1, if any. An error leaves the chain unchanged. */
   step(input: EpochInput): EpochFacts | undefined {
     const { state, facts } = step(this.#spec, this.#registry, this.#state, input);
     this.#state = state;

@@ -6,7 +6,7 @@ import { rulesAt } from './rules.ts';
 /** Above any activation limit per epoch before Electra. */
 const MOST_ACTIVATIONS = 64;
 
-/** Validators whose record may change from S_e to S_{e+1}, ascending. */
+/** Returns ascending indices. */
 export function recordsNeeded(
   spec: ChainSpec,
   registry: ValidatorSet,
@@ -29,7 +29,6 @@ export function recordsNeeded(
   return [...needed].sort((a, b) => a - b);
 }
 
-/** Validators that `process_registry_updates` may eject, queue or activate. */
 function moving(
   spec: ChainSpec,
   registry: ValidatorSet,

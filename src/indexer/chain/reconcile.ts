@@ -2,7 +2,6 @@ import type { ValidatorRecord } from '../types.ts';
 import { InputError, ReconcileError } from './errors.ts';
 import type { World } from './world.ts';
 
-/** Throws for the first unexplained balance. */
 export function reconcileBalances(epoch: number, expected: Float64Array, told: Float64Array): void {
   for (let index = 0; index < told.length; index++)
     if (expected[index] !== told[index])

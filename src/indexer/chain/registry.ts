@@ -14,20 +14,19 @@ function grown<T extends Uint8Array | Uint32Array>(column: T, length: number): T
   return next;
 }
 
-/** About 120 bytes per validator; effective balances, which change every epoch, are apart. */
+/** Takes about 120 bytes per validator. Effective balances change every epoch and are therefore separate. */
 export class ValidatorSet implements Registry {
   size = 0;
   #capacity = 0;
   #pubkeys = new Uint8Array();
   #credentials = new Uint8Array();
-  /** Open addressing: index + 1 by public key; 0 is free. */
+  /** Hash table: index + 1 by public key; 0 is free. */
   #places = new Uint32Array(16);
   slashed = new Uint8Array();
   eligibility = new Uint32Array();
   activation = new Uint32Array();
   exit = new Uint32Array();
   withdrawable = new Uint32Array();
-  /** Effective balances of the newest state. */
   increments: Uint16Array = new Uint16Array();
   readonly increment: number;
 
@@ -36,7 +35,7 @@ export class ValidatorSet implements Registry {
     this.#reserve(capacity);
   }
 
-  /** Of the withdrawal credentials. */
+  /** First byte of the withdrawal credentials. */
   prefix(index: number): number {
     return this.#credentials[index * CREDENTIALS] as number;
   }
@@ -61,7 +60,7 @@ export class ValidatorSet implements Registry {
     };
   }
 
-  /** Replaces or appends; ignores the effective balance. */
+  /** Ignores the effective balance. */
   set(record: ValidatorRecord): void {
     const { index } = record;
     if (index > this.size) throw new Error(`validator ${index} comes after ${this.size - 1}`);

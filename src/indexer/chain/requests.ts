@@ -6,7 +6,6 @@ const ETH1_PREFIX = 1;
 /** GENESIS_SLOT marks a deposit without a request. */
 const OWN_DEPOSIT = 0;
 
-/** Applies what takes effect within the epoch. */
 export function takeRequests(world: World, block: BeaconBlock): void {
   for (const deposit of block.deposits) {
     const index = world.registry.indexOf(deposit.pubkey) ?? world.newcomers.get(deposit.pubkey);
@@ -41,7 +40,7 @@ function noteExit({ registry, records, exiting }: World, index: number | undefin
   if (Number.isFinite(records.get(index)?.exitEpoch)) exiting.add(index);
 }
 
-/** `switch_to_compounding_validator` and `queue_excess_active_balance`. */
+/** Follows `switch_to_compounding_validator` and `queue_excess_active_balance`. */
 function switchToCompounding(world: World, index: number, request: { sourceAddress: string }): void {
   const { registry, spec, balances, epoch } = world;
   const { pubkey, withdrawalCredentials } = registry.record(index);

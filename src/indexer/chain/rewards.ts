@@ -5,7 +5,6 @@ import type { World } from './world.ts';
 const FLAGS = [Vote.source, Vote.target, Vote.head] as const;
 
 export type Rewards = {
-  /** As in `EpochFacts`. */
   readonly rewards: Float64Array;
   readonly penaltiesWithoutDuty: ReadonlyMap<number, number>;
 };
@@ -25,7 +24,7 @@ function participationOf({ increments, slashed }: World, { votes }: EpochVotes):
   );
 }
 
-/** Gwei gained with a flag and lost without, at increments · 3 + flag. */
+/** Gwei gained with a flag and lost without it, at increments · 3 + flag. */
 function tableOf(world: World, participation: readonly number[], leak: boolean) {
   const { spec, terms, weights } = world;
   let most = 0;
@@ -51,7 +50,7 @@ export function inactivityPenalty(effective: number, score: number, quotient: nu
   return Number((BigInt(effective) * BigInt(score)) / BigInt(quotient));
 }
 
-/** `process_inactivity_updates` and `process_rewards_and_penalties`, for the previous epoch's votes. */
+/** Follows `process_inactivity_updates` and `process_rewards_and_penalties`. */
 export function payDuties(world: World, open: EpochVotes, finalizedEpoch: number): Rewards {
   const { spec, rules, registry, balances, increments, scores, slashed, epoch } = world;
   const { votes } = open;
@@ -61,11 +60,11 @@ export function payDuties(world: World, open: EpochVotes, finalizedEpoch: number
   const leak = epoch - 1 - finalizedEpoch > spec.minEpochsToInactivityPenalty;
   const { gains, losses } = tableOf(world, participationOf(world, open), leak);
   const quotient = spec.inactivityScoreBias * rules.inactivityQuotient;
-  if (epoch === 0) return { rewards, penaltiesWithoutDuty }; // no epoch came before
+  if (epoch === 0) return { rewards, penaltiesWithoutDuty };
   for (let index = 0; index < size; index++) {
     const vote = votes[index] as number;
     const duty = (vote & Vote.duty) !== 0;
-    // `get_eligible_validator_indices`: also slashed validators until withdrawable.
+    // Slashed validators are eligible until they are withdrawable.
     if (!duty && !(slashed[index] && epoch < (registry.withdrawable[index] as number))) continue;
     const flags = duty && !slashed[index] ? vote & 7 : 0;
     const score = nextScore(scores[index] as number, (flags & Vote.target) !== 0, leak, spec);

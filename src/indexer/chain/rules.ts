@@ -3,9 +3,9 @@ import type { Fork } from '../types.ts';
 
 export type Rules = {
   readonly fork: Fork;
-  /** Queues, several committees per attestation, 2048 ETH maximum. */
+  /** Since Electra: queues, several committees per attestation, 2048 ETH maximum. */
   readonly electra: boolean;
-  /** A target vote counts at any delay, since EIP-7045. */
+  /** Since EIP-7045, a target vote counts at any delay. */
   readonly anyTargetDelay: boolean;
   readonly slashingQuotient: number;
   readonly whistleblowerQuotient: number;
@@ -18,7 +18,6 @@ const needed = (value: number | undefined, name: string, fork: Fork): number => 
   throw new SpecError(`config/spec lacks ${name}, which epochs of ${fork} need.`);
 };
 
-/** Throws `SpecError` for phase0 and unknown forks. */
 export function rulesAt(spec: ChainSpec, epoch: number): Rules {
   const fork = forkAt(spec, epoch);
   const since = (first: Fork) => epoch >= spec.forkEpochs[first];
@@ -49,10 +48,7 @@ export function rulesAt(spec: ChainSpec, epoch: number): Rules {
   };
 }
 
-/**
- * Throws `SpecError` for the epoch before Electra: the upgrade moves balances of pending validators into the deposit
- * queue.
- */
+/** The upgrade to Electra moves pending validators' balances into the deposit queue. */
 export function refuseUpgrade(spec: ChainSpec, epoch: number): void {
   const { electra } = spec.forkEpochs;
   if (epoch + 1 !== electra) return;

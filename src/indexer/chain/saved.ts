@@ -22,22 +22,21 @@ type Saved = Omit<
   'balances' | 'scores' | 'finalizedEpoch' | 'pendingConsolidations' | 'terms' | 'votes' | 'queue'
 > & {
   carry: DepositQueue['carry'];
-  /** Of the queue. */
+  /** Length of the queue. */
   deposits: number;
   digest: string;
   votes: Uint8Array;
   delays: Uint8Array;
-  /** Validators of the nonzero `scores`. */
   scored: Uint32Array;
   scores: Uint32Array;
 };
 
-/** What a node reports again after a restart. */
+/** Reported by a node after a restart. */
 export type Resume = {
   readonly state: EpochState;
   /** Of epoch e − 1. */
   readonly committees: Committees;
-  /** All validators, by index; effective balances are ignored. */
+  /** Effective balances are ignored. */
   readonly records: Iterable<ValidatorRecord>;
 };
 
@@ -53,7 +52,7 @@ function digestOf({ balances, finalizedEpoch, pendingConsolidations }: Omit<Epoc
 }
 
 export type SavedDeposits = Omit<DepositQueue, 'carry'>;
-/** The deposits change little from epoch to epoch. */
+/** Deposits are separate, because few change per epoch. */
 export type SavedChain = { readonly state: Buffer; readonly deposits: SavedDeposits };
 
 export function saveState(state: ChainState): SavedChain {
@@ -95,7 +94,7 @@ function readSaved(bytes: Buffer): Saved {
   return deserialize(inflateRawSync(body));
 }
 
-/** Fills the registry. Throws `InputError` if the node reports another state. */
+/** Throws `InputError` if the node reports another state. */
 export function restoreState(
   spec: ChainSpec,
   registry: ValidatorSet,

@@ -2,7 +2,7 @@ import type { ChainSpec } from '../spec.ts';
 import { FAR, type ValidatorSet } from './registry.ts';
 import { decrease, type Slashed, type World } from './world.ts';
 
-/** Increments that an effective balance loses at most before its correlation penalty. */
+/** Most increments that an effective balance loses before its correlation penalty. */
 const MOST_LOST = 2;
 
 /** Estimates the slashings vector, which no node reports, from current effective balances. */
@@ -18,10 +18,7 @@ export function slashingsBefore(spec: ChainSpec, registry: ValidatorSet, epoch: 
   return found;
 }
 
-/**
- * `process_slashings`; returns the sum of the penalties. If slashed stake is estimated, uses the total that fits `next`
- * best.
- */
+/** Returns the total penalty. If slashed stake is estimated, uses the total that fits `next` best. */
 export function penalizeCorrelation(world: World, next: Float64Array): number {
   const { spec, epoch, registry, slashed, balances } = world;
   const due: number[] = [];

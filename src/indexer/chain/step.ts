@@ -27,10 +27,7 @@ export type Applied = {
   readonly queue: DepositQueue;
 };
 
-/**
- * Applies epoch e and the block of slot 32(e+1); returns the facts of e − 1. Changes only the registry; nothing if it
- * throws.
- */
+/** Also applies the block of slot 32(e+1). Changes only the registry, and nothing if it throws. */
 export function step(
   spec: ChainSpec,
   registry: ValidatorSet,
@@ -82,7 +79,7 @@ export function step(
   }
 }
 
-/** The first root stands for unknown earlier ones. */
+/** Uses the first root for unknown earlier slots. */
 const before = (state: ChainState, roots: readonly string[]) =>
   state.roots.length ? state.roots : roots.map(() => roots[0] as string);
 
@@ -157,7 +154,7 @@ function applyEpoch(world: World, state: ChainState, input: EpochInput): Applied
   return { effects, duties, votes, consolidations, correlation, queue };
 }
 
-/** `process_registry_updates`: ejected validators take no more deposits. */
+/** Follows `process_registry_updates`: deposits to ejected validators are postponed. */
 function noteEjections({ spec, registry, records, exiting, increments, epoch }: World): void {
   const ejection = spec.ejectionBalance / spec.effectiveBalanceIncrement;
   for (const index of records.keys())
@@ -175,7 +172,6 @@ function applyFirst(world: World, input: EpochInput, terms: Terms): BlockEffects
   return applyBlock({ ...world, epoch, rules, terms, votes, exiting }, block, input.nextSyncCommittee);
 }
 
-/** `changed` ignores effective balances. */
 function takeRecords(registry: ValidatorSet, input: EpochInput) {
   const size = registry.size;
   const sorted = input.records.toSorted((a, b) => a.index - b.index);

@@ -26,7 +26,6 @@ export class EpochVotes {
 }
 
 export type Inclusion = {
-  /** Timely source, target and head. */
   readonly flags: number;
   /** Bits of `Vote` that only the first inclusion sets. */
   readonly first: number;
@@ -40,7 +39,6 @@ export function flagWeights(spec: ChainSpec): Float64Array {
   );
 }
 
-/** Ranges of `committees.members`, or an error. */
 function rangesOf(committees: Committees, attestation: Attestation, slotsPerEpoch: number) {
   const slot = attestation.slot - committees.epoch * slotsPerEpoch;
   const ranges: [number, number][] = [];
@@ -57,7 +55,7 @@ function rangesOf(committees: Committees, attestation: Attestation, slotsPerEpoc
   return `an attestation of slot ${attestation.slot} has bits of other committees than the node tells`;
 }
 
-/** Returns the weight times increments of newly set flags, or an error. */
+/** Returns an error, or the weight times increments of new flags. */
 export function include(
   open: EpochVotes,
   attestation: Attestation,

@@ -5,7 +5,7 @@ import type { Rules } from './rules.ts';
 import type { Terms } from './terms.ts';
 import type { EpochVotes } from './votes.ts';
 
-/** Signatures are not verified: that the validator appears shows that one was valid. */
+/** Signatures are not verified: a validator appears only if one was valid. */
 export type PendingDeposit = {
   readonly pubkey: string;
   readonly withdrawalCredentials: string;
@@ -16,7 +16,7 @@ export type PendingDeposit = {
 export type Slashed = {
   readonly epoch: number;
   readonly increments: number;
-  /** Slashed before the chain began: `increments` may be too low. */
+  /** Slashed before the chain began; `increments` may be too low. */
   readonly estimated?: true;
 };
 
@@ -28,23 +28,21 @@ export type World = {
   readonly terms: Terms;
   readonly weights: Float64Array;
   readonly balances: Float64Array;
-  /** Effective balances, in increments. */
   readonly increments: Uint16Array;
   readonly scores: Uint32Array;
   readonly slashed: Uint8Array;
   readonly compounding: Uint8Array;
-  /** Exits begun after S_e. */
+  /** Validators whose exit began after S_e. */
   readonly exiting: Set<number>;
   readonly registry: ValidatorSet;
   /** Records of S_{e+1} that may differ from S_e. */
   readonly records: ReadonlyMap<number, ValidatorRecord>;
-  /** Of the previous epoch and, after the first block, of this one. */
+  /** Of the previous epoch and, after the first block, of this epoch. */
   readonly votes: readonly EpochVotes[];
   readonly rootAt: (slot: number) => string | undefined;
-  /** Queued by blocks. */
   readonly deposits: PendingDeposit[];
   readonly slashings: Slashed[];
-  /** New in S_{e+1}: index by public key. */
+  /** New validators in S_{e+1}: index by public key. */
   readonly newcomers: ReadonlyMap<string, number>;
 };
 
@@ -52,7 +50,7 @@ export function increase(balances: Float64Array, index: number, amount: number):
   balances[index] = (balances[index] as number) + amount;
 }
 
-/** Returns the amount taken: a balance stops at 0. */
+/** Stops at 0; returns the amount taken. */
 export function decrease(balances: Float64Array, index: number, amount: number): number {
   const taken = Math.min(balances[index] as number, amount);
   balances[index] = (balances[index] as number) - taken;

@@ -22,35 +22,32 @@ export type BlockFillOptions = {
 };
 
 const BATCH = 32;
-/** Relays publish deliveries some time after the slot. */
+/** Relays publish payloads some time after the slot. */
 const RELAY_LAG_SLOTS = 2 * SLOTS_PER_EPOCH;
 const MAX_WAIT_MS = 3_600_000;
 const MAX_OUTAGE_MS = 300_000;
 
 type Wait = { attempts: number; until: number };
 
-/** Newest blocks first. A failed request waits before it is repeated. */
+/** Fills newest blocks first; retries failed requests after a wait. */
 export class BlockFills {
   readonly #options: BlockFillOptions;
   readonly #slots = new Map<number, Wait>();
   readonly #node: Wait = { attempts: 0, until: 0 };
   readonly #relays: Wait = { attempts: 0, until: 0 };
-  /** The node lacked a whole batch up to this slot: most likely pruned. */
+  /** The node lacked a whole batch up to this slot, and is probably pruned. */
   #missing = { upTo: -1, until: 0 };
-  /** Blocks of this batch that the node lacked. */
   #missed = 0;
 
   constructor(options: BlockFillOptions) {
     this.#options = options;
   }
 
-  /** Whether any failed request has attempts left. */
   waits(attempts: number): boolean {
     const all = [...this.#slots.values(), this.#node, this.#relays];
     return all.some((wait) => wait.attempts > 0 && wait.attempts < attempts);
   }
 
-  /** False if nothing is due now. */
   async step(): Promise<boolean> {
     const { network, pool, rpc, relays } = this.#options;
     const now = this.#options.now();
@@ -91,7 +88,7 @@ export class BlockFills {
   }
 
   async #askRelays(due: readonly DueBlock[], upTo: number): Promise<Map<number, Payload[]>> {
-    // Payloads are not stored, so relays that delivered a block are asked again until its fees are known.
+    // Payloads are not stored, so relays are requested again until the block's fees are known.
     const asked = due.filter(
       ({ slot, relays, feesKnown }) => slot <= upTo && (relays === null || (relays > 0 && !feesKnown)),
     );
@@ -101,7 +98,6 @@ export class BlockFills {
     return told;
   }
 
-  /** Undefined if there is nothing to store yet. */
   async #fill(
     block: DueBlock,
     payloads: Payload[] | undefined,
@@ -157,7 +153,6 @@ export class BlockFills {
     source.until = this.#options.now() + wait;
   }
 
-  /** Rethrows other errors. */
   #told(error: unknown): SourceError {
     if (!(error instanceof SourceError)) throw error;
     this.#options.onError(error);
@@ -168,7 +163,7 @@ export class BlockFills {
     const { pool, network, estimateMissed, now, firstWaitMs } = this.#options;
     const changed = new Set(await writeFills(pool, { network, estimateMissed }, fills));
     for (const slot of changed) this.#slots.delete(slot);
-    // A replaced block, or one whose source failed, waits, too.
+    // Unchanged blocks also wait: they were replaced, or a source failed.
     for (const { slot } of due) {
       const { attempts, until } = this.#slots.get(slot) ?? { attempts: 0, until: 0 };
       if (!changed.has(slot) && until <= now())

@@ -3,14 +3,14 @@ import type { ExecutionBlock, LastTransaction, Payload } from './figures.ts';
 import { address, hash, quantity, type Rpc } from './rpc.ts';
 import { SourceError } from './source.ts';
 
-/** According to the beacon block. */
+/** Values of the beacon block. */
 export type StoredBlock = {
   slot: number;
   number: number;
   hash: string;
   feeRecipient: string;
   gasUsed: number;
-  /** Wei. */
+  /** In wei. */
   baseFee: string;
   transactions: number;
   type0: number;
@@ -101,7 +101,6 @@ function faultOf(
   return undefined;
 }
 
-/** Undefined if the transaction cannot pay the proposer. */
 async function lastOf(
   rpc: Rpc,
   stored: StoredBlock,

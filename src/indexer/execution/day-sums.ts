@@ -3,8 +3,8 @@ import { calendars, dateOfDay, dayOfEpoch, SLOTS_PER_EPOCH } from '../../chain/c
 import type { Network } from '../../chain/networks.ts';
 
 /**
- * Sums are in whole Gwei, rounded down, and set when all blocks of the row have fees. Idempotent. Returns the changed
- * rows; the caller refreshes private sets.
+ * Sets sums in whole Gwei, rounded down, once all blocks of a row have fees. Idempotent. The caller refreshes private
+ * sets.
  */
 export async function applyBlockFees(
   client: pg.ClientBase,

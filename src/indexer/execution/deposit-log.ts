@@ -26,7 +26,6 @@ export type Deposit = {
 /** Pubkey, withdrawal_credentials, amount, signature, index. */
 const lengths = [48, 32, 8, 96, 8] as const;
 
-/** Undefined unless ABI-encoded. */
 export function depositOf(log: DepositLog): Deposit | undefined {
   const data = Buffer.from(log.data.slice(2), 'hex');
   const word = (at: number) => {

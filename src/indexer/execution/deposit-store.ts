@@ -5,10 +5,10 @@ import { lockWriters } from '../../ingest/locks.ts';
 import { applyLabels } from '../store/labels.ts';
 import type { Deposit } from './deposit-log.ts';
 
-/** `emptyFrom`: block after the last range with deposits. */
+/** `emptyFrom` is the block after the last range with deposits. */
 export type Scan = { nextBlock: number; nextDeposit: number; emptyFrom: number };
 
-/** Begins at block 0 for another contract. */
+/** Restarts at block 0 if the contract changed. */
 export async function scanOf(pool: Pool, network: Network, contract: string): Promise<Scan> {
   const { rows } = await pool.query({
     text: `/* depositScan */ select next_block::float8 as "nextBlock", next_deposit::float8 as "nextDeposit",
@@ -19,7 +19,6 @@ export async function scanOf(pool: Pool, network: Network, contract: string): Pr
   return (rows[0] as Scan | undefined) ?? { nextBlock: 0, nextDeposit: 0, emptyFrom: 0 };
 }
 
-/** Keys of validators that have a deposit address. */
 export async function knownDepositors(
   pool: Pool,
   network: Network,
@@ -33,7 +32,6 @@ export async function knownDepositors(
   return new Set(rows.map(({ key }) => key as string));
 }
 
-/** Also stores the scan position and sets deposit addresses. */
 export async function writeDeposits(
   pool: Pool,
   { network, contract }: { network: Network; contract: string },
@@ -86,8 +84,8 @@ export const applyWaiting = (pool: Pool, network: Network): Promise<number> =>
   });
 
 /**
- * Takes the first deposit whose credentials can have become the validator's: the same address, or BLS credentials,
- * which may have been changed since. Signatures are not checked. Stored addresses never change.
+ * The first deposit with fitting credentials counts: the same address, or BLS credentials, which may have changed.
+ * Signatures are not checked. Stored addresses never change.
  */
 async function giveAddresses(
   client: pg.ClientBase,

@@ -24,16 +24,15 @@ export type DepositOptions = {
 
 const FIRST_RANGE = 10_000;
 const MAX_RANGE = 100_000;
-/** Per transaction; a range with more is halved. */
+/** Maximum per transaction; a larger range is halved. */
 const MAX_DEPOSITS = 20_000;
-/** After missing deposits, wait before logs are read again. */
+/** Wait before logs with missing deposits are read again. */
 const GAP_WAIT_MS = 3_600_000;
 
 const Finalized = z.object({ number: quantity.transform(Number) });
 const Sent = z.object({ hash, from: address });
 const hexOf = (number: number) => `0x${number.toString(16)}`;
 
-/** Ranges adapt to the node's limits. */
 export function openDeposits({ rpc, pool, network, contract, concurrency }: DepositOptions) {
   let range = FIRST_RANGE;
   let grows = true;
@@ -77,7 +76,6 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
     return new Map(transactions.map((transaction, place) => [transaction, sent[place] as string]));
   }
 
-  /** Halves the range until the node answers. */
   async function readRange(scan: Scan, last: number): Promise<{ deposits: Deposit[]; to: number }> {
     for (;;) {
       const to = Math.min(last, scan.nextBlock + range - 1);
@@ -93,7 +91,7 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
         const outage = error instanceof SourceError && isOutage(error) && error.reason !== 'slow';
         if (!(error instanceof SourceError) || outage) throw error;
         if (to === scan.nextBlock) {
-          // Earlier ranges may have come back empty by mistake.
+          // Earlier ranges may have been empty by mistake.
           if (error.reason === 'missing' && scan.emptyFrom < scan.nextBlock) {
             await writeDeposits(pool, { network, contract }, { ...scan, nextBlock: scan.emptyFrom }, []);
             againFrom = Date.now() + GAP_WAIT_MS;
@@ -115,7 +113,6 @@ export function openDeposits({ rpc, pool, network, contract, concurrency }: Depo
   }
 
   return {
-    /** False if up to date, or while waiting for missing deposits. */
     async step(): Promise<boolean> {
       if (Date.now() < againFrom) return false;
       const scan = await scanOf(pool, network, contract);

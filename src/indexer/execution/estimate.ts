@@ -4,8 +4,8 @@ import type { Network } from '../../chain/networks.ts';
 import { raisedRevision } from '../../db/changes/revisions.ts';
 
 /**
- * Takes the mean of the epoch's proposed blocks, rounded down: consensus rewards to the Gwei, execution rewards to the
- * wei. Either is null unless all these blocks have it. Idempotent.
+ * Uses the mean of the epoch's proposed blocks, rounded down: consensus rewards to the Gwei, execution rewards to the
+ * wei. Null unless all have the reward. Idempotent.
  */
 export async function estimateMissed(
   client: pg.ClientBase,

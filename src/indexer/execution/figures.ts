@@ -14,24 +14,23 @@ export type LastTransaction = { from: string; to: string; value: bigint; cost: b
 
 export type ExecutionBlock = {
   feeRecipient: string;
-  /** Wei. */
+  /** In wei. */
   baseFee: bigint;
   transactions: readonly Transaction[];
   last: LastTransaction | undefined;
 };
 
-/** As the relay reports it. */
 export type Payload = {
   relay: string;
   slot: number;
   blockHash: string;
   builderPubkey: string;
   proposerFeeRecipient: string;
-  /** Wei. */
+  /** In wei. */
   value: bigint;
 };
 
-/** Fees by type in wei, the others in Gwei. */
+/** Fees by type are in wei, the others in Gwei. */
 export type Figures = {
   total_type0_tx_fees: string;
   total_type1_tx_fees: string;
@@ -43,17 +42,14 @@ export type Figures = {
 };
 
 export type Received = {
-  /** All wei. */
+  /** Fees and MEV are in wei. */
   fees: bigint;
   mev: bigint;
   /** False if the relay reports another amount. */
   agrees: boolean;
 };
 
-/**
- * Rules: docs/index-from-your-node.md. The payment is fees up to the priority fees less its own gas; the rest of the
- * payment is MEV.
- */
+/** See docs/index-from-your-node.md. Fees are the payment up to the priority fees less its own gas; the rest is MEV. */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
   const { feeRecipient, last } = block;
   if (payload === undefined) {

@@ -8,7 +8,6 @@ import { estimateMissed } from './estimate.ts';
 
 const epochOf = (slot: number) => Math.floor(slot / SLOTS_PER_EPOCH);
 
-/** Updates everything derived from these blocks. */
 export async function finishFills(
   client: pg.ClientBase,
   { network, estimateMissed: estimates }: { network: Network; estimateMissed: boolean },

@@ -13,7 +13,6 @@ export type FillOptions = {
   pool: Pool;
   network: Network;
   spec: Pick<ChainSpec, 'depositContractAddress' | 'depositChainId'>;
-  /** Never in messages: the URL may hold a key. */
   execution?: string | undefined;
   /** URLs or `name=URL`. */
   relays?: readonly string[] | undefined;
@@ -23,15 +22,14 @@ export type FillOptions = {
   timeoutMs?: number | undefined;
   /** Wait after the first failure, then doubled; default 1 s. */
   firstWaitMs?: number | undefined;
-  /** Failed requests are repeated later. */
   onError: (error: SourceError) => void;
   signal: AbortSignal;
 };
 
 export type Fills = {
-  /** Never rejects: `onFault` receives errors other than a source's. */
+  /** Never rejects; `onFault` receives all errors but SourceError. */
   run(onFault: (error: Error) => void): Promise<void>;
-  /** Leaves what fails four times to the next run. */
+  /** Requests that fail four times are left to the next run. */
   drain(): Promise<void>;
 };
 
@@ -45,7 +43,7 @@ const IDLE_MS = 6_000;
 const MAX_WAIT_MS = 60_000;
 const ATTEMPTS = 4;
 
-/** Undefined without any source. Throws for an invalid relay. */
+/** Throws for an invalid relay. */
 export function openFills(options: FillOptions): Fills | undefined {
   const { execution, network, pool, spec, signal, onError, estimateMissed, firstWaitMs = 1_000 } = options;
   const relaySources = parseRelays(options.relays ?? []);
@@ -89,7 +87,6 @@ export function openFills(options: FillOptions): Fills | undefined {
   };
 }
 
-/** Throws SourceError `other-network`. */
 function checkedRpc(url: string, options: FillOptions, timeoutMs: number): () => Promise<Rpc> {
   const { network, signal, spec, rate = RATE } = options;
   const address = new URL(url);

@@ -21,7 +21,7 @@ const Answer = z.object({
 
 export type Rpc = {
   readonly name: string;
-  /** Throws SourceError: `missing` for a null result, `refused` for an error response, `nonsense` for another shape. */
+  /** Throws SourceError: `missing` for null, `refused` for an error response, `nonsense` for another shape. */
   call<T extends z.ZodType>(method: string, params: readonly unknown[], result: T): Promise<z.output<T>>;
 };
 

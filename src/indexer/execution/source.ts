@@ -9,11 +9,11 @@ export type SourceReason =
   | 'nonsense'
   | 'missing'
   | 'mismatch'
-  /** The relay reports another amount than the block pays; the block counts. */
+  /** The relay reports another amount than the block pays; the block's amount is stored. */
   | 'disagree'
   | 'other-network';
 
-/** The message never holds the URL. */
+/** Messages never contain the URL, which may hold a key. */
 export class SourceError extends Error {
   readonly reason: SourceReason;
   readonly source: string;
@@ -25,13 +25,13 @@ export class SourceError extends Error {
   }
 }
 
-/** Whether other requests would fail, too. */
+/** True if other requests would also fail. */
 export const isOutage = ({ reason }: SourceError): boolean =>
   ['unreachable', 'slow', 'cut', 'busy', 'other-network'].includes(reason);
 
 export type SourceOptions = {
   url: URL;
-  /** Used in messages: the URL may hold a key. */
+  /** Shown in messages. */
   name: string;
   /** Requests per second. */
   rate: number;
@@ -42,7 +42,7 @@ export type SourceOptions = {
 
 export type Source = {
   readonly name: string;
-  /** `body` makes it a POST. Returns 4xx responses with JSON; all other failures throw SourceError. */
+  /** `body` makes it a POST. Returns 4xx responses with JSON; throws for other failures. */
   json(path: string, body?: unknown): Promise<{ status: number; value: unknown }>;
 };
 

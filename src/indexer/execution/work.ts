@@ -13,7 +13,6 @@ export type Asked = {
   relays: boolean;
   /** Later slots are too recent for the relays. */
   relaysUpTo: number;
-  /** Slots waiting for another attempt. */
   except: readonly number[];
   /** The node lacks blocks up to this slot. */
   feesAfter: number;
@@ -35,7 +34,6 @@ const lacking = {
 const complete = `fee_recipient is not null and total_gas_used is not null and base_fee_per_gas is not null
   and num_nonnulls(total_transactions, total_type0_transactions, total_type1_transactions, total_type2_transactions) = 4`;
 
-/** Newest first. */
 export async function dueBlocks(pool: Pool, asked: Asked): Promise<DueBlock[]> {
   const part = (condition: string) => `(select ${fields} from blocks
     where network = $1 and ${condition} and consensus_proposer_duty = 'proposed' and ${complete}
@@ -90,7 +88,7 @@ const FILL = `/* fillBlocks */
     and (${all.map((name) => `b.${name}`)}) is distinct from (${all.map((name) => `n.${name}`)})
   returning b.slot`;
 
-/** Writes fills with everything derived from them. Idempotent. Returns the changed slots. */
+/** Idempotent. Returns the changed slots. */
 export async function writeFills(
   pool: Pool,
   options: { network: Network; estimateMissed: boolean },

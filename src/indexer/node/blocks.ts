@@ -6,13 +6,12 @@ import { NodeError } from './errors.ts';
 
 /** 16 epochs. */
 const KEPT = 512;
-/** Longest run of missed slots after an epoch. */
 const LONGEST_GAP = 128;
 const blockPath = (id: number | string) => `/eth/v2/beacon/blocks/${id}`;
 
 export type EpochBlocks = {
   blocks: (BeaconBlock | null)[];
-  /** Of the first slot after the epoch. */
+  /** First block after the epoch, if its first slot has one. */
   next: BeaconBlock | null;
   /** Slot that the node was synced from; its block is unknown. */
   anchor: number | undefined;
@@ -41,7 +40,7 @@ export class BlockSource {
     return block ?? null;
   }
 
-  /** Without its root. */
+  /** The block has an empty `root`. */
   #at(slot: number, final: number): Promise<BeaconBlock | null> {
     const kept = this.#kept.get(slot);
     if (kept) return kept;
@@ -56,7 +55,7 @@ export class BlockSource {
     return block;
   }
 
-  /** Throws `NodeError` for a 404 that the parent of the next block contradicts. */
+  /** Throws if the next block's parent contradicts a 404. */
   async epoch(
     ...range: [first: number, slots: number, final: number, signal: AbortSignal]
   ): Promise<EpochBlocks> {
@@ -142,7 +141,7 @@ export class BlockSource {
     return root;
   }
 
-  /** Fetches by root: a reorg may replace the block of a slot. */
+  /** Requests by root, because a reorg may replace the block of a slot. */
   async near(id: number | string, signal: AbortSignal): Promise<BeaconBlock | null> {
     const path = `/eth/v1/beacon/blocks/${id}/root`;
     const urgent = true;

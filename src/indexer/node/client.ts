@@ -14,7 +14,7 @@ export type ClientOptions = {
 };
 
 type Answer = Record<string, unknown>;
-/** `urgent`: goes before the long requests for epochs. */
+/** `urgent` requests precede the long requests for epochs. */
 type Path = { path: string; signal: AbortSignal; urgent?: boolean };
 
 const MAX_WAIT_MS = 30_000;
@@ -57,7 +57,7 @@ export class NodeClient {
     this.#limited = openLimiter(options.rate);
   }
 
-  /** Undefined for 404. Throws `NodeError`; `read` may throw `AnswerError`. */
+  /** Returns undefined for 404; `read` may throw `AnswerError`. */
   json<T>({ path, signal, urgent = false }: Path, read: (answer: Answer) => T): Promise<T | undefined> {
     return this.#repeated(path, signal, async () => {
       const chunks: Buffer[] = [];
@@ -69,7 +69,7 @@ export class NodeClient {
     });
   }
 
-  /** Never holds the whole list. Undefined for 404. Throws `NodeError`. */
+  /** Never holds the whole list. Returns undefined for 404. */
   scan<R extends ElementReader & { result(): unknown }>(
     { path, signal }: Path,
     open: () => R,

@@ -46,11 +46,11 @@ export class Endpoint {
   goneTo = -1;
   /** Set while another node reports a different finalized root. */
   disagrees: NodeError | undefined;
-  /** Last answer; -1 before the first. */
+  /** Epoch -1 until the node responds. */
   finalized: Finality = { epoch: -1, root: '' };
   /** By sync committee period. */
   readonly committees = new Map<number, Promise<Uint32Array>>();
-  /** Estimated number, to size buffers. */
+  /** Estimated, to size buffers. */
   validators = 1 << 16;
 
   constructor(client: NodeClient, common: Common) {
@@ -59,7 +59,7 @@ export class Endpoint {
     this.blocks = new BlockSource(client, common.lifetime);
   }
 
-  /** Throws `NodeError` unless the node is in sync and on the right network. */
+  /** Throws unless in sync and on the right network. */
   async ready(signal: AbortSignal): Promise<void> {
     if (!this.#known) await this.#identify(signal);
     if (performance.now() < this.#inSyncUntil) return;
@@ -112,9 +112,9 @@ export class Endpoint {
       );
   }
 
-  /** Throws `NodeError` also if finality went back or another node disagrees. */
+  /** Throws if finality goes back or another node disagrees. */
   finality(): Promise<Finality> {
-    // One request at a time: of two, the older answer might arrive last.
+    // Concurrent responses might arrive out of order.
     this.#asked ??= this.#finality().finally(() => {
       this.#asked = undefined;
     });
@@ -156,7 +156,6 @@ export class Endpoint {
     }
   }
 
-  /** Throws `NodeError` unless the epoch is final. */
   async needFinal(epoch: number): Promise<void> {
     if (this.finalized.epoch >= epoch) return;
     const { epoch: told } = await this.finality();

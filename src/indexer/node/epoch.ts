@@ -49,7 +49,7 @@ async function stateJson<T>(
 async function balancesAt(asking: Asking, epoch: number): Promise<Float64Array> {
   const { endpoint, signal } = asking;
   const path = statePath(asking, epoch, 'validator_balances');
-  // Leaves room for new validators.
+  // The margin is for new validators.
   const open = () => new BalanceReader(endpoint.validators + 1024);
   const balances = await endpoint.client.scan({ path, signal }, open);
   if (!balances) throw pruned(asking, path);
@@ -77,7 +77,7 @@ async function committeesOf(asking: Asking, epoch: number, stateEpoch: number): 
   return found;
 }
 
-/** If the state of the epoch is pruned, asks that of the next epoch, which also has the committees. */
+/** If the state is pruned, uses the next epoch's state, which also has the committees. */
 export const lastCommittees = (asking: Asking, epoch: number): Promise<Committees> =>
   committeesOf(asking, epoch, epoch).catch((error) => {
     if (error instanceof NodeError && error.reason === 'pruned')
@@ -85,7 +85,7 @@ export const lastCommittees = (asking: Asking, epoch: number): Promise<Committee
     throw error;
   });
 
-/** The same for 256 epochs; `stateEpoch` must be in that period. */
+/** A committee serves 256 epochs; `stateEpoch` must be one of them. */
 export function syncCommittee(asking: Asking, epoch: number, stateEpoch = epoch): Promise<Uint32Array> {
   if (!since(asking, epoch, 'altair')) return Promise.resolve(new Uint32Array(0));
   const { spec } = asking.identity;
@@ -164,7 +164,6 @@ export async function inBatches<T>(
   return (await Promise.all(batches.map(ask))).flat();
 }
 
-/** In the order of `indices`. */
 async function recordsAt(
   asking: Asking,
   epoch: number,

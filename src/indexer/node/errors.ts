@@ -18,14 +18,12 @@ export type NodeReason =
   | 'unknown-proposer'
   | 'unknown-fork';
 
-/** A retry on the same node may help. */
 const transient = new Set<NodeReason>(['unreachable', 'slow', 'status', 'cut', 'nonsense', 'missing-block']);
 
-/** The message names the node, the path and the remedy. */
 export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly reason: NodeReason;
-  /** Host only: the URL may hold a key. */
+  /** Host only, because the URL may hold a key. */
   readonly node: string;
   /** From the node's Retry-After. */
   readonly waitMs: number | undefined;

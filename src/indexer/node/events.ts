@@ -5,7 +5,7 @@ import { NodeError } from './errors.ts';
 
 export type ChainEvent = {
   kind: 'head' | 'finalized' | 'reorg';
-  /** Of the new head; for `finalized`, the first slot of the checkpoint. */
+  /** Slot of the head, or the first slot of the finalized checkpoint. */
   slot: number;
 };
 
@@ -65,7 +65,7 @@ async function* streamEvents(
 }
 
 type Options = {
-  /** Preferred first. */
+  /** In order of preference. */
   endpoints: () => readonly Endpoint[];
   idleMs: number;
   pollMs: number;
@@ -73,7 +73,6 @@ type Options = {
   signal: AbortSignal;
 };
 
-/** Undefined if the head is unchanged. */
 async function polled(endpoint: Endpoint, last: { root: string }, signal: AbortSignal) {
   const { slot, root } = await endpoint.head(signal);
   if (root === last.root) return undefined;
@@ -81,7 +80,7 @@ async function polled(endpoint: Endpoint, last: { root: string }, signal: AbortS
   return { kind: 'head', slot } satisfies ChainEvent;
 }
 
-/** Runs until `signal`, despite any NodeError. Polls if the node has no event stream. */
+/** Ignores NodeErrors. Polls if the node has no event stream. */
 export async function* chainEvents(options: Options): AsyncGenerator<ChainEvent> {
   const { endpoints, pollMs, signal } = options;
   const last = { root: '' };

@@ -15,11 +15,10 @@ export type Limits = {
 export type Sink = (chunk: Buffer) => void;
 
 export type Http = {
-  /** False for 404. Throws `NodeError`. */
+  /** Returns false for 404. */
   get(path: string, sink: Sink, limits: Limits, signal: AbortSignal): Promise<boolean>;
-  /** Undefined if the node has no event stream. */
+  /** Returns undefined if the node has no event stream. */
   stream(path: string, signal: AbortSignal): Promise<IncomingMessage | undefined>;
-  /** Removes possible keys from the message. */
   error(reason: NodeReason, message: string, waitMs?: number): NodeError;
   close(): void;
 };
@@ -34,10 +33,10 @@ const failures: Record<string, string> = {
   EPIPE: 'closed the connection',
 };
 
-/** Shorter parts are hardly keys, but may be ordinary words. */
+/** Shorter parts are probably words, not keys. */
 const SHORTEST_KEY = 8;
 
-/** Hosted nodes take keys in path, query or login, and some repeat them in responses. */
+/** Hosted nodes take keys in path, query or login; some repeat them in responses. */
 function keyRemover({ username, password, pathname, searchParams }: URL): (text: string) => string {
   const parts = [username, password, ...pathname.split('/'), ...searchParams.values()];
   const starts = parts
@@ -57,13 +56,11 @@ async function refusalText(response: IncomingMessage): Promise<string> {
       if (text.length > MAX_REFUSAL_BYTES) break;
     }
   } catch {
-    // The part received is enough.
   }
   response.destroy();
   return text.trim();
 }
 
-/** Messages contain `name`, never the URL. */
 export function openHttp(base: URL, name: string): Http {
   const login = base.username || base.password;
   const credentials = `${decodeURIComponent(base.username)}:${decodeURIComponent(base.password)}`;
@@ -119,7 +116,7 @@ export function openHttp(base: URL, name: string): Http {
   return {
     error: fault,
     async get(path, sink, { idleMs, totalMs, maxBytes }, signal) {
-      // `AbortSignal.any` leaks in a long-lived signal.
+      // `AbortSignal.any` leaks memory with a long-lived signal.
       const aborter = new AbortController();
       const slow = (ms: number) => () =>
         aborter.abort(fault('slow', `${path}: no answer within ${ms / 1000} s.`));
@@ -159,7 +156,7 @@ export function openHttp(base: URL, name: string): Http {
       }
     },
     async stream(path, signal) {
-      // The stream would block a socket of the shared agent.
+      // The stream would occupy a socket of the shared agent.
       const own = new (secure ? HttpsAgent : HttpAgent)();
       try {
         const response = await send(path, 'text/event-stream', signal, own);

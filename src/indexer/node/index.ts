@@ -21,12 +21,12 @@ type From<T> = T & { node: string };
 export type Nodes = {
   readonly spec: ChainSpec;
   readonly network: Network;
-  /** Methods throw `NodeError` if no node gives a valid answer. */
+  /** All methods throw `NodeError` if no node gives a valid response. */
   finality(): Promise<Finality>;
   head(): Promise<{ slot: number; root: string }>;
-  /** By slot or root; null if there is none. A reorg may remove the block. */
+  /** Returns null if the slot or root has no block. A reorg may remove it. */
   blockAt(id: number | string): Promise<BeaconBlock | null>;
-  /** By slot; `epoch` is at most the next one. */
+  /** Indexed by slot; `epoch` is at most the next one. */
   proposers(epoch: number): Promise<Uint32Array>;
   start(epoch: number, ask?: Ask): Promise<From<Start>>;
   resume(epoch: number, ask?: Ask): Promise<From<Resume>>;
@@ -39,7 +39,7 @@ export type Nodes = {
   events(signal: AbortSignal): AsyncGenerator<ChainEvent>;
 };
 
-/** Throws `SpecError` for an unknown or unexpected network, and `NodeError` if no node answers. */
+/** Throws `SpecError` for an unknown or unexpected network. */
 export async function openNodes(options: NodesOptions): Promise<Nodes> {
   setMaxListeners(0, options.signal);
   const pool = new Pool(options);

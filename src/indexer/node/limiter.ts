@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const IN_FLIGHT = 8;
 
-/** Starts at most `rate` requests per second, and keeps one place free for urgent ones. */
+/** Allows `rate` requests per second, and reserves one place for urgent requests. */
 export function openLimiter(rate: number) {
   let running = 0;
   let free = 0;

@@ -15,9 +15,9 @@ export type NodesOptions = {
   urls: readonly string[];
   network?: Network | undefined;
   signal: AbortSignal;
-  /** Per second and node. */
+  /** Requests per second and node. */
   rate?: number | undefined;
-  /** Maximum silence, and maximum time of a small answer. */
+  /** Maximum silence, and maximum duration of small responses. */
   timeoutMs?: number;
   attempts?: number;
   firstBackoffMs?: number;
@@ -25,13 +25,13 @@ export type NodesOptions = {
   pollMs?: number;
   /** Maximum silence of an event stream. */
   idleMs?: number;
-  /** Called for every failed attempt, even if a later one succeeds. */
+  /** Also called if a later attempt succeeds. */
   onError?: (error: NodeError) => void;
 };
 
 export type Ask = {
   signal: AbortSignal;
-  /** Name of a node to ask last; its cached blocks are dropped. */
+  /** Node to request last; its cached blocks are dropped. */
   avoid?: string | undefined;
 };
 
@@ -74,7 +74,6 @@ export class Pool {
     );
   }
 
-  /** Healthy nodes first. */
   inOrder(avoid?: string, epoch = Number.POSITIVE_INFINITY): Endpoint[] {
     const now = performance.now();
     const rank = (endpoint: Endpoint) =>
@@ -104,7 +103,7 @@ export class Pool {
     throw together(errors);
   }
 
-  /** When one request of `work` fails, cancels the others. */
+  /** Cancels the others when one request fails. */
   async #askOne<T>(
     endpoint: Endpoint,
     work: (asking: Asking) => Promise<T>,
@@ -127,7 +126,6 @@ export class Pool {
     }
   }
 
-  /** Throws `NodeError` also if another node disagrees. */
   async finality(): Promise<Finality> {
     const told = await this.ask(({ endpoint }) => endpoint.finality());
     if (this.endpoints.length > 1)
@@ -137,7 +135,7 @@ export class Pool {
     return told;
   }
 
-  /** Asks each node once per epoch; after a disagreement, every time. */
+  /** Compares each node once per epoch; always after a disagreement. */
   async #compareAll(epoch: number): Promise<void> {
     const asked = this.endpoints.filter(
       ({ coolingUntil, disagrees }) =>

@@ -13,16 +13,14 @@ import { RegistryReader } from './scan/registry.ts';
 
 type AllRecords = Registry & Iterable<ValidatorRecord>;
 
-/** F is the first epoch of the index. */
+/** F is the first epoch of the index; the fields describe S_F. */
 export type Start = {
-  /** S_F. */
   state: EpochState;
-  /** As of S_F. */
   records: AllRecords;
-  /** As of S_F; without the node's list, only those of blocks after the finalized one. */
+  /** Without the node's list, only deposits of non-final blocks. */
   pendingDeposits: DepositRequest[];
   syncCommittee: Uint32Array;
-  /** Of F - 1; `firstBlock` of F. Null if the node's history begins with S_F. */
+  /** Data of F - 1 and the first block of F; null if the node's history begins with S_F. */
   before: {
     blocks: (BeaconBlock | null)[];
     committees: Committees;
@@ -30,7 +28,7 @@ export type Start = {
   } | null;
 };
 
-/** To continue after epoch e: S_{e+1}, its records, and the committees of e. */
+/** Continues after epoch e: S_{e+1}, its records, and the committees of e. */
 export type Resume = { state: EpochState; committees: Committees; records: AllRecords };
 
 async function registryAt(asking: Asking, epoch: number, size: number): Promise<AllRecords> {
@@ -46,7 +44,7 @@ async function stateWithRecords(asking: Asking, epoch: number) {
   return { state, records: await registryAt(asking, epoch, state.balances.length) };
 }
 
-/** Deposits of blocks that are not final are still pending; some older ones may be, too. */
+/** Deposits of non-final blocks are still pending; older ones may be, too. */
 async function unfinalDeposits(asking: Asking, state: EpochState): Promise<DepositRequest[]> {
   const after = firstSlot(asking, state.finalizedEpoch);
   const waiting: DepositRequest[] = [];
@@ -67,7 +65,7 @@ async function pendingDeposits(asking: Asking, state: EpochState): Promise<Depos
   const told = await asking.endpoint.client
     .json({ path, signal: asking.signal }, readDeposits)
     .catch((error) => {
-      // Refused before Electra.
+      // Nodes refuse this before Electra.
       if (error instanceof NodeError && error.reason === 'status') return undefined;
       throw error;
     });

@@ -17,12 +17,11 @@ const Delivered = z.array(
   }),
 );
 
-/** Smaller groups are requested slot by slot. */
 const FEW = 4;
-/** A page of 100 payloads covers about this many slots, so reading across a smaller gap costs no extra request. */
+/** A page of 100 payloads covers about this many slots; smaller gaps cost no request. */
 const NEAR = 200;
 
-/** Relay data API, `proposer_payload_delivered`. Throws SourceError. */
+/** Requests `proposer_payload_delivered`. Throws SourceError. */
 export async function deliveredBy(source: Source, slots: readonly number[]): Promise<Payload[]> {
   const found: Payload[] = [];
   for (const group of groupsOf(slots)) {
@@ -48,7 +47,7 @@ async function singly(source: Source, wanted: ReadonlySet<number>): Promise<Payl
   return told.flat().filter(({ slot }) => wanted.has(slot));
 }
 
-/** A short page need not be the last. */
+/** More pages may follow a short one. */
 async function pages(source: Source, wanted: ReadonlySet<number>): Promise<Payload[]> {
   const found = new Map<string, Payload>();
   const first = Math.min(...wanted);
@@ -71,7 +70,7 @@ async function page(source: Source, asked: string): Promise<Payload[]> {
   const path = `/relay/v1/data/bidtraces/proposer_payload_delivered?${asked}&limit=${PAGE}`;
   const { status, value } = await source.json(path);
   if (status >= 400) throw new SourceError('refused', source.name, `responds with ${status} to ${asked}`);
-  // Go marshals an empty list as null.
+  // Go serializes an empty list as null.
   const read = Delivered.safeParse(value ?? []);
   if (!read.success) {
     const [issue] = read.error.issues;

@@ -6,10 +6,7 @@ import type { RelaySource } from './names.ts';
 type Asked = { slot: number; hash: string };
 
 export type Relays = {
-  /**
-   * By slot, in the order of the relays; only payloads with the block's hash. Empty if a relay fails, which `onError`
-   * reports.
-   */
+  /** Maps slots to payloads with the block's hash, in relay order; empty if a relay fails. */
   payloads(blocks: readonly Asked[]): Promise<Map<number, Payload[]>>;
 };
 
@@ -17,7 +14,7 @@ const MAX_BYTES = 4 << 20;
 
 export function openRelays(options: {
   relays: readonly RelaySource[];
-  /** Per second and relay. */
+  /** Per relay and second. */
   rate: number;
   timeoutMs: number;
   signal: AbortSignal;
@@ -26,7 +23,7 @@ export function openRelays(options: {
   const { rate, timeoutMs, signal, onError } = options;
   const relays = options.relays.map(({ name, url }) => ({
     source: openSource({ url, name, rate, timeoutMs, maxBytes: MAX_BYTES, signal }),
-    /** True once the relay has reported a block of this chain; another hash then only means an orphaned block. */
+    /** True after a block of this chain; another hash then means an orphaned block. */
     trusted: false,
   }));
 

@@ -1,4 +1,4 @@
-/** Stored in `blocks.relays`. */
+/** `name` is stored in `blocks.relays`. */
 export type RelaySource = { name: string; url: URL };
 
 /** Names that similar services use (in `relayerPercentages`). */
@@ -17,10 +17,7 @@ const known: Record<string, string> = {
   'mainnet-relay.securerpc.com': 'manifold',
 };
 
-/**
- * The name defaults to the one in `known`, else to the host. A public key in the URL, as in mev-boost, is ignored.
- * Throws for an invalid relay.
- */
+/** Ignores a public key in the URL, as in mev-boost. Throws for an invalid relay. */
 export function parseRelays(given: readonly string[]): RelaySource[] {
   const relays = given.map(relayOf);
   for (const [place, { name }] of relays.entries()) {

@@ -5,11 +5,10 @@ import { from as copyFrom } from 'pg-copy-streams';
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const CHUNK = 1 << 20;
 const TWO_TO_32 = 2 ** 32;
-/** Upper bound, in bytes. */
+/** In bytes. */
 const MAX_ROW = 4_096;
 const END = Buffer.from([0xff, 0xff]);
 
-/** PostgreSQL's binary COPY format, field by field. */
 export class BinaryRows {
   private chunk = Buffer.allocUnsafe(CHUNK);
   private at = 0;
@@ -43,7 +42,7 @@ export class BinaryRows {
     this.at += value.copy(this.chunk, this.at);
   }
 
-  /** Undefined while another row fits, unless `all`. */
+  /** Returns undefined while another row fits, unless `all` is set. */
   take(all = false): Buffer | undefined {
     if (this.at === 0 || (!all && this.at < CHUNK - MAX_ROW)) return undefined;
     const full = this.chunk.subarray(0, this.at);
@@ -53,7 +52,7 @@ export class BinaryRows {
   }
 }
 
-/** `fill` adds one row or none for each index. */
+/** `fill` adds at most one row per index. */
 export async function copyRows(
   client: pg.ClientBase,
   target: string,
@@ -65,7 +64,7 @@ export async function copyRows(
   copy.on('error', (error: Error) => (broken ??= error));
   const write = async (bytes: Buffer) => {
     if (broken) throw broken;
-    if (!copy.write(bytes)) await once(copy, 'drain'); // rejects on an error, too
+    if (!copy.write(bytes)) await once(copy, 'drain'); // also rejects on an error
   };
   const rows = new BinaryRows();
   try {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Network } from '../../chain/networks.ts';
 import type { BeaconBlock } from '../types.ts';
 
-/** Null: `block` if missed, `consensusRewards` until the epoch is closed. */
+/** `block` is null if missed, `consensusRewards` until the epoch is closed. */
 export type SlotFacts = {
   slot: number;
   proposerIndex: number;
@@ -45,14 +45,13 @@ const columns: readonly Column[] = [
 const names = columns.map(([name]) => name);
 const figures = names.filter((name) => name !== 'slot');
 
-/** From execution nodes and relays, for one execution block. */
 const ofOthers = [
   ...['total_type0_tx_fees', 'total_type1_tx_fees', 'total_type2_tx_fees', 'total_priority_fees'],
   ...['total_priority_fees_validator', 'baseline_mev', 'execution_rewards', 'missed_execution_rewards'],
   ...['total_rewards_missed', 'relays', 'block_builder_pubkeys'],
 ];
 
-/** Returns how many changed. `ofOthers` stay while the execution block is the same. */
+/** Returns the number of changed rows. `ofOthers` stay while the execution block is the same. */
 export async function writeBlocks(
   client: pg.ClientBase,
   network: Network,

@@ -4,7 +4,6 @@ import type { Network } from '../../chain/networks.ts';
 import type { ConsolidationFacts, EpochFacts, Registry, SeatFacts } from '../types.ts';
 import { copyRows } from './binary-copy.ts';
 
-/** True if the seats differed. */
 export async function writeSeats(
   client: pg.ClientBase,
   network: Network,
@@ -71,7 +70,7 @@ export async function writeChainBalance(
   return rowCount === 1;
 }
 
-/** Also updates the places and totals that pages read. */
+/** Also updates positions and totals. */
 export async function writeConsolidations(
   client: pg.ClientBase,
   network: Network,

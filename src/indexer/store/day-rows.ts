@@ -42,7 +42,6 @@ export async function writeValidatorDays(
   await finishValidatorDays(client, [{ network, utc, day }]);
 }
 
-/** Of a slashed validator after its exit. */
 export type LatePenalty = { validator: number; amount: number; exitEpoch: number };
 
 /** Adds new penalties to the last active day, if that day is over and the index wrote it. */

@@ -6,7 +6,7 @@ import type { PendingDeposit } from '../chain/world.ts';
 
 const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex');
 
-/** Adds the deposits that are new, and removes those that left; `anew` replaces all. */
+/** Adds new deposits and removes departed ones; `anew` replaces all. */
 export async function storeDeposits(
   client: pg.ClientBase,
   network: Network,

@@ -2,7 +2,7 @@ import { inEth } from './reward-table.ts';
 
 const WIDTH = 6;
 
-/** The balances of this epoch that differ in the next. */
+/** Returns the balances of this epoch that differ in the next. */
 export function effectiveChanges(now: Float64Array, next: Float64Array): Buffer {
   const [own, later] = [inEth(now), inEth(next)];
   const changed: number[] = [];
@@ -17,7 +17,7 @@ function put(bytes: Buffer, at: number, validator: number, eth: number): void {
   bytes.writeUInt16LE(eth, at + 4);
 }
 
-/** Writes `changes` into `eth`; returns what undoes them. */
+/** Applies `changes`, and returns their inverse. */
 function exchange(eth: Uint16Array, changes: Buffer): Buffer {
   const undo = Buffer.alloc(changes.length);
   for (let at = 0; at < changes.length; at += WIDTH) {
@@ -28,13 +28,13 @@ function exchange(eth: Uint16Array, changes: Buffer): Buffer {
   return undo;
 }
 
-/** Effective balances of epochs one after another, in ETH, from those of the last. */
+/** Computes earlier epochs' effective balances, in ETH, from the last ones. */
 export class EffectiveBalances {
-  /** Of the first epoch; after `pass`, of the next one. */
+  /** Of the first epoch; `pass` advances to the next. */
   readonly eth: Uint16Array;
   readonly #changes = new Map<number, Buffer>();
 
-  /** `changes`: of all epochs before the last, newest first. */
+  /** `changes` covers all epochs before the last, newest first. */
   constructor(last: Float64Array, changes: readonly { epoch: number; changes: Buffer }[]) {
     this.eth = inEth(last);
     for (const one of changes) this.#changes.set(one.epoch, exchange(this.eth, one.changes));

@@ -7,18 +7,17 @@ import type { BeaconBlock } from '../types.ts';
 import { writeBlocks } from './block-rows.ts';
 import { type HeadSlashing, writeHeadSlashings } from './slashing-rows.ts';
 
-/** `block` is null if missed. */
 type HeadSlot = { slot: number; proposerIndex: number; block: BeaconBlock | null };
 
 /** Complete from `fromSlot` on. */
 export type Head = { fromSlot: number; blocks: readonly HeadSlot[]; slashings: readonly HeadSlashing[] };
 
-/** Final rows stay. */
+/** Leaves final rows unchanged. */
 export async function writeHead(pool: Pool, network: Network, head: Head): Promise<void> {
   const { fromSlot, blocks, slashings } = head;
   await transaction(pool, async (client) => {
-    // Needs no writers' lock, because it and an epoch's transaction change different rows. That transaction holds the
-    // lock for a minute when a day ends.
+    // No writers' lock is needed: an epoch's transaction changes other rows. It holds that lock for a minute when a day
+    // ends.
     const { rows } = await client.query<{ epoch: number }>(
       '/* newestFinal */ select epoch from index_state where network = $1',
       [network],

@@ -19,7 +19,7 @@ export async function writeAttestationHour(
   sums: Sums,
   at: EndBalances,
 ): Promise<void> {
-  // The settings of a refresh: tables that just grew still have the statistics of small ones.
+  // As in a refresh, tables that just grew have outdated statistics.
   await client.query("/* hourPlans */ set local enable_nestloop = off; set local work_mem = '256MB'");
   await client.query('/* makeHour */ create temp table hour_rows (like validator_days) on commit drop');
   await copyValidatorRows(client, 'hour_rows', { network, utc, day }, sums, at);
@@ -50,8 +50,8 @@ export async function writeAttestationHour(
 }
 
 /**
- * First groups validators by addresses, operator and pool: there are ten times fewer groups than validators, and each
- * belongs to up to five entities. If share names are refused, only pool shares are left out.
+ * Groups validators by addresses, operator and pool: ten times fewer groups, each in up to five entities. If share
+ * names are refused, only pool shares are left out.
  */
 async function gatherOwners(client: pg.ClientBase, network: Network): Promise<void> {
   await run(
@@ -71,7 +71,7 @@ async function gatherOwners(client: pg.ClientBase, network: Network): Promise<vo
   try {
     await gatherMembers(client, network, publishedTypes, 'hour_owners');
   } catch (error) {
-    if ((error as { code?: unknown }).code !== undefined) throw error; // from the database
+    if ((error as { code?: unknown }).code !== undefined) throw error; // a database error
     await client.query('/* dropShares */ drop table share_names');
     const types = publishedTypes.filter((type) => type !== 'poolShare');
     await gatherMembers(client, network, types, 'hour_owners');

@@ -26,13 +26,13 @@ export type { HeadSlashing } from './slashing-rows.ts';
 type Resume = { first: number; epoch: number; saved: SavedChain };
 
 export type Store = {
-  /** Undefined if never indexed. Throws if another version wrote the state. */
+  /** Returns undefined if nothing is indexed. Throws if another version wrote the state. */
   resume(): Promise<Resume | undefined>;
   /** Lets the next `write` begin at any epoch. */
   begin(): void;
   /**
-   * Writes in one transaction, with the days and hours that end here; `partial` adds open ones. Repeating the newest
-   * epoch changes nothing. Throws if another process wrote meanwhile.
+   * Writes the epoch, and the days and hours that end with it, in one transaction; `partial` adds open ones. Repeating
+   * the newest epoch changes nothing. Throws if another process has written.
    */
   write(
     facts: EpochFacts,
@@ -40,12 +40,11 @@ export type Store = {
     registry: ChainRegistry,
     options?: { partial?: boolean },
   ): Promise<void>;
-  /** `changed`: calendars whose days may have changed; default: both. */
+  /** Calendars with changed days; both by default. */
   publish(stopped?: () => boolean, changed?: ReadonlySet<Calendar>): Promise<PartReport[]>;
-  /** May run beside `write`. */
+  /** May run concurrently with `write`. */
   writeOpenDays(open: OpenDays, stopped?: () => boolean): Promise<void>;
   writeHead(head: Head): Promise<void>;
-  /** Returns how many validators changed. */
   setLabels(rules: readonly LabelRule[]): Promise<number>;
 };
 
@@ -55,7 +54,7 @@ export async function indexedEpochs(db: Queryable): Promise<{ network: Network; 
 }
 
 export function openStore(pool: Pool, network: Network): Store {
-  /** Newest epoch read or written here; if null, the next may be any epoch. */
+  /** Newest epoch read or written; if null, any epoch may follow. */
   let known: number | null = null;
   return {
     async resume() {
@@ -81,7 +80,7 @@ export function openStore(pool: Pool, network: Network): Store {
       const { epoch } = facts;
       const periods = periodsOf(network, epoch).filter(({ last }) => partial || last === epoch);
       const dates = periods.filter(({ hourly }) => !hourly).map(({ day }) => dateOfDay(network, day));
-      // In its own transaction, because it locks the whole table.
+      // A separate transaction, because it locks the whole table.
       if (dates.length > 0) await transaction(pool, (client) => ensureValidatorDayParts(client, dates));
       const changes = effectiveChanges(facts.effectiveBalances, facts.nextEffectiveBalances);
       const record = await encodeRecord(recordOf(facts, lastActiveIn(epoch, registry)));

@@ -22,7 +22,7 @@ const Shape = z.object({
   pool: text(256).min(1).nullable(),
 });
 
-/** Names validators in exactly one of the `ways`. */
+/** Selects validators in exactly one of the `ways`. */
 export type LabelRule = z.infer<typeof Shape> & { line: number };
 
 const ways = [
@@ -33,13 +33,12 @@ const ways = [
   'depositAddress',
 ] as const;
 
-/** The most specific way first, then shorter ranges. */
+/** Puts the most specific way first, then shorter ranges. */
 const order = (rule: LabelRule): [number, number] => [
   ways.findIndex((way) => rule[way] !== null),
   rule.firstIndex === null ? 0 : (rule.lastIndex as number) - rule.firstIndex,
 ];
 
-/** Throws `SourceError` with the faults of all lines. */
 export async function readLabels(path: string, format?: Format): Promise<LabelRule[]> {
   const source = await openSource(path, Shape, format);
   const rules: LabelRule[] = [];
@@ -123,7 +122,6 @@ function contradictions(rules: readonly LabelRule[]): [LabelRule, LabelRule, str
   return found;
 }
 
-/** Returns how many validators changed. */
 export async function storeLabels(
   client: pg.ClientBase,
   network: Network,
@@ -151,10 +149,7 @@ export async function storeLabels(
   return applyLabels(client, network);
 }
 
-/**
- * Labels all validators, or those with a new address (`moved`); keeps labels that no rule sets. Returns how many
- * changed.
- */
+/** Labels all validators, or only `moved` ones with a new address; keeps labels that no rule sets. */
 export async function applyLabels(
   client: pg.ClientBase,
   network: Network,

@@ -6,8 +6,8 @@ import { RECORD_VERSION } from './record.ts';
 type Marker = { first: number; epoch: number; version: number };
 
 /**
- * Returns the newest stored epoch. Throws if it is not `known`, because another process wrote meanwhile; with null, any
- * epoch may follow. Call it under the index lock.
+ * Returns the newest stored epoch; requires the index lock. Throws if it is not `known`, because another process has
+ * written.
  */
 export async function takeMarker(
   client: pg.ClientBase,
@@ -30,7 +30,7 @@ export async function takeMarker(
   return marker;
 }
 
-/** Stores a record, and removes those that it does not follow without a gap. Returns the first epoch left. */
+/** Stores a record and removes records before a gap. Returns the first epoch left. */
 export async function storeRecord(
   client: pg.ClientBase,
   network: Network,
@@ -51,7 +51,6 @@ export async function storeRecord(
   return first;
 }
 
-/** Whether all earlier records of the periods of `epoch` are stored. */
 async function followsOn(client: pg.ClientBase, network: Network, epoch: number, marker: Marker | undefined) {
   if (!marker || marker.version !== RECORD_VERSION) return false;
   if (epoch <= marker.first || epoch > marker.epoch + 1) return false;
@@ -64,7 +63,6 @@ async function followsOn(client: pg.ClientBase, network: Network, epoch: number,
   return rows[0]?.stored === epoch - from;
 }
 
-/** Also removes records of closed periods. */
 export async function setMarker(
   client: pg.ClientBase,
   network: Network,

@@ -10,12 +10,11 @@ import { type Period, periodsOf } from './periods.ts';
 import type { EndBalances } from './validator-rows.ts';
 import { writePeriod } from './write-periods.ts';
 
-/** `at`: balances after `epoch`. */
 export type OpenDays = { epoch: number; at: EndBalances; calendars: ReadonlySet<Calendar> };
 
 /**
- * Writes the days of `epoch`, each in a transaction that later epochs do not wait for: `takePeriod` keeps it apart from
- * the one that ends the day.
+ * Uses a transaction per day, so later epochs do not wait. `takePeriod` separates it from the transaction that ends the
+ * day.
  */
 export async function writeOpenDays(
   pool: Pool,
@@ -38,7 +37,6 @@ export async function writeOpenDays(
   }
 }
 
-/** Fees that were filled in meanwhile. */
 async function addMissedFees(client: pg.ClientBase, network: Network, period: Period, epoch: number) {
   await lockWriters(client, ['blocks', 'validator-days'], [network]);
   const changed = await applyBlockFees(client, network, {

@@ -5,8 +5,8 @@ import type { EpochFacts, Registry } from '../types.ts';
 type Row = [source: number, target: number, amount: number, expectedEpoch: number | null];
 
 /**
- * `process_pending_consolidations` ends at the first source that is not withdrawable in the next epoch, so an entry waits
- * for those before it. Slashed sources are dropped on the way.
+ * `process_pending_consolidations` stops at the first source that is not withdrawable in the next epoch, so later
+ * entries wait. It drops slashed sources.
  */
 function rowsOf(
   { epoch, pendingConsolidations, balances, effectiveBalances }: EpochFacts,
@@ -22,7 +22,7 @@ function rowsOf(
   });
 }
 
-/** Replaces the queue; true if it differed. */
+/** Returns whether the queue changed. */
 export async function writePendingConsolidations(
   client: pg.ClientBase,
   network: Network,

@@ -7,7 +7,7 @@ import { type PartReport, refresh, type Subject } from '../../ingest/refresh/ind
 import type { ComputedType } from '../../ingest/refresh/operators.ts';
 import { addChainDayFees } from './chain-fees.ts';
 
-/** As in a refresh without `--validators`. */
+/** A refresh without `--validators` publishes the same types. */
 export const publishedTypes = [
   'depositAddress',
   'withdrawalAddress',
@@ -25,7 +25,7 @@ export async function publish(
   await transaction(pool, async (client) => {
     await addChainDayFees(client, network);
   });
-  // Windows of operators have chain days.
+  // Windows of operators consist of chain days.
   const only: Subject[] = changed.has('chain') ? ['operators', 'attestations'] : ['attestations'];
   const reports: PartReport[] = [];
   await refresh(

@@ -3,18 +3,17 @@ import { gunzip, gzip } from 'node:zlib';
 import { type ChainRegistry, type EpochFacts, Vote } from '../types.ts';
 import { type PackedTable, packTable, type Rewards, rewardsOf, unpackTable } from './reward-table.ts';
 
-/** Of `index_epochs.facts`; the saved chain state has its own. */
+/** Version of `index_epochs.facts`. */
 export const RECORD_VERSION = 2;
 
-/** Sync committee bits, and Gwei by formula, even if a balance of 0 left some unpaid. */
+/** Sync committee bits, and rewards in Gwei even if a balance of 0 left some unpaid. */
 export type SeatSum = { validator: number; set: number; missed: number; rewards: number };
 export type ProposerSum = { validator: number; proposed: number; missed: number; rewards: number };
-/** For rows that may end before their day. */
+/** Balances of a row that may end before its day. */
 type EndBalance = { validator: number; balance: number; effective: number };
 
 export type EpochRecord = Rewards & {
   epoch: number;
-  /** `Vote`, by validator. */
   votes: Uint8Array;
   delays: Uint8Array;
   seats: readonly SeatSum[];
@@ -24,7 +23,7 @@ export type EpochRecord = Rewards & {
   totals: EpochTotals;
 };
 
-/** Gwei, of all validators. */
+/** Totals of all validators, in Gwei. */
 export type EpochTotals = {
   attestation: number;
   sync: number;
@@ -35,14 +34,14 @@ export type EpochTotals = {
 
 type Header = Omit<EpochRecord, 'votes' | 'delays' | 'table'> & { size: number; table: PackedTable };
 
-/** Exits are known at least five epochs ahead, so the registry has them already. */
+/** The registry knows exits at least five epochs ahead. */
 export function lastActiveIn(epoch: number, { size, exit }: ChainRegistry): number[] {
   const found: number[] = [];
   for (let v = 0; v < size; v += 1) if (exit[v] === epoch + 1) found.push(v);
   return found;
 }
 
-/** `leaving`: validators active for the last time. */
+/** `leaving` has validators active for the last time. */
 export function recordOf(facts: EpochFacts, leaving: readonly number[]): EpochRecord {
   const seats = seatSums(facts);
   const proposers = proposerSums(facts);
@@ -106,7 +105,7 @@ function proposerSums(facts: EpochFacts): ProposerSum[] {
 const compress = promisify<Buffer, { level: number }, Buffer>(gzip);
 const decompress = promisify<Buffer, Buffer>(gunzip);
 
-/** Two bytes a validator, in two planes, which compress better. */
+/** Two planes of one byte per validator compress better. */
 export async function encodeRecord(record: EpochRecord): Promise<Buffer> {
   const { votes, delays, table, ...rest } = record;
   const header: Header = { ...rest, size: votes.length, table: packTable(table) };

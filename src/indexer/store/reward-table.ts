@@ -4,14 +4,13 @@ import { type EpochFacts, Vote } from '../types.ts';
 const ETH = 1_000_000_000;
 const VOTES = 16;
 
-/** Nearly all rewards follow from vote and effective balance; `exceptions` has the others. */
+/** Vote and effective balance determine nearly all rewards; `exceptions` has the others. */
 export type Rewards = {
   /** Gwei by `keyOf`. */
   table: Float64Array;
   exceptions: readonly (readonly [validator: number, reward: number])[];
 };
 
-/** Of rewards, for an effective balance in ETH. */
 export const keyOf = (eth: number, vote: number): number =>
   eth * VOTES + (vote & 7) + ((vote & Vote.duty) >> 4);
 
@@ -26,7 +25,7 @@ export function rewardsOf({ votes, rewards, effectiveBalances }: EpochFacts): Re
   let most = 0;
   for (const of of eth) if (of > most) most = of;
   const table = new Float64Array((most + 1) * VOTES);
-  // The majority vote of Boyer and Moore, for each key.
+  // Boyer–Moore majority vote for each key.
   const leads = new Int32Array(table.length);
   const keyAt = (v: number) => keyOf(eth[v] as number, votes[v] as number);
   for (let v = 0; v < votes.length; v += 1) {

@@ -3,25 +3,22 @@ import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { EpochFacts, Registry } from '../types.ts';
 
-/** Not final; balances in Gwei. */
+/** Not final; balances are in Gwei. */
 export type HeadSlashing = {
   validatorIndex: number;
   pubkey: string;
   slot: number;
   withdrawableEpoch: number;
   balanceBeforeSlashing: number;
-  /** Newest known. */
   balance: number;
 };
 
 type SlashingRow = Omit<HeadSlashing, 'slot'> & {
   epoch: number;
   headSlot: number | null;
-  /** Epoch of the state with `balance`. */
   balanceEpoch: number;
 };
 
-/** Keeps newer balances, and final rows. */
 async function upsert(client: pg.ClientBase, network: Network, rows: readonly SlashingRow[]) {
   if (rows.length === 0) return 0;
   const { rowCount } = await client.query(
@@ -54,7 +51,7 @@ async function upsert(client: pg.ClientBase, network: Network, rows: readonly Sl
   return rowCount ?? 0;
 }
 
-/** Also updates balances until validators are withdrawable. True if a row changed. */
+/** Also updates balances until validators are withdrawable. */
 export async function writeSlashings(
   client: pg.ClientBase,
   network: Network,
@@ -118,7 +115,6 @@ async function updateBalances(
   return changed.filter((row) => row.changed).length;
 }
 
-/** Replaces non-final slashings from `fromSlot` on. */
 export async function writeHeadSlashings(
   client: pg.ClientBase,
   network: Network,

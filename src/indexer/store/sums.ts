@@ -24,13 +24,13 @@ export class Sums {
   readonly lateSource: Uint8Array;
   readonly lateTarget: Uint8Array;
   readonly delay: Uint16Array;
-  /** First and last duty, counted from `first`. */
+  /** Epochs of first and last duty, relative to `first`. */
   readonly from: Uint8Array;
   readonly upto: Uint8Array;
   readonly rewards: Float64Array;
   readonly seats = new Map<number, Seats>();
   readonly proposers = new Map<number, Omit<ProposerSum, 'validator'>>();
-  /** By `<validator> <epoch>`, for rows that may end before `last`. */
+  /** Keyed by `<validator> <epoch>`, for rows that may end before `last`. */
   readonly ends = new Map<string, { balance: number; effective: number }>();
 
   constructor(first: number, size: number) {
@@ -53,7 +53,7 @@ export class Sums {
     this.rewards = new Float64Array(size);
   }
 
-  /** Epochs must ascend. `eth`: effective balances of the epoch. */
+  /** Epochs must ascend. */
   add(record: EpochRecord, eth: Uint16Array): void {
     this.last = record.epoch;
     this.addVotes(record, eth);

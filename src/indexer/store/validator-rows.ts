@@ -5,7 +5,7 @@ import { type BinaryRows, copyRows, daysOfDate } from './binary-copy.ts';
 import type { Period } from './periods.ts';
 import type { Sums } from './sums.ts';
 
-/** After the last epoch of the sums, by validator. */
+/** Balances after the last epoch of the sums. */
 export type EndBalances = { balances: Float64Array; effectiveBalances: Float64Array };
 
 const columns = [

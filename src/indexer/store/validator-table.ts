@@ -5,13 +5,11 @@ import { applyLabels } from './labels.ts';
 
 const AT_ONCE = 10_000;
 
-/** Null for BLS credentials. */
 const withdrawalAddressOf = ({ withdrawalCredentials }: ValidatorRecord): string | null =>
   /^0x0[12]/.test(withdrawalCredentials) ? `0x${withdrawalCredentials.slice(-40)}` : null;
 
 const epochOrNull = (epoch: number) => (Number.isFinite(epoch) ? epoch : null);
 
-/** Also labels new validators and changed addresses. */
 export async function writeValidators(
   client: pg.ClientBase,
   network: Network,

@@ -19,7 +19,6 @@ const datasets = [
   ...['sync-committee-rewards', 'validator-days', 'validators'],
 ];
 
-/** Raises the revisions of changed datasets. */
 export async function writeEpochRows(
   client: pg.ClientBase,
   network: Network,
@@ -65,7 +64,7 @@ async function writeChainRows(
   return changed;
 }
 
-/** Locks the row only if it is behind: `writeHead` runs concurrently. */
+/** Locks the row only if it is behind, because `writeHead` runs concurrently. */
 async function raiseHead(client: pg.ClientBase, network: Network, slot: number): Promise<void> {
   const { rows } = await client.query(
     '/* headBehind */ select 1 from chain_heads where network = $1 and slot >= $2',
@@ -74,7 +73,6 @@ async function raiseHead(client: pg.ClientBase, network: Network, slot: number):
   if (rows.length === 0) await raiseChainHeads(client, [{ network, slot }]);
 }
 
-/** Removes non-final rows of slots without facts. */
 async function dropSlots(
   client: pg.ClientBase,
   network: Network,

@@ -11,7 +11,6 @@ import type { EndBalances } from './validator-rows.ts';
 
 type Summed = { sums: Sums; totals: EpochTotals[] };
 
-/** Throws unless all epochs are stored. */
 async function sumOf(
   client: pg.ClientBase,
   network: Network,
@@ -48,10 +47,7 @@ async function sumOf(
 /** A record has 150 kB at a million validators. */
 const AT_ONCE = 16;
 
-/**
- * Locks the period, and notes the epochs of its rows. Returns the first one; undefined without epochs, or if the rows
- * cover as many already.
- */
+/** Locks the period and returns its first epoch; undefined without epochs, or if the rows cover as many already. */
 async function takePeriod(
   client: pg.ClientBase,
   network: Network,
@@ -72,7 +68,7 @@ async function takePeriod(
   return rows[0]?.start_epoch;
 }
 
-/** `at`: balances after `epoch`. Returns datasets whose revision is still to be raised. */
+/** Returns datasets whose revision the caller must raise. */
 export async function writePeriods(
   client: pg.ClientBase,
   network: Network,
@@ -86,7 +82,6 @@ export async function writePeriods(
   return changed;
 }
 
-/** As `writePeriods`. */
 export async function writePeriod(
   client: pg.ClientBase,
   network: Network,
@@ -99,7 +94,7 @@ export async function writePeriod(
   const { sums, totals } = await sumOf(client, network, first, epoch, at);
   if (period.hourly) {
     await writeAttestationHour(client, network, period, sums, at);
-    return []; // `writeAttestationHour` raises the revision by importing
+    return []; // the import raises the revision
   }
   await writeValidatorDays(client, network, period, sums, at);
   const whole = !period.utc && totals.length === period.last - period.first + 1;

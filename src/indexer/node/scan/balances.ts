@@ -4,9 +4,9 @@ import type { ElementReader } from './elements.ts';
 
 const INDEX = literal('{"index":"');
 const BALANCE = literal('","balance":"');
-/** Longer than any entry, so that `fast` never reads past the end. */
+/** Longer than any entry, so `fast` stays within bounds. */
 const LONGEST = 64;
-/** Exceeds the validators that join between two reads, and those in the first read. */
+/** Exceeds the validators in the first read, and new ones between two reads. */
 const MARGIN = 1 << 22;
 
 /** The API promises no order of entries. */
@@ -58,7 +58,6 @@ export class BalanceReader implements ElementReader {
     this.#balances = more;
   }
 
-  /** Throws `AnswerError` if a validator is missing. */
   result(): Float64Array {
     const size = this.#highest + 1;
     if (size === 0) throw new AnswerError('no validator is listed');

@@ -7,7 +7,7 @@ export function standsAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boo
   return true;
 }
 
-/** `at` if there are no digits or a leading zero. */
+/** Returns `at` if there are no digits or a leading zero. */
 export function endOfDigits(bytes: Uint8Array, at: number): number {
   let end = at;
   for (let digit = (bytes[end] as number) - 48; digit >= 0 && digit <= 9; ) {
@@ -27,7 +27,6 @@ export function numberOf(bytes: Uint8Array, from: number, to: number): number {
 const DECIMAL = /^(?:0|[1-9]\d{0,15})$/;
 const FAR_FUTURE = '18446744073709551615';
 
-/** Throws `AnswerError` unless `value` is a decimal string up to `max`. */
 export function decimal(value: unknown, field: string, max = Number.MAX_SAFE_INTEGER): number {
   const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : Number.NaN;
   if (number <= max) return number;
@@ -41,7 +40,7 @@ export const epochNumber = (value: unknown, field: string): number =>
 /** No registry is this large. */
 export const MAX_INDEX = 2 ** 27;
 
-/** In lower case. Throws `AnswerError`. */
+/** In lower case. */
 export function hex(value: unknown, field: string, bytes?: number): string {
   if (
     typeof value === 'string' &&

@@ -81,7 +81,6 @@ export class CommitteeReader implements ElementReader {
     this.#parts.push({ slot, index, from, to: this.#size });
   }
 
-  /** Throws `AnswerError` unless all slots have equally many committees and no validator is in two. */
   result(): Committees {
     const { epoch, slotsPerEpoch } = this.#shape;
     const perSlot = this.#parts.length / slotsPerEpoch;

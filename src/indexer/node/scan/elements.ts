@@ -8,13 +8,12 @@ const MAX_ELEMENT_BYTES = 1 << 20;
 const MAX_ENVELOPE_BYTES = 1 << 16;
 
 export type ElementReader = {
-  /** Returns the end of an object in compact JSON with the usual order of keys; 0 for any other. */
+  /** Returns the end of a compact JSON object with the usual key order; otherwise 0. */
   fast(bytes: Uint8Array, from: number, to: number): number;
-  /** Reads any other object. Throws `AnswerError`. */
+  /** Reads any other object. */
   slow(value: unknown): void;
 };
 
-/** 0 if the value is incomplete. */
 function endOfValue(bytes: Uint8Array, from: number, to: number): number {
   let depth = 0;
   for (let at = from; at < to; at += 1) {
@@ -27,15 +26,12 @@ function endOfValue(bytes: Uint8Array, from: number, to: number): number {
   return 0;
 }
 
-/**
- * Reads `{…, "data": [objects], …}` as it arrives, never holding it whole. The rest of the answer is parsed last, so
- * that only valid JSON is accepted.
- */
+/** Reads `{…, "data": [objects], …}` without buffering the list. The rest is parsed last, to refuse invalid JSON. */
 export class ElementScanner {
   readonly #reader: ElementReader;
   #parts: Buffer[] = [];
   #waiting = 0;
-  /** Bytes to wait for; doubling them keeps small chunks cheap. */
+  /** Doubling the bytes required for a scan keeps small chunks cheap. */
   #enough = 0;
   #phase: 'envelope' | 'elements' | 'after' = 'envelope';
   #envelope: Buffer[] = [];
@@ -58,7 +54,7 @@ export class ElementScanner {
     if (this.#waiting >= this.#enough) this.#scan();
   }
 
-  /** Returns the answer with an empty `data`. Throws `AnswerError` if incomplete. */
+  /** Returns the response with an empty `data`. */
   end(): Record<string, unknown> {
     this.#scan();
     if (this.#phase !== 'after')
@@ -113,7 +109,7 @@ export class ElementScanner {
     this.#enough = rest.length * 2;
   }
 
-  /** Returns where the entries begin; 0 if not received yet. */
+  /** Returns 0 before the list has begun. */
   #findList(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && isSpace(bytes[at] as number)) at += 1;
@@ -154,7 +150,6 @@ export class ElementScanner {
     return at + 1;
   }
 
-  /** Stops before an incomplete entry. */
   #readElements(bytes: Buffer, from: number): number {
     const { fast } = this.#reader;
     const to = bytes.length;

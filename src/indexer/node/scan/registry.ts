@@ -31,7 +31,6 @@ for (let i = 0; i < 16; i += 1) {
   nibbles[i.toString(16).toUpperCase().charCodeAt(0)] = i;
 }
 
-/** False for invalid hex. */
 function hexInto(target: Uint8Array, start: number, bytes: Uint8Array, from: number, count: number): boolean {
   let wrong = 0;
   for (let i = 0; i < count; i += 1) {
@@ -86,7 +85,6 @@ class Columns implements Registry, Iterable<ValidatorRecord> {
   }
 }
 
-/** Throws `AnswerError`. */
 export function recordOf(value: unknown): ValidatorRecord {
   const entry = read.objectAt(value, 'an entry');
   const validator = read.objectAt(entry.validator, 'validator');
@@ -117,7 +115,6 @@ export class RegistryReader implements ElementReader {
   readonly #columns: Columns;
   readonly #size: number;
   #epochsRead = [0, 0, 0, 0];
-  /** End of the field read last. */
   #at = 0;
 
   constructor(size: number) {
@@ -151,7 +148,6 @@ export class RegistryReader implements ElementReader {
     return end;
   }
 
-  /** Skips balance and status. */
   #keysAt(bytes: Uint8Array, from: number): number {
     let at = endOfDigits(bytes, from);
     if (at === from || !standsAt(bytes, at, STATUS)) return 0;
@@ -218,7 +214,6 @@ export class RegistryReader implements ElementReader {
     columns.size += 1;
   }
 
-  /** Throws `AnswerError` if a validator is missing. */
   result(): Registry & Iterable<ValidatorRecord> {
     if (this.#columns.size !== this.#size)
       throw new AnswerError(`${this.#columns.size} of ${this.#size} validators are listed`, 'cut');
