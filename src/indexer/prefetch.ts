@@ -1,4 +1,4 @@
-/** Fetches `width` epochs in parallel. The next `take` repeats a failed one. */
+/** Fetches `width` epochs in parallel. `take` repeats failed ones. */
 export function prefetcher<T>(fetch: (epoch: number, avoid?: string) => Promise<T>, width: number) {
   const flights = new Map<number, Promise<T>>();
   const start = (epoch: number) => {
