@@ -107,7 +107,7 @@ export type EpochInput = {
   next: EpochState;
   /** Block of slot 32(e+1). */
   nextFirstBlock: BeaconBlock | null;
-  /** Of S_{e+1}, from `Chain.recordsNeeded`. */
+  /** Records in S_{e+1}, from `Chain.recordsNeeded`. */
   records: readonly ValidatorRecord[];
 };
 
@@ -162,13 +162,13 @@ export type EpochFacts = {
   delays: Uint8Array;
   /** For attestation duties, including inactivity penalties. */
   rewards: Float64Array;
-  /** Of slashed validators after their exit; counted on their last active day. */
+  /** Penalties of slashed validators after their exit, counted on their last active day. */
   penaltiesWithoutDuty: ReadonlyMap<number, number>;
-  /** Of S_{a+1}. */
+  /** In S_{a+1}. */
   balances: Float64Array;
-  /** Of S_{a+1}. */
+  /** In S_{a+1}. */
   effectiveBalances: Float64Array;
-  /** Of S_{a+2}. */
+  /** In S_{a+2}. */
   nextEffectiveBalances: Float64Array;
   /** Without the first slot if no earlier block is known. */
   blocks: readonly BlockFacts[];
@@ -178,7 +178,7 @@ export type EpochFacts = {
   slashings: readonly SlashingFacts[];
   /** Processed at the end of epoch a. */
   consolidations: readonly ConsolidationFacts[];
-  /** Of S_{a+1}, in queue order. */
+  /** In S_{a+1}, in queue order. */
   pendingConsolidations: readonly PendingConsolidation[];
   /** `get_total_active_balance` in epoch a. */
   totalActiveBalance: number;

@@ -35,14 +35,14 @@ export type ChainState = {
   readonly finalizedEpoch: number;
   readonly pendingConsolidations: readonly PendingConsolidation[];
   readonly terms: Terms;
-  /** Of e − 1, from blocks up to slot 32e. */
+  /** Votes of e − 1, from blocks up to slot 32e. */
   readonly votes: EpochVotes;
-  /** Of e − 1; empty if nothing before S_e is known. */
+  /** Roots of e − 1; empty if nothing before S_e is known. */
   readonly roots: readonly string[];
   readonly queue: DepositQueue;
   readonly slashings: readonly Slashed[];
   readonly first: FirstBlock;
-  /** Of e − 1; null in the first epoch. */
+  /** Facts of e − 1; null in the first epoch. */
   readonly open: OpenFacts | null;
   /** False until facts are returned; the first facts list every validator. */
   readonly published: boolean;

@@ -6,7 +6,6 @@ import { rulesAt } from './rules.ts';
 /** Above any activation limit per epoch before Electra. */
 const MOST_ACTIVATIONS = 64;
 
-/** Returns ascending indices. */
 export function recordsNeeded(
   spec: ChainSpec,
   registry: ValidatorSet,

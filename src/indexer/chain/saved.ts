@@ -34,7 +34,7 @@ type Saved = Omit<
 /** Reported by a node after a restart. */
 export type Resume = {
   readonly state: EpochState;
-  /** Of epoch e − 1. */
+  /** Committees of epoch e − 1. */
   readonly committees: Committees;
   /** Effective balances are ignored. */
   readonly records: Iterable<ValidatorRecord>;

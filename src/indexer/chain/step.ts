@@ -20,7 +20,7 @@ import type { World } from './world.ts';
 export type Applied = {
   readonly effects: readonly (BlockEffects | null)[];
   readonly duties: Rewards;
-  /** Of the previous epoch, now complete. */
+  /** Votes of the previous epoch, now complete. */
   readonly votes: EpochVotes;
   readonly consolidations: EpochFacts['consolidations'];
   readonly correlation: number;

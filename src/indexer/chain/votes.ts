@@ -2,7 +2,6 @@ import type { ChainSpec } from '../spec.ts';
 import { type Attestation, type Committees, Vote } from '../types.ts';
 import { bitlistLength } from './bits.ts';
 
-/** Arrays as in `EpochFacts`. */
 export class EpochVotes {
   readonly committees: Committees;
   readonly votes: Uint8Array;

@@ -37,7 +37,7 @@ export type World = {
   readonly registry: ValidatorSet;
   /** Records of S_{e+1} that may differ from S_e. */
   readonly records: ReadonlyMap<number, ValidatorRecord>;
-  /** Of the previous epoch and, after the first block, of this epoch. */
+  /** Votes of the previous epoch and, after the first block, of this epoch. */
   readonly votes: readonly EpochVotes[];
   readonly rootAt: (slot: number) => string | undefined;
   readonly deposits: PendingDeposit[];

@@ -49,7 +49,10 @@ export type Received = {
   agrees: boolean;
 };
 
-/** See docs/index-from-your-node.md. Fees are the payment up to the priority fees less its own gas; the rest is MEV. */
+/**
+ * Follows docs/index-from-your-node.md. A payment counts as fees up to the priority fees minus its gas cost; the rest
+ * is MEV.
+ */
 export function receivedOf(block: ExecutionBlock, total: bigint, payload: Payload | undefined): Received {
   const { feeRecipient, last } = block;
   if (payload === undefined) {

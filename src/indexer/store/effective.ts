@@ -30,7 +30,7 @@ function exchange(eth: Uint16Array, changes: Buffer): Buffer {
 
 /** Computes earlier epochs' effective balances, in ETH, from the last ones. */
 export class EffectiveBalances {
-  /** Of the first epoch; `pass` advances to the next. */
+  /** Balances of the first epoch; `pass` advances to the next. */
   readonly eth: Uint16Array;
   readonly #changes = new Map<number, Buffer>();
 

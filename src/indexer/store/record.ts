@@ -23,7 +23,7 @@ export type EpochRecord = Rewards & {
   totals: EpochTotals;
 };
 
-/** Totals of all validators, in Gwei. */
+/** In Gwei. */
 export type EpochTotals = {
   attestation: number;
   sync: number;
