@@ -1,4 +1,3 @@
-
 /** Returns -1 if the length bit is missing. */
 export function bitlistLength(bits: Uint8Array): number {
   const last = bits[bits.length - 1];
