@@ -12,7 +12,6 @@ const AccountRow = z.object({
   tier: z.enum(tiers),
   /** Null means the tier's limit. */
   rateLimit: z.int().nullable(),
-  /** Null means the tier's allowance. */
   unitAllowance: z.number().nullable(),
   createdAt: z.string(),
   activeTokens: z.int(),
@@ -32,7 +31,7 @@ type AccountLimits = {
   unitAllowance?: number | null | undefined;
 };
 
-/** Returns undefined when the name is taken. */
+/** Returns undefined if the name is taken. */
 export async function createAccount(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {
   const [row] = await rows(
     db,
@@ -56,7 +55,7 @@ export const listAccounts = (db: Queryable, name: string | null = null): Promise
     select ${select} from accounts a where ${name}::text is null or a.name = ${name} order by a.name`,
   );
 
-/** Returns undefined when there is no such account. */
+/** Returns undefined for an unknown account. */
 export async function setTier(db: Queryable, account: AccountLimits): Promise<AccountRow | undefined> {
   const [row] = await rows(
     db,

@@ -24,7 +24,6 @@ export const standingOf = (allowance: Allowance, used: Count, now: Date): Standi
 
 const digits = (value: number | null) => (value ?? 0).toLocaleString('en');
 
-/** Throws ALLOWANCE_USED (402) when nothing is left. */
 export function refuseUsedUp({ unitsRemaining, unitsUsed, unitsAllowed, resetsAt }: Standing): void {
   if (unitsRemaining !== 0) return;
   const used = `The allowance is used up: ${digits(unitsUsed)} of ${digits(unitsAllowed)} compute units`;
@@ -36,10 +35,7 @@ export function refuseUsedUp({ unitsRemaining, unitsUsed, unitsAllowed, resetsAt
   );
 }
 
-/**
- * Throws 402 when the allowance is used up, 429 when other requests have reserved the rest. Accepts a partly covered
- * request, so the last answer may exceed the allowance.
- */
+/** The last accepted request may exceed the allowance. */
 export function refuseReserved(available: number | null, standing: () => Standing): void {
   if (available === null || available > 0) return;
   const now = standing();

@@ -1,9 +1,9 @@
-/** Compute units per call, and per row returned. */
+/** Compute units per call and per returned row. */
 export type Weight = { base: number; item: number };
 
 /**
- * Keys are the `operationId`s of REST paths and the names of other GraphQL fields. `units` of a path, or
- * `extensions.operation` of a field, refers to another line. Tests check that operations, lines and docs agree.
+ * Keys are `operationId`s and names of other GraphQL fields. A path's `units` or a field's `extensions.operation`
+ * refers to another line. Tests compare operations, lines and docs.
  */
 export const computeUnits = {
   // REST, and equivalent GraphQL fields
@@ -54,16 +54,16 @@ export const computeUnits = {
   viewer: { base: 0, item: 0 },
 } as const satisfies Record<string, Weight>;
 
-/** Throws for an operation without a line, so nothing is free by mistake. */
+/** Throws, so that no operation is free by mistake. */
 export function weightOf(operation: string): Weight {
   if (Object.hasOwn(computeUnits, operation)) return computeUnits[operation as keyof typeof computeUnits];
   throw new Error(`Operation ${operation} has no weight: add its line to src/accounts/compute-units.ts.`);
 }
 
-/** Estimated rows of an unpaged list that declares no number: most such lists have one per window. */
+/** Most unpaged lists have one row per window. */
 export const PLAIN_LIST_SIZE = 4;
 
 export const unitsFor = ({ base, item }: Weight, rows: number): number => base + item * rows;
 
-/** Cost of a request that fails through the caller's fault; server errors are free. */
+/** Server errors are free. */
 export const CALLER_ERROR_UNITS = 1;

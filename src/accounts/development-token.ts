@@ -5,8 +5,8 @@ import { isWellFormed } from './token-format.ts';
 import { createToken, isActive } from './tokens.ts';
 
 /**
- * Returns the embedded database's development token from `DATA_DIR/token`, readable only by its owner. Creates the
- * token under a lock, so gateways that start together share it.
+ * Returns the token in `DATA_DIR/token`, readable only by its owner. A lock lets gateways that start together share
+ * it.
  */
 export const developmentToken = (dataDir: string, pool: Pool): Promise<string> =>
   transaction(pool, async (client) => {

@@ -6,9 +6,9 @@ import { memoryRates, redisRates } from './rates.ts';
 import { monthAt, openUsage } from './usage.ts';
 import type { Total } from './usage-queries.ts';
 
-/** What one admitted request costs and may spend. Numbers are compute units, except `rateRemaining`. */
+/** Numbers are compute units, except `rateRemaining`. */
 export type Metering = {
-  /** The rate, as response headers. */
+  /** Describe the rate. */
   headers: Record<string, string>;
   /** Requests left in this second; null without a limit. */
   rateRemaining: number | null;
@@ -16,24 +16,23 @@ export type Metering = {
   charged: number;
   /** Excludes this answer's own charge. */
   standing(): Standing;
-  /** `unitsRemaining` of `standing`, less `units`; null without a limit. */
+  /** Units left after spending `units`; null without a limit. */
   remaining(units?: number): number | null;
-  /** `remaining` minus reservations by other requests; null without a limit. */
+  /** `remaining` minus reservations by other requests. */
   available(): number | null;
-  /** Reserves the estimate until `charge`, and replaces an earlier estimate. */
+  /** Reserves until `charge`, and replaces an earlier reservation. */
   reserve(units: number): void;
-  /** Throws when the allowance is used up or other requests have reserved the rest; else reserves. */
+  /** Reserves, or throws if no unreserved units are left. */
   claim(units: number): void;
-  /** Counts the request and its units, and ends its reservation. */
+  /** Also ends the reservation. */
   charge(units: number): void;
-  /** Set for large answers: waits for a turn of the event loop that has time for rows costing `units`. */
+  /** Set for large answers. Waits until a turn of the event loop has time for rows costing `units`. */
   turn?: (units: number) => Promise<void>;
 };
 
 export type Meter = {
-  /** The clock by which requests are admitted and charged. */
   now: () => Date;
-  /** Throws RATE_LIMITED above the rate, ALLOWANCE_USED when no units are left. */
+  /** Throws RATE_LIMITED above the rate, ALLOWANCE_USED without units. */
   admit(caller: Caller): Promise<Metering>;
   redisUp(): boolean | undefined;
   flush(): Promise<void>;
@@ -41,8 +40,8 @@ export type Meter = {
 };
 
 /**
- * Enforces rates and allowances: in memory, or across replicas while Redis answers. Usage is the larger of two figures:
- * that of Redis, and that of the database plus this process's own.
+ * Enforces limits in memory, or across replicas while Redis answers. Uses the larger usage: Redis's, or the database's
+ * plus this process's unwritten usage.
  */
 export async function openMeter(options: {
   db: Queryable;
@@ -56,7 +55,7 @@ export async function openMeter(options: {
       ? undefined
       : await (await import('./redis.ts')).openRedis(options.redisUrl, log);
   const rates = redis ? redisRates(redis) : memoryRates();
-  /** By account: the value last read from Redis, plus later charges of this process. */
+  /** By account: the last value from Redis plus later charges of this process. */
   const reported = new Map<string, { counter: string; units: number }>();
   /** By account, to prevent concurrent requests from spending the same units. */
   const reservations = new Map<string, number>();

@@ -11,10 +11,7 @@ export const CODE_FORM = '[\\w-]{24}';
 const hashOf = (code: string) => hash('sha256', code, 'hex');
 const Found = z.object({ found: z.int() });
 
-/**
- * GraphiQL exchanges the code for the development token, once and within `CODE_MINUTES`. Only a hash of the code is
- * stored.
- */
+/** GraphiQL exchanges the code once for the development token. Only its hash is stored. */
 export async function newPageCode(db: Queryable): Promise<string> {
   const code = randomBytes(18).toString('base64url');
   await rows(
@@ -29,7 +26,6 @@ export async function newPageCode(db: Queryable): Promise<string> {
   return code;
 }
 
-/** Returns false for an unknown, used or expired code. */
 export async function takePageCode(db: Queryable, code: string): Promise<boolean> {
   const taken = await rows(
     db,

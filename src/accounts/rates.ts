@@ -11,7 +11,6 @@ import type { Redis } from './redis.ts';
 const WINDOW_SECONDS = 1;
 
 type Rates = {
-  /** Throws RATE_LIMITED above `limit` requests per second. */
   take(accountId: string, limit: number): Promise<{ headers: Record<string, string>; rateRemaining: number }>;
 };
 

@@ -5,10 +5,7 @@ import type { Logger } from 'pino';
 const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;
 const RETRY_MS = 500;
-/**
- * Redis counts as down after `MAX_MISSED_BEATS`. A timeout per command would misfire: a busy process leaves responses
- * unread, and replicas would then count alone.
- */
+/** A timeout per command would misfire: a busy process leaves responses unread, and replicas would then count alone. */
 const BEAT_MS = 100;
 const MAX_MISSED_BEATS = 5;
 const KEY_TTL_SECONDS = 40 * 86_400;
@@ -22,7 +19,6 @@ end`;
 
 export type Redis = {
   client: object;
-  /** While false, each replica counts alone. */
   up(): boolean;
   counter(name: string): Promise<number | undefined>;
   add(name: string, by: number): void;

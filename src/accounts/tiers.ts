@@ -12,7 +12,7 @@ export type TierLimits = {
   units: Record<Tier, number | undefined>;
 };
 
-/** Private sets per tier (spec §8, decisions on accounts); undefined means no limit. */
+/** Private sets (spec §8, decisions on accounts); undefined means no limit. */
 export const tierSets: Record<Tier, number | undefined> = {
   free: 0,
   starter: 0,

@@ -12,7 +12,7 @@ const RELOAD_MS = 10_000;
 const FLUSH_MS = 30_000;
 
 export type TokenDirectory = {
-  /** Finds the caller of an `Authorization` header, in the same time for every invalid token. */
+  /** Takes the same time for every invalid token, because tokens are found by hash. */
   find(authorization: string | undefined, now: Date): Caller | undefined;
   stop(): Promise<void>;
 };
@@ -30,10 +30,7 @@ const callerOf = (token: ActiveToken, limits: TierLimits): Caller => ({
   setLimit: tierSets[token.tier],
 });
 
-/**
- * Holds active tokens by hash in memory, so lookups of unknown tokens take the same time. Rereads them on NOTIFY, and
- * every ten seconds in case NOTIFY is cut off.
- */
+/** Rereads tokens on NOTIFY, and every ten seconds in case NOTIFY is lost. */
 export async function openDirectory(options: {
   url: string;
   db: Queryable;
@@ -57,7 +54,7 @@ export async function openDirectory(options: {
       log.warn({ err: error }, 'tokens could not be reread; the last known ones stay in use');
     }
   };
-  // Runs one read at a time: a late result of an older read could restore a revoked token.
+  // A late result of an older read could restore a revoked token.
   const reading = serialize(read);
   const flush = async () => {
     if (uses.size === 0) return;

@@ -23,7 +23,7 @@ const columns = sql`t.token_id::text as "tokenId", (select a.name from accounts 
   ${momentText(sql`t.expires_at`)} as "expiresAt", ${momentText(sql`t.last_used_at`)} as "lastUsedAt",
   ${momentText(sql`t.revoked_at`)} as "revokedAt"`;
 
-/** Returns the token itself, which is not stored. Throws when there is no such account. */
+/** The token itself is not stored. */
 export async function createToken(
   db: Queryable,
   name: string,
@@ -65,7 +65,6 @@ export const listTokens = (db: Queryable): Promise<TokenRow[]> =>
     sql`/* listTokens */ select ${columns} from tokens t order by t.created_at desc, t.token_id`,
   );
 
-/** Returns undefined for an unknown or revoked token. */
 export async function revokeToken(db: Queryable, tokenId: string): Promise<TokenRow | undefined> {
   const [row] = await rows(
     db,
@@ -88,7 +87,6 @@ const ActiveToken = z.object({
   tier: z.enum(tiers),
   /** Null means the tier's limit. */
   rateLimit: z.int().nullable(),
-  /** Null means the tier's allowance. */
   unitAllowance: z.number().nullable(),
   expiresAtMs: z.number().nullable(),
 });
@@ -115,10 +113,7 @@ export async function noteUse(db: Queryable, uses: ReadonlyMap<string, Date>): P
   await db.query({ text: statement.text, values: statement.values });
 }
 
-/**
- * Copies account, name and expiry. The old token stays valid for `graceSeconds`, so users can switch without a gap.
- * Returns undefined when it is not active.
- */
+/** The old token stays valid for `graceSeconds`, so users can switch without a gap. */
 export async function rotateToken(
   db: Queryable,
   tokenId: string,

@@ -37,7 +37,7 @@ const Total = z.object({
 });
 export type Total = z.infer<typeof Total>;
 
-/** Totals of all accounts, or of those that changed within `withinSeconds`. */
+/** Returns totals of all accounts, or of accounts that changed within `withinSeconds`. */
 export const usageTotals = (db: Queryable, month: string, withinSeconds: number | null): Promise<Total[]> =>
   rows(
     db,
@@ -55,7 +55,7 @@ export const usageTotals = (db: Queryable, month: string, withinSeconds: number 
 
 const Used = z.object({ units: z.number(), requests: z.number() });
 
-/** Null means all months. */
+/** A null `month` means all months. */
 export const usageOf = async (db: Queryable, account: string, month: string | null): Promise<Count> => {
   const [row] = await rows(
     db,

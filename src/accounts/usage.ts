@@ -7,7 +7,7 @@ import { addUsage, type Counts, forgetBatches, type Total, usageTotals } from '.
 
 /** A UTC month, named like `2026-11`. */
 type Month = { name: string; from: number; to: number; next: string };
-/** Cached because most requests are of the same month. */
+/** Most requests are of the same month. */
 let last: Month = { name: '', from: 0, to: 0, next: '' };
 
 export function monthAt(now: Date): Month {
@@ -42,9 +42,8 @@ type Batch = { id: string; counts: Counts };
 export type UsageCounts = {
   add(accountId: string, units: number, at: Date): void;
   used(accountId: string, period: 'month' | 'life', at: Date): Count;
-  /** The usage to write, under the same id until `written`; undefined when there is none. */
+  /** Returns the same batch until `written`; undefined without new usage. */
   batch(): Batch | undefined;
-  /** Whether usage was added since `batch`. */
   more(): boolean;
   written(): void;
   learn(month: string, totals: readonly Total[]): void;
@@ -64,7 +63,7 @@ export function usageCounts(): UsageCounts {
       ),
     );
 
-  /** Adds counts that were just written to the totals in memory, which may not be reread from the database soon. */
+  /** Adds written counts to known totals, which may not be reread soon. */
   function settle(counts: Counts) {
     for (const [month, accounts] of counts) {
       for (const [accountId, count] of accounts) {
@@ -123,25 +122,22 @@ export function usageCounts(): UsageCounts {
 
 /** A crash loses the usage of at most this time. */
 const FLUSH_MS = 2_000;
-/** Only totals that changed this recently are read, or all of them if the last read is more than half this time ago. */
+/** Reads totals that changed within this time, or all if the last read is older than half of it. */
 const CHANGED_SECONDS = 60;
 const FORGET_MS = 3_600_000;
 
 export type Usage = Pick<UsageCounts, 'add' | 'used'> & {
-  /** Writes this process's usage and reads that of all replicas. Never throws; unwritten usage stays queued. */
+  /** Also reads the usage of all replicas. Never throws; unwritten usage stays queued. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/**
- * Writes usage every two seconds in one statement. Resends a batch of unknown outcome under the same id, which the
- * database counts once.
- */
+/** Resends a batch of unknown outcome under the same id, which the database counts once. */
 export async function openUsage(options: {
   db: Queryable;
   log: Logger;
   now: () => Date;
-  /** Receives totals over all replicas, for the accounts of the written batch. */
+  /** Receives all replicas' totals of accounts in the written batch. */
   onTotals?: (month: string, totals: Total[]) => void;
 }): Promise<Usage> {
   const { db, log, now } = options;

@@ -3,7 +3,6 @@ import { date, decimal, int, isNullable, leafKind, number } from '../kernel/leav
 import { snake } from '../kernel/names.ts';
 import { raw, type Sql } from './rows.ts';
 
-/** Spans of stored changes. */
 export const spans = ['1d', '7d', '30d'] as const;
 export type Span = (typeof spans)[number];
 
@@ -12,7 +11,6 @@ export const sinceColumn = (span: Span): string => `change_since_${span}`;
 
 const changeOf = { Int: int, Float: number, Decimal: decimal } as Record<string, () => z.ZodType>;
 
-/** How much each figure has changed; null where it was or is null. */
 export const changeRecord = <Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape>) =>
   z.object({
     since: date().describe('The date whose figures these are compared with.'),
@@ -31,7 +29,6 @@ export const changesRecord = <Shape extends z.ZodRawShape>(figures: z.ZodObject<
 };
 export type Changes = Record<Span, Record<string, unknown> | null>;
 
-/** The changes of table `alias` as one JSON value. */
 export function changesColumn<Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape>, alias: string): Sql {
   const of = (span: Span) => {
     const values = Object.entries(figures.shape).map(([name, schema]) => {

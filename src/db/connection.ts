@@ -10,8 +10,8 @@ export const ACQUIRE_DEADLINE_MS = 5_000;
 export const KEEP_ALIVE_MS = 10_000;
 
 /**
- * SQLSTATEs: 08 connection; 53 out of resources; 57P0 shutdown; 57014, 25P03, 25P04 canceled or timed out; 40001,
- * 40P01, 55P03 conflict with replay or a transaction; 58000, 58030 system or disk error.
+ * SQLSTATEs: 08 connection; 53 resources; 57P0 shutdown; 57014, 25P0 canceled or timed out; 40, 55P03 conflict with
+ * replay or a transaction; 580 system or disk.
  */
 const transient = /^(08|53|57P0|57014|25P0[34]|40001|40P01|55P03|580[03]0)/;
 export const READ_ONLY = '25006';
@@ -49,9 +49,9 @@ const SWEEP_MS = 250;
 type Wired = { connection: { stream: Socket; on(event: string, listener: () => void): void } };
 
 /**
- * Destroys connections whose statement exceeds its timeout by 2 s, even if bytes still arrive. Checks all connections
- * periodically, because pg's `query_timeout` holds a timer and the rows of each statement (a fifth more CPU for 200
- * statements). Counts checks instead of time, so that a suspended process drops no connection.
+ * Destroys connections whose statement exceeds its timeout by 2 s, even if bytes still arrive. pg's `query_timeout`
+ * would keep each statement's timer and rows (a fifth more CPU for 200 statements). Counting checks instead of time
+ * keeps the connections of a suspended process.
  */
 export function boundStatements(statementTimeoutMs: number) {
   const milliseconds = statementTimeoutMs + MARGIN_MS;
@@ -79,11 +79,11 @@ export function boundStatements(statementTimeoutMs: number) {
   };
 }
 
-/** Ends a statement and frees its locks within a second of its client's exit. PostgreSQL on Windows refuses the setting. */
+/** Ends a statement and its locks within a second of its client's exit. PostgreSQL on Windows refuses the setting. */
 const noticeExit = `do $$ begin set client_connection_check_interval = '1s';
   exception when invalid_parameter_value then null; end $$`;
 
-/** Overrides the settings of URL, database and role. Poolers such as PgBouncer refuse startup `options`. */
+/** Overrides settings of URL, database and role. Poolers such as PgBouncer refuse startup `options`. */
 export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: number; prepared: boolean }) {
   const { readOnly, statementTimeoutMs, prepared } = options;
   const settings = [
@@ -94,7 +94,7 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
     'extra_float_digits = 1',
     // JIT adds 0.2 to 0.4 s to statements of milliseconds.
     'jit = off',
-    // Replanning took a third of the time of a query for 30 days of attestations of 10 entities.
+    // Replanning took a third of a query's time (30 days of attestations of 10 entities).
     ...(prepared ? ['plan_cache_mode = force_generic_plan'] : []),
   ];
   return async (client: pg.ClientBase): Promise<void> => {
@@ -104,14 +104,14 @@ export function prepareWith(options: { readOnly: boolean; statementTimeoutMs: nu
   };
 }
 
-/** Bounds PostgreSQL's memory for plans: callers choose the fields of statements. */
+/** Bounds PostgreSQL's memory for plans, because callers choose a statement's fields. */
 const MAX_STATEMENTS = 200;
 const TEXTS = 2_000;
 
 /**
- * Returns the name for a statement's text on a connection; undefined for its first run, which is often the only one.
- * With names, PostgreSQL plans a statement once per connection: a page of operators took 350 µs instead of 1,400.
- * Retires a connection that has `MAX_STATEMENTS` of them, since the protocol does not show which could be deallocated.
+ * With a name, PostgreSQL plans a statement once per connection: a page of operators took 350 µs instead of 1,400. The
+ * first run, often the last, gets no name. Connections with `MAX_STATEMENTS` names retire, because the protocol does
+ * not show which could be deallocated.
  */
 export function statementNames(retired: WeakSet<pg.PoolClient>) {
   const names = boundedMap<string>(TEXTS);

@@ -11,7 +11,7 @@ export const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
 
 const within = (epochs: EpochRange): Sql => sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
-/** Number of rows of network `k` up to `epoch`: a stored place plus a count of fewer than a hundred rows. */
+/** Adds a count of fewer than a hundred rows to a stored place. */
 const upTo = (epoch: Sql): Sql => sql`coalesce((
   select p.place + (
     select count(*)::int from consolidations c
@@ -25,11 +25,11 @@ const upTo = (epoch: Sql): Sql => sql`coalesce((
 const before = ({ first }: EpochRange): Sql => upTo(sql`${first}::int - 1`);
 const until = ({ last }: EpochRange): Sql => upTo(sql`${last}::int`);
 
-/** For network `k`. */
+/** Needs a table `k` with `network`. */
 export const countWithin = (epochs: EpochRange): Sql =>
   sql`greatest(0, ${until(epochs)} - ${before(epochs)})`;
 
-/** Selects `source_index` for network `k`: starts at a stored place and skips fewer than a hundred rows. */
+/** Starts at a stored place and skips fewer than a hundred rows. */
 export function rowsAtOffset(
   order: readonly OrderColumn[],
   descending: boolean,

@@ -39,7 +39,6 @@ async function compatibleFrom(db: Queryable, names: string[]): Promise<Map<strin
   return new Map(declared.rows.map(({ name, least }) => [name as string, least as string]));
 }
 
-/** Throws HistoryError for a gap, and for an unknown migration not declared compatible. */
 async function pendingIn(db: Queryable, dir: string): Promise<{ pending: string[]; isNew: boolean }> {
   const committed = await committedMigrations(dir);
   const all = await appliedMigrations(db);
@@ -94,7 +93,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Runs each migration in its own transaction; an advisory lock lets several replicas start simultaneously. */
+/** An advisory lock lets several replicas start simultaneously. */
 export const migrate = (url: string, dir = folder): Promise<string[]> =>
   withClient(url, async (client) => {
     const { pending, isNew } = await pendingIn(client, dir);

@@ -21,7 +21,7 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** Timeout of the gateway's own writes: usage and the last use of tokens. Commands have no timeout. */
+/** Bounds the gateway's writes of usage and token use. Commands have no timeout. */
 const OWN_TIMEOUT_MS = 10_000;
 
 type Options = {
@@ -30,7 +30,6 @@ type Options = {
   serves?: boolean;
 };
 
-/** Without `DATABASE_URL`, starts the embedded server. With `MIGRATE=off`, throws if migrations are pending. */
 export async function openDatabase(
   settings: Settings,
   onError: (error: Error) => void,
@@ -79,7 +78,7 @@ export async function openDatabase(
     }
     return { url, embedded, read, revisions, replica, write, primary, applied, close };
   } catch (failure) {
-    // When the embedded server exits, its connections fail first: waits for the exit, to report that instead.
+    // Connections fail before the embedded server's exit is known. Waits, to report the exit instead.
     const stopped = embedded && isDisconnected(failure) ? [embedded.ended, sleep(5_000, failure)] : [];
     const error = stopped.length > 0 ? await Promise.race(stopped) : failure;
     await embedded?.stop();

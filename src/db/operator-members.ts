@@ -8,7 +8,6 @@ export const memberClasses = [
   'poolShare',
 ] as const;
 
-/** An operator of a class that validators belong to. */
 export type OperatorScope = { idType: (typeof memberClasses)[number]; id: string };
 
 const columns = {
@@ -18,7 +17,7 @@ const columns = {
   pool: 'pool',
 };
 
-/** Whether a row with the columns of `validators` belongs to the operator. One text for each class keeps the index usable. */
+/** Each class has its own SQL text, so that PostgreSQL can use an index. */
 export function isMember(alias: string, network: string, { idType, id }: OperatorScope): Sql {
   if (idType !== 'poolShare') return sql`${raw(`${alias}.${columns[idType]}`)} = ${id}`;
   const part = (column: string) => sql`(
@@ -30,7 +29,7 @@ export function isMember(alias: string, network: string, { idType, id }: Operato
       and ${raw(`${alias}.node_operator`)} = ${part('node_operator_id')}`;
 }
 
-/** A table of the operators with the keys of `operator_validators` and `list` from 0; without those of other classes. */
+/** A table of the operators' keys in `operator_validators`, with `list` from 0. */
 export const askedOperators = (
   operators: readonly { network: string; idType: string; id: string }[],
 ): Sql => sql`asked_operators(

@@ -5,7 +5,7 @@ import { type Fields, raw } from './rows.ts';
 
 const sentAsText = new Set(['BigInt', 'Decimal', 'Date']);
 
-/** The columns of table `alias` that are named after the record's fields, cast to their response types. */
+/** Casts columns of `alias`, named like the record's fields, to response types. */
 export const recordColumns = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>, alias: string) =>
   Object.fromEntries(
     Object.entries(record.shape).map(([name, schema]) => {

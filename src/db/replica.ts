@@ -16,7 +16,7 @@ function isOfReplica(error: unknown): boolean {
   return code === undefined ? isTransient(error.cause) : code !== CANCELED;
 }
 
-/** Probes the replica every second; while the probe fails, the primary serves all reads, also those in progress. */
+/** While the probe fails, the primary serves all reads, including reads in progress. */
 export function replicaPool(
   url: string,
   replica: Pool,
@@ -40,7 +40,7 @@ export function replicaPool(
     for (const listener of listeners) listener(up, error);
   });
   const current = () => {
-    // Started by the first read, because some commands read nothing.
+    // Starts at the first read, because some commands read nothing.
     timer ??= setInterval(() => void probing.run(), PROBE_MS).unref();
     return up ? replica : primary;
   };
@@ -80,7 +80,7 @@ export function replicaPool(
       await Promise.all([probes.end(), replica.end(), primary.end()]);
     },
   };
-  // Not read from the primary, whose revision may be ahead of a lagging replica's rows.
+  // No fallback, because the primary's revision may be ahead of a lagging replica's rows.
   const revisions: Queryable = { query: (statement) => current().query(statement) };
   return { pool, revisions, replica: { up: () => up, onChange: (listener) => listeners.push(listener) } };
 }

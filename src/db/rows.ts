@@ -4,12 +4,12 @@ import type { Queryable } from './pool.ts';
 
 export { join, raw, Sql, sql };
 
-/** The SQL expression of each field, cast to its response type. */
+/** SQL expressions of fields, cast to response types. */
 export type Fields<Name extends string> = Record<Name, Sql>;
 
 export const momentText = (moment: Sql): Sql => sql`to_char(${moment}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
-/** One piece is faster to compose into other statements. */
+/** Statements of one piece compose faster. */
 export const inOnePiece = (statement: Sql): Sql =>
   statement.values.length === 0 ? raw(statement.sql) : statement;
 
@@ -24,8 +24,8 @@ export type KeyColumns<Key> = Record<
 >;
 
 /**
- * The table `k` of the keys; `list` is their position (from 1). PostgreSQL moves the values of a single key into the
- * conditions: one summary took 45 µs, with arrays 180.
+ * `list` is a key's position from 1. PostgreSQL moves a single key's values into the conditions: one summary took 45
+ * µs, with arrays 180.
  */
 export function keyTable<Key>(keys: readonly Key[], columns: KeyColumns<Key>): Sql {
   const texts: string[] = [];
@@ -55,7 +55,7 @@ export async function rows<T extends z.ZodType>(
   return checkRows(row, found, { text });
 }
 
-/** Throws if a row does not match its schema: such a row is our bug. Coerces no value. */
+/** Coerces no value. A mismatch is our bug. */
 export function checkRows<T extends z.ZodType>(
   row: T,
   found: unknown[],

@@ -3,17 +3,13 @@ import { ACQUIRE_DEADLINE_MS } from './connection.ts';
 import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 
 export type Target = {
-  /** For the server that `choose` found last, at first for the first server of the URL. */
+  /** For the server that `choose` found last; initially the URL's first server. */
   config(): pg.ClientConfig;
-  /**
-   * Chooses the first server that accepts a connection and has the role that the URL demands. Otherwise throws all
-   * servers' faults.
-   */
+  /** Chooses the first reachable server with the URL's role. Otherwise throws all faults. */
   choose(): Promise<void>;
   onChange(listener: () => void): void;
 };
 
-/** Timeout for probing one of several servers. */
 const PROBE_MS = 2_000;
 
 type Attempt = Server & { ssl: pg.ClientConfig['ssl'] };
@@ -100,7 +96,7 @@ async function firstUsable(
     if (!fault) return attempt;
     faults.push(fault);
   }
-  // Reports lack of TLS last: it explains nothing if plain connections failed too.
+  // Lack of TLS explains nothing if plain connections failed too.
   return faults.find(({ message }) => !/does not support SSL/.test(message)) ?? (faults[0] as Error);
 }
 

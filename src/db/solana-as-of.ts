@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { count, timestamp } from '../kernel/leaves.ts';
 import { momentText, raw, type Sql, sql } from './rows.ts';
 
-/** The last epoch of figures, and when it ended. */
+/** The last epoch that figures cover, and its end. */
 export const SolanaAsOf = z.object({ epoch: count(), time: timestamp() }).nullable();
 export type SolanaAsOf = z.infer<typeof SolanaAsOf>;
 
-/** Of table `alias`. */
 export const solanaAsOf = (
   alias: string,
 ): Sql => sql`case when ${raw(alias)}.as_of_time is not null then json_build_object(

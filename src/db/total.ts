@@ -5,7 +5,6 @@ import { rows, type Sql } from './rows.ts';
 
 const Total = z.object({ total: count() });
 
-/** The `total` of the only row; 0 without one. */
 export async function totalOf(db: Queryable, statement: Sql): Promise<number> {
   return (await rows(db, Total, statement))[0]?.total ?? 0;
 }

@@ -12,7 +12,7 @@ export type DatabaseUrl = {
   /** In order of preference; not empty. */
   servers: Server[];
   attrs: (typeof sessionAttrs)[number];
-  /** Whether to use TLS, in the order to try. */
+  /** Attempts with or without TLS, in order. */
   tls: boolean[];
   config: pg.ClientConfig;
 };
@@ -32,8 +32,8 @@ const interpreted = [
 const known = [...interpreted, ...files, ...passed];
 
 /**
- * Parses as libpq does. Errors never contain the password. Refuses unknown parameters: ignoring one could drop a demand
- * for encryption.
+ * Parses like libpq. Errors omit the password. Refuses unknown parameters, because ignoring one could drop a demand for
+ * encryption.
  */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, login = '', hosts = '', path = '', query = ''] =
@@ -94,7 +94,7 @@ function decoded(text: string): string {
 
 const DEFAULT_PORT = 5432;
 
-/** `hosts`: `a,b:5433,[::1]:5434`; the parameter `port`: one port for all or one each. */
+/** `hosts` is like `a,b:5433,[::1]:5434`. `port` has one port for each host or for all. */
 function serversOf(hosts: string, parameters: URLSearchParams): Server[] {
   const list = hosts.split(',').map((item) => {
     const [, host = '', port] =
@@ -124,7 +124,6 @@ function credentials(login: string, parameters: URLSearchParams) {
   return { ...(user !== '' && { user }), ...(password !== '' && { password }) };
 }
 
-/** `prefer` falls back to no TLS, `allow` to TLS. */
 function attemptsOf(mode: SslMode): boolean[] {
   if (mode === 'disable') return [false];
   if (mode === 'prefer') return [true, false];

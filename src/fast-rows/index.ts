@@ -8,9 +8,9 @@ export { selectionFor } from '../graphql/schema/selection.ts';
 export { columnsOrText } from './columns-or-text.ts';
 export type { Selection };
 
-/** The summary to read together with its object. */
+/** A summary to read together with its object. */
 export type Early<Field extends string> = { window: TimeWindow; selection: Selection<Field> };
-/** The same when it was read; `row` is undefined if there is none. */
+/** The summary that was read, if it exists. */
 export type EarlyRow<Row> = { window: TimeWindow; row: Row | undefined };
 
 const isSerialized = (row: object): row is { text: string } => 'text' in row;
@@ -19,7 +19,7 @@ export const wholeRecord = <Field extends string>(
   record: z.ZodObject<Record<Field, z.ZodType>>,
 ): Selection<Field> => (FAST_ROWS ? recordLayout(record) : (Object.keys(record.shape) as Field[]));
 
-/** For a REST body; does not change rows read as columns. */
+/** Returns rows read as columns unchanged. */
 export function bodyOf<Shown>(rows: readonly object[]): Shown[];
 export function bodyOf<Shown>(row: object): Shown;
 export function bodyOf(rows: object): object {

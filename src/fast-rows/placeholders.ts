@@ -18,22 +18,22 @@ import type { Context } from '../context.ts';
 import { JsonText, jsonList } from '../kernel/json-text.ts';
 import { type RowLayout, serializeRow } from './row-layout.ts';
 
-/** In compiled queries, replaces a field whose rows have plain fields only (`rewrite.ts`). */
+/** Compiled queries select this field if its rows have only plain fields (`rewrite.ts`). */
 export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
   /**
-   * The field's resolver returns a row and uses `selectionFor`. 'window': the row of that argument, else of the window
-   * of its summary.
+   * The resolver returns a row and uses `selectionFor`. 'window': the argument `window` chooses the row, by default the
+   * window of its `summary`.
    */
   givesRow?: true | 'window';
-  /** The field's object has its columns in the row of its parent, if its `window` is that of the list. */
+  /** The parent's row has the object's columns if the field and the list have the same `window`. */
   ownRow?: boolean;
   /** A Float of a decimal column. */
   rounded?: boolean;
   /** The row's property with the value. */
   column?: string;
-  /** For a list of objects stored in response form: their keys in order. */
+  /** Ordered keys of listed objects that are stored in response form. */
   storedKeys?: readonly string[];
 };
 
@@ -54,7 +54,6 @@ export function rewrite(made: FieldNode, from: FieldNode, layout?: RowLayout): F
 export const windowArgument = ({ arguments: given }: FieldNode): ValueNode | undefined =>
   given?.find(({ name }) => name.value === 'window')?.value;
 
-/** The window of the first summary that a field selects of its row. */
 export function summaryArgument(node: FieldNode): ValueNode | undefined {
   for (const selection of originalField(node).selectionSet?.selections ?? []) {
     const window =

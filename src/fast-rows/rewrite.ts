@@ -31,7 +31,6 @@ import { FAST_ROWS } from './switch.ts';
 
 type Rewritten = { node: FieldNode; layout?: RowLayout | undefined };
 
-/** Undefined if the query has no rows to replace. */
 export function withPlaceholders(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -112,7 +111,7 @@ export function withPlaceholders(
 const keep = (node: FieldNode, selectionSet: SelectionSetNode, layout?: RowLayout): FieldNode =>
   rewrite({ ...node, selectionSet }, node, layout);
 
-/** Includes fields of fragments. Undefined for directives, fragments on other types and duplicate names. */
+/** Returns undefined for directives, fragments on other types and duplicate names. */
 function fieldsOf(
   set: SelectionSetNode,
   type: GraphQLObjectType,
@@ -139,9 +138,8 @@ function fieldsOf(
 
 type Place = {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** The row's. */
   window?: ValueNode | undefined;
-  /** The row was not asked for in a window, but read in that of its summary. */
+  /** The row has no `window` argument, so the window of its `summary` applies. */
   alone?: boolean;
 };
 
@@ -163,7 +161,7 @@ function partFor(node: FieldNode, row: GraphQLObjectType, place: Place): Part | 
   const below = getNamedType(field.type);
   const { ownRow } = field.extensions as FieldExtensions;
   if (ownRow && isObjectType(below)) return summaryPart(key, node, below, place);
-  if (place.alone && field.deprecationReason) return undefined; // figures, which need a window
+  if (place.alone && field.deprecationReason) return undefined; // deprecated fields are figures, which need a window
   const column = columnOf(field);
   const kind = kindOf(field, node.selectionSet, place.fragments);
   return column === undefined || kind === undefined

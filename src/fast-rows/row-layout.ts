@@ -4,8 +4,8 @@ import { doubleText } from '../kernel/json-text.ts';
 import { isNullable, leafOf, unwrap } from '../kernel/leaves.ts';
 
 /**
- * Unlike `text`, `quoted` needs no escapes (digits, dates, names); `json` is stored in response form; a record maps
- * values to enum names; `rounded` is a decimal shown as a double.
+ * `quoted` needs no escapes (digits, dates, names), unlike `text`. `json` is stored in response form. `rounded` is a
+ * decimal shown as a double. A record maps values to enum names.
  */
 type Kind = 'digits' | 'double' | 'rounded' | 'quoted' | 'text' | 'json' | Readonly<Record<string, string>>;
 
@@ -14,11 +14,11 @@ export type Column = {
   column: string;
   kind: Kind;
   nullable: boolean;
-  /** Keys within `json` whose values are stored as text and become JSON numbers. */
+  /** Keys of `json` whose text values become JSON numbers. */
   numbers?: readonly string[] | undefined;
 };
 
-/** With `parts`, an object whose columns are in the same row; null if the row has no window. */
+/** `parts` form an object, which is null if the row has no window. */
 export type Part = Column | { key: string; constant: string } | { key: string; parts: readonly Part[] };
 
 const columnsOf = (parts: readonly Part[]): Column[] =>
@@ -27,7 +27,6 @@ const columnsOf = (parts: readonly Part[]): Column[] =>
 export class RowLayout {
   readonly parts: readonly Part[];
   readonly columns: readonly Column[];
-  /** Identifies the layout. */
   readonly name: string;
 
   constructor(parts: readonly Part[]) {
@@ -45,7 +44,7 @@ export class RowLayout {
 /** Fields are read as columns, a layout as one text. */
 export type Selection<Field extends string> = readonly Field[] | RowLayout;
 
-/** Separates values; JSON escapes this character within them. */
+/** JSON escapes this character within values. */
 export const SEPARATOR = '\u0001';
 export const ROW_SEPARATOR = '\u0002';
 
@@ -78,7 +77,7 @@ function numbersIn(schema: z.core.$ZodType): string[] | undefined {
   return keys.length > 0 ? keys.map(([key]) => key) : undefined;
 }
 
-/** The returned function throws for a null or an unknown value that the column forbids. */
+/** The returned function throws for forbidden null and unknown values. */
 export function rowSerializer({ parts, columns }: RowLayout): (text: string) => string {
   const around = textsAround(parts);
   const shown = columns.map(serializerOf);
@@ -124,7 +123,7 @@ function textsAround(parts: readonly Part[]): string[] {
   return [...texts, open];
 }
 
-/** Undefined if values need no change. An empty text means null. */
+/** Returns undefined if values need no change. An empty text means null. */
 function serializerOf({
   kind,
   nullable,
@@ -176,7 +175,7 @@ function jsonOf(kind: Kind, value: unknown): string {
   return kind === 'digits' ? String(value) : JSON.stringify(value);
 }
 
-/** Its numbers are doubles. */
+/** All numbers are doubles. */
 const objectText = (value: object): string =>
   `{${Object.entries(value)
     .map(([key, part]) => `"${key}":${typeof part === 'number' ? doubleText(part) : JSON.stringify(part)}`)

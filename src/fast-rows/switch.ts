@@ -1,2 +1,2 @@
-/** If false, values are read column by column instead of as one text per row; the responses are the same. */
+/** If false, rows are read as columns instead of one text per row, with equal responses. */
 export const FAST_ROWS: boolean = true;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Evicts the entries used least recently, so callers' keys cannot fill the memory. */
+/** Prevents callers' keys from filling the memory. */
 export const boundedMap = <T extends NonNullable<unknown>>(max: number) => new LRUCache<string, T>({ max });
 
 export const sizedMap = <T extends NonNullable<unknown>>(

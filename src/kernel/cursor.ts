@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 const VERSION = 1;
 
-/** Detects edited cursors and cursors of other lists. A plain checksum of list and key, without a secret. */
+/** A checksum without a secret. Detects edited cursors and cursors of other lists. */
 const mark = (list: string, key: string) =>
   hash('sha256', `stakegraph:${VERSION}:${list}:${key}`, 'base64url').slice(0, 11);
 
@@ -24,28 +24,25 @@ function parseKey(text: string): (string | number)[] | undefined {
   }
 }
 
-/** Returns undefined for a cursor of another list. */
 export function decodeCursor(list: string, cursor: string): (string | number)[] | undefined {
   if (cursor.length > 1024) return undefined;
   const whole = Buffer.from(cursor, 'base64url').toString('utf8');
   const [version, given, ...rest] = whole.split('.');
   const text = rest.join('.');
   if (version !== String(VERSION) || given !== mark(list, text) || base64(whole) !== cursor) return undefined;
-  const key = parseKey(text); // a cursor with a forged checksum may contain anything
+  const key = parseKey(text); // a forged checksum allows any text
   return key && JSON.stringify(key) === text ? key : undefined;
 }
 
-/** Whether a part of a key is an integer from 0 to 2³¹ − 1, as parameters of statements need. */
+/** Parameters of statements need integers from 0 to 2³¹ − 1. */
 export const isNumber = (part: unknown): part is number =>
   Number.isInteger(part) && (part as number) >= 0 && (part as number) < 2 ** 31;
 
-/** Returns undefined for keys of other numbers, too. */
 export function decodePosition(list: string, cursor: string, length: number): number[] | undefined {
   const key = decodeCursor(list, cursor);
   return key?.length === length && key.every(isNumber) ? key : undefined;
 }
 
-/** For lists ordered by one integer. Calls `name` at most once, when needed. */
 export function integerCursors(name: () => string) {
   let made: string | undefined;
   const list = () => (made ??= name());

@@ -4,9 +4,8 @@ import { leafOf, unwrap } from './leaves.ts';
 import { momentText } from './time.ts';
 
 /**
- * Prepares a value parsed by lossless-json for a record's check: `BigInt` and `Decimal` stay text, other numbers become
- * doubles, bytes `0x…`, moments UTC, and missing nullable keys null (older services omit some). Invalid values stay
- * unchanged.
+ * Prepares lossless JSON for a record's check. `BigInt` and `Decimal` become text, other numbers doubles, bytes `0x…`,
+ * moments UTC. Missing nullable keys become null, because older services omit some. Invalid values stay unchanged.
  */
 export const decode = (schema: z.core.$ZodType, value: unknown): unknown => decoder(schema)(value);
 

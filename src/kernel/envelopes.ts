@@ -20,10 +20,7 @@ export const envelopeV0 = <T extends z.ZodType>(record: T) =>
     next: z.string().nullable().describe('Relative URL of the next page, null at the end.'),
   });
 
-/**
- * `from` is the requested start, else the first row's number. The next page starts at `to`, one below the last row's
- * number.
- */
+/** `from` defaults to the first row's number; `to` is one below the last row's number. */
 export function descendingPageV0<Row>(
   { path }: Pick<Call, 'path'>,
   { rows, hasNext }: Slice<Row>,
@@ -57,10 +54,7 @@ export const envelopeV1 = <T extends z.ZodType>(record: T) =>
     results: z.array(record),
   });
 
-/**
- * `previous` ends where this page starts, so paging either way returns each row once: before `offset=3&limit=10` comes
- * `offset=0&limit=3`.
- */
+/** `previous` ends where this page starts, so that paging back returns each row once. */
 export function linksV1(
   call: Pick<Call, 'url' | 'query'>,
   { limit, offset, count, revision }: { limit: number; offset: number; count: number; revision?: number },

@@ -1,8 +1,8 @@
 import { nextTurn } from './turns.ts';
 
 /**
- * Writes doubles for both APIs (decisions, "Doubles") as Python does: shortest digits, with a point or exponent; below
- * 1e-4 and from 1e16 an exponent of at least two digits: `1.0`, `7e-06`, `1e+16`.
+ * Writes doubles as Python does (decisions, "Doubles"): the shortest digits with a point or an exponent of at least two
+ * digits: `1.0`, `7e-06`, `1e+16`.
  */
 export function doubleText(value: number): string {
   const size = Math.abs(value);
@@ -62,10 +62,7 @@ export function jsonList(texts: readonly string[]): JsonText {
   return new JsonText(pieces, texts.length);
 }
 
-/**
- * Maximum bytes per character. With this room to spare, writing a multi-byte character always yields another count than
- * its text's length.
- */
+/** A character has at most 4 bytes. Spare bytes ensure that `write` never returns the length of a multi-byte text. */
 const SPARE = 4;
 
 /** Encodes 200 rows in 70 µs; joining them first takes 600 µs. Most texts need one byte per character. */
@@ -83,7 +80,7 @@ export function bytesOf(pieces: readonly string[]): Buffer {
 }
 
 const SPECIAL = /["\\\p{Cc}\p{Cs}]/u;
-/** Not for objects. Takes half as long as JSON.stringify, since most strings need no escapes. */
+/** Not for objects. Takes half the time of JSON.stringify, because most strings need no escapes. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' && !SPECIAL.test(value) ? `"${value}"` : (JSON.stringify(value) ?? 'null');
 
@@ -127,7 +124,6 @@ export async function bytesInTurns(value: unknown): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Serializes values that contain `JsonText`. */
 export function jsonPieces(value: unknown): string[] {
   const pieces: string[] = [];
   let open = '';

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { parseDate, parseDateTime } from './time.ts';
 
-/**
- * Only a record's zod schema defines a field's kind, range and description; row check, REST body, OpenAPI component and
- * GraphQL field derive from it.
- */
+/** A record's zod schema alone defines a field. Row check, REST body, OpenAPI and GraphQL derive from it. */
 export type LeafKind = 'String' | 'Boolean' | 'Int' | 'Float' | 'BigInt' | 'Decimal' | 'Date' | 'DateTime';
 
 /** `raw`: REST writes a JSON number. `bytes`: number of decoded bytes. `wide`: may exceed 64 bits. */
@@ -35,7 +32,7 @@ export const count = () => leaf(z.int32().min(0), 'Int');
 export const number = () => leaf(z.number(), 'Float');
 export const ratio = () => leaf(z.number().min(0).max(1), 'Float');
 export const nonNegative = () => leaf(z.number().min(0), 'Float');
-/** Text, because sums exceed 2^53; a JSON number in REST. */
+/** Text, because sums exceed 2^53. */
 export const gwei = () =>
   leaf(
     z
@@ -45,13 +42,13 @@ export const gwei = () =>
     'BigInt',
     { raw: true, minimum: 0 },
   );
-/** May exceed 2^53; a JSON number in REST. */
+/** May exceed 2^53. */
 export const bigCount = () =>
   leaf(z.string().regex(/^(0|[1-9]\d{0,39})$/, 'must be a whole number >= 0'), 'BigInt', {
     raw: true,
     minimum: 0,
   });
-/** A block may burn more wei than 64 bits hold; a JSON number in REST. */
+/** A block may burn more wei than 64 bits hold. */
 export const wei = () =>
   leaf(
     z
@@ -60,12 +57,12 @@ export const wei = () =>
     'BigInt',
     { raw: true, minimum: 0, wide: true },
   );
-/** Exact to the wei (spec §9); a JSON number in REST. */
+/** Exact to the wei (spec §9). */
 export const gweiDecimal = () => {
   const form = 'must be a number >= 0 with at most 9 digits after the point';
   return leaf(decimalText(/^(0|[1-9]\d{0,18})(\.\d{1,9})?$/, form), 'Decimal', { raw: true, minimum: 0 });
 };
-/** May exceed 64 bits; a JSON number in REST. */
+/** May exceed 64 bits. */
 export const signedSum = () =>
   leaf(z.string().regex(/^(0|-?[1-9]\d{0,39})$/, 'must be a whole number'), 'BigInt', { raw: true });
 export const date = () =>
@@ -73,7 +70,6 @@ export const date = () =>
     z.string().refine((value) => parseDate(value) !== undefined, 'must be a date like 2024-03-31'),
     'Date',
   );
-/** UTC in whole seconds. */
 export const timestamp = () =>
   leaf(
     z
@@ -101,13 +97,11 @@ const signedDigits = () =>
     .string('must be a whole number')
     .regex(/^(0|-?[1-9]\d{0,18})$/, 'must be a whole number')
     .refine(fitsBigint, 'must be within 64 bits');
-/** A JSON number in REST. */
 export const signedGwei = () => leaf(signedDigits(), 'BigInt', { raw: true });
-/** A JSON string in REST. */
 export const signedGweiText = () => leaf(signedDigits(), 'BigInt');
 
 const decimalText = (pattern: RegExp, form: string) => z.string(form).regex(pattern, form);
-/** Keeps trailing zeros. A JSON string in REST v0, a number in v1 (`decimalsAsNumbers`). */
+/** Keeps trailing zeros. */
 export const decimal = () =>
   leaf(
     decimalText(
@@ -151,19 +145,17 @@ export const hex = (bytes: number) =>
     { bytes },
   );
 
-/** A Solana key of 32 bytes. */
 export const base58Key = () =>
   leaf(
     z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a public key of 32 to 44 base58 digits'),
     'String',
   );
 
-/** Undefined for objects, arrays and enums. */
 export const leafOf = (schema: z.core.$ZodType): Leaf | undefined => kinds.get(unwrap(schema) as z.ZodType);
 
 export const leafKind = (schema: z.core.$ZodType): LeafKind | undefined => leafOf(schema)?.kind;
 
-/** Makes the v1 record (spec §9), in which decimals are JSON numbers. */
+/** Decimals of v1 records are JSON numbers (spec §9). */
 export function decimalsAsNumbers<Shape extends z.ZodRawShape>(
   record: z.ZodObject<Shape>,
 ): z.ZodObject<Shape> {

@@ -8,24 +8,23 @@ export type Range<Key> = {
   before?: Key;
   limit: number;
   backward?: boolean;
-  /** Rows to skip, in lists without stored ranks. */
+  /** For lists without stored ranks. */
   offset?: number;
   /** Omits cursors and page info. */
   rowsOnly?: boolean;
-  /** Also reads the list's total. */
+  /** Reads the list's total. */
   counted?: boolean;
 };
 
-/** Includes one extra row, which shows whether more follow. */
+/** One extra row shows whether more follow. */
 export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rowsOnly ? limit : limit + 1);
 
-/** Pages read this revision of a ranked list even after a refresh; `loc` locates the parameter in the request. */
+/** Pages read this revision even after a refresh. `loc` locates the parameter in the request. */
 export type Walk = { revision: number; loc: string[] };
 
-/** Where a page of a ranked list lies. */
 export type RankedRange = { range: Range<number>; walk: Walk | undefined };
 
-/** A row's place in a stored order: rows without a value are ranked apart, and come last. */
+/** Rows without a value have separate ranks and come last. */
 export type Position = { valued: boolean; rank: number };
 
 export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' };
@@ -44,7 +43,6 @@ export const walkOf = (revision: number | null): Walk | undefined =>
 
 export type Slice<Row> = { rows: Row[]; hasNext: boolean; hasPrevious: boolean };
 
-/** Drops the extra row of `rowsToRead`. */
 export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
   const more = fetched.length > range.limit;
   const rows = more ? fetched.slice(0, range.limit) : fetched;
@@ -53,17 +51,16 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
-/** Makes a page begin with `start`, or with the next number of the list, unless it has a cursor. */
+/** Without a cursor, starts the page at `start` or the list's next number. */
 export const startingAt = (range: Range<number>, start: number | null, ascending = false): Range<number> =>
   start === null || hasCursor(range) ? range : { ...range, after: ascending ? start - 1 : start + 1 };
 
-/** Largest position of a list, and largest `integer` of PostgreSQL. */
+/** PostgreSQL's largest `integer`. */
 export const LAST_NUMBER = 2 ** 31 - 1;
 
 /** Both inclusive; empty if `first` > `last`. */
 export type Ends = { first: number; last: number };
 
-/** The numbers between `ends` that a page of a list in this order may have. */
 export function endsOfPage(
   { after, before }: Range<number>,
   { first, last }: Ends,

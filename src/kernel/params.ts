@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Fault } from './refusal.ts';
 
-/** Each function `…Param` parses one REST parameter or returns its fault; none coerces a value. */
+/** A `…Param` parses a REST parameter without coercion. */
 type Raw = string | string[] | undefined;
 type JsonSchema = Record<string, unknown>;
 type Wrong = { msg: string; type: string };
@@ -13,7 +13,7 @@ type Options<D> = {
   description: string;
   /** A parameter without a default is required, unless `nullable`. */
   default?: D;
-  /** Absent, empty and the word null mean the default, or null if there is none. */
+  /** Absent, empty and the word null mean the default, else null. */
   nullable?: boolean;
   deprecated?: boolean;
   examples?: unknown[];
@@ -69,7 +69,7 @@ export function intParam<const O extends Options<number> & { min: number; max?: 
   });
 }
 
-/** `ending` lists the deprecated values. */
+/** `ending` lists deprecated values. */
 export function enumParam<const V extends string, const O extends Options<V> = Options<V>>(
   values: readonly V[],
   options: O,
@@ -97,7 +97,6 @@ export function boolParam<const O extends Options<boolean>>(options: O) {
   });
 }
 
-/** What is wrong with a text that is empty or too long. */
 export const textFault = (text: string, max = 256): string | undefined =>
   text === ''
     ? 'is empty'
@@ -118,7 +117,6 @@ export function textParam<const O extends Options<string> & { max?: number }>(
   });
 }
 
-/** `read` returns undefined for an invalid text. */
 export function formParam<T, const O extends Options<T> & { form: string }>(
   options: O,
   schema: JsonSchema,
@@ -134,7 +132,7 @@ export function formParam<T, const O extends Options<T> & { form: string }>(
 
 export const paramDocument = (type: z.core.$ZodType) => documents.get(type as z.ZodType);
 
-/** Each `loc` is like `["query","window"]`. */
+/** `loc` is like `["query","window"]`. */
 export function paramFaults(error: z.ZodError, part: string): Fault[] {
   return error.issues.map((issue) => {
     const name = issue.path.map(String).join('.');

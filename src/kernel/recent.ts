@@ -1,8 +1,8 @@
-/** Calls `make` at most once per `milliseconds`; calls in between share its last result. */
+/** Calls within `milliseconds` share one result. */
 export function recent<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {
   let made: { at: number; value: Promise<T> } | undefined;
   return () => {
-    const at = performance.now(); // monotonic: setting the clock back must not prolong the use of a result
+    const at = performance.now(); // setting the clock back must not prolong a result's use
     if (!made || at - made.at >= milliseconds) made = { at, value: make() };
     return made.value;
   };

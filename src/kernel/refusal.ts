@@ -1,4 +1,4 @@
-/** HTTP status by code; GraphQL sends the code in `extensions.code`. */
+/** GraphQL sends the code in `extensions.code`. */
 export const refusalStatus = {
   BAD_INPUT: 400,
   UNAUTHENTICATED: 401,
@@ -17,10 +17,9 @@ export const refusalStatus = {
 
 export type RefusalCode = keyof typeof refusalStatus;
 
-/** Shortens and quotes input for messages. */
 export const quoted = (given: string): string => JSON.stringify(given.slice(0, 80));
 
-/** `loc` locates the input; `msg` says what is wrong and what would be right. */
+/** `msg` names the error and its remedy; `loc` locates the input. */
 export type Fault = { loc: (string | number)[]; msg: string; type: string };
 
 type Extra = {
@@ -48,11 +47,10 @@ export class Refusal extends Error {
 export const badInput = (faults: Fault[]) =>
   new Refusal('BAD_INPUT', faults.map((fault) => fault.msg).join(' '), { faults });
 
-/** For a GraphQL argument. */
 export const badArgument = (name: string, msg: string, type = 'value_error') =>
   badInput([{ loc: ['argument', name], msg, type }]);
 
-/** Calls every maker, then throws BAD_INPUT with all their faults. */
+/** Throws BAD_INPUT with the faults of all makers. */
 export function collectFaults<Parts extends unknown[]>(
   ...makers: { [Index in keyof Parts]: () => Parts[Index] }
 ): Parts {
@@ -76,7 +74,6 @@ export const unknownPath = () => new Refusal('NOT_FOUND', 'Not found.');
 export const notFound = (what: string, where?: string) =>
   new Refusal('NOT_FOUND', `${what} was not found${where === undefined ? '' : ` ${where}`}.`);
 
-/** `seconds` for `Retry-After`; `cause` for the log. */
 export const unavailable = (seconds = 5, cause?: unknown) =>
   new Refusal('UNAVAILABLE', 'The service cannot answer right now. Try again later.', {
     headers: { 'retry-after': String(seconds) },

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Fault } from './refusal.ts';
 
-/** The request's address, for links in its response. */
+/** The request's address, for links in the response. */
 export type Call = {
   /** `/v0/eth/operators` */
   path: string;
@@ -29,7 +29,7 @@ export type Route<Context> = {
   description: string;
   params: z.ZodObject;
   query: z.ZodObject;
-  /** Reports valid parameters that contradict each other; invalid parameters are undefined in `query`. */
+  /** Invalid parameters are undefined in `query`. */
   crossFieldFaults?(query: never): Fault[];
   body?: z.ZodObject;
   /** Default 200; 204 has no body. */
@@ -40,7 +40,7 @@ export type Route<Context> = {
   example: string;
   /** False outside Ethereum, where the network header is ignored (spec §4.1). */
   networkHeader?: boolean;
-  /** The path that replaces this one; responses then carry `Deprecation` and a `Link` to it (spec §9). */
+  /** Path of the replacement. Responses then carry `Deprecation` and a `Link` to it (spec §9). */
   successor?: string;
   handle(context: Context, input: never, call: Call): Promise<Reply>;
 };
@@ -71,14 +71,13 @@ export const route = <
   },
 ): Route<Context> => definition as unknown as Route<Context>;
 
-/** Omits null parameters. */
 export function relativeUrl(path: string, query: Record<string, string | number | null | undefined>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value != null) search.set(name, String(value));
   return `${path}?${search}`;
 }
 
-/** Unix seconds at which this service's first deprecation took effect (RFC 9745). */
+/** Unix seconds of the first deprecation (RFC 9745). */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 21) / 1000;
 
 export const deprecated = (): Record<string, string> => ({ deprecation: `@${DEPRECATED_SINCE}` });

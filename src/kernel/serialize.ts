@@ -1,11 +1,11 @@
 export type SerializedWork = {
-  /** Queues a run after the current run; calls share a run that is already queued. */
+  /** Starts after the current run. Calls share a queued run. */
   run(): Promise<void>;
-  /** Resolves when the current run has ended; no run starts afterwards. */
+  /** Waits for the current run; no run starts afterwards. */
   stop(): Promise<void>;
 };
 
-/** Never runs `work` twice at the same time. `work` must not throw. */
+/** Never runs `work` concurrently. `work` must not throw. */
 export function serialize(work: () => Promise<void>): SerializedWork {
   let last = Promise.resolve();
   let waiting: Promise<void> | undefined;

@@ -3,16 +3,16 @@ const daysOfMonth = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
-/** Unix seconds of midnight UTC of a `YYYY-MM-DD` from year 1; undefined if invalid. */
+/** Returns Unix seconds of midnight UTC. */
 export function parseDate(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysOfMonth(year, month)) return undefined;
-  // Adds 400 years, after which the calendar repeats (146,097 days): Date.UTC reads years 0..99 as 1900..1999.
+  // Date.UTC reads years 0..99 as 1900..1999. The calendar repeats after 400 years (146,097 days).
   return Date.UTC(year + 400, month - 1, day) / 1000 - 146_097 * 86_400;
 }
 
-/** Unix seconds, with fraction, of an RFC 3339 date-time; undefined if invalid. */
+/** Returns Unix seconds, with fraction, of an RFC 3339 date-time. */
 export function parseDateTime(text: string): number | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.exec(text);
   const date = match ? parseDate(match[1] as string) : undefined;
@@ -29,8 +29,8 @@ const MOMENT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:([Zz])|([+-]\d{2})(?::?(\d{2}))?)?$/;
 
 /**
- * Converts RFC 3339 to UTC with `Z`, or returns undefined. Also accepts a space for `T`, a missing zone (UTC), and
- * offsets of hours only. Drops trailing zeros of the fraction.
+ * Converts RFC 3339 to UTC with `Z`. Also accepts a space for `T`, no zone (UTC), and offsets in hours. Drops trailing
+ * zeros of the fraction.
  */
 export function momentText(text: string): string | undefined {
   // most imported moments are like this

@@ -1,7 +1,7 @@
-/** Resolves in the next turn of the event loop, after pending I/O. */
+/** Resolves after pending I/O. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The returned function waits for the next turn once this turn's work reaches `most`. */
+/** Waits for the next turn once this turn's work reaches `most`. */
 export function paced(most: number): (work: number) => Promise<void> {
   let left = most;
   let next: Promise<void> | undefined;

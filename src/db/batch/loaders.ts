@@ -1,9 +1,8 @@
 import DataLoader from 'dataloader';
 
-/** One request's loaders and rows, by name; for a later request the rows would be stale. */
+/** Belongs to one request, because cached rows become stale. */
 export type LoaderCache = Map<string, unknown>;
 
-/** Returns the request's loader `name`. `load` receives at most 1,000 distinct keys; its result is keyed by `keyOf(key)`. */
 export function batchLoader<Key, Value>(
   cache: LoaderCache,
   name: string,

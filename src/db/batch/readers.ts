@@ -17,28 +17,23 @@ export type Read<Key, Value, Args extends unknown[] = []> = {
   name: string;
   args: Args;
   keyOf: (key: Key) => string;
-  /** Maximum rows per key. */
   rows: number;
-  /** May also receive other requests' keys. */
+  /** Also receives keys of other requests. */
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Map<string, Value>>;
 };
 
-/** Resolves to undefined for a key without a value. A request reads each key once. */
+/** Reads each key once per request. */
 export type SharedReads = <Key, Value, Args extends unknown[]>(
   request: Pick<Reading, 'loaders' | 'trace'>,
   read: Read<Key, Value, Args>,
   key: Key,
 ) => Promise<Value | undefined>;
 
-/**
- * Larger reads run alone: combining saves little compared with the cost of their rows, and each request would wait for
- * all rows.
- */
+/** Larger reads run alone, because combining them saves little and delays every request. */
 const MAX_ROWS = 128;
 const MAX_KEYS = 8;
 const MAX_KEYS_ALONE = 1_000;
 
-/** A key that a request waits for. */
 type Waiting = {
   key: unknown;
   trace: Trace;
@@ -49,8 +44,8 @@ type Batch = Map<Trace, Waiting[]>;
 type AnyRead = Read<unknown, unknown, unknown[]>;
 
 /**
- * Combines the reads of one turn of the event loop, without a timer (gain: docs/performance.md). Reports errors of
- * combined statements to `onFault`, because requests do not see them.
+ * Combines reads of one turn of the event loop (gain: docs/performance.md). `onFault` receives faults that requests do
+ * not see.
  */
 export function sharedReads(db: Queryable, onFault: (error: unknown) => void): SharedReads {
   const gathering = new Map<string, Batch>();
@@ -69,8 +64,8 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
       const found = await read.load(noting, [...keys.values()], ...read.args);
       for (const { key, resolve } of waiting) resolve(found.get(read.keyOf(key)));
     } catch (error) {
-      // A refusal (database unavailable or busy) applies to all requests. After other errors each request reads alone,
-      // so that no request's rows can fail another request.
+      // A refusal (database unavailable or busy) applies to all requests. Otherwise each request reads alone, so one
+      // request's rows cannot fail another.
       if (requests.length === 1 || error instanceof Refusal) {
         for (const { reject } of waiting) reject(error);
         return;
@@ -129,7 +124,7 @@ export function sharedReads(db: Queryable, onFault: (error: unknown) => void): S
 }
 
 type Of<Key, Args extends unknown[], Found> = {
-  /** Returns equal texts only for equal keys. */
+  /** Distinct keys need distinct texts. */
   keyOf: (key: Key) => string;
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Found>;
   /** Maximum rows per key. Without it, requests are not combined. */
@@ -139,8 +134,8 @@ type Of<Key, Args extends unknown[], Found> = {
 let readers = 0;
 
 /**
- * For public data only: one statement serves all requests whose arguments have the same JSON. Private data must use the
- * request's loaders. Create readers at module level, so that `load` cannot depend on the caller.
+ * For public data, because one statement serves many requests; private data uses the request's loaders. Create readers
+ * at module level, so that `load` cannot depend on the caller.
  */
 export function reader<Key, Args extends unknown[], Value>({
   keyOf,

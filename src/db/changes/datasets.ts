@@ -1,6 +1,6 @@
 import { boundedMap } from '../../kernel/bounded.ts';
 
-/** Maps each dataset's import name to its tables and to the tables, views and functions that depend on it. */
+/** Lists each dataset's tables, and the tables, views and functions that depend on them. */
 export const datasetTables: Record<string, readonly string[]> = {
   operators: [
     'operator_summaries',
@@ -65,22 +65,21 @@ export const datasetTables: Record<string, readonly string[]> = {
   ),
 };
 
-/** A response is private if it reads any of these. */
 export const privateTables: readonly string[] = [
   ...['accounts', 'tokens', 'page_codes', 'usage', 'usage_batches', 'idempotency_keys'],
   ...['private_sets', 'private_set_members', 'private_set_days'],
 ];
 
-/** What an answer has read, which decides whether the answer is cached and what invalidates it. */
+/** Decides whether an answer is cached, and which datasets invalidate it. */
 export type Trace = {
   datasets: Set<string>;
-  /** The answer depends on the caller, the time, or tables of no dataset, so it is not cached. */
+  /** True if the answer depends on the caller, the time, or tables of no dataset. */
   isPrivate: boolean;
 };
 
 type Reads = {
   datasets: readonly string[];
-  /** Also true for a statement without a known table: it may read anything. */
+  /** Also true for a statement without a known table, which may read anything. */
   isPrivate: boolean;
 };
 
@@ -89,12 +88,12 @@ const patterns = Object.entries(datasetTables).map(([name, tables]) => [name, na
 const privatePattern = naming(privateTables);
 
 export function readsOf(text: string): Reads {
-  const code = text.replace(/'[^']*'/g, ''); // ignores literals, which may contain table names
+  const code = text.replace(/'[^']*'/g, ''); // literals may contain table names
   const datasets = patterns.filter(([, pattern]) => pattern.test(code)).map(([name]) => name);
   return { datasets, isPrivate: datasets.length === 0 || privatePattern.test(code) };
 }
 
-// Few different statements exist, because values are passed separately.
+// Few statements differ, because values are passed separately.
 const known = boundedMap<Reads>(2_000);
 
 export function noteStatement(trace: Trace, text: string): void {

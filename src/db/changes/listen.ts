@@ -1,7 +1,7 @@
 import { ACQUIRE_DEADLINE_MS, Connection, KEEP_ALIVE_MS } from '../connection.ts';
 import { targetOf } from '../servers.ts';
 
-/** Calls `onChange` for each notification, and after each (re)connect because notifications may have been lost. */
+/** Also calls `onChange` after each connect, because notifications may have been lost. */
 export function listen(
   url: string,
   channel: string,

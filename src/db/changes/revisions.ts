@@ -8,7 +8,7 @@ import type { Queryable } from '../pool.ts';
 import { momentText, rows, sql } from '../rows.ts';
 import { listen } from './listen.ts';
 
-/** The returned function raises the revision only once; other writers of the dataset then wait. */
+/** Raises the revision at most once; other writers of the dataset then wait. */
 export function raisedRevision(client: pg.ClientBase, dataset: string): () => Promise<number> {
   let raised: Promise<number> | undefined;
   const raise = async () => {
@@ -59,7 +59,7 @@ export type Revisions = {
   /** False if another database may have answered since `snapshot` was read. */
   isOfSource(snapshot: Snapshot): boolean;
   onChange(listener: (snapshot: Snapshot) => void): void;
-  /** Calls `listener` when reads may now reach another database, whose rows may differ at the same revisions. */
+  /** Reports that reads may reach another database. Its rows may differ at equal revisions. */
   onLost(listener: () => void): void;
   /** Pauses caching until the revisions of the new database are read. */
   moved(): void;
@@ -71,8 +71,8 @@ const POLL_MS = 5_000;
 const REREAD_MS = [100, 500, 2_000];
 
 /**
- * Reads revisions from the rows' pool, so that no cached response is older than its revision. The primary (`url`)
- * notifies of changes.
+ * Reads revisions through the rows' pool, so that no cached response is older than its revision. Listens on the primary
+ * (`url`).
  */
 export async function openRevisions(options: {
   url: string;
@@ -82,7 +82,6 @@ export async function openRevisions(options: {
   const shown: { current: Snapshot } = { current: new Map() };
   let listening = false;
   let losses = 0;
-  /** `losses` when a snapshot was read. */
   const lossesAt = new WeakMap<Snapshot, number>();
   let readable = false;
   const listeners: ((snapshot: Snapshot) => void)[] = [];
@@ -125,7 +124,7 @@ export async function openRevisions(options: {
   const onConnectionLost = () => {
     listening = false;
     losses += 1;
-    shown.current = new Map(shown.current); // a new object, so that `isOfSource` refuses earlier snapshots
+    shown.current = new Map(shown.current); // `isOfSource` refuses the previous object
     lossesAt.set(shown.current, losses);
     for (const listener of lossListeners) listener();
   };

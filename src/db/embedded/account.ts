@@ -24,10 +24,7 @@ async function accounts(): Promise<(Account & { name: string })[]> {
   });
 }
 
-/**
- * Undefined unless run as root. Prefers the owner of the data or its folder, who may later start the server without
- * root.
- */
+/** Prefers the data's owner, who may later start the server without root. */
 export async function serverAccount(folder: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const known = await accounts();
@@ -64,7 +61,7 @@ export async function checkOwnership(folder: string): Promise<void> {
   }
 }
 
-/** Does nothing unless run as root. Does not follow links, which could lead to any file. */
+/** Never follows links, which could lead to any file. */
 export async function giveToOwner(path: string, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);

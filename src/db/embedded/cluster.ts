@@ -46,7 +46,6 @@ async function makeFolder(path: string): Promise<void> {
   await giveToOwner(path, join(path, '..'));
 }
 
-/** Undefined if this process may enter the folder. */
 async function ownerOfClosed(path: string): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return undefined;
@@ -88,10 +87,7 @@ export async function openHome(dataDir: string): Promise<Home> {
   }
 }
 
-/**
- * Returns the working directory, set by root, if there is an `account`: it may be unable to reach the path (a clone in
- * /root).
- */
+/** Returns the working directory set by root, because `account` may be unable to reach the path. */
 export async function placeOf(cluster: string, account?: Account): Promise<string> {
   return account && (await exists('/proc/self/cwd')) ? '/proc/self/cwd' : cluster;
 }
@@ -105,7 +101,7 @@ export async function readPassword(home: Home): Promise<string> {
   throw new Error(`${home.password} is missing: put back the password of the cluster beside it.`);
 }
 
-/** Keeps a password written by another start, or by one killed before it created the cluster. */
+/** Keeps a password that an earlier or simultaneous start has written. */
 async function makePassword(home: Home): Promise<string> {
   const temporary = join(home.folder, `${ownPrefix}password-${randomBytes(4).toString('hex')}`);
   await writeFile(temporary, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
@@ -136,7 +132,7 @@ async function runInitdb(bin: string, folder: string, data: string, account?: Ac
 
 const ownPrefix = `init-${process.pid}-`;
 
-/** Removes what killed starts left; an initdb that is still writing there fails harmlessly. */
+/** Removes files of killed starts. An initdb that still writes there fails harmlessly. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = Number(/^init-(\d+)-/.exec(name)?.[1] ?? 0);
@@ -145,12 +141,12 @@ async function sweep(folder: string): Promise<void> {
   }
 }
 
-/** Ignores the error if another start has made `path`. */
+/** Another start may have made `path`. */
 const unlessThere = (path: string) => async (error: Error) => {
   if (!(await exists(path))) throw error;
 };
 
-/** Renames the finished cluster into place, so that an incomplete one is never used and only one of two starts wins. */
+/** The final rename prevents incomplete clusters and lets one of two starts win. */
 async function createCluster(home: Home, { bin }: Binaries): Promise<void> {
   await sweep(home.folder);
   const password = await makePassword(home);

@@ -9,12 +9,12 @@ import { endServer, isAlive, isRunning, isServer, ownerOf } from './process.ts';
 import { pidFile, probe, readPidFile, type Server, startServer, urlOf } from './server.ts';
 
 export type Embedded = {
-  /** Changes with every start of the server. */
+  /** Changes with every start. */
   url: string;
   owned: boolean;
-  /** Resolves with the reason when the server ends before `stop()`. */
+  /** Resolves if the server ends before `stop()`. */
   ended: Promise<Error>;
-  /** Stops an owned server. If its owner is killed instead, the next start ends it. */
+  /** Stops only an owned server. */
   stop(): Promise<void>;
 };
 
@@ -22,7 +22,6 @@ export type Embedded = {
 export type StartOptions = {
   dataDir: string;
   log?: (line: string) => void;
-  /** Folder with `bin`, `lib` and `share`. */
   native?: string;
   platform?: string;
   pickPort?: () => Promise<number>;
@@ -39,7 +38,7 @@ async function endOwn(pid: number, home: Home, native: string | undefined): Prom
   await promisify(execFile)(pgCtl, ['stop', '-D', home.cluster, '-m', 'fast'], { env: bareEnvironment });
 }
 
-/** Ends a server whose owner was killed; throws for a server that does not respond. */
+/** Ends a server whose owner was killed. Throws for a silent server. */
 async function findServer(home: Home, options: StartOptions): Promise<Server | undefined> {
   const first = await readPidFile(home.cluster);
   if (!first) return undefined;
@@ -59,8 +58,8 @@ async function findServer(home: Home, options: StartOptions): Promise<Server | u
     }
     await sleep(20);
   }
-  // PostgreSQL does not start while this pid belongs to a process of the same user or a zombie. PostgreSQL itself
-  // handles negative pids (single-user sessions).
+  // PostgreSQL does not start while a process of its user or a zombie has this pid. It handles negative pids
+  // (single-user sessions) itself.
   const left = await readPidFile(home.cluster);
   if (left?.pid === first.pid && left.pid >= 0) await rm(pidFile(home.cluster), { force: true });
   return undefined;
@@ -73,7 +72,7 @@ function watch(home: Home, server: Server, owned: boolean): Pick<Embedded, 'ende
     timer = setInterval(async () => {
       if (isRunning(server.pid)) return;
       clearInterval(timer);
-      // A server that is stopped removes its pid file.
+      // A stopped server removes its pid file.
       const crashed = owned || (await readPidFile(home.cluster))?.pid === server.pid;
       const reason = crashed
         ? `The embedded PostgreSQL has ended; ${home.log} has its log.`
@@ -95,7 +94,6 @@ function ownServer(home: Home, server: Server, url: string, options: StartOption
     close();
     return isServer(server.pid, home.cluster);
   };
-  // Handles an exit without stop().
   const onExit = () => {
     if (leave() && process.platform !== 'win32') process.kill(server.pid, 'SIGINT');
   };
@@ -109,8 +107,8 @@ function ownServer(home: Home, server: Server, url: string, options: StartOption
 }
 
 /**
- * Starts or joins the PostgreSQL in `<dataDir>/postgres`. The process that starts a server owns it, and stops it even
- * while joined processes use it.
+ * Starts or joins the PostgreSQL in `<dataDir>/postgres`. The process that starts it also stops it, even while others
+ * use it.
  */
 export async function startEmbedded(options: StartOptions): Promise<Embedded> {
   const home = await openHome(options.dataDir);
@@ -129,7 +127,7 @@ export async function startEmbedded(options: StartOptions): Promise<Embedded> {
     options.log?.(`started PostgreSQL ${binaries.major} in ${home.cluster}`);
     return ownServer(home, server, urlOf(server.port, password), options);
   } catch (error) {
-    // Of two starts at once, PostgreSQL lets one run.
+    // PostgreSQL runs only one of two simultaneous starts.
     const other = await findServer(home, options);
     if (!other) throw error;
     return join(other);

@@ -16,16 +16,16 @@ function quiet(command: string, args: string[]): string {
   }
 }
 
-/** Identifies the start in one word; empty if unknown. */
+/** Returns one word, empty if unknown. */
 function startOf(pid: number): string {
   if (process.platform === 'win32') return '';
   if (process.platform !== 'linux')
     return quiet('ps', ['-o', 'lstart=', '-p', String(pid)]).replace(/\W+/g, '_');
   try {
-    // The second field, the command in parentheses, may contain spaces and parentheses.
+    // The second field, the command, may contain spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended: a container's first process may never reap it.
+    // A container's first process may never reap a zombie.
     if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().replaceAll('-', '_');
     return `${boot}_${fields[19]}`;
@@ -40,7 +40,7 @@ export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: the process belongs to another user.
+    // EPERM means a process of another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
   return process.platform !== 'linux' || startOf(pid) !== ENDED;
@@ -82,19 +82,17 @@ function inodeSetting(cluster: string): string {
   return `stakegraph.cluster=${statSync(cluster, { bigint: true, throwIfNoEntry: false })?.ino ?? 'none'}:`;
 }
 
-/** Lets `isServer` and `ownerOf` recognize a server and its owner. */
 export function ownSettings(cluster: string): string[] {
   const { pid, started } = ownMark();
   return [`stakegraph.owner=${pid}.${started}`, `${inodeSetting(cluster)}${cluster}`];
 }
 
-/** The process that started the server; undefined if none of ours did. */
 export function ownerOf(server: number): ProcessMark | undefined {
   const [, pid, started = ''] = /stakegraph\.owner=(\d+)\.(\w*)/.exec(commandLine(server)) ?? [];
   return pid === undefined ? undefined : { pid: Number(pid), started };
 }
 
-/** Compares command lines: most containers hide working directories even from root. */
+/** Compares command lines, because most containers hide working directories even from root. */
 export function isServer(pid: number, cluster: string): boolean {
   if (!isRunning(pid)) return false;
   const line = `${commandLine(pid)} `;
@@ -108,7 +106,6 @@ export function isServer(pid: number, cluster: string): boolean {
   );
 }
 
-/** False if the process still runs after `bound` ms. */
 export async function waitForEnd(pid: number, bound: number): Promise<boolean> {
   const deadline = performance.now() + bound;
   while (isRunning(pid)) {
@@ -118,10 +115,7 @@ export async function waitForEnd(pid: number, bound: number): Promise<boolean> {
   return true;
 }
 
-/**
- * Requests a fast shutdown; after `fastBound` ms an immediate one (the next start replays the log); then kills the
- * process.
- */
+/** SIGINT requests a fast shutdown. SIGQUIT requests an immediate one, after which the next start replays the log. */
 export async function endServer(pid: number, fastBound = 10_000): Promise<void> {
   const steps = [
     ['SIGINT', fastBound],

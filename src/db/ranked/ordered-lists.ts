@@ -22,12 +22,12 @@ import {
   walkEnded,
 } from './ranked-lists.ts';
 
-/** Values of a filter by name; null: not filtered by it. */
+/** Null means no filter by that name. */
 export type Where = Readonly<Record<string, string | number | null>>;
 
 /**
- * SQL conditions on `c` (64 rows of an order) and `s` (a summary), with values from columns of `k`. `compared` names the
- * columns of summaries that conditions use.
+ * `parts` are conditions on `c` (64 rows of an order), `rows` on `s` (a summary). `compared` lists their summary
+ * columns.
  */
 export type Filter = {
   columns: KeyColumns<{ where: Where }>;
@@ -39,7 +39,7 @@ export type Filter = {
 
 type Bound = { column: string; type: string; at: 'least' | 'most' };
 
-/** Adds inclusive bounds on figures to `others`. */
+/** Bounds are inclusive. */
 export function filterOf(bounds: Record<string, Bound>, others: Filter): Filter {
   const each = (condition: (name: string, bound: Bound) => string): Sql =>
     raw(
@@ -70,7 +70,7 @@ type PageOf = { order: Order<string>; limit: number; backward: boolean; counted:
 
 const END = 2 ** 31 - 1;
 
-/** The ranks of a part between the cursors; both bounds are exclusive. Rows without a value are last in either direction. */
+/** Both bounds are exclusive. Rows without a value come last in either direction. */
 function boundsOf({ after, before }: Range<Position>, direction: 'asc' | 'desc', valued: boolean): Bounds {
   const isEmpty = valued ? after?.valued === false : before?.valued === true;
   if (isEmpty) return { low: END, high: END };
@@ -84,10 +84,7 @@ function boundsOf({ after, before }: Range<Position>, direction: 'asc' | 'desc',
 const Found = z.object({ valued: flag(), rank: count() });
 type Found = z.infer<typeof Found> & { list?: number; total: number; revision: number; text?: string };
 
-/**
- * Reads one page per list in a stored order; deep pages cost no more than the first. A filter skips 64 rows at a time if
- * none of them can match. `columns` are those of the key in `<name>_lists`. An unknown list has no page in the result.
- */
+/** Deep pages cost no more than the first. A filter skips 64 rows at a time if none can match. */
 export function pagesByOrder<List extends object, Field extends string, Row extends Position>(of: {
   statement: string;
   name: 'operator' | 'stake_authority';
@@ -118,7 +115,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
   function page(asked: PageOf, selected: Sql): Sql {
     const descends = (asked.order.direction === 'desc') !== asked.backward;
     const direction = raw(descends ? 'desc' : 'asc');
-    // Not sorted as a whole, which would read every part: a lateral join keeps the order of its parts.
+    // A lateral join keeps the order of its parts. Sorting everything would read every part.
     const part = (valued: Sql, low: Sql, high: Sql, limit: Sql) => sql`
       select m.* from (
         select c.members, c.first_rank ${parts(asked)}
@@ -169,13 +166,13 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
       const at = row.list ?? 0;
       if (!pages[at]) checkRows(Head, [row], { text });
       const page = (pages[at] ??= { rows: [], total: row.total, revision: row.revision });
-      if (row.rank === null) continue; // the list has no row here
+      if (row.rank === null) continue; // the page is empty
       checkRows(Found, [row], { text });
       read.decode?.(row);
       checkRows(read.row, [row], { text });
       page.rows.push(row as unknown as Row);
     }
-    // PostgreSQL promises no order of a union.
+    // PostgreSQL guarantees no order of a union.
     const [up, first] = [asked.order.direction === 'asc' ? 1 : -1, asked.backward ? -1 : 1];
     for (const page of pages)
       page?.rows.sort((a, b) => first * (a.valued === b.valued ? up * (a.rank - b.rank) : a.valued ? -1 : 1));
@@ -183,7 +180,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
   };
 }
 
-/** Reads the list's current revision, or that of the walk: then throws BAD_INPUT if it is gone. An unknown list is empty. */
+/** Throws BAD_INPUT if the revision of `walk` is gone. An unknown list is empty. */
 export function orderedPageReader<List extends object, Field extends string, Row extends Position>(
   load: ReturnType<typeof pagesByOrder<List, Field, Row>>,
 ) {

@@ -12,7 +12,7 @@ export type RankedRows = { record: z.ZodObject; fields: Fields<string>; keys: re
 type Read = ReturnType<typeof columnsOrText>;
 type RowTexts = NonNullable<Read['texts']>;
 
-/** Returns rows in no order. `columns` are those of the key. */
+/** Returns rows in no order. */
 export function summariesByKey<Key extends object, Field extends string, Row extends Key>(of: {
   statement: string;
   table: string;
@@ -40,27 +40,23 @@ type Part = { limit: number; backward: boolean };
 
 export const Head = z.object({ total: count(), revision: count() });
 
-/** `text` holds rows from `rank` on; both are null if no row is in range. */
+/** `text` holds rows from `rank` on. Both are null without rows. */
 const Texts = Head.extend({ rank: count().nullable(), text: z.string().nullable() });
 
-/** Rows have no `list` if only one is read; the row with a list's size has no rank. */
+/** `list` is missing if only one list is read. */
 type Found = { list?: number; rank: number | null; text: string };
 
-/** A list, its revision (null: the current one), and the ranks between which to read. */
+/** `asked` is a revision; null means the current one. `after` and `before` are exclusive ranks. */
 type Place<List> = List & { asked: number | null; after: number; before: number };
 export const placeText: (place: object) => string = JSON.stringify;
 
-/** A list that is unknown has no page. */
 export function byPlace<Row>(places: readonly object[], pages: readonly (RankedPage<Row> | undefined)[]) {
   const found = new Map<string, RankedPage<Row>>();
   for (const [index, page] of pages.entries()) if (page) found.set(placeText(places[index] as object), page);
   return found;
 }
 
-/**
- * Reads one page per list; deep pages cost no more than the first. Ranks are dense, so no row beyond the page is read.
- * `columns` are those of the key in `<name>_lists`. An unknown list has no page in the result.
- */
+/** Deep pages cost no more than the first. Ranks are dense, so no row beyond the page is read. */
 export function pagesByRank<List extends object, Field extends string, Row extends { rank: number }>(of: {
   statement: string;
   name: 'operator' | 'stake_authority';
@@ -97,7 +93,7 @@ export function pagesByRank<List extends object, Field extends string, Row exten
       where l.revision = k.asked or (k.asked is null and l.superseded_at is null)`;
     const pages: RankedPage<{ rank: number; text?: string }>[] = [];
     const found = (await db.query({ text, values })).rows as Found[];
-    found.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)); // here, because PostgreSQL would sort whole rows with their texts
+    found.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)); // PostgreSQL would sort whole rows with their texts
     for (const row of found) {
       const page = (pages[row.list ?? 0] ??= { rows: [], total: 0, revision: 0 });
       if (texts || row.rank === null) {
@@ -117,8 +113,8 @@ export function pagesByRank<List extends object, Field extends string, Row exten
 }
 
 /**
- * Adds a row with the size and revision of the list `l`, even to an empty page. Columns for them in every row made a
- * statement of 15 rows of four fields a sixth slower.
+ * Adds a row with the list's size and revision, even to an empty page. Repeating them in 15 rows of four fields made a
+ * statement a sixth slower.
  */
 const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: Part): Sql => sql`
   (select r.rank, null::int as total, null::int as revision, ${columns}
@@ -129,10 +125,7 @@ const rowsByRank = (ranked: Sql, { columns, names }: Read, { backward, limit }: 
   union all
   select null, l.total, l.revision, ${raw(names.map(() => 'null').join(', '))}`;
 
-/**
- * Rows gathered into one text value. A larger value spans several packets, and pg copies all of it again for each
- * packet.
- */
+/** Rows per text value. A larger value spans several packets, and pg copies it whole for each packet. */
 const GATHERED_ROWS = raw('64');
 
 function textsByRank(ranked: Sql, { text, gather }: RowTexts, { backward, limit }: Part): Sql {
@@ -163,7 +156,7 @@ export const walkEnded = ({ revision, loc }: Walk) =>
     },
   ]);
 
-/** Throws BAD_INPUT when the revision of `walk` is gone. Ranks are dense, so they show whether rows lie beyond the page. */
+/** Dense ranks show whether rows lie beyond the page. */
 export function rankedSlice<Row extends { rank: number }>(
   page: RankedPage<Row> | undefined,
   { range, walk }: RankedRange,
@@ -189,7 +182,7 @@ export function rankedSlice<Row extends { rank: number }>(
       };
 }
 
-/** Reads the list's current revision, or that of `ranked.walk`. An unknown list is empty. */
+/** An unknown list is empty. */
 export function rankedPageReader<List extends object, Field extends string, Row extends { rank: number }>(
   load: ReturnType<typeof pagesByRank<List, Field, Row>>,
 ) {
