@@ -42,6 +42,7 @@ export const computeUnits = {
   datasets: { base: 1, item: 0 },
   history: { base: 5, item: 1 },
   networkOverview: { base: 1, item: 1 },
+  networkValidators: { base: 5, item: 1 },
   introspection: { base: 1, item: 1 }, // counts 100 fields as a row
   node: { base: 1, item: 1 },
   nodes: { base: 0, item: 2 },

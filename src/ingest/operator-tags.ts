@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../kernel/leaves.ts';
-import { normaliseId, type OperatorTag } from '../resources/operators/record.ts';
+import { idOfTag, normaliseId, type OperatorTag } from '../resources/operators/record.ts';
 import type { Faults } from './importer.ts';
 import { isLiquidStakingPool } from './liquid-staking.ts';
 
@@ -13,24 +13,12 @@ type Tagged = { idType: string; operatorTags: readonly Tag[] };
 const toldPoolTypes = ['cex', 'lst', 'none'] as const;
 type ToldPoolType = (typeof toldPoolTypes)[number];
 
-function idInPath(path: string | null | undefined): string | undefined {
-  const id = path?.startsWith('/o/') ? path.slice('/o/'.length) : '';
-  if (id === '') return undefined;
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
-}
-
-/** Rules: decisions, "Tags". */
 export function parentsByTags(tags: readonly Tag[]): Parents {
-  const tagged = (idType: string) => tags.find((tag) => tag.idType === idType);
-  const operator = tagged('nodeOperator');
-  return {
-    poolId: tagged('pool')?.name ?? null,
-    nodeOperatorId: (operator && (idInPath(operator.path) ?? operator.name)) ?? null,
+  const idOf = (idType: string) => {
+    const tag = tags.find((one) => one.idType === idType);
+    return tag ? idOfTag(tag) : null;
   };
+  return { poolId: idOf('pool'), nodeOperatorId: idOf('nodeOperator') };
 }
 
 export function parentsOf(row: Tagged & Parents): Parents {

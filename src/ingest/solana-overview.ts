@@ -1,6 +1,16 @@
 import { SolanaNetworkOverview } from '../resources/solana-overview/record.ts';
-import { plainImporter } from './plain-table.ts';
+import { IMPORT_DATE } from './history.ts';
+import { mergePlain, type PlainTable, plainImporter } from './plain-table.ts';
 import { AsOfSolana } from './stake-authorities.ts';
+
+/** The figures of a day: of the last day that they cover, or of the import. */
+const historyOf = (table: PlainTable): PlainTable => ({
+  ...table,
+  name: 'solana_overview_history',
+  key: [...table.key, 'date'],
+  columns: [...table.columns, { name: 'date', type: 'date' }],
+  from: `(select g.*, coalesce((g.as_of_time at time zone 'UTC')::date, ${IMPORT_DATE}) as date from staged g)`,
+});
 
 export const solanaOverviewImporter = plainImporter({
   resource: 'solana-overview',
@@ -10,4 +20,10 @@ export const solanaOverviewImporter = plainImporter({
   key: ['time_window'],
   scope: [],
   defaults: ({ window }) => ({ timeWindow: window }),
+  async merge(client, table, options) {
+    const counts = await mergePlain(client, table, options);
+    const { inserted, updated } = await mergePlain(client, historyOf(table), { replace: false });
+    if (inserted + updated > 0) await options.revision();
+    return counts;
+  },
 });

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { dateOfDay, EPOCHS_PER_DAY } from '../chain/calendar.ts';
 import type { Importer } from '../ingest/importer.ts';
+import { solanaOverviewImporter } from '../ingest/solana-overview.ts';
 
 /** Days before the newest day, whose history the import writes. */
 const DAYS = 89;
@@ -59,6 +60,31 @@ async function addHistory(client: pg.ClientBase, { name, key, scope, date, where
     order by d desc, s.series`,
   );
 }
+
+const wave = (height: number, days: number) => `(1 + ${height} * sin(d / ${days}.0))`;
+const overview: Record<string, string> = {
+  as_of_epoch: 'as_of_epoch - d / 2',
+  as_of_time: 'as_of_time - make_interval(days => d)',
+  network_effectiveness: `network_effectiveness * ${wave(0.01, 11)}`,
+  delegator_apy: `delegator_apy * ${wave(0.03, 17)}`,
+  total_delegated_stake: `round(total_delegated_stake * ${wave(0.05, 40)}::numeric, 9)`,
+  gini_coefficient: decimal('gini_coefficient', wave(0.02, 40)),
+};
+
+/** Adds the days before that of the overviews. */
+export const withOverviewHistory: typeof solanaOverviewImporter = {
+  ...solanaOverviewImporter,
+  async merge(client, options) {
+    const names = solanaOverviewImporter.columns.map(({ name }) => name);
+    await client.query(
+      `/* sampleOverviewHistory */
+      insert into solana_overview_history (date, ${names.join(', ')})
+      select ${stakeAuthorities.date} - d, ${names.map((name) => overview[name] ?? name).join(', ')}
+      from staged, generate_series(1, ${DAYS}) d`,
+    );
+    return solanaOverviewImporter.merge(client, options);
+  },
+};
 
 const withHistory = <Row, Name extends string>(
   importer: Importer<Row, Name>,

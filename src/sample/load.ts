@@ -12,12 +12,11 @@ import { networkRewardImporters } from '../ingest/network-rewards.ts';
 import { operatorImporter } from '../ingest/operators.ts';
 import { noteOrigins, ofAllNetworks } from '../ingest/origins.ts';
 import { slashingImporter } from '../ingest/slashings.ts';
-import { solanaOverviewImporter } from '../ingest/solana-overview.ts';
 import { stakeAuthorityImporter } from '../ingest/stake-authorities.ts';
 import { syncCommitteeRewardImporter } from '../ingest/sync-committee-rewards.ts';
 import { validatorImporter } from '../ingest/validators.ts';
 import { type AttestationSize, loadSampleAttestations, wholeSize } from './attestations.ts';
-import { withOperatorHistory, withStakeAuthorityHistory } from './history.ts';
+import { withOperatorHistory, withOverviewHistory, withStakeAuthorityHistory } from './history.ts';
 import * as sample from './index.ts';
 import { loadSamplePrivateSet } from './load-private-set.ts';
 import { loadSampleClients, loadSampleQueue } from './network.ts';
@@ -41,7 +40,7 @@ export async function loadSampleData(
       operators: await load(withOperatorHistory(operatorImporter), operators),
       slashings: await load(slashingImporter, sample.sampleSlashings()),
       attestations: await loadSampleAttestations(client, operators, attestations),
-      solanaOverviews: await load(solanaOverviewImporter, sample.sampleSolanaOverviews()),
+      solanaOverviews: await load(withOverviewHistory, sample.sampleSolanaOverviews()),
       stakeAuthorities: await load(
         withStakeAuthorityHistory(stakeAuthorityImporter),
         sample.sampleStakeAuthorities(),

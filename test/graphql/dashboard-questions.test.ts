@@ -102,8 +102,31 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
   });
 
   it('Solana concentration', async () => {
-    const { solanaNetworkOverview, stakeAuthorities } = await ask('SolanaConcentration');
+    const { solanaNetworkOverview, stakeAuthorities, networkValidators, networkRewards } =
+      await ask('SolanaConcentration');
     expect(solanaNetworkOverview.giniCoefficient).toBeGreaterThan(0);
+    expect(solanaNetworkOverview.history.nodes).toHaveLength(30);
+    expect(solanaNetworkOverview.history.nodes.at(-1).giniCoefficient).toBe(
+      solanaNetworkOverview.giniCoefficient,
+    );
+    const [{ share, count }] = await rowsOf(
+      `with days as (
+         select vote_account, total_voting_rewards + total_proposal_rewards + total_mev_rewards as earned
+         from solana_validator_rewards where day = (select max(day) from solana_validator_rewards)
+       ), largest as (select * from days order by earned desc, vote_account desc limit 20)
+       select (select sum(earned) from largest)::float8 / (
+         select (total_voting_rewards + total_proposal_rewards + total_mev_rewards)::float8
+         from solana_network_rewards order by day desc limit 1
+       ) as share, (select count(*)::int from days) as count`,
+    );
+    const [whole] = networkRewards.nodes;
+    const sum = networkValidators.nodes.reduce(
+      (all: number, row: any) => all + Number(row.validatorRewards),
+      0,
+    );
+    expect(networkValidators.totalCount).toBe(count);
+    expect(networkValidators.nodes.every((row: any) => row.date === whole.date)).toBe(true);
+    expect(sum / Number(whole.validatorRewards)).toBeCloseTo(share, 12);
     const largest = await rowsOf(
       `select stake_authority as key from stake_authority_summaries where time_window = '7d'
        order by delegated_stake desc, 1 limit 10`,

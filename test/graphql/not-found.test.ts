@@ -38,6 +38,12 @@ const nothing: Record<
   entityConsolidationCapacities: {},
   entityConsolidations: { empty: ['fromDay: 9000000'] },
   networkOverview: {},
+  networkValidators: {
+    empty: [
+      'network: SOLANA, date: "2100-01-01"',
+      'network: POLYGON, date: "2000-01-01", orderBy: { field: STAKE }',
+    ],
+  },
   networkRewards: { empty: ['network: SOLANA, fromDate: "2100-01-01"'] },
   node: { null: [`id: "${globalId}"`] },
   nodes: {},

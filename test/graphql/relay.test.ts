@@ -33,6 +33,7 @@ const required: Record<string, (values: Values) => string> = {
   'Query.entityConsolidationCapacities': () => 'window: ALL',
   'Query.stakeAuthorities': () => 'window: SEVEN_DAYS, type: POOL',
   'Query.validatorRewards': () => 'network: POLYGON, validatorId: "27"',
+  'Query.networkValidators': () => 'network: POLKADOT, orderBy: { field: STAKE, direction: DESC }',
   'Query.networkRewards': () => 'network: SOLANA, sortBy: EPOCH, sortOrder: DESC',
 };
 
@@ -149,6 +150,7 @@ async function ownerOf({ owner, field }: Connection): Promise<string> {
     Block: `blocks(first: 40) { nodes { ${inner} } }`,
     PrivateSet: `privateSets(first: 40) { nodes { ${inner} } }`,
     NetworkOverview: `networkOverview(window: ALL) { ${inner} }`,
+    SolanaNetworkOverview: `solanaNetworkOverview(window: ALL) { ${inner} }`,
   };
   const { data, errors } = await gateway.graphql(`{ list: ${lists[owner]} }`);
   if (errors) throw new Error(JSON.stringify(errors));

@@ -8,7 +8,7 @@ import { load, published, refreshed, revisions } from './facts.ts';
 const gateway = useGateway({ template: 'empty' });
 const clear = () =>
   gateway.database.pool.query({
-    text: `truncate solana_epochs, solana_validator_epochs, solana_stake_authority_epochs, solana_overviews,
+    text: `truncate solana_epochs, solana_validator_epochs, solana_stake_authority_epochs, solana_overviews, solana_overview_history,
       stake_authority_summaries, stake_authority_lists, stake_authority_series, stake_authority_history, stake_authority_history_days,
       datasets cascade`,
     values: [],

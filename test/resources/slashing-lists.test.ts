@@ -70,6 +70,7 @@ describe('slashings between two epochs, days or dates', () => {
       within.filter(({ epoch }) => epoch <= high),
     );
     await expectRows('toDate: "2020-11-30"', []);
+    expect(await walkKeys(gateway, ['slashings', 'date'], '', 200)).toEqual(all.map(dateOf));
   });
 
   it.each([

@@ -29,7 +29,7 @@ export const datasetTables: Record<string, readonly string[]> = {
     'consolidation_entities',
     'named_consolidation_entities',
   ],
-  'solana-overview': ['solana_overviews'],
+  'solana-overview': ['solana_overviews', 'solana_overview_history'],
   'stake-authorities': [
     'stake_authority_summaries',
     'stake_authority_lists',

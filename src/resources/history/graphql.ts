@@ -20,13 +20,18 @@ import { PERIODS_SIZES } from '../../periods/params.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import { IdType, OperatorTrend } from '../operators/record.ts';
 import { Operator, OperatorSummaryType } from '../operators/summary.ts';
+import { overviewFigures, SolanaNetworkOverviewType } from '../solana-overview/graphql.ts';
 import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
 import { StakeAuthorityTrend } from '../stake-authorities/record.ts';
 import { StakeAuthority, StakeAuthoritySummaryType } from '../stake-authorities/summary.ts';
-import { loadOperatorHistoryTotal, loadStakeAuthorityHistoryTotal } from './loaders.ts';
+import {
+  loadOperatorHistoryTotal,
+  loadSolanaHistoryTotal,
+  loadStakeAuthorityHistoryTotal,
+} from './loaders.ts';
 import type { Dates, HistoryRange } from './queries.ts';
-import { OperatorHistory, StakeAuthorityHistory } from './record.ts';
-import { checkWindow, hasHistory, operatorHistory, stakeAuthorityHistory } from './resolve.ts';
+import { OperatorHistory, SolanaHistory, StakeAuthorityHistory } from './record.ts';
+import { checkWindow, hasHistory, operatorHistory, solanaHistory, stakeAuthorityHistory } from './resolve.ts';
 
 type OperatorRecord = OperatorHistory & { key: OperatorKey };
 type StakeAuthorityRecord = StakeAuthorityHistory & { key: StakeAuthorityKey };
@@ -102,6 +107,23 @@ builder.node(StakeAuthorityHistoryRecord, {
   }),
 });
 
+const SolanaHistoryRecord = builder.objectRef<SolanaHistory>('SolanaNetworkHistoryRecord');
+builder.node(SolanaHistoryRecord, {
+  description: 'Statistics of Solana over a time window as they were on a day.',
+  id: { resolve: ({ timeWindow, date }) => `${timeWindow}:${date}`, description: id },
+  loadMany: loadNodes('SolanaNetworkHistoryRecord', async (id, ctx) => {
+    const [window, date, ...rest] = id.split(':');
+    const timeWindow = TimeWindow.safeParse(window).data;
+    if (!timeWindow || !isDate(date) || rest.length > 0) return null;
+    return (await solanaHistory(ctx, timeWindow, oneDay(date))).rows[0];
+  }),
+  fields: (t) => ({
+    window: t.expose('timeWindow', { type: TimeWindowEnum, description: 'Window of the figures.' }),
+    ...columns(t, SolanaHistory.pick({ date: true })),
+    ...overviewFigures(t),
+  }),
+});
+
 const operatorPages = pageTypes(OperatorHistoryRecord, {
   name: 'OperatorHistory',
   row: 'A day',
@@ -113,11 +135,19 @@ const stakeAuthorityPages = pageTypes(StakeAuthorityHistoryRecord, {
   list: 'History of a stake authority',
 });
 
-const historyArgs = builder.args((t) => ({
+const solanaPages = pageTypes(SolanaHistoryRecord, {
+  name: 'SolanaNetworkHistory',
+  row: 'A day',
+  list: 'History of Solana',
+});
+
+const windowArgs = builder.args((t) => ({
   window: t.field({
     type: TimeWindowEnum,
     description: `ONE_DAY, SEVEN_DAYS or THIRTY_DAYS. ${windowText}`,
   }),
+}));
+const dateArgs = builder.args((t) => ({
   fromDate: t.field({ type: 'Date', description: 'First date, inclusive.' }),
   toDate: t.field({ type: 'Date', description: 'Last date, inclusive.' }),
 }));
@@ -129,7 +159,7 @@ type Args = ConnectionArgs & {
   toDate?: string | null | undefined;
 };
 
-async function historyConnection<Row extends { date: string }, Key extends { timeWindow: TimeWindow }>(
+async function historyConnection<Row extends { date: string }, Key extends object>(
   args: Args,
   info: GraphQLResolveInfo,
   of: {
@@ -138,7 +168,6 @@ async function historyConnection<Row extends { date: string }, Key extends { tim
     total: (dates: Dates) => Promise<number>;
   },
 ) {
-  checkWindow(of.key.timeWindow);
   const dates = { fromDate: args.fromDate ?? null, toDate: args.toDate ?? null };
   checkBounds(dates, 'argument');
   const list = `history:${JSON.stringify([of.key, dates])}`;
@@ -165,10 +194,11 @@ builder.objectField(Operator, 'history', (t) =>
       nullable: true,
       extensions: cost,
       description: `Its figures${byDate} Empty for validators, whose days are stored, and private sets. ${sizes}`,
-      args: historyArgs,
+      args: { ...windowArgs, ...dateArgs },
       resolve: (row, args, ctx: Context, info) => {
         const { network, idType, id } = row;
         const key = { network, timeWindow: windowOf(row, args.window, 'operator'), idType, id };
+        checkWindow(key.timeWindow);
         return historyConnection(args, info, {
           key,
           read: (range) => operatorHistory(ctx, key, range),
@@ -187,10 +217,11 @@ builder.objectField(StakeAuthority, 'history', (t) =>
       nullable: true,
       extensions: cost,
       description: `Its figures${byDate} ${sizes}`,
-      args: historyArgs,
+      args: { ...windowArgs, ...dateArgs },
       resolve: (row, args, ctx: Context, info) => {
         const { stakeAuthority } = row;
         const key = { timeWindow: windowOf(row, args.window, 'stake authority'), stakeAuthority };
+        checkWindow(key.timeWindow);
         return historyConnection(args, info, {
           key,
           read: (range) => stakeAuthorityHistory(ctx, key, range),
@@ -199,6 +230,25 @@ builder.objectField(StakeAuthority, 'history', (t) =>
       },
     },
     ...stakeAuthorityPages,
+  ),
+);
+
+builder.objectField(SolanaNetworkOverviewType, 'history', (t) =>
+  t.connection(
+    {
+      type: SolanaHistoryRecord,
+      nullable: true,
+      extensions: cost,
+      description: `The figures of this window${byDate} ${sizes}`,
+      args: dateArgs,
+      resolve: ({ timeWindow }, args, ctx: Context, info) =>
+        historyConnection(args, info, {
+          key: { timeWindow },
+          read: (range) => solanaHistory(ctx, timeWindow, range),
+          total: (dates) => loadSolanaHistoryTotal(ctx, timeWindow, dates),
+        }),
+    },
+    ...solanaPages,
   ),
 );
 

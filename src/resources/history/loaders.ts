@@ -1,3 +1,4 @@
+import type { TimeWindow } from '../../chain/windows.ts';
 import { listReader, totalReader } from '../../db/batch/readers.ts';
 import { rowsToRead } from '../../kernel/page.ts';
 import { operatorKeyText } from '../operators/loaders.ts';
@@ -5,6 +6,8 @@ import { stakeAuthorityKeyText } from '../stake-authorities/loaders.ts';
 import {
   operatorHistoryPages,
   operatorHistoryTotals,
+  solanaHistoryPages,
+  solanaHistoryTotals,
   stakeAuthorityHistoryPages,
   stakeAuthorityHistoryTotals,
 } from './queries.ts';
@@ -25,3 +28,11 @@ export const loadStakeAuthorityHistoryTotal = totalReader({
   keyOf: stakeAuthorityKeyText,
   load: stakeAuthorityHistoryTotals,
 });
+
+const windowText = (window: TimeWindow) => window;
+export const loadSolanaHistory = listReader({
+  keyOf: windowText,
+  load: solanaHistoryPages,
+  rows: rowsToRead,
+});
+export const loadSolanaHistoryTotal = totalReader({ keyOf: windowText, load: solanaHistoryTotals });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TimeWindow } from '../../chain/windows.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
@@ -8,7 +9,7 @@ import { count } from '../../kernel/leaves.ts';
 import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
-import { OperatorHistory, StakeAuthorityHistory } from './record.ts';
+import { OperatorHistory, SolanaHistory, StakeAuthorityHistory } from './record.ts';
 
 export type Dates = { fromDate: string | null; toDate: string | null };
 export type HistoryRange = Range<string> & Dates;
@@ -42,17 +43,21 @@ function historyPages<Key extends object, Shape extends z.ZodRawShape>(
   };
 }
 
-const daysOf = ({ name, scope }: Of<never>, { after, before, fromDate, toDate }: HistoryRange): Sql => sql`
+/** Conditions on the days `d`. */
+const withinDates = (d: Sql, { after, before, fromDate, toDate }: HistoryRange): Sql => sql`
+        ${fromDate === null ? sql`` : sql`and ${d}.date >= ${fromDate}::date`}
+        ${toDate === null ? sql`` : sql`and ${d}.date <= ${toDate}::date`}
+        ${after === undefined ? sql`` : sql`and ${d}.date > ${after}::date`}
+        ${before === undefined ? sql`` : sql`and ${d}.date < ${before}::date`}`;
+
+const daysOf = ({ name, scope }: Of<never>, range: HistoryRange): Sql => sql`
       from ${raw(`${name}_history_days`)} d
       cross join lateral (
         select * from ${raw(`${name}_history`)} h where h.date = d.date and h.series = s.series
         offset 0 -- one probe a day, whatever the statistics say of a day written since
       ) h
       where ${raw(scope.map((column) => `d.${column} = s.${column}`).join(' and '))}
-        ${fromDate === null ? sql`` : sql`and d.date >= ${fromDate}::date`}
-        ${toDate === null ? sql`` : sql`and d.date <= ${toDate}::date`}
-        ${after === undefined ? sql`` : sql`and d.date > ${after}::date`}
-        ${before === undefined ? sql`` : sql`and d.date < ${before}::date`}`;
+        ${withinDates(sql`d`, range)}`;
 
 const historyTotals = <Key extends object>(of: Of<Key>) => {
   const name = raw(`/* ${of.name}HistoryTotals */`);
@@ -94,3 +99,43 @@ export const stakeAuthorityHistoryPages = historyPages(
   solanaAsOf('h'),
 );
 export const stakeAuthorityHistoryTotals = historyTotals(stakeAuthorities);
+
+const solanaFields: Record<string, Sql> = {
+  ...recordColumns(SolanaHistory.omit({ asOf: true }), 'h'),
+  asOf: solanaAsOf('h'),
+};
+const solanaSelect = selectList(solanaFields, Object.keys(solanaFields));
+const SolanaRow = SolanaHistory.extend({ list: count() });
+const windowKeys = (windows: readonly TimeWindow[]) =>
+  keyTable(windows, { time_window: ['text', (window) => window] });
+
+/** Oldest first; read from the primary key. */
+export function solanaHistoryPages(db: Queryable, windows: readonly TimeWindow[], range: HistoryRange) {
+  const order = range.backward ? sql`desc` : sql``;
+  return rows(
+    db,
+    SolanaRow,
+    sql`/* solanaHistory */
+    select k.list::int - 1 as list, page.*
+    from ${windowKeys(windows)}
+    cross join lateral (
+      select ${solanaSelect} from solana_overview_history h
+      where h.time_window = k.time_window ${withinDates(sql`h`, range)}
+      order by h.date ${order}
+      limit ${rowsToRead(range)}
+    ) page
+    order by k.list, page.date ${order}`,
+  );
+}
+
+export const solanaHistoryTotals = (db: Queryable, windows: readonly TimeWindow[], dates: Dates) =>
+  rows(
+    db,
+    ListedTotal,
+    sql`/* solanaHistoryTotals */
+    select k.list::int - 1 as list, count(*)::int as total
+    from ${windowKeys(windows)}
+    join solana_overview_history h using (time_window)
+    where true ${withinDates(sql`h`, { ...dates, limit: 0 })}
+    group by k.list`,
+  );

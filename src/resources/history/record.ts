@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SolanaAsOf } from '../../db/solana-as-of.ts';
 import { count, date } from '../../kernel/leaves.ts';
 import { OperatorTrend } from '../operators/record.ts';
+import { SolanaNetworkOverview } from '../solana-overview/record.ts';
 import { StakeAuthorityTrend } from '../stake-authorities/record.ts';
 
 const day = date().describe(
@@ -21,3 +22,6 @@ export const StakeAuthorityHistory = z.object({
   asOf: SolanaAsOf,
 });
 export type StakeAuthorityHistory = z.infer<typeof StakeAuthorityHistory>;
+
+export const SolanaHistory = SolanaNetworkOverview.extend({ date: day, asOf: SolanaAsOf });
+export type SolanaHistory = z.infer<typeof SolanaHistory>;

@@ -5,9 +5,9 @@ import { type Slice, slice } from '../../kernel/page.ts';
 import { badArgument } from '../../kernel/refusal.ts';
 import type { OperatorKey } from '../operators/loaders.ts';
 import type { StakeAuthorityKey } from '../stake-authorities/loaders.ts';
-import { loadOperatorHistory, loadStakeAuthorityHistory } from './loaders.ts';
+import { loadOperatorHistory, loadSolanaHistory, loadStakeAuthorityHistory } from './loaders.ts';
 import type { HistoryRange } from './queries.ts';
-import type { OperatorHistory, StakeAuthorityHistory } from './record.ts';
+import type { OperatorHistory, SolanaHistory, StakeAuthorityHistory } from './record.ts';
 
 export const hasHistory = (window: TimeWindow): window is Span => spans.some((span) => span === window);
 
@@ -28,3 +28,9 @@ export const stakeAuthorityHistory = async (
   key: StakeAuthorityKey,
   range: HistoryRange,
 ): Promise<Slice<StakeAuthorityHistory>> => slice(await loadStakeAuthorityHistory(ctx, key, range), range);
+
+export const solanaHistory = async (
+  ctx: Context,
+  window: TimeWindow,
+  range: HistoryRange,
+): Promise<Slice<SolanaHistory>> => slice(await loadSolanaHistory(ctx, window, range), range);

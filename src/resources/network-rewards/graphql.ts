@@ -1,25 +1,27 @@
-import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import { checkBounds } from '../../chain/bounds.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rowId } from '../../graphql/schema/columns.ts';
-import {
-  type ConnectionArgs,
-  checkSizes,
-  connection,
-  connectionRange,
-} from '../../graphql/schema/connection.ts';
+import { checkSizes, connection, connectionRange } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
-import { enumName, enumValues, SortOrderEnum } from '../../graphql/schema/enums.ts';
-import { orderInput } from '../../graphql/schema/order.ts';
-import { orderOf } from '../../graphql/schema/replaced.ts';
-import { IN_PAGE, selectedOf } from '../../graphql/schema/selection.ts';
+import { enumValues } from '../../graphql/schema/enums.ts';
+import { IN_PAGE, IN_ROW, selectedFields } from '../../graphql/schema/selection.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import { badArgument, collectFaults, quoted } from '../../kernel/refusal.ts';
-import type { RewardQuery, RewardRow } from './queries.ts';
+import { StakeDelegationType } from '../stake-authorities/summary.ts';
 import {
+  type DayArgs,
+  dayArgs,
+  NetworkValidatorOrder,
+  queryOf,
+  rankOf,
+  sortByArg,
+  sortOrderArg,
+} from './orders.ts';
+import type { RankedRewards, RewardRow } from './queries.ts';
+import {
+  commonFieldsOf,
   definitions,
   fieldsOf,
   type RewardKind,
@@ -28,29 +30,21 @@ import {
   recordOf,
   rewardSums,
   rewardsNetworks,
-  sortFieldsOf,
 } from './record.ts';
-import { REWARDS_SIZES, type RewardList, rangeOf, rewards } from './resolve.ts';
+import {
+  networkValidators,
+  newestReward,
+  REWARDS_SIZES,
+  type RewardList,
+  rankedRewardCursors,
+  rewards,
+  totalNetworkValidators,
+} from './resolve.ts';
 
 const RewardsNetworkEnum = builder.enumType('RewardsNetwork', {
   description: 'A network with daily rewards. Ethereum is not among them.',
   values: enumValues(rewardsNetworks, (network) => `${definitions[network].title}.`),
 });
-
-/** Fields of all networks; each list accepts only its network's. */
-const sortFields = (kind: RewardKind) => [
-  ...new Set(rewardsNetworks.flatMap((network) => sortFieldsOf(network, kind))),
-];
-const sortEnum = (kind: RewardKind, name: string) =>
-  builder.enumType(name, {
-    description:
-      'Field that rewards are sorted by, ties by day, null last. Each network accepts only its own fields.',
-    values: enumValues(sortFields(kind), (field) => {
-      const having = rewardsNetworks.filter((network) => sortFieldsOf(network, kind).includes(field));
-      const all = having.length === rewardsNetworks.length;
-      return `By ${field}${all ? '' : ` (${having.map((network) => definitions[network].title).join(', ')})`}.`;
-    }),
-  });
 
 const kindOf = (validatorId: string | null): RewardKind => (validatorId === null ? 'network' : 'validator');
 const typeName = (network: RewardsNetwork, kind: RewardKind) => recordOf(network, kind).meta()?.id as string;
@@ -75,6 +69,10 @@ const rewardFields = (t: FieldsOf<RewardRow>, kind: RewardKind) => {
     });
   const sum = (name: RewardSum) =>
     t.field({ type: 'Decimal', description: sumText(name), resolve: (row) => row[name] as string });
+  const common = (row: RewardRow, name: 'stake' | 'displayName') => {
+    const field = commonFieldsOf(row.network, kind)[name];
+    return field === undefined ? null : (row[field] as string | null);
+  };
   return {
     id: rowId(t, kind === 'validator' ? 'ValidatorReward' : 'NetworkReward', (row) => [
       row.network,
@@ -90,8 +88,32 @@ const rewardFields = (t: FieldsOf<RewardRow>, kind: RewardKind) => {
     day: date({ deprecationReason: replacedBy('date') }),
     validatorRewards: sum('validatorRewards'),
     delegatorRewards: sum('delegatorRewards'),
+    stake: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description:
+        'Stake at the end of the day, own and delegated, in the token of the network; null except on Polkadot and Polygon.',
+      resolve: (row) => common(row, 'stake'),
+    }),
+    ...(kind === 'validator' && {
+      displayName: t.string({
+        nullable: true,
+        description: 'Name of the validator; null without one, as for all of Avalanche and Polkadot.',
+        resolve: (row) => common(row, 'displayName'),
+      }),
+    }),
   };
 };
+
+/** Fields that are read of a row; skips those that fragments on other networks' types select. */
+function askedOf(info: GraphQLResolveInfo, network: RewardsNetwork, kind: RewardKind, paths: string[][]) {
+  const names = selectedFields(info, ...paths);
+  const own = [...fieldsOf(network, kind), ...rewardSums].filter((name) => names.has(name));
+  const common = Object.entries(commonFieldsOf(network, kind)).flatMap(([name, field]) =>
+    field !== undefined && names.has(name) ? [field] : [],
+  );
+  return [...new Set(['day', ...own, ...common])];
+}
 
 const ValidatorReward = builder.interfaceRef<RewardRow>('ValidatorReward').implement({
   description:
@@ -109,13 +131,23 @@ const NetworkReward = builder.interfaceRef<RewardRow>('NetworkReward').implement
   fields: (t) => rewardFields(t as never, 'network'),
 });
 
+const refs = Object.fromEntries(
+  rewardsNetworks.map((network) => [
+    network,
+    {
+      validator: builder.objectRef<RewardRow>(typeName(network, 'validator')),
+      network: builder.objectRef<RewardRow>(typeName(network, 'network')),
+    },
+  ]),
+) as Record<RewardsNetwork, Record<RewardKind, ReturnType<typeof builder.objectRef<RewardRow>>>>;
+
 for (const network of rewardsNetworks) {
   for (const [kind, base] of [
     ['validator', ValidatorReward],
     ['network', NetworkReward],
   ] as const) {
     const record = recordOf(network, kind);
-    builder.objectType(builder.objectRef<RewardRow>(typeName(network, kind)), {
+    builder.objectType(refs[network][kind], {
       description: record.meta()?.description as string,
       interfaces: [base],
       fields: (t) => ({
@@ -144,64 +176,14 @@ const networkRewardPages = pageTypes(NetworkReward, {
   list: 'Days of a network',
 });
 
-const orderTexts = {
-  date: 'By date.',
-  validatorRewards: 'By validatorRewards.',
-  delegatorRewards: 'By delegatorRewards.',
-};
-const orderNames = ['date', ...rewardSums] as const;
-const RewardOrder = orderInput('Reward', orderNames, (name) => orderTexts[name]);
-
-const listArgs = builder.args((t) => ({
-  network: t.field({ type: RewardsNetworkEnum, required: true, description: 'The network.' }),
-  fromDate: t.field({ type: 'Date', description: 'First day, inclusive; a UTC date.' }),
-  toDate: t.field({ type: 'Date', description: 'Last day, inclusive; a UTC date.' }),
-  orderBy: t.field({ type: RewardOrder, description: 'Order, oldest first by default. Ties by date.' }),
-  sortOrder: t.field({
-    type: SortOrderEnum,
-    description: 'Sort order; ASC by default.',
-    deprecationReason: replacedBy('orderBy'),
-  }),
-}));
-type ListArgs = InputShapeFromFields<typeof listArgs> &
-  ConnectionArgs & { sortBy?: string | null | undefined };
-
-/** Deprecated, because it mixes the fields of all networks. */
-const sortByArg = (kind: RewardKind, enumTitle: string) => {
-  const type = sortEnum(kind, enumTitle);
-  return builder.args((t) => ({
-    sortBy: t.field({
-      type,
-      description: 'What to sort by; DAY by default.',
-      deprecationReason: replacedBy('orderBy'),
-    }),
-  }));
-};
-
-function queryOf(args: ListArgs, kind: RewardKind): RewardQuery {
-  const order = orderOf<string>(args, { field: 'day', direction: 'asc' });
-  const sortBy = order.field === 'date' ? 'day' : order.field;
-  const fields = sortFieldsOf(args.network, kind);
-  if (args.sortBy != null && !fields.includes(sortBy)) {
-    const [named, ...names] = [sortBy, ...fields].map(enumName);
-    const msg = `sortBy is ${named}, which ${definitions[args.network].title} does not have; one of ${names.join(', ')} is needed.`;
-    throw badArgument('sortBy', msg, 'enum');
-  }
-  checkBounds(args, 'argument');
-  const range = rangeOf({ fromDate: args.fromDate ?? null, toDate: args.toDate ?? null });
-  return { ...range, sortBy, sortOrder: order.direction };
-}
-
-async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, info: GraphQLResolveInfo) {
+async function rewardConnection(ctx: Context, list: RewardList, args: DayArgs, info: GraphQLResolveInfo) {
   const kind = kindOf(list.validatorId);
-  const query = queryOf(args, kind);
+  const query = queryOf(list.network, args, kind);
   const cursors = integerCursors(
     () => `networkRewards:${JSON.stringify([list.network, list.validatorId, query])}`,
   );
   const range = connectionRange(args, info, { ...REWARDS_SIZES, decode: cursors.read });
-  // Skips fields that fragments on other networks' types select.
-  const asked = ['day', ...selectedOf(info, [...fieldsOf(list.network, kind), ...rewardSums], IN_PAGE)];
-  const page = await rewards(ctx, list, query, range, asked);
+  const page = await rewards(ctx, list, query, range, askedOf(info, list.network, kind, IN_PAGE));
   return connection(
     page,
     (row) => cursors.of(row.position),
@@ -209,7 +191,12 @@ async function rewardConnection(ctx: Context, list: RewardList, args: ListArgs, 
   );
 }
 
-const sizes = `Oldest first. At most ${REWARDS_SIZES.maxSize} a page, ${REWARDS_SIZES.defaultSize} by default.`;
+const networkArg = builder.args((t) => ({
+  network: t.field({ type: RewardsNetworkEnum, required: true, description: 'The network.' }),
+}));
+
+const pageText = `At most ${REWARDS_SIZES.maxSize} a page, ${REWARDS_SIZES.defaultSize} by default.`;
+const sizes = `Oldest first. ${pageText}`;
 
 function validatorOf(network: RewardsNetwork, given: string): string {
   const { id } = definitions[network];
@@ -226,7 +213,9 @@ builder.queryField('validatorRewards', (t) =>
       extensions: { operation: 'listValidatorRewards', rows: REWARDS_SIZES.defaultSize },
       description: `What a validator earned, one row a day; NOT_FOUND for one that was never seen. ${sizes} REST: GET /v1/{network}/validators/{validator_id}/rewards.`,
       args: {
-        ...listArgs,
+        ...networkArg,
+        ...dayArgs,
+        ...sortOrderArg,
         validatorId: t.arg.string({
           required: true,
           description:
@@ -237,7 +226,7 @@ builder.queryField('validatorRewards', (t) =>
       resolve: (_root, args, ctx, info) => {
         const [validatorId] = collectFaults(
           () => validatorOf(args.network, args.validatorId),
-          () => queryOf(args, 'validator'),
+          () => queryOf(args.network, args, 'validator'),
           () => checkSizes(args, REWARDS_SIZES.maxSize),
         );
         return rewardConnection(ctx, { network: args.network, validatorId }, args, info);
@@ -255,7 +244,9 @@ builder.queryField('networkRewards', (t) =>
       extensions: { operation: 'listNetworkRewards', rows: REWARDS_SIZES.defaultSize },
       description: `What all validators of a network earned, one row a day. ${sizes} REST: GET /v1/{network}/network/rewards.`,
       args: {
-        ...listArgs,
+        ...networkArg,
+        ...dayArgs,
+        ...sortOrderArg,
         ...sortByArg('network', 'NetworkRewardSort'),
       },
       resolve: (_root, args, ctx, info) =>
@@ -263,4 +254,68 @@ builder.queryField('networkRewards', (t) =>
     },
     ...networkRewardPages,
   ),
+);
+
+builder.interfaceField(ValidatorReward, 'history', (t) =>
+  t.connection(
+    {
+      type: ValidatorReward,
+      nullable: true,
+      extensions: { operation: 'listValidatorRewards', rows: REWARDS_SIZES.defaultSize },
+      description: `What the validator earned, one row a day. ${sizes}`,
+      args: dayArgs,
+      resolve: (row, args, ctx, info) =>
+        rewardConnection(ctx, { network: row.network, validatorId: idOf(row), known: true }, args, info),
+    },
+    ...validatorRewardPages,
+  ),
+);
+
+builder.queryField('networkValidators', (t) =>
+  t.connection(
+    {
+      type: ValidatorReward,
+      nullable: true,
+      extensions: { operation: 'networkValidators', rows: REWARDS_SIZES.defaultSize },
+      description: `Validators of a network other than Ethereum on one day, by what they earned or staked. Pages that follow by cursor keep to the day of the first. ${pageText} GraphQL only: no REST path is documented for it.`,
+      args: {
+        ...networkArg,
+        date: t.arg({ type: 'Date', description: 'UTC date; default: the newest stored.' }),
+        orderBy: t.arg({
+          type: NetworkValidatorOrder,
+          description: 'Order; by validatorRewards, largest first, by default. Ties by validator.',
+        }),
+      },
+      resolve: async (_root, args, ctx: Context, info) => {
+        const { network, date = null } = args;
+        const [order] = collectFaults(
+          () => rankOf(network, args.orderBy),
+          () => checkSizes(args, REWARDS_SIZES.maxSize),
+        );
+        const list: RankedRewards = { network, date, order };
+        const cursors = rankedRewardCursors(list);
+        const range = connectionRange(args, info, { ...REWARDS_SIZES, decode: cursors.read });
+        const { after, before } = range;
+        if (after && before && after.day !== before.day) {
+          const msg = `before is of ${before.day} and after of ${after.day}; take both from pages of one day.`;
+          throw badArgument('before', msg);
+        }
+        const page = await networkValidators(ctx, list, range, askedOf(info, network, 'validator', IN_PAGE));
+        const day = page.rows[0]?.day ?? (after ?? before)?.day ?? date;
+        return connection(page, cursors.of, () => totalNetworkValidators(ctx, network, day));
+      },
+    },
+    ...validatorRewardPages,
+  ),
+);
+
+builder.objectField(StakeDelegationType, 'validator', (t) =>
+  t.field({
+    type: refs.solana.validator,
+    nullable: true,
+    description:
+      'The validator on its newest day with stored rewards, from where its `history` leads to the others; null when none is stored.',
+    resolve: ({ validatorVoteAccount: id }, _args, ctx, info) =>
+      newestReward(ctx, 'solana', id, askedOf(info, 'solana', 'validator', IN_ROW)),
+  }),
 );

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/pool.ts';
 import { join, keyTable, raw, rows, type Sql, sql } from '../../db/rows.ts';
+import { totalOf } from '../../db/total.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { count, decimal, leafKind } from '../../kernel/leaves.ts';
 import { snake } from '../../kernel/names.ts';
-import { type Range, rowsToRead } from '../../kernel/page.ts';
+import { type Order, type Range, rowsToRead } from '../../kernel/page.ts';
 import { type RewardSum, rewardSums } from './networks/definition.ts';
 import { definitions, type RewardKind, type RewardsNetwork, recordOf } from './record.ts';
 
@@ -18,12 +19,13 @@ export type RewardQuery = {
   sortOrder: 'asc' | 'desc';
 };
 
+export type RewardRow = Record<string, unknown> & { network: RewardsNetwork };
+
 /**
  * Cursors contain `position`: the rank, or in lists by day the number of days since year 1. New days therefore do not
  * shift pages.
  */
-export type RewardRow = Record<string, unknown> & {
-  network: RewardsNetwork;
+export type RewardDay = RewardRow & {
   list: number;
   position: number;
   total: number | null;
@@ -46,34 +48,50 @@ function wire(table: RewardTable, field: string): Sql {
 }
 
 /** Numeric ids also arrive as text. */
-function ofValidator(table: RewardTable): Sql {
-  if (table.kind === 'network') return sql``;
-  const isNumber = leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int';
-  return sql`and ${column(idField(table))} = k.id${isNumber ? sql`::integer` : sql``}`;
-}
+const idCast = (table: RewardTable): Sql =>
+  leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int' ? sql`::integer` : sql``;
+
+const ofValidator = (table: RewardTable): Sql =>
+  table.kind === 'network' ? sql`` : sql`and ${column(idField(table))} = k.id${idCast(table)}`;
 
 const within = (table: RewardTable, query: RewardQuery): Sql => sql`true ${ofValidator(table)}
         ${query.fromDate === null ? sql`` : sql`and r.day >= ${query.fromDate}::date`}
         ${query.toDate === null ? sql`` : sql`and r.day <= ${query.toDate}::date`}`;
 
-const Place = z.object({ list: count(), position: count(), total: count().nullable(), network: z.string() });
-const rowChecks = boundedMap<z.ZodType<RewardRow>>(500);
+const DayPlace = z.object({
+  list: count(),
+  position: count(),
+  total: count().nullable(),
+  network: z.string(),
+});
+const RankPlace = z.object({ amount: decimal(), network: z.string() });
+const rowChecks = boundedMap<z.ZodType>(500);
 
-function rowCheck({ network, kind }: RewardTable, names: readonly string[]): z.ZodType<RewardRow> {
-  const key = [network, kind, ...names].join();
+function rowCheck<Row extends RewardRow>(
+  { network, kind }: RewardTable,
+  names: readonly string[],
+  place: z.ZodObject,
+): z.ZodType<Row> {
+  const key = [...Object.keys(place.shape), network, kind, ...names].join();
   let check = rowChecks.get(key);
   if (!check) {
     const sums = Object.fromEntries(names.filter(isSum).map((name) => [name, decimal()]));
     const plain = names.filter((name) => !isSum(name));
     const mask = Object.fromEntries(plain.map((name) => [name, true])) as Record<string, true>;
     const shape = { ...recordOf(network, kind).pick(mask).shape, ...sums };
-    check = Place.extend(shape) as unknown as z.ZodType<RewardRow>;
+    check = place.extend(shape);
     rowChecks.set(key, check);
   }
-  return check;
+  return check as z.ZodType<Row>;
 }
 
-/** `ids` is [''] for a whole network. Always selects the validator's id. */
+/** Always has the validator's id. */
+const namesOf = (table: RewardTable, asked: readonly string[]): string[] =>
+  [...new Set([...asked, ...(table.kind === 'validator' ? [idField(table)] : [])])].sort();
+const selected = (table: RewardTable, names: readonly string[]): Sql =>
+  join([sql`${table.network} as network`, ...names.map((name) => wire(table, name))]);
+
+/** `ids` is [''] for a whole network. */
 export function rewardPages(
   db: Queryable,
   table: RewardTable,
@@ -81,13 +99,13 @@ export function rewardPages(
   query: RewardQuery,
   range: Range<number>,
   asked: readonly string[],
-): Promise<RewardRow[]> {
-  const names = [...new Set([...asked, ...(table.kind === 'validator' ? [idField(table)] : [])])].sort();
-  const list = join([sql`${table.network} as network`, ...names.map((name) => wire(table, name))]);
+): Promise<RewardDay[]> {
+  const names = namesOf(table, asked);
+  const list = selected(table, names);
   const page = query.sortBy === 'day' ? keyedPage : sortedPage;
   return rows(
     db,
-    rowCheck(table, names),
+    rowCheck<RewardDay>(table, names, DayPlace),
     sql`/* rewardPages */
     select k.list::int - 1 as list, p.*
     from ${keyTable(ids, { id: ['text', (id) => id] })}
@@ -137,6 +155,61 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>
       where s.position > ${after}::bigint and s.position < ${range.before ?? 2 ** 31 - 1}::bigint and ${cut}
     `;
 }
+
+export const rankedBy = ['stake', ...rewardSums] as const;
+export type RankedBy = (typeof rankedBy)[number];
+
+/** The validators of a day; without a date, of the day of the position, else of the newest one. */
+export type RankedRewards = { network: RewardsNetwork; date: string | null; order: Order<RankedBy> };
+export type RankedPosition = { day: string; amount: string; id: string };
+export type RankedReward = RewardRow & { day: string; amount: string };
+
+/** By the number of the day, as the indexes are. */
+const onDay = (table: RewardTable, date: string | null): Sql =>
+  date === null
+    ? sql`${dayNumber} = (select max(${dayNumber}) from ${tableName(table)} r)`
+    : sql`${dayNumber} = ${date}::date - date '0001-01-01'`;
+
+/** Reads an index by amount, whose entries end with the id, so a page reads its own rows only. */
+export function rankedRewards(
+  db: Queryable,
+  { network, date, order }: RankedRewards,
+  { after, before, ...range }: Range<RankedPosition>,
+  asked: readonly string[],
+): Promise<RankedReward[]> {
+  const table: RewardTable = { network, kind: 'validator' };
+  const names = namesOf(table, ['day', ...asked]);
+  const amount = order.field === 'stake' ? column('totalStake') : amountOf(table, order.field);
+  const id = column(idField(table));
+  const [above, below] = order.direction === 'asc' ? [after, before] : [before, after];
+  const bound = (at: RankedPosition) => sql`(${at.amount}::numeric, ${at.id}::text${idCast(table)})`;
+  const direction = (order.direction === 'desc') === (range.backward === true) ? sql`` : sql`desc`;
+  return rows(
+    db,
+    rowCheck<RankedReward>(table, names, RankPlace),
+    sql`/* rankedRewards */
+    select (${amount})::text as amount, ${selected(table, names)}
+    from ${tableName(table)} r
+    where ${onDay(table, date ?? (after ?? before)?.day ?? null)}
+      ${above ? sql`and (${amount}, ${id}) > ${bound(above)}` : sql``}
+      ${below ? sql`and (${amount}, ${id}) < ${bound(below)}` : sql``}
+    order by ${amount} ${direction}, ${id} ${direction}
+    limit ${rowsToRead(range)}`,
+  );
+}
+
+export const rewardedValidators = (
+  db: Queryable,
+  network: RewardsNetwork,
+  date: string | null,
+): Promise<number> => {
+  const table: RewardTable = { network, kind: 'validator' };
+  return totalOf(
+    db,
+    sql`/* rewardedValidators */
+    select count(*)::int as total from ${tableName(table)} r where ${onDay(table, date)}`,
+  );
+};
 
 export async function rewardedValidatorExists(
   db: Queryable,

@@ -38,6 +38,21 @@ export const recordV1Of = (network: RewardsNetwork, kind: RewardKind): z.ZodObje
 export const fieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
   Object.keys(recordOf(network, kind).shape);
 
+const STAKE = 'totalStake';
+export const hasStake = (network: RewardsNetwork): boolean => fieldsOf(network, 'validator').includes(STAKE);
+
+/** The fields of a record behind those that all networks have; undefined where it has none. */
+export const commonFieldsOf = (
+  network: RewardsNetwork,
+  kind: RewardKind,
+): Record<'stake' | 'displayName', string | undefined> => ({
+  stake: hasStake(network) ? STAKE : undefined,
+  displayName: kind === 'validator' ? (definitions[network] as RewardsDefinition).nameField : undefined,
+});
+
+export const titlesOf = (networks: readonly RewardsNetwork[], last = ', '): string =>
+  networks.map((network) => definitions[network].title).join(last);
+
 export const sortFieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
   Object.entries(recordOf(network, kind).shape)
     .filter(

@@ -1,22 +1,35 @@
 import type { Context } from '../../context.ts';
-import type { Range, Slice } from '../../kernel/page.ts';
+import { decodeCursor, encodeCursor } from '../../kernel/cursor.ts';
+import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
+import { parseDate } from '../../kernel/time.ts';
 import { periodPage } from '../../periods/resolve.ts';
 import { loadRewardPage } from './loaders.ts';
-import { type RewardQuery, type RewardRow, rewardedValidatorExists } from './queries.ts';
-import type { RewardsNetwork } from './record.ts';
+import {
+  type RankedPosition,
+  type RankedReward,
+  type RankedRewards,
+  type RewardDay,
+  type RewardQuery,
+  type RewardRow,
+  rankedRewards,
+  rewardedValidatorExists,
+  rewardedValidators,
+} from './queries.ts';
+import { definitions, type RewardsNetwork } from './record.ts';
 
 export const REWARDS_SIZES = { defaultSize: 10, maxSize: 200 };
 
-export type RewardList = { network: RewardsNetwork; validatorId: string | null };
+/** `known`: the validator has a row. */
+export type RewardList = { network: RewardsNetwork; validatorId: string | null; known?: boolean };
 
 /** `total` is null unless counted. */
-export type RewardPage = Slice<RewardRow> & { total: number | null };
+export type RewardPage = Slice<RewardDay> & { total: number | null };
 
 /** Throws NOT_FOUND for a validator without any row. A known one may have an empty page. */
 export async function rewards(
   ctx: Context,
-  { network, validatorId }: RewardList,
+  { network, validatorId, known }: RewardList,
   query: RewardQuery,
   range: Range<number>,
   asked: readonly string[],
@@ -31,11 +44,59 @@ export async function rewards(
       fields,
     );
   const page = await periodPage(range, (part, bare) => read(part, bare ? [] : asked));
-  const seen = validatorId === null || page.rows.length > 0 || page.total;
+  const seen = known || validatorId === null || page.rows.length > 0 || page.total;
   if (!seen && !(await rewardedValidatorExists(ctx.db, network, validatorId)))
     throw notFound(`Validator ${quoted(validatorId)}`, `on ${network}`);
   return page;
 }
+
+const newest: RewardQuery = { fromDate: null, toDate: null, sortBy: 'day', sortOrder: 'desc' };
+
+/** The newest day of a validator; undefined if none is stored. */
+export async function newestReward(
+  ctx: Context,
+  network: RewardsNetwork,
+  id: string,
+  asked: readonly string[],
+): Promise<RewardRow | undefined> {
+  const table = { network, kind: 'validator' } as const;
+  return (await loadRewardPage(ctx, id, table, newest, { limit: 1, rowsOnly: true }, asked))[0];
+}
+
+const rankedListName = ({ network, date, order }: RankedRewards) =>
+  `networkValidators:${JSON.stringify([network, date, order.field, order.direction])}`;
+
+export function rankedRewardCursors(list: RankedRewards) {
+  const name = rankedListName(list);
+  const { id, idField } = definitions[list.network];
+  return {
+    of: (row: RankedReward): string => encodeCursor(name, [row.day, row.amount, String(row[idField])]),
+    read(cursor: string): RankedPosition | undefined {
+      const [day, amount, key, ...rest] = (decodeCursor(name, cursor) ?? []).map(String);
+      const fits =
+        day !== undefined &&
+        parseDate(day) !== undefined &&
+        /^\d{1,60}(\.\d{1,60})?$/.test(amount ?? '') &&
+        key !== undefined &&
+        id.read(key) === key;
+      return fits && rest.length === 0 ? ({ day, amount, id: key } as RankedPosition) : undefined;
+    },
+  };
+}
+
+/** Of the day of the first page, even if a newer one is stored meanwhile. */
+export const networkValidators = async (
+  ctx: Context,
+  list: RankedRewards,
+  range: Range<RankedPosition>,
+  asked: readonly string[],
+): Promise<Slice<RankedReward>> => slice(await rankedRewards(ctx.db, list, range, asked), range);
+
+export const totalNetworkValidators = (
+  ctx: Context,
+  network: RewardsNetwork,
+  date: string | null,
+): Promise<number> => rewardedValidators(ctx.db, network, date);
 
 type Bounds = Record<'fromDate' | 'toDate', string | null> & {
   fromDay?: string | null;

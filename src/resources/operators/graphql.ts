@@ -1,8 +1,9 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { selectionFor } from '../../fast-rows/index.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, exposed, plainObject, renamed } from '../../graphql/schema/columns.ts';
+import { columns, exposed, renamed } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
   connection,
@@ -24,7 +25,7 @@ import { badInput, type Fault } from '../../kernel/refusal.ts';
 import { loadOperator, loadOperatorNode } from './loaders.ts';
 import { OperatorOrder, OperatorWhere, orderFaults } from './orders.ts';
 import type { ListKey, OperatorId, OperatorNode } from './queries.ts';
-import { OperatorSummary, OperatorTag, operatorFields } from './record.ts';
+import { OperatorSummary, OperatorTag, operatorFields, operatorOfTag } from './record.ts';
 import {
   listKey,
   OPERATORS_DEFAULT_SIZE,
@@ -64,7 +65,24 @@ const PoolTypeEnum = builder.enumType('PoolType', {
   } as const,
 });
 
-const OperatorTagType = plainObject(OperatorTag);
+type Tag = OperatorTag & { network: Network };
+
+const OperatorTagType = builder.objectRef<Tag>('OperatorTag').implement({
+  description: OperatorTag.meta()?.description as string,
+  fields: (t) => ({
+    ...columns(t, OperatorTag),
+    operator: t.field({
+      type: Operator,
+      nullable: true,
+      description:
+        'The pool, node operator or other operator that the tag names; null for a label, which names none, and when no summary of it is stored.',
+      resolve: ({ network, ...tag }, _args, ctx) => {
+        const found = operatorOfTag(tag);
+        return found ? loadOperatorNode(ctx, { network, ...found }) : null;
+      },
+    }),
+  }),
+});
 
 const nodeId = (row: OperatorId) => [row.network, row.idType, row.id].join(':');
 
@@ -96,11 +114,11 @@ builder.node(Operator, {
       description: 'Class of the operator.',
     }),
     ...columns(t, OperatorSummary.pick({ displayName: true })),
-    operatorTags: exposed(t, 'operatorTags', {
+    operatorTags: t.field({
       type: [OperatorTagType],
-      stored: OperatorTag,
-      rows: 4,
+      extensions: { column: 'operatorTags', storedKeys: Object.keys(OperatorTag.shape), rows: 4 },
       description: 'Labels of the operator.',
+      resolve: ({ network, operatorTags = [] }) => operatorTags.map((tag) => ({ ...tag, network })),
     }),
     timeWindow: exposed(t, 'timeWindow', {
       type: TimeWindowEnum,

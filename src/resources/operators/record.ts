@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Network } from '../../chain/networks.ts';
 import { TimeWindow } from '../../chain/windows.ts';
 import { count, gwei, nonNegative, number, ratio, text } from '../../kernel/leaves.ts';
+import { textFault } from '../../kernel/params.ts';
 import { notFound, quoted } from '../../kernel/refusal.ts';
 
 /** Spec §2.2. */
@@ -54,6 +55,29 @@ export const OperatorTag = z
   })
   .meta({ id: 'OperatorTag', description: 'A label of an operator.' });
 export type OperatorTag = z.infer<typeof OperatorTag>;
+
+function idInPath(path: string | null | undefined): string | undefined {
+  const id = path?.startsWith('/o/') ? path.slice('/o/'.length) : '';
+  if (id === '') return undefined;
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+type NamedTag = Pick<OperatorTag, 'name'> & Partial<OperatorTag>;
+
+/** Rules: decisions, "Tags". */
+export const idOfTag = ({ name, path, idType }: NamedTag): string =>
+  idType === 'pool' ? name : (idInPath(path) ?? name);
+
+/** Undefined for a label, which names no operator. */
+export function operatorOfTag(tag: OperatorTag): { idType: IdType; id: string } | undefined {
+  const idType = IdType.exclude(['validator', 'privateSet']).safeParse(tag.idType).data;
+  const id = idOfTag(tag);
+  return idType && !textFault(id) && !id.includes('\0') ? { idType, id: normaliseId(id) } : undefined;
+}
 
 /** Spec §2.2. */
 export const OperatorSummary = z

@@ -1,4 +1,4 @@
-import { dayOfDate, epochsOfDay, firstEpochOfChainDay } from '../../chain/calendar.ts';
+import { dateOfDay, dayOfDate, dayOfEpoch, epochsOfDay, firstEpochOfChainDay } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
@@ -45,6 +45,11 @@ builder.node(SlashingType, {
       description: 'Network of the validator.',
     }),
     ...columns(t, Slashing),
+    date: t.field({
+      type: 'Date',
+      description: 'UTC date on which slashingEpoch starts.',
+      resolve: ({ network, slashingEpoch }) => dateOfDay(network, dayOfEpoch(network, 'utc', slashingEpoch)),
+    }),
   }),
 });
 

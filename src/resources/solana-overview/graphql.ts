@@ -1,7 +1,7 @@
 import { TimeWindow, timeWindows } from '../../chain/windows.ts';
 import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, rounded } from '../../graphql/schema/columns.ts';
+import { columns, type FieldsOf, rounded } from '../../graphql/schema/columns.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
@@ -17,7 +17,18 @@ const ratios = {
 } as const;
 const diff = 'activeValidatorDiff';
 
-const SolanaNetworkOverviewType = builder.objectRef<SolanaOverviewRow>('SolanaNetworkOverview');
+/** Figures of a window, now and on earlier days. */
+export const overviewFigures = <Row extends SolanaOverviewRow>(t: FieldsOf<Row>) => ({
+  ...columns(t, SolanaNetworkOverview.omit({ ...ratios, [diff]: true })),
+  activeValidatorCountDiff: t.int({
+    description: SolanaNetworkOverview.shape[diff].description as string,
+    resolve: (row) => row[diff],
+  }),
+  ...rounded(t, SolanaNetworkOverview.pick(ratios)),
+  asOf: asOfField(t, ({ asOf }) => asOfSolana(asOf)),
+});
+
+export const SolanaNetworkOverviewType = builder.objectRef<SolanaOverviewRow>('SolanaNetworkOverview');
 builder.node(SolanaNetworkOverviewType, {
   description: SolanaNetworkOverview.meta()?.description as string,
   id: { resolve: (row) => row.timeWindow, description: 'Global id, for `node`.' },
@@ -35,16 +46,11 @@ builder.node(SolanaNetworkOverviewType, {
       deprecationReason: replacedBy('window'),
       description: 'The same as window.',
     }),
-    ...columns(t, SolanaNetworkOverview.omit({ ...ratios, [diff]: true })),
-    activeValidatorCountDiff: t.exposeInt(diff, {
-      description: SolanaNetworkOverview.shape[diff].description as string,
-    }),
+    ...overviewFigures(t),
     activeValidatorDiff: t.exposeInt(diff, {
       deprecationReason: replacedBy('activeValidatorCountDiff'),
       description: 'The same as activeValidatorCountDiff.',
     }),
-    ...rounded(t, SolanaNetworkOverview.pick(ratios)),
-    asOf: asOfField(t, ({ asOf }) => asOfSolana(asOf)),
   }),
 });
 

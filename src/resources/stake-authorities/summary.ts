@@ -30,7 +30,7 @@ export const IN_AUTHORITY = withSummary(IN_ROW, 'authority');
 export const IN_AUTHORITY_PAGE = withSummary(IN_PAGE, 'authority');
 const IN_SUMMARY = summaryPaths('authority');
 
-const StakeDelegationType = plainObject(StakeDelegation);
+export const StakeDelegationType = plainObject(StakeDelegation);
 export const delegations = {
   type: [StakeDelegationType],
   stored: StakeDelegation,

@@ -89,6 +89,7 @@ export const cardano: RewardsDefinition = {
   title: 'Cardano',
   idField: 'poolId',
   countField: 'totalActivePools',
+  nameField: 'poolName',
   id: { form, schema: { type: 'string' }, read: readId },
   tidied,
   faults,

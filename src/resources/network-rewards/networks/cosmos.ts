@@ -40,6 +40,7 @@ export function cosmosChain(
     title,
     idField: 'validator',
     countField: 'totalBondedValidators',
+    nameField: 'validatorMoniker',
     id: bech32Form(pattern, form),
     exampleId,
     sums: { validatorRewards: ['totalCommissionRewards'], delegatorRewards: ['totalDelegationRewards'] },

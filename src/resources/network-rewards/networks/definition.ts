@@ -14,6 +14,8 @@ export type RewardsDefinition = {
   idField: string;
   /** Identifies network records in imports. */
   countField: string;
+  /** The field with a validator's name, where the network has names. */
+  nameField?: string;
   id: IdForm;
   tidied?(row: Record<string, unknown>): Record<string, unknown>;
   /** Finds contradictions in an imported validator's row. */

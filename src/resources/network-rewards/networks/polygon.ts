@@ -40,6 +40,7 @@ export const polygon: RewardsDefinition = {
   title: 'Polygon',
   idField: 'validatorId',
   countField: 'totalActiveValidators',
+  nameField: 'validatorName',
   id: idForm(/^(0|[1-9]\d{0,8})$/, 'a validator number like 27', INTEGER),
   exampleId: '27',
   sums: { validatorRewards: ['totalValidatorRewards'], delegatorRewards: ['totalDelegatorRewards'] },

@@ -40,6 +40,7 @@ export const solana: RewardsDefinition = {
   title: 'Solana',
   idField: 'voteAccount',
   countField: 'activeValidatorCount',
+  nameField: 'validatorName',
   id: idForm(new RegExp(`^[${BASE58}]{32,44}$`), `a vote account like ${exampleId}`),
   exampleId,
   sums: {
