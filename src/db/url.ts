@@ -39,7 +39,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   const [, login = '', hosts = '', path = '', query = ''] =
     /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/.exec(text) ??
     refuse('a postgres:// URL is needed');
-  const parameters = new URLSearchParams(query);
+  const parameters = new URLSearchParams(query.replaceAll('+', '%2B')); // libpq does not read + as a space
   for (const name of parameters.keys()) {
     if (!known.includes(name))
       refuse(`the parameter ${name.slice(0, 64)} is unknown; accepted parameters are ${known.join(', ')}`);

@@ -34,7 +34,7 @@ const MOMENT =
  */
 export function momentText(text: string): string | undefined {
   // most imported moments are like this
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text))
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\dZ$/.test(text))
     return parseDateTime(text) === undefined ? undefined : text;
   const [, date, time, fraction = '', , hours, minutes = '00'] = MOMENT.exec(text) ?? [];
   const seconds = parseDateTime(`${date}T${time}${hours ? `${hours}:${minutes}` : 'Z'}`);

@@ -65,6 +65,9 @@ describe('the servers of a database URL', () => {
       ),
     );
   });
+
+  it('keep a plus sign, as libpq does', () =>
+    expect(parseDatabaseUrl('postgres://db/app?user=a&password=a+b').config.password).toBe('a+b'));
 });
 
 describe('sslmode', () => {

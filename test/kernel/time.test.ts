@@ -53,6 +53,8 @@ describe('dates', () => {
   it('write a moment in UTC, and none that does not exist', () => {
     expect(momentText('2024-12-31T23:59:59Z')).toBe('2024-12-31T23:59:59Z');
     expect(momentText('2025-01-01 01:59:59+02')).toBe('2024-12-31T23:59:59Z');
+    for (const text of ['2024-12-31T23:59:60Z', '2024-12-31T23:59:60+00:00'])
+      expect(momentText(text)).toBe('2025-01-01T00:00:00Z');
     for (const text of ['2024-13-01T00:00:00Z', '2024-13-01 00:00:00', '2024-02-30T00:00:00Z'])
       expect(momentText(text)).toBeUndefined();
   });
