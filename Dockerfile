@@ -14,10 +14,12 @@ WORKDIR /app
 # this package's own would build before its sources are there.
 FROM base AS build
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --no-audit --workspaces=false
-COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.mjs ./scripts/
+COPY web/package.json ./web/
+RUN npm ci --ignore-scripts --no-audit --workspace=web --include-workspace-root
+COPY tsconfig.json tsconfig.build.json schema.graphql ./
+COPY scripts/build.mjs scripts/build-web.mjs ./scripts/
 COPY src ./src
+COPY web ./web
 RUN npm run build
 
 FROM base AS dependencies

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { buildWeb, built } from './build-web.mjs';
 
 const aside = `dist-${process.pid}`;
 const last = `${aside}-last`;
@@ -11,6 +12,8 @@ const typescript = dirname(createRequire(import.meta.url).resolve('typescript/pa
 const tsc = [join(typescript, 'bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', aside];
 try {
   execFileSync(process.execPath, tsc, { stdio: 'inherit' });
+  buildWeb();
+  cpSync(built, join(aside, 'web'), { recursive: true });
   cpSync('src/db/migrations', join(aside, 'db/migrations'), { recursive: true });
   cpSync('src/http/rest/response-examples.json', join(aside, 'http/rest/response-examples.json'));
   chmodSync(join(aside, 'main.js'), 0o755);

@@ -196,6 +196,7 @@ export const Settings = z.object({
   TRUSTED_ONLY: flag('off').describe(
     'Refuse every GraphQL document that is not in TRUSTED_DOCUMENTS, introspection included.',
   ),
+  EXPLORER: flag('on').describe('Serve the explorer at / and below /explore; without it, / lists the paths.'),
   CACHE: flag('on').describe('Cache responses in memory until their data changes.'),
   CACHE_MB: integer(64, 1, 65_536).describe('Maximum memory for cached responses, in megabytes.'),
   DRAIN_DELAY_MS: integer(0, 0, 60_000).describe(

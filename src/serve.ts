@@ -25,14 +25,16 @@ export const makeLog = (settings: Settings): Logger =>
     destination(2),
   );
 
-/** GraphiQL exchanges the one-time `code` for the token. */
-type Access = { token: string; code: string };
+/** The pages exchange a one-time code for the token. */
+type Access = { token: string; codes: { explorer: string; graphiql: string } };
 
-function banner(address: string, database: Database, access: Access | undefined): string {
+function banner(address: string, database: Database, access: Access | undefined, settings: Settings): string {
+  const link = (path: string, code: string | undefined) => `${address}${path}${code ? `#${code}` : ''}`;
   const lines = [
     `stakegraph is serving at ${address}`,
     '',
-    `  GraphiQL        ${address}/graphql${access ? `#${access.code}` : ''}`,
+    ...(settings.EXPLORER ? [`  Explorer        ${link('/', access?.codes.explorer)}`] : []),
+    `  GraphiQL        ${link('/graphql', access?.codes.graphiql)}`,
     `  REST reference  ${address}/docs`,
     `  Database        ${database.embedded ? 'embedded PostgreSQL' : 'that of DATABASE_URL'}`,
   ];
@@ -40,7 +42,7 @@ function banner(address: string, database: Database, access: Access | undefined)
     lines.push(
       `  Token           ${access.token}`,
       '',
-      `  The GraphiQL link works once, within ${CODE_MINUTES} minutes; "npx stakegraph open" prints another.`,
+      `  Each link works once, within ${CODE_MINUTES} minutes; "npx stakegraph open" prints another.`,
       '',
       `  curl -H "Authorization: Bearer ${access.token}" "${address}/v0/eth/operators?window=7d&idType=pool&size=3"`,
     );
@@ -184,7 +186,10 @@ async function start(settings: Settings, log: Logger, serving: Serving): Promise
   const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST;
   const address = settings.PUBLIC_URL ?? `http://${host}:${port}`;
   if (database.embedded) serving.undo.push(await noteGateway(settings.DATA_DIR, address));
-  const access = token && { token, code: await newPageCode(database.write) };
-  process.stdout.write(banner(address, database, access || undefined));
+  const access = token && {
+    token,
+    codes: { explorer: await newPageCode(database.write), graphiql: await newPageCode(database.write) },
+  };
+  process.stdout.write(banner(address, database, access || undefined, settings));
   return true;
 }

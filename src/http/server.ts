@@ -145,7 +145,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   if (settings.METRICS_PORT === undefined) serveMetrics(app, metrics);
   else serveBeside(app, metricsServer(metrics, log), settings.METRICS_PORT, settings.HOST);
   const openApi = openApiDocument(routes, settings.NETWORK_HEADERS[0] as string, version);
-  servePages(app, openApi, settings.METRICS_PORT === undefined);
+  servePages(app, openApi, { explorer: settings.EXPLORER, metrics: settings.METRICS_PORT === undefined });
   servePageToken(app, options.exchangeCode);
   await app.register(async (metered) => {
     if (cache) recordResponses(metered, cache);

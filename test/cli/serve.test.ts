@@ -55,6 +55,7 @@ describe('stakegraph serve on a folder without a database', () => {
 
   it('ends its banner with the addresses of the pages and a token', () => {
     expect(first.banner).toMatch(/^stakegraph is serving at http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(first.banner).toMatch(/\n {2}Explorer {8}http:\S+\/#[\w-]{24}\n/);
     expect(first.banner).toMatch(/\n {2}GraphiQL {8}(http:\S+)\/graphql#[\w-]{24}\n/);
     expect(first.banner).toContain(`GraphiQL        ${first.url}/graphql#`);
     expect(first.banner).toContain(`REST reference  ${first.url}/docs\n`);

@@ -2,21 +2,23 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openBrowser, type Visit, visit } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import { useGateway } from '../support/gateway.ts';
+import { gatewayForTest, useGateway } from '../support/gateway.ts';
 
 const gateway = useGateway();
 
+const linksOf = (text: string) =>
+  [...text.matchAll(/(?:href|src)="(?!data:)([^"]+)"/g)].map((match) => match[1] as string);
+
 const page = async (path: string) => {
   const answer = await gateway.fetch(path, { headers: { accept: 'text/html' } });
-  const links = [...answer.text.matchAll(/(?:href|src)="(?!data:)([^"]+)"/g)].map(
-    (match) => match[1] as string,
-  );
-  return { ...answer, links };
+  return { ...answer, links: linksOf(answer.text) };
 };
 
-describe('/', () => {
+describe('/ without the explorer', () => {
   it('is a page whose links all answer', async () => {
-    const { status, links } = await page('/');
+    const plain = await gatewayForTest({ settings: { EXPLORER: false } });
+    const { status, text } = await plain.fetch('/', { headers: { accept: 'text/html' } });
+    const links = linksOf(text);
     expect(status).toBe(200);
     expect(links).toEqual(['/graphql', '/docs', '/openapi.json', '/health', '/ready', '/metrics']);
     for (const link of links) expect((await page(link)).status, link).toBe(200);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
@@ -29,8 +29,13 @@ export type Visit = { page: Page; hosts: Set<string>; complaints: string[]; clos
  * A page in a context of its own, with the hosts that it asked, and all that the browser complained of: errors of
  * scripts, of the console (the content security policy speaks there), and requests that failed.
  */
-export async function visit(browser: Browser, url: string): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+export async function visit(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+  before: (page: Page) => Promise<unknown> = async () => undefined,
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const hosts = new Set<string>();
@@ -43,6 +48,7 @@ export async function visit(browser: Browser, url: string): Promise<Visit> {
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`));
+  await before(page);
   await page.goto(url);
   return { page, hosts, complaints, close: () => context.close() };
 }

@@ -85,7 +85,12 @@ function openInTab({ query, variables }) {
 }
 for (const [id, list] of [['#examples', () => examples], ['#history', executed]])
   document.querySelector(id).addEventListener('change', ({ target }) => openInTab(list()[target.value]));
-(async () => {
+// A link of the explorer: the document is in the fragment, which no server sees.
+const linked = new URLSearchParams(location.hash.slice(1));
+if (linked.has('query')) {
+  history.replaceState(null, '', location.pathname);
+  openInTab({ query: linked.get('query'), variables: linked.get('variables') });
+} else (async () => {
   const token = await sharedToken();
   // Without the active tab's query, GraphiQL opens an empty tab on every reload.
   const { tabs, activeTabIndex } = keptTabs();

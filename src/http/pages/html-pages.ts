@@ -8,6 +8,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { encodingOf, isUnchanged } from '../negotiation.ts';
 import { docsPage } from './docs-page.ts';
+import { builtExplorer, serveExplorer } from './explorer.ts';
 import { html, sendPage, strict, wantsPage } from './page.ts';
 
 type Asset = { type: string; body: Buffer; gzip: Buffer; br: Buffer; etag: string };
@@ -69,9 +70,16 @@ const places = {
   ready: '/ready',
 };
 
-export function servePages(app: FastifyInstance, openApi: object, hasMetrics: boolean) {
-  const index = landing(['/health', '/ready', ...(hasMetrics ? ['/metrics'] : [])]);
-  const paths = { ...places, ...(hasMetrics && { metrics: '/metrics' }) };
+export function servePages(
+  app: FastifyInstance,
+  openApi: object,
+  has: { explorer: boolean; metrics: boolean },
+) {
+  const index = landing(['/health', '/ready', ...(has.metrics ? ['/metrics'] : [])]);
+  const paths = { ...places, ...(has.metrics && { metrics: '/metrics' }) };
+  const explorer = has.explorer ? builtExplorer() : undefined;
+  if (explorer) serveExplorer(app, explorer);
+  const showIndex = (reply: FastifyReply) => sendPage(reply, `${strict}; style-src 'unsafe-inline'`, index);
   const graphiql = lazy(async () => splitGraphiql(renderGraphiQL({})));
   const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const assets: Record<string, () => Promise<Asset>> = {
@@ -91,7 +99,7 @@ export function servePages(app: FastifyInstance, openApi: object, hasMetrics: bo
     app.get(url, { compress: false }, async (request, reply) => sendAsset(await asset(), request, reply));
   }
   app.get('/', (request, reply) =>
-    wantsPage(request) ? sendPage(reply, `${strict}; style-src 'unsafe-inline'`, index) : reply.send(paths),
+    wantsPage(request) ? (explorer?.show ?? showIndex)(reply) : reply.send(paths),
   );
   app.get('/docs', (_request, reply) => docsPage(reply));
 }

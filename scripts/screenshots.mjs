@@ -1,0 +1,44 @@
+// Takes the pictures of the README from the sample data: node scripts/screenshots.mjs (after npm run build).
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const pictures = {
+  overview: '/',
+  operator: '/explore/operators/pool/Sample%20Pool%20Alder',
+};
+const folder = 'docs/images';
+
+const data = mkdtempSync(join(tmpdir(), 'stakegraph-pictures-'));
+const env = { ...process.env, DATA_DIR: data, PORT: '0', LOG_LEVEL: 'warn' };
+const gateway = spawn(process.execPath, ['dist/main.js', 'serve'], {
+  env,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  let banner = '';
+  while (!/curl/.test(banner)) banner += (await once(gateway.stdout, 'data'))[0];
+  const [, link] = /Explorer +(\S+)/.exec(banner);
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-US' });
+  await page.goto(link);
+  await page.locator('.figure svg').first().waitFor();
+  mkdirSync(folder, { recursive: true });
+  for (const [name, path] of Object.entries(pictures)) {
+    await page.goto(new URL(path, link).href);
+    await page.locator('.figure svg').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.screenshot({ path: join(folder, `explorer-${name}.png`) });
+  }
+  await browser.close();
+} finally {
+  gateway.kill();
+  await once(gateway, 'close');
+  rmSync(data, { recursive: true, force: true });
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { sendPage, strict } from './page.ts';
+
+const folder = fileURLToPath(new URL('../../../dist/web', import.meta.url));
+
+/** Observable Plot puts this style sheet into each plot. */
+const plotStyle = "'sha256-jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww='";
+const csp = `${strict}; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' ${plotStyle}`;
+
+export type Explorer = { show: (reply: FastifyReply) => FastifyReply };
+
+/** Undefined before the first build. */
+export function builtExplorer(): Explorer | undefined {
+  try {
+    const page = readFileSync(join(folder, 'index.html'), 'utf8');
+    return { show: (reply) => sendPage(reply, csp, page) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The page answers every path below /explore: its router finds the view. Names of assets contain their hashes. */
+export function serveExplorer(app: FastifyInstance, { show }: Explorer) {
+  for (const path of ['/explore', '/explore/*']) app.get(path, (_request, reply) => show(reply));
+  app.register(fastifyStatic, {
+    root: join(folder, 'assets/explorer'),
+    prefix: '/assets/explorer/',
+    wildcard: false,
+    preCompressed: true,
+    immutable: true,
+    maxAge: '1y',
+    decorateReply: false,
+    index: false,
+    setHeaders: (response) => void response.setHeader('vary', 'Accept-Encoding'),
+  });
+}

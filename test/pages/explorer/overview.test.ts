@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { noBrowser } from '../../support/browser.ts';
+import { isPage, useExplorer } from '../../support/explorer.ts';
+
+const explorer = useExplorer();
+const empty = useExplorer({ template: 'empty' });
+isPage(explorer, '/', { heading: 'Overview', statements: 7 });
+
+describe.skipIf(noBrowser)('the overview', () => {
+  it('shows the figures of the network, exact in their titles, and until when they go', async () => {
+    const { page } = await explorer.open('/', { locale: 'en-GB' });
+    const { data } = await explorer.gateway.graphql(
+      '{ networkOverview { validatorCount sumEndEpochEffectiveBalance asOf { epoch } } }',
+    );
+    const { validatorCount, sumEndEpochEffectiveBalance: gwei, asOf } = data.networkOverview;
+    const tile = (name: string) => page.locator('.tile', { hasText: name }).locator('.value');
+    await tile('Active validators').waitFor();
+    expect(await tile('Active validators').innerText()).toBe(validatorCount.toLocaleString('en-GB'));
+    const whole = (BigInt(gwei) / 10n ** 9n).toLocaleString('en-GB');
+    expect(await tile('Staked').getAttribute('title')).toContain(`${whole}`);
+    expect(await page.locator('.as-of').innerText()).toMatch(new RegExp(`UTC .*epoch ${asOf.epoch}`));
+  });
+
+  it('keeps the window and the length of the plots in the URL', async () => {
+    const opened = await explorer.open('/?window=30d&days=30');
+    const { page, sent } = opened;
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(sent[0]?.variables).toEqual({ network: 'MAINNET', window: 'THIRTY_DAYS', days: 30 });
+    expect(await page.getByLabel('30 days').first().isChecked()).toBe(true);
+    await page.getByText('7 days').click();
+    await page.waitForURL(/window=7d/);
+    await page.waitForLoadState('networkidle');
+    expect(sent.at(-1)?.variables).toMatchObject({ window: 'SEVEN_DAYS', days: 30 });
+    await page.goBack();
+    await page.waitForURL(/window=30d/);
+  });
+
+  it('draws a plot of each figure, with its table and a CSV file of exact numbers', async () => {
+    const { page } = await explorer.open('/?days=30');
+    const figure = page.getByRole('figure', { name: 'Daily rewards' });
+    await figure.locator('svg').first().waitFor();
+    await figure.getByText('Table', { exact: true }).click();
+    expect(await figure.getByRole('row').count()).toBeGreaterThan(10);
+    const [file] = await Promise.all([page.waitForEvent('download'), figure.getByText('CSV').click()]);
+    expect(file.suggestedFilename()).toBe('daily-rewards.csv');
+    const [head, first] = (await readFile(await file.path(), 'utf8')).split('\r\n');
+    expect(head).toBe('Date (UTC),Consensus (ETH),Priority fees (ETH),MEV (ETH)');
+    const { data } = await explorer.gateway.graphql(
+      '{ chainDailyRewards(first: 1) { nodes { date sumConsensusRewards } } }',
+    );
+    const [{ date, sumConsensusRewards: gwei }] = data.chainDailyRewards.nodes;
+    const exact = `${gwei.slice(0, -9)}.${gwei.slice(-9)}`.replace(/0+$/, '');
+    expect(first).toMatch(new RegExp(`^${date},${exact.replace('.', '\\.')},`));
+  });
+
+  it('opens its document with its variables in GraphiQL, where it runs', async () => {
+    const opened = await explorer.open('/?days=30');
+    const link = opened.page.getByRole('link', { name: 'APR: open in GraphiQL' });
+    const [graphiql] = await Promise.all([opened.page.context().waitForEvent('page'), link.click()]);
+    await graphiql.getByRole('tab', { name: 'overviewQuery' }).waitFor();
+    expect(new URL(graphiql.url()).hash).toBe('');
+    await graphiql.getByRole('button', { name: /execute query/i }).click();
+    await graphiql.waitForFunction(() =>
+      /networkOverview/.test(document.querySelector('.result-window')?.textContent ?? ''),
+    );
+  });
+
+  it('says so of a network without stored days, and keeps the network in its links', async () => {
+    const { page } = await empty.open('/?network=holesky');
+    await page.getByRole('heading', { name: 'No day of this network is stored' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Overview' }).getAttribute('href')).toBe('/?network=holesky');
+    await page.getByLabel('Network').selectOption('mainnet');
+    await page.waitForURL((url) => url.search === '');
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { newPageCode } from '../../../src/accounts/page-codes.ts';
+import { noBrowser } from '../../support/browser.ts';
+import { useExplorer } from '../../support/explorer.ts';
+
+const { gateway, open } = useExplorer();
+const refusal = (code: string, status: number, headers: Record<string, string> = {}) => ({
+  status,
+  headers,
+  contentType: 'application/json',
+  body: JSON.stringify({ errors: [{ message: `The message of ${code}.`, extensions: { code } }] }),
+});
+
+describe.skipIf(noBrowser)('the token of the explorer', () => {
+  it('is that of the link, which works once; it is shared with GraphiQL in another tab', async () => {
+    const { page } = await open(`/#${await newPageCode(gateway.database.pool)}`, { token: null });
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).toBe(`${gateway.url}/`);
+    const other = await page.context().newPage();
+    await other.goto(`${gateway.url}/graphql`);
+    await other.getByText('Requests carry a token.').waitFor();
+    await other.getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('heading', { name: 'An access token is needed' }).waitFor();
+  });
+
+  it('is asked for where no code is given, kept in the tab only, and forgotten when told to', async () => {
+    const opened = await open('/?days=30', { token: null });
+    const { page, sent } = opened;
+    await page.getByRole('heading', { name: 'An access token is needed' }).waitFor();
+    expect(sent).toEqual([]);
+    expect(await opened.violations()).toEqual([]);
+    await page.getByLabel('Access token').fill(gateway.token);
+    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('sgt_');
+    await page.getByRole('button', { name: 'Forget token' }).click();
+    await page.getByRole('heading', { name: 'An access token is needed' }).waitFor();
+  });
+
+  it('is asked for again when it is not valid', async () => {
+    const { page } = await open('/', { token: 'sgt_wrong' });
+    await page.getByRole('heading', { name: 'The access token is not valid' }).waitFor();
+  });
+
+  it('is not held by the page, whoever asks and by whatever name', async () => {
+    for (const host of [new URL(gateway.url).host, 'stakegraph.example']) {
+      const { text } = await gateway.fetch('/explore/operators', { headers: { host, accept: 'text/html' } });
+      expect(text).toContain('id="root"');
+      expect(text).not.toMatch(/sgt_/);
+    }
+  });
+});
+
+describe.skipIf(noBrowser)('a page of the explorer without data', () => {
+  it('over the rate: counts down and tries again by itself', async () => {
+    const opened = await open('/', { token: null });
+    const { page } = opened;
+    let limited = true;
+    await page.route('**/graphql', (route) =>
+      limited ? route.fulfill(refusal('RATE_LIMITED', 429, { 'retry-after': '3' })) : route.continue(),
+    );
+    await page.getByLabel('Access token').fill(gateway.token);
+    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    await page.getByRole('heading', { name: 'Too many requests' }).waitFor();
+    await page.getByText(/Trying again in \d s/).waitFor();
+    expect(await opened.violations()).toEqual([]);
+    limited = false;
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it.each([
+    ['ALLOWANCE_USED', 402, 'No compute units left'],
+    ['UNAVAILABLE', 503, 'Something went wrong'],
+    ['NOT_FOUND', 200, 'Not found'],
+    ['BAD_INPUT', 200, 'The address of this page is not valid'],
+  ])('%s: says so, with the message of the gateway', async (code, status, heading) => {
+    const opened = await open('/explore', { token: null });
+    const { page } = opened;
+    await page.route('**/graphql', (route) => route.fulfill(refusal(code, status)));
+    await page.evaluate((token) => sessionStorage.setItem('stakegraph:token', token), gateway.token);
+    await page.goto(`${gateway.url}/`);
+    await page.getByRole('heading', { name: heading }).waitFor();
+    await page.getByText(`The message of ${code}.`).waitFor();
+    expect(await opened.violations()).toEqual([]);
+  });
+
+  it('that cannot reach the gateway: says so, and shows the data when tried again', async () => {
+    const { page } = await open('/explore');
+    await page.route('**/graphql', (route) => route.abort());
+    await page.goto(`${gateway.url}/`);
+    await page.getByRole('heading', { name: 'The gateway cannot be reached' }).waitFor();
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it('that does not exist: says so', async () => {
+    const { page } = await open('/explore/nothing');
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  });
+});
+
+describe.skipIf(noBrowser)('the frame of the explorer', () => {
+  it('remembers the theme that was chosen over the one of the system', async () => {
+    const { page } = await open('/', { colorScheme: 'light' });
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const light = await background();
+    await page.getByRole('button', { name: 'Use the dark theme' }).click();
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByRole('button', { name: 'Use the light theme' }).waitFor();
+    expect(await background()).toBe(dark);
+  });
+
+  it('is walked by keyboard: the first stop skips to the content', async () => {
+    const { page } = await open('/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content');
+  });
+
+  it('tells what the last query cost', async () => {
+    const { page } = await open('/');
+    await page.getByText(/The last query cost \d+ units/).waitFor();
+  });
+
+  it('searches while one types, and says when nothing is found', async () => {
+    const { page, sent } = await open('/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('combobox', { name: /^Search/ }).fill('zzzzqq');
+    await page.getByText('Nothing is found for zzzzqq.').waitFor();
+    expect(sent.at(-1)?.variables).toEqual({ text: 'zzzzqq', network: 'MAINNET' });
+  });
+});

@@ -1,0 +1,101 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { noBrowser, openBrowser, type Visit, visit } from './browser.ts';
+import { type startGateway, useGateway } from './gateway.ts';
+
+type Sent = { query: string; operationName: string; variables: Record<string, unknown> };
+
+export type Opened = Visit & {
+  /** The GraphQL documents that the page sent, in order. */
+  sent: Sent[];
+  /** What axe complains of in the page as it is now. */
+  violations(): Promise<string[]>;
+};
+
+/** A gateway on sample data and a browser, for all tests of a file. */
+export function useExplorer(...options: Parameters<typeof startGateway>) {
+  const gateway = useGateway(...options);
+  let browser: Browser;
+  beforeAll(async () => void (browser = await openBrowser()));
+  afterAll(() => browser?.close());
+
+  /** Opens a path in a context of its own, with the token in its tab unless `token` is another or null. */
+  async function open(
+    path: string,
+    { token = gateway.token, ...context }: BrowserContextOptions & { token?: string | null } = {},
+  ): Promise<Opened> {
+    const sent: Sent[] = [];
+    gateway.statements.length = 0;
+    const visited = await visit(browser, gateway.url + path, context, async (page) => {
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && new URL(request.url()).pathname === '/graphql')
+          sent.push(request.postDataJSON());
+      });
+      if (token !== null)
+        await page.addInitScript((value) => sessionStorage.setItem('stakegraph:token', value), token);
+    });
+    onTestFinished(visited.close);
+    const violations = async () => {
+      await visited.page.evaluate(axe.source);
+      const { violations } = await visited.page.evaluate(() => (window as any).axe.run());
+      return violations.flatMap(({ id, help, nodes }: any) =>
+        nodes.map(({ html, any }: any) => `${id}: ${help}\n  ${html}\n  ${any[0]?.message ?? ''}`),
+      );
+    };
+    return { ...visited, sent, violations };
+  }
+  return { gateway, open };
+}
+
+const widths = [390, 1280, 2560];
+
+/**
+ * What holds for every page: its heading appears after one document, of few statements; axe has no complaint in either
+ * theme; nothing leaves the machine; no width of the screen makes it scroll sideways.
+ */
+export function isPage(
+  { gateway, open }: ReturnType<typeof useExplorer>,
+  path: string,
+  expected: { heading: string | RegExp; statements: number },
+) {
+  const shown = async (opened: Opened) => {
+    const name = expected.heading;
+    await opened.page.getByRole('heading', { level: 1, name }).waitFor();
+    await opened.page.waitForLoadState('networkidle');
+  };
+
+  describe.skipIf(noBrowser)(`the page ${path}${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+    it(`sends one document, which runs at most ${expected.statements} statements`, async () => {
+      const opened = await open(path);
+      await shown(opened);
+      expect(opened.sent.map(({ operationName }) => operationName)).toHaveLength(1);
+      expect(gateway.statements.length, gateway.statements.join(' ')).toBeLessThanOrEqual(
+        expected.statements,
+      );
+    });
+
+    it.each(['light', 'dark'] as const)(
+      'has no violation that axe finds in the %s theme',
+      async (colorScheme) => {
+        const opened = await open(path, { colorScheme, reducedMotion: 'reduce' });
+        await shown(opened);
+        expect(await opened.violations()).toEqual([]);
+      },
+    );
+
+    it('asks nobody but the gateway, and keeps to its content security policy', async () => {
+      const opened = await open(path);
+      await shown(opened);
+      expect([...opened.hosts]).toEqual([new URL(gateway.url).host]);
+      expect(opened.complaints).toEqual([]);
+    });
+
+    it.each(widths)('fits into %i px', async (width) => {
+      const opened = await open(path, { viewport: { width, height: 900 } });
+      await shown(opened);
+      const wide = await opened.page.evaluate(() => document.documentElement.scrollWidth);
+      expect(wide).toBeLessThanOrEqual(width);
+    });
+  });
+}

@@ -1,0 +1,126 @@
+import { type CSSProperties, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { useSource } from './page.tsx';
+import type { Draw, PlotLibrary, Series } from './plots.ts';
+import { Empty } from './states.tsx';
+import { type Column, csvOf, download, Table } from './table.tsx';
+import type { Order } from './url-state.ts';
+
+const NARROW = 480;
+const HEIGHT = 260;
+
+function Plot<Row>({ draw, rows, label }: { draw: Draw<Row>; rows: readonly Row[]; label: string }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  const [library, setLibrary] = useState<PlotLibrary>();
+  useEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    if (frame.current) watch.observe(frame.current);
+    void import('./plot-library.ts').then(setLibrary, () => undefined);
+    return () => watch.disconnect();
+  }, []);
+  useEffect(() => {
+    if (!library || width === 0) return;
+    const drawn = library.plot({
+      width,
+      height: width < NARROW ? HEIGHT * 0.8 : HEIGHT,
+      marginLeft: 48,
+      marginBottom: 32,
+      style: { background: 'transparent', fontSize: '12px', overflow: 'visible' },
+      ...draw(library, rows, width),
+    });
+    for (const svg of drawn.matches('svg') ? [drawn] : drawn.querySelectorAll('svg')) {
+      svg.setAttribute('role', 'img');
+      svg.setAttribute('aria-label', label);
+    }
+    for (const part of drawn.querySelectorAll('g[aria-label]')) part.removeAttribute('aria-label');
+    frame.current?.replaceChildren(drawn);
+    return () => drawn.remove();
+  }, [library, width, draw, rows, label]);
+  return <div className="plot" ref={frame} />;
+}
+
+const slug = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+
+/** Where GraphiQL shows the document of the page with its variables. */
+export function useGraphiqlHref() {
+  const { text, variables } = useSource();
+  return `/graphql#${new URLSearchParams({ query: text, variables: JSON.stringify(variables, null, 2) })}`;
+}
+
+/** A plot with its table, a CSV file of it, and the query in GraphiQL. Without `draw` it is a table alone. */
+export function Figure<Row extends object>(props: {
+  title: string;
+  /** One sentence: what is shown, in which unit. */
+  note?: ReactNode;
+  columns: Column<Row>[];
+  rows: readonly Row[];
+  /** A constant of the module: a plot is drawn anew when it changes. */
+  draw?: Draw<Row>;
+  /** The legend, for more than one. */
+  series?: Pick<Series<Row>, 'label' | 'color'>[];
+  /** What is said when there are no rows. */
+  empty?: string;
+  /** Makes heads of columns with `order` order the list on the server. */
+  order?: Order;
+  /** Below the table, such as a Pager. */
+  children?: ReactNode;
+  /** Inputs that belong to this figure only. */
+  controls?: ReactNode;
+}) {
+  const {
+    title,
+    note,
+    columns,
+    rows,
+    draw,
+    series,
+    order,
+    children,
+    controls,
+    empty = 'No data is stored for this.',
+  } = props;
+  const id = useId();
+  const graphiql = useGraphiqlHref();
+  const save = () => download(`${slug(title)}.csv`, 'text/csv;charset=utf-8', csvOf(columns, rows));
+  const table = <Table caption={title} columns={columns} rows={rows} {...(order && { order })} />;
+  return (
+    <figure className="figure" aria-labelledby={id}>
+      <figcaption>
+        <h2 id={id}>{title}</h2>
+        {note && <p>{note}</p>}
+        <div className="tools">
+          {controls}
+          {rows.length > 0 && (
+            <button type="button" onClick={save} aria-label={`CSV of ${title}`}>
+              CSV
+            </button>
+          )}
+          <a href={graphiql} target="_blank" rel="noreferrer" aria-label={`${title}: open in GraphiQL`}>
+            GraphiQL
+          </a>
+        </div>
+      </figcaption>
+      {rows.length === 0 && <Empty>{empty}</Empty>}
+      {rows.length > 0 && draw && (
+        <>
+          {series && (
+            <ul className="legend">
+              {series.map((one) => (
+                <li key={one.label} style={{ '--color': one.color } as CSSProperties}>
+                  {one.label}
+                </li>
+              ))}
+            </ul>
+          )}
+          <Plot draw={draw} rows={rows} label={`${title}. The table below has the figures.`} />
+          <details>
+            <summary>Table</summary>
+            {table}
+          </details>
+        </>
+      )}
+      {rows.length > 0 && !draw && table}
+      {children}
+    </figure>
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * Figures as text in the reader's locale. Amounts come as strings with all digits and are never floats: Intl formats
+ * decimal strings exactly.
+ */
+type Numeric = string | number | bigint;
+type Exact = Intl.StringNumericLiteral;
+
+const locale = navigator.languages;
+const formats = new Map<string, Intl.NumberFormat>();
+function format(value: Numeric, options: Intl.NumberFormatOptions): string {
+  const key = JSON.stringify(options);
+  const of = formats.get(key) ?? new Intl.NumberFormat(locale as string[], options);
+  formats.set(key, of);
+  return of.format(value as Exact);
+}
+
+export const NONE = '–';
+type Given<T> = T | null | undefined;
+const orNone =
+  <T, R extends unknown[]>(show: (value: T, ...rest: R) => string) =>
+  (value: Given<T>, ...rest: R) =>
+    value === null || value === undefined ? NONE : show(value, ...rest);
+
+/** `12345678901` with nine digits is `12.345678901`. */
+export function shift(value: string, digits: number): string {
+  const sign = value.startsWith('-') ? '-' : '';
+  const [whole = '', fraction = ''] = value.replace('-', '').split('.');
+  const padded = whole.padStart(digits + 1, '0');
+  const cut = padded.length - digits;
+  const shifted = `${padded.slice(0, cut)}.${padded.slice(cut)}${fraction}`;
+  return sign + shifted.replace(/\.?0*$/, '');
+}
+
+const GWEI_DIGITS = 9;
+const ALL_DIGITS = 20;
+
+/** Gwei as ETH with all digits. */
+export const eth = orNone(
+  (gwei: string) => `${format(shift(gwei, GWEI_DIGITS), { maximumFractionDigits: ALL_DIGITS })} ETH`,
+);
+/** Gwei as ETH with four digits, such as 35.59M ETH; the exact amount belongs into a title or table. */
+export const shortEth = orNone(
+  (gwei: string) =>
+    `${format(shift(gwei, GWEI_DIGITS), { notation: 'compact', maximumSignificantDigits: 4 })} ETH`,
+);
+/** An amount in the token of its network, with all digits. */
+export const amount = orNone(
+  (value: string, unit: string) => `${format(value, { maximumFractionDigits: ALL_DIGITS })} ${unit}`,
+);
+export const shortAmount = orNone(
+  (value: string, unit: string) =>
+    `${format(value, { notation: 'compact', maximumSignificantDigits: 4 })} ${unit}`,
+);
+export const count = orNone((value: Numeric) => format(value, { maximumFractionDigits: 0 }));
+export const shortCount = orNone((value: Numeric) =>
+  format(value, { notation: 'compact', maximumSignificantDigits: 4 }),
+);
+const fraction = (digits = 2) => ({ minimumFractionDigits: digits, maximumFractionDigits: digits });
+/** 0.9987 as 99.87 %. */
+export const ratio = orNone((value: number, digits?: number) =>
+  format(value, { style: 'percent', ...fraction(digits) }),
+);
+/** 99.87 as 99.87 %. */
+export const percentage = orNone((value: number, digits?: number) => ratio(value / 100, digits));
+export const decimal = orNone((value: Numeric, digits?: number) => format(value, { ...fraction(digits) }));
+
+const time = new Intl.DateTimeFormat(locale as string[], {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  timeZone: 'UTC',
+});
+const day = new Intl.DateTimeFormat(locale as string[], { dateStyle: 'medium', timeZone: 'UTC' });
+/** A moment in UTC, with its zone. */
+export const moment = orNone((value: string) => `${time.format(new Date(value))} UTC`);
+/** A UTC date such as `2025-10-31`. */
+export const calendarDate = orNone((value: string) => day.format(new Date(`${value}T00:00:00Z`)));
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+const relative = new Intl.RelativeTimeFormat(locale as string[], { numeric: 'auto' });
+/** How long ago, such as "3 hours ago". */
+export function ago(value: string, now = Date.now()): string {
+  const seconds = (now - Date.parse(value)) / 1_000;
+  const [unit, length] = units.find(([, least]) => seconds >= least) ?? ['second', 1];
+  return relative.format(-Math.round(seconds / length), unit);
+}
+
+/** An address or key, with its ends. */
+export const shortHex = orNone((value: string) =>
+  value.length > 14 ? `${value.slice(0, 8)}…${value.slice(-4)}` : value,
+);
+
+/** For the position in a plot, never for a figure. */
+export const plotted = (gwei: Given<string>): number | null =>
+  gwei === null || gwei === undefined ? null : Number(gwei) / 10 ** GWEI_DIGITS;

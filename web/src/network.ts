@@ -1,0 +1,23 @@
+import { useLocation, useSearchParams } from 'react-router';
+import { oneOf } from './url-state.ts';
+
+export type Network = 'MAINNET' | 'HOODI' | 'HOLESKY';
+
+export const ethereumNetworks = ['mainnet', 'hoodi', 'holesky'] as const;
+export const networkParam = oneOf('network', ethereumNetworks, 'mainnet');
+export const networkOf = (search: URLSearchParams) => networkParam.read(search).toUpperCase() as Network;
+
+export const useNetwork = (): Network => networkOf(useSearchParams()[0]);
+
+/** A link below the present network. */
+export function useHref() {
+  const { search } = useLocation();
+  const network = new URLSearchParams(search).get('network');
+  return (path: string, params: Record<string, string> = {}) => {
+    const own = new URLSearchParams({ ...params, ...(network && { network }) }).toString();
+    return own ? `${path}?${own}` : path;
+  };
+}
+
+/** The token and the base unit of each network. */
+export const ETH = { unit: 'ETH', digits: 9 } as const;

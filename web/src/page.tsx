@@ -1,0 +1,89 @@
+import {
+  Component,
+  type ComponentType,
+  createContext,
+  type ReactNode,
+  Suspense,
+  use,
+  useEffect,
+} from 'react';
+import { loadQuery, type PreloadedQuery, usePreloadedQuery } from 'react-relay';
+import { type LoaderFunctionArgs, type Params, useLoaderData } from 'react-router';
+import { type GraphQLTaggedNode, getRequest, type OperationType } from 'relay-runtime';
+import { environment } from './environment.ts';
+import { type Network, networkOf } from './network.ts';
+import { Loading, NeedsToken, Problem } from './states.tsx';
+import { token } from './token.ts';
+
+/** What the URL of a page says. */
+export type Place = { params: Params; search: URLSearchParams; network: Network };
+
+type Definition<Q extends OperationType> = {
+  /** The one document of the page. */
+  query: GraphQLTaggedNode;
+  /** Its variables; throws a Failure when the URL names something impossible. */
+  variables: (place: Place) => Q['variables'];
+  View: ComponentType<{ data: Q['response']; place: Place }>;
+};
+
+type Loaded<Q extends OperationType> = { ref: PreloadedQuery<Q>; place: Place; variables: Q['variables'] };
+
+export type Source = { text: string; variables: object };
+const SourceContext = createContext<Source>({ text: '', variables: {} });
+/** The document that the page was made from, and its variables. */
+export const useSource = () => use(SourceContext);
+
+/** Shows the failure of a request, until there is another one. React Router's own boundary misses a quick retry. */
+class Boundary extends Component<{ request: unknown; children: ReactNode }> {
+  override state: { request?: unknown; failure?: { error: unknown } } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { failure: { error } };
+  }
+
+  static getDerivedStateFromProps({ request }: { request: unknown }, state: { request?: unknown }) {
+    return request === state.request ? null : { request, failure: undefined };
+  }
+
+  override render() {
+    const { failure } = this.state;
+    return failure ? <Problem error={failure.error} /> : this.props.children;
+  }
+}
+
+/** Makes a route that sends its document before it renders. */
+export function page<Q extends OperationType>({ query, variables: of, View }: Definition<Q>) {
+  const text = getRequest(query).params.text ?? '';
+
+  function loader({ params, request }: LoaderFunctionArgs): Loaded<Q> | null {
+    if (!token()) return null;
+    const search = new URL(request.url).searchParams;
+    const place = { params, search, network: networkOf(search) };
+    const variables = of(place);
+    return { ref: loadQuery<Q>(environment, query, variables), place, variables };
+  }
+
+  function Content({ ref: loaded, place, variables }: Loaded<Q>) {
+    const data = usePreloadedQuery<Q>(query, loaded);
+    useEffect(() => () => loaded.dispose(), [loaded]);
+    return (
+      <SourceContext value={{ text, variables }}>
+        <View data={data} place={place} />
+      </SourceContext>
+    );
+  }
+
+  function Route() {
+    const loaded = useLoaderData() as Loaded<Q> | null;
+    if (!loaded) return <NeedsToken />;
+    return (
+      <Boundary request={loaded}>
+        <Suspense fallback={<Loading />}>
+          <Content {...loaded} />
+        </Suspense>
+      </Boundary>
+    );
+  }
+
+  return { loader, Component: Route };
+}

@@ -1,0 +1,365 @@
+import { graphql } from 'react-relay';
+import type { overviewQuery } from '../__generated__/overviewQuery.graphql';
+import { Figure } from '../figure.tsx';
+import {
+  ago,
+  calendarDate,
+  count,
+  eth,
+  moment,
+  percentage,
+  plotted,
+  ratio,
+  shift,
+  shortCount,
+  shortEth,
+} from '../format.ts';
+import { paths } from '../links.ts';
+import { page } from '../page.tsx';
+import { Choice, Heading, PageLink, Share, Tile, Tiles } from '../parts.tsx';
+import { at, barsOver, colors, linesOver } from '../plots.ts';
+import { Notice } from '../states.tsx';
+import type { Column } from '../table.tsx';
+import { oneOf } from '../url-state.ts';
+
+const query = graphql`
+  query overviewQuery($network: Network!, $window: TimeWindow!, $days: Int!) {
+    networkOverview(network: $network, window: $window) {
+      validatorCount
+      sumEndEpochEffectiveBalance
+      participationRatio
+      aprPercentage
+      avgValidatorEffectiveness
+      missedProposalRatio
+      missedProposalCount
+      proposedCount
+      sumConsensusRewards
+      sumExecutionRewards
+      asOf {
+        epoch
+        time
+      }
+      clients {
+        id
+        client
+        validatorCount
+        percentage
+      }
+      history(orderBy: { field: PERIOD, direction: DESC }, first: $days) {
+        nodes {
+          id
+          date
+          aprPercentage
+          participationRatio
+          validatorCount
+          sumEndEpochEffectiveBalance
+        }
+      }
+    }
+    chainDailyRewards(network: $network, first: $days) {
+      nodes {
+        id
+        date
+        sumConsensusRewards
+        sumPriorityFees
+        sumBaselineMev
+      }
+    }
+    slashings(network: $network, orderBy: { field: EPOCH, direction: DESC }, first: 6) {
+      totalCount
+      nodes {
+        id
+        slashingEpoch
+        validatorIndex
+        slashingPenalties
+      }
+    }
+    blocks(network: $network, first: 10) {
+      nodes {
+        id
+        consensusSlot
+        blockTimestamp
+        consensusOutcome
+        validatorIndex
+        totalRewards
+        relays
+      }
+    }
+  }
+`;
+
+type Data = overviewQuery['response'];
+type Overview = NonNullable<Data['networkOverview']>;
+type Day = NonNullable<Overview['history']>['nodes'][number];
+type Rewards = NonNullable<Data['chainDailyRewards']>['nodes'][number];
+type Slashing = NonNullable<Data['slashings']>['nodes'][number];
+type Block = NonNullable<Data['blocks']>['nodes'][number];
+type Client = Overview['clients'][number];
+
+const windows = oneOf('window', ['1d', '7d', '30d', 'all'], '1d');
+const windowValues = { '1d': 'ONE_DAY', '7d': 'SEVEN_DAYS', '30d': 'THIRTY_DAYS', all: 'ALL' } as const;
+const windowNames = { '1d': '1 day', '7d': '7 days', '30d': '30 days', all: 'All time' };
+const days = oneOf('days', ['30', '90', '180'], '90');
+const dayNames = { '30': '30 days', '90': '90 days', '180': '180 days' };
+
+const inEth = (gwei: string | null | undefined) => (gwei == null ? null : shift(gwei, 9));
+
+const dayColumns: Column<Day>[] = [
+  { head: 'Date (UTC)', value: ({ date }) => date, show: ({ date }) => calendarDate(date) },
+  {
+    head: 'APR (%)',
+    value: ({ aprPercentage }) => aprPercentage,
+    show: ({ aprPercentage }) => percentage(aprPercentage),
+    numeric: true,
+  },
+  {
+    head: 'Participation (0–1)',
+    value: ({ participationRatio }) => participationRatio,
+    show: ({ participationRatio }) => ratio(participationRatio),
+    numeric: true,
+  },
+  {
+    head: 'Staked (ETH)',
+    value: ({ sumEndEpochEffectiveBalance }) => inEth(sumEndEpochEffectiveBalance),
+    show: ({ sumEndEpochEffectiveBalance }) => eth(sumEndEpochEffectiveBalance),
+    numeric: true,
+  },
+];
+
+const dayOf = ({ date }: { readonly date: string | null | undefined }) => at(date ?? '');
+
+const apr = linesOver<Day>({
+  date: dayOf,
+  series: [{ label: 'APR', color: colors[0], value: ({ aprPercentage }) => aprPercentage ?? null }],
+  label: 'APR',
+  format: (value) => percentage(value, 1),
+  tip: ({ date, aprPercentage }) => `${calendarDate(date)}\n${percentage(aprPercentage)} APR`,
+});
+
+const staked = linesOver<Day>({
+  date: dayOf,
+  series: [
+    {
+      label: 'Staked',
+      color: colors[2],
+      value: ({ sumEndEpochEffectiveBalance }) => plotted(sumEndEpochEffectiveBalance),
+    },
+  ],
+  label: 'ETH',
+  format: shortCount,
+  tip: ({ date, sumEndEpochEffectiveBalance: gwei }) => `${calendarDate(date)}\n${eth(gwei)}`,
+});
+
+const kinds = [
+  { label: 'Consensus', color: colors[0], value: (row: Rewards) => plotted(row.sumConsensusRewards) },
+  { label: 'Priority fees', color: colors[1], value: (row: Rewards) => plotted(row.sumPriorityFees) },
+  { label: 'MEV', color: colors[2], value: (row: Rewards) => plotted(row.sumBaselineMev) },
+];
+
+const rewards = barsOver<Rewards>({
+  date: dayOf,
+  series: kinds,
+  label: 'ETH a day',
+  format: shortCount,
+  tip: (row) =>
+    [
+      calendarDate(row.date),
+      `Consensus ${eth(row.sumConsensusRewards)}`,
+      `Priority fees ${eth(row.sumPriorityFees)}`,
+      `MEV ${eth(row.sumBaselineMev)}`,
+    ].join('\n'),
+});
+
+const gweiColumn = <Row,>(head: string, of: (row: Row) => string | null | undefined): Column<Row> => ({
+  head: `${head} (ETH)`,
+  value: (row) => inEth(of(row)),
+  show: (row) => eth(of(row)),
+  numeric: true,
+});
+
+const rewardColumns: Column<Rewards>[] = [
+  { head: 'Date (UTC)', value: ({ date }) => date, show: ({ date }) => calendarDate(date) },
+  gweiColumn('Consensus', ({ sumConsensusRewards }) => sumConsensusRewards),
+  gweiColumn('Priority fees', ({ sumPriorityFees }) => sumPriorityFees),
+  gweiColumn('MEV', ({ sumBaselineMev }) => sumBaselineMev),
+];
+
+const slashingColumns: Column<Slashing>[] = [
+  {
+    head: 'Epoch',
+    value: (row) => row.slashingEpoch,
+    show: (row) => count(row.slashingEpoch),
+    numeric: true,
+  },
+  {
+    head: 'Validator',
+    value: (row) => row.validatorIndex,
+    show: (row) => <PageLink to={paths.validator(row.validatorIndex)}>{row.validatorIndex}</PageLink>,
+    numeric: true,
+  },
+  gweiColumn('Penalties', ({ slashingPenalties }) => slashingPenalties),
+];
+
+const outcomes = { PROPOSED: 'proposed', MISSED: 'missed', ORPHANED: 'orphaned' };
+
+const blockColumns: Column<Block>[] = [
+  {
+    head: 'Slot',
+    value: ({ consensusSlot }) => consensusSlot,
+    show: ({ consensusSlot: slot }) => <PageLink to={paths.block(slot)}>{slot}</PageLink>,
+    numeric: true,
+  },
+  {
+    head: 'Time (UTC)',
+    value: ({ blockTimestamp }) => blockTimestamp,
+    show: ({ blockTimestamp: time }) => (
+      <time dateTime={time} title={ago(time)}>
+        {moment(time)}
+      </time>
+    ),
+  },
+  {
+    head: 'Outcome',
+    value: ({ consensusOutcome }) => consensusOutcome,
+    show: ({ consensusOutcome }) => (
+      <span className="outcome" data-outcome={consensusOutcome}>
+        {outcomes[consensusOutcome]}
+      </span>
+    ),
+  },
+  {
+    head: 'Proposer',
+    value: ({ validatorIndex }) => validatorIndex,
+    show: ({ validatorIndex: index }) => <PageLink to={paths.validator(index)}>{index}</PageLink>,
+    numeric: true,
+  },
+  {
+    head: 'Relays',
+    value: ({ relays }) => relays.join(', '),
+    show: ({ relays }) => relays.join(', ') || 'none',
+  },
+  gweiColumn('Rewards', ({ totalRewards }) => totalRewards),
+];
+
+const clientColumns: Column<Client>[] = [
+  { head: 'Client', value: ({ client }) => client },
+  {
+    head: 'Validators',
+    value: (row) => row.validatorCount,
+    show: (row) => count(row.validatorCount),
+    numeric: true,
+  },
+  {
+    head: 'Share (%)',
+    value: (row) => row.percentage,
+    show: (row) => <Share value={row.percentage} of={100} text={percentage(row.percentage, 1)} />,
+    numeric: true,
+  },
+];
+
+function Figures({ overview }: { overview: Overview }) {
+  const { sumEndEpochEffectiveBalance: stake, sumConsensusRewards, sumExecutionRewards } = overview;
+  return (
+    <Tiles>
+      <Tile label="Staked" exact={eth(stake)}>
+        {shortEth(stake)}
+      </Tile>
+      <Tile label="Active validators">{count(overview.validatorCount)}</Tile>
+      <Tile label="Participation" note="of due attestations">
+        {ratio(overview.participationRatio)}
+      </Tile>
+      <Tile label="APR" note="both layers">
+        {percentage(overview.aprPercentage)}
+      </Tile>
+      <Tile label="Effectiveness" note="mean of validators">
+        {percentage(overview.avgValidatorEffectiveness)}
+      </Tile>
+      <Tile
+        label="Missed blocks"
+        note={`${count(overview.missedProposalCount)} missed, ${count(overview.proposedCount)} proposed`}
+      >
+        {ratio(overview.missedProposalRatio)}
+      </Tile>
+      <Tile label="Consensus rewards" exact={eth(sumConsensusRewards)}>
+        {shortEth(sumConsensusRewards)}
+      </Tile>
+      <Tile label="Execution rewards" exact={eth(sumExecutionRewards)} note="fees and MEV">
+        {shortEth(sumExecutionRewards)}
+      </Tile>
+    </Tiles>
+  );
+}
+
+function View({ data }: { data: Data }) {
+  const { networkOverview: overview, chainDailyRewards, slashings, blocks } = data;
+  const choices = (
+    <>
+      <Choice param={windows} label="Window of the figures" names={windowNames} />
+      <Choice param={days} label="Length of the plots" names={dayNames} />
+    </>
+  );
+  if (!overview)
+    return (
+      <Notice kind="empty" title="No day of this network is stored">
+        <p>Choose another network above, or import its data.</p>
+      </Notice>
+    );
+  const history = overview.history?.nodes ?? [];
+  return (
+    <>
+      <Heading title="Overview" asOf={overview.asOf}>
+        {choices}
+      </Heading>
+      <Figures overview={overview} />
+      <div className="figures">
+        <Figure
+          title="APR"
+          note="Rewards of both layers in a year, in percent of the effective balance, by day."
+          columns={dayColumns}
+          rows={history}
+          draw={apr}
+        />
+        <Figure
+          title="Staked"
+          note="Effective balance of active validators at the end of each day, in ETH."
+          columns={dayColumns}
+          rows={history}
+          draw={staked}
+        />
+        <Figure
+          title="Daily rewards"
+          note="What all validators earned in each chain day, in ETH."
+          columns={rewardColumns}
+          rows={chainDailyRewards?.nodes ?? []}
+          draw={rewards}
+          series={kinds}
+        />
+        <Figure title="Newest blocks" columns={blockColumns} rows={blocks?.nodes ?? []} />
+        <Figure
+          title="Newest slashings"
+          note={`${count(slashings?.totalCount)} validators were slashed so far.`}
+          columns={slashingColumns}
+          rows={slashings?.nodes ?? []}
+          empty="No validator of this network was slashed."
+        />
+        <Figure
+          title="Consensus clients"
+          note="Active validators whose client is known."
+          columns={clientColumns}
+          rows={overview.clients}
+          empty="No client of a validator is known."
+        />
+      </div>
+    </>
+  );
+}
+
+export default page<overviewQuery>({
+  query,
+  variables: ({ network, search }) => ({
+    network,
+    window: windowValues[windows.read(search)],
+    days: Number(days.read(search)),
+  }),
+  View,
+});

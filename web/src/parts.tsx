@@ -1,0 +1,184 @@
+import { type FormEvent, type ReactNode, useId } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { ago, count, moment } from './format.ts';
+import { hasPage } from './links.ts';
+import { useHref } from './network.ts';
+import { changed, type Param, useParam } from './url-state.ts';
+
+/** Until when the figures of a page go. */
+export type AsOf =
+  | { readonly epoch?: number | null; readonly slot?: number | null; readonly time: string }
+  | null
+  | undefined;
+
+export function Heading(props: { title: string; about?: ReactNode; asOf?: AsOf; children?: ReactNode }) {
+  const { title, about, asOf, children } = props;
+  return (
+    <header className="heading">
+      <title>{`${title} · stakegraph`}</title>
+      <div>
+        <h1>{title}</h1>
+        {about && <p className="about">{about}</p>}
+        {asOf && (
+          <p className="as-of">
+            Data as of <time dateTime={asOf.time}>{moment(asOf.time)}</time> ({ago(asOf.time)})
+            {asOf.epoch != null && `, epoch ${asOf.epoch}`}
+          </p>
+        )}
+      </div>
+      {children && <div className="controls">{children}</div>}
+    </header>
+  );
+}
+
+/** A figure in large type. `exact` is its full value, when `children` is shortened. */
+export function Tile(props: { label: string; exact?: string; note?: ReactNode; children: ReactNode }) {
+  const { label, exact, note, children } = props;
+  return (
+    <div className="tile">
+      <dt>{label}</dt>
+      <dd>
+        <span className="value" title={exact}>
+          {children}
+        </span>
+        {note && <span className="note">{note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+export const Tiles = ({ children }: { children: ReactNode }) => <dl className="tiles">{children}</dl>;
+
+/** A list of values of one parameter of the URL. */
+export function Choice<T extends string>(props: {
+  param: Param<T> & { values: readonly T[] };
+  label: string;
+  names?: Partial<Record<T, string>>;
+}) {
+  const { param, label, names } = props;
+  const [value, set] = useParam(param);
+  return (
+    <fieldset className="choice">
+      <legend className="visually-hidden">{label}</legend>
+      {param.values.map((one) => (
+        <label key={one}>
+          <input type="radio" name={param.name} checked={one === value} onChange={() => set(one)} />
+          <span>{names?.[one] ?? one}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** A text, number or date of the URL; Enter or leaving the field applies it. */
+export function Field(props: {
+  param: Param<string> | Param<number | undefined> | Param<string | undefined>;
+  label: string;
+  type?: 'text' | 'number' | 'date' | 'search';
+}) {
+  const { param, label, type = 'text' } = props;
+  const [search, setSearch] = useSearchParams();
+  const id = useId();
+  const value = String(param.read(search) ?? '');
+  const apply = (form: HTMLFormElement) => {
+    const next = String(new FormData(form).get(param.name)).trim();
+    if (next !== value)
+      setSearch((now) => changed(now, { [param.name]: next }), { preventScrollReset: true });
+  };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    apply(event.currentTarget);
+  };
+  return (
+    <form className="field" onSubmit={submit}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        key={value}
+        id={id}
+        name={param.name}
+        type={type}
+        min={type === 'number' ? 0 : undefined}
+        defaultValue={value}
+        onBlur={({ currentTarget }) => currentTarget.form && apply(currentTarget.form)}
+      />
+    </form>
+  );
+}
+
+type PageInfo = {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly startCursor?: string | null;
+  readonly endCursor?: string | null;
+};
+
+/** Walks through the pages of a list; see `pageOf`. */
+export function Pager({ info, total, label }: { info: PageInfo; total?: number; label: string }) {
+  const [search] = useSearchParams();
+  const to = (cursor: Record<string, string | undefined>) =>
+    `?${changed(search, { after: undefined, before: undefined, ...cursor })}`;
+  const previous = info.hasPreviousPage && info.startCursor;
+  const next = info.hasNextPage && info.endCursor;
+  return (
+    <nav className="pager" aria-label={`Pages of ${label}`}>
+      {total !== undefined && <span>{count(total)} in all</span>}
+      {previous && (
+        <>
+          <Link to={to({})} preventScrollReset>
+            First
+          </Link>
+          <Link to={to({ before: previous })} preventScrollReset>
+            Previous
+          </Link>
+        </>
+      )}
+      {next && (
+        <Link to={to({ after: next })} preventScrollReset>
+          Next
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+/** A part of a whole as a bar; `text` is the figure beside it. */
+export const Share = ({ value, of = 1, text }: { value: number; of?: number; text: string }) => (
+  <span className="share">
+    <span className="bar" aria-hidden="true">
+      <span style={{ width: `${Math.min(100, (100 * value) / of)}%` }} />
+    </span>
+    {text}
+  </span>
+);
+
+/** A small trend line for a row of a table, oldest value first. */
+export function Spark({ values, label }: { values: readonly (number | null | undefined)[]; label: string }) {
+  const points = values.flatMap((value, index) => (value == null ? [] : [[index, value] as const]));
+  if (points.length < 2) return null;
+  const all = points.map(([, value]) => value);
+  const least = Math.min(...all);
+  const range = Math.max(...all) - least || 1;
+  const [width, height] = [96, 24];
+  const drawn = points.map(([index, value]) => {
+    const x = (index / (values.length - 1)) * width;
+    return `${x.toFixed(1)},${(height - 2 - ((value - least) / range) * (height - 4)).toFixed(1)}`;
+  });
+  return (
+    <svg
+      className="spark"
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      role="img"
+      aria-label={label}
+    >
+      <polyline points={drawn.join(' ')} fill="none" stroke="var(--series-1)" strokeWidth="1.5" />
+    </svg>
+  );
+}
+
+/** A link to a page of the same network; plain text when there is no such page. */
+export function PageLink({ to, children }: { to: string; children: ReactNode }) {
+  const href = useHref();
+  return hasPage(to) ? <Link to={href(to)}>{children}</Link> : children;
+}

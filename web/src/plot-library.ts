@@ -1,0 +1,21 @@
+/** What the pages use of Observable Plot: the bundler leaves out the rest. */
+export {
+  areaY,
+  axisX,
+  axisY,
+  barX,
+  barY,
+  cell,
+  dot,
+  line,
+  lineX,
+  lineY,
+  plot,
+  pointer,
+  pointerX,
+  rectY,
+  ruleX,
+  ruleY,
+  text,
+  tip,
+} from '@observablehq/plot';

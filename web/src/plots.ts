@@ -1,0 +1,100 @@
+import type { PlotOptions } from '@observablehq/plot';
+
+export type PlotLibrary = typeof import('./plot-library.ts');
+/** Makes the options of a plot; `width` is that of the figure in pixels. */
+export type Draw<Row> = (plot: PlotLibrary, rows: readonly Row[], width: number) => PlotOptions;
+
+/** A line, or a part of each bar. `value` is only a position: a float is exact enough. */
+export type Series<Row> = { label: string; color: string; value: (row: Row) => number | null };
+
+/** Colours that stay apart in both themes and for the colour-blind. */
+export const colors = [1, 2, 3, 4, 5, 6].map((number) => `var(--series-${number})`) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+
+type Over<Row> = {
+  date: (row: Row) => Date;
+  series: Series<Row>[];
+  /** Of the y axis, with its unit. */
+  label: string;
+  format?: (value: number) => string;
+  /** What the pointer shows, a figure a line. */
+  tip: (row: Row) => string;
+  /** Smallest y; without it lines begin near their least value, and bars at 0. */
+  from?: number;
+};
+
+const day = new Intl.DateTimeFormat(navigator.languages as string[], {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+const PIXELS_A_TICK = 90;
+const PIXELS_A_LEVEL = 50;
+
+const axes = <Row>({ label, format }: Over<Row>, width: number): PlotOptions => ({
+  x: {
+    type: 'utc',
+    label: null,
+    ticks: Math.floor(width / PIXELS_A_TICK),
+    tickFormat: (at: Date) => day.format(at),
+  },
+  y: {
+    label,
+    grid: true,
+    nice: true,
+    ticks: Math.floor(260 / PIXELS_A_LEVEL),
+    ...(format && { tickFormat: format }),
+  },
+});
+
+/** Lines over time. */
+export const linesOver =
+  <Row>(over: Over<Row>): Draw<Row> =>
+  (plot, rows, width) => {
+    const { date: x, series, tip, from } = over;
+    const [first] = series;
+    const options = axes(over, width);
+    return {
+      ...options,
+      y: { ...options.y, zero: from === 0 },
+      marks: [
+        ...series.map(({ value, color }) =>
+          plot.lineY(rows, { x, y: value, stroke: color, strokeWidth: 2, curve: 'monotone-x' }),
+        ),
+        ...series.map(({ value, color }) =>
+          plot.dot(rows, plot.pointerX({ x, y: value, fill: color, r: 3 })),
+        ),
+        plot.ruleX(rows, plot.pointerX({ x, stroke: 'currentColor', strokeOpacity: 0.3 })),
+        plot.tip(rows, plot.pointerX({ x, y: first?.value, title: tip, lineHeight: 1.3 })),
+      ],
+    };
+  };
+
+/** Bars over time, a day each, whose parts are stacked. */
+export const barsOver =
+  <Row>(over: Over<Row>): Draw<Row> =>
+  (plot, rows, width) => {
+    const { date, series, tip } = over;
+    const parts = rows.flatMap((row) =>
+      series.map(({ value, color }) => ({ at: date(row), value: value(row) ?? 0, color })),
+    );
+    const total = (row: Row) => series.reduce((sum, { value }) => sum + (value(row) ?? 0), 0);
+    const middle = (row: Row) => new Date(date(row).getTime() + 43_200_000);
+    return {
+      ...axes(over, width),
+      marks: [
+        plot.rectY(parts, { x: 'at', y: 'value', fill: 'color', interval: 'day', inset: 0.5 }),
+        plot.ruleY([0], { stroke: 'currentColor', strokeOpacity: 0.4 }),
+        plot.tip(rows, plot.pointerX({ x: middle, y: total, title: tip, lineHeight: 1.3 })),
+      ],
+    };
+  };
+
+/** A UTC date as the position in a plot. */
+export const at = (date: string) => new Date(`${date}T00:00:00Z`);

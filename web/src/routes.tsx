@@ -1,0 +1,13 @@
+import type { RouteObject } from 'react-router';
+
+type Page = {
+  path: string;
+  /** Its name in the navigation; pages of one object have none. */
+  nav?: string;
+  lazy: NonNullable<RouteObject['lazy']>;
+};
+
+/** The pages, one line each. Navigation, search and links show only those that are here. */
+export const pages: Page[] = [
+  { path: '/', nav: 'Overview', lazy: async () => (await import('./pages/overview.tsx')).default },
+];

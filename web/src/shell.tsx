@@ -1,0 +1,137 @@
+import { useEffect, useRef } from 'react';
+import { NavLink, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
+import { inFlight, lastCost } from './environment.ts';
+import { count } from './format.ts';
+import { hasPage } from './links.ts';
+import { ethereumNetworks, networkParam, useHref, useNetwork } from './network.ts';
+import { pages } from './routes.tsx';
+import { Search } from './search.tsx';
+import { theme, toggleTheme } from './theme.ts';
+import { changeToken, token } from './token.ts';
+
+const title = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+const rewardNetworks = ['avalanche', 'babylon', 'cardano', 'celestia', 'polkadot', 'polygon', 'solana'];
+
+/** Pages of networks other than Ethereum, by what the switch calls them. */
+const networks = [
+  { name: 'Solana', path: '/explore/solana' },
+  ...rewardNetworks.map((name) => ({ name: `${title(name)} rewards`, path: `/explore/rewards/${name}` })),
+];
+
+function NetworkSwitch() {
+  const network = useNetwork().toLowerCase();
+  const { pathname, search } = useLocation();
+  const navigate = useNavigate();
+  const elsewhere = networks.filter(({ path }) => hasPage(path));
+  const other = elsewhere.find(({ path }) => path === pathname);
+  const go = (value: string) => {
+    if (value.startsWith('/')) return navigate(value);
+    const params = new URLSearchParams(other ? '' : search);
+    for (const cursor of ['after', 'before']) params.delete(cursor);
+    if (value === networkParam.fallback) params.delete('network');
+    else params.set('network', value);
+    return navigate({ pathname: other ? '/' : pathname, search: params.toString() });
+  };
+  return (
+    <label className="network">
+      <span className="visually-hidden">Network</span>
+      <select value={other?.path ?? network} onChange={({ target }) => void go(target.value)}>
+        <optgroup label="Ethereum">
+          {ethereumNetworks.map((name) => (
+            <option key={name} value={name}>
+              {title(name)}
+            </option>
+          ))}
+        </optgroup>
+        {elsewhere.length > 0 && (
+          <optgroup label="Other networks">
+            {elsewhere.map(({ name, path }) => (
+              <option key={path} value={path}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
+        )}
+      </select>
+    </label>
+  );
+}
+
+function ThemeSwitch() {
+  const next = theme.use() === 'dark' ? 'light' : 'dark';
+  return (
+    <button type="button" className="quiet" onClick={toggleTheme} aria-label={`Use the ${next} theme`}>
+      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+        <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" />
+        <path d="M8 1.5a6.5 6.5 0 0 1 0 13z" fill="currentColor" />
+      </svg>
+    </button>
+  );
+}
+
+function Cost() {
+  const cost = lastCost.use();
+  if (!cost) return null;
+  return (
+    <p>
+      The last query cost {count(cost.charged)} {cost.charged === 1 ? 'unit' : 'units'}
+      {cost.remaining !== null && `; ${count(cost.remaining)} are left`}.
+    </p>
+  );
+}
+
+/** The frame around every page. */
+export function Shell() {
+  const href = useHref();
+  const busy = inFlight.use() > 0;
+  const { pathname } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    main.current?.focus({ preventScroll: true });
+  }, [pathname]);
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="top">
+        <NavLink className="brand" to={href('/')}>
+          stakegraph
+        </NavLink>
+        <nav aria-label="Pages">
+          {pages.map(
+            ({ nav, path }) =>
+              nav && (
+                <NavLink key={path} to={href(path)} end={path === '/'}>
+                  {nav}
+                </NavLink>
+              ),
+          )}
+        </nav>
+        <Search />
+        <NetworkSwitch />
+        <ThemeSwitch />
+        {token() && (
+          <button type="button" className="quiet" onClick={() => changeToken(null)}>
+            Forget token
+          </button>
+        )}
+        <div className="progress" hidden={!busy} />
+      </header>
+      <main id="main" ref={main} tabIndex={-1} aria-busy={busy}>
+        <Outlet />
+      </main>
+      <footer className="bottom">
+        <Cost />
+        <p>
+          <a href="/graphql">GraphiQL</a> <a href="/docs">REST reference</a>{' '}
+          <a href="/openapi.json">OpenAPI</a>
+        </p>
+      </footer>
+      <ScrollRestoration />
+    </>
+  );
+}

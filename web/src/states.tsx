@@ -1,0 +1,130 @@
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { isRouteErrorResponse, Link, useRevalidator, useRouteError } from 'react-router';
+import { Failure, type FailureKind } from './failure.ts';
+import { count } from './format.ts';
+import { useHref } from './network.ts';
+import { changeToken, tokenFailure } from './token.ts';
+
+/** A whole page, or a part of one, that has nothing to show. */
+export function Notice({ title, children, kind }: { title: string; children?: ReactNode; kind?: string }) {
+  return (
+    <section className="notice" data-kind={kind}>
+      <h1>{title}</h1>
+      {children}
+    </section>
+  );
+}
+
+/** In place of rows: there are none, and that is no error. */
+export const Empty = ({ children }: { children: ReactNode }) => <p className="empty">{children}</p>;
+
+export const Loading = () => (
+  <div className="loading" role="status">
+    <span className="visually-hidden">Loading…</span>
+    <div className="skeleton title" />
+    <div className="tiles">
+      {['a', 'b', 'c', 'd'].map((key) => (
+        <div key={key} className="skeleton tile" />
+      ))}
+    </div>
+    <div className="skeleton plot" />
+  </div>
+);
+
+export function TokenForm() {
+  const use = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    changeToken(String(new FormData(event.currentTarget).get('token')).trim());
+  };
+  return (
+    <form className="token" autoComplete="off" onSubmit={use}>
+      <label>
+        Access token <input name="token" required pattern="[!-~]+" autoComplete="off" spellCheck={false} />
+      </label>
+      <button type="submit">Use</button>
+    </form>
+  );
+}
+
+export const NeedsToken = ({ refused = false }: { refused?: boolean }) => (
+  <Notice kind="token" title={refused ? 'The access token is not valid' : 'An access token is needed'}>
+    {tokenFailure && <p role="alert">{tokenFailure}</p>}
+    <p>
+      {refused
+        ? 'It was revoked or has expired. Enter another one.'
+        : 'Every figure is read with a token. On the machine of the gateway, "npx stakegraph open" prints a link that fills it in.'}
+    </p>
+    <TokenForm />
+    <p className="hint">
+      The token is kept in this tab only and shared with GraphiQL and the REST reference in open tabs. It is
+      gone when all are closed.
+    </p>
+  </Notice>
+);
+
+/** Tries again when the time has come. */
+function Countdown({ seconds, retry }: { seconds: number; retry: () => Promise<void> }) {
+  const [left, setLeft] = useState(seconds);
+  useEffect(() => {
+    const end = performance.now() + seconds * 1_000;
+    const timer = setInterval(() => {
+      const rest = Math.ceil((end - performance.now()) / 1_000);
+      setLeft(Math.max(0, rest));
+      if (rest > 0) return;
+      clearInterval(timer);
+      void retry();
+    }, 250);
+    return () => clearInterval(timer);
+  }, [seconds, retry]);
+  return <p role="timer">Trying again in {count(left)} s.</p>;
+}
+
+const titles: Record<Exclude<FailureKind, 'token'>, string> = {
+  rate: 'Too many requests',
+  units: 'No compute units left',
+  missing: 'Not found',
+  input: 'The address of this page is not valid',
+  connection: 'The gateway cannot be reached',
+  server: 'Something went wrong',
+};
+
+const failureFrom = (error: unknown): Failure => {
+  if (error instanceof Failure) return error;
+  if (isRouteErrorResponse(error) && error.status === 404)
+    return new Failure('missing', 'There is no such page.');
+  return new Failure('server', error instanceof Error ? error.message : String(error));
+};
+
+/** For failures of a route before it has a page. */
+export const RouteProblem = () => <Problem error={useRouteError()} />;
+
+/** What a page shows in place of its data. */
+export function Problem({ error }: { error: unknown }) {
+  const failure = failureFrom(error);
+  const { revalidate } = useRevalidator();
+  const href = useHref();
+  const { kind, message, retryAfter } = failure;
+  if (kind === 'token') return <NeedsToken refused />;
+  const waits = kind === 'rate' || retryAfter !== undefined;
+  return (
+    <Notice kind={kind} title={titles[kind]}>
+      <p>{message}</p>
+      {kind === 'rate' && <p>The tier of the token allows only so many requests a second.</p>}
+      {kind === 'units' && (
+        <p>
+          What the account has used, and when its next period begins, is shown by the account page and the
+          operator.
+        </p>
+      )}
+      {waits && <Countdown key={failure.id} seconds={retryAfter ?? 1} retry={revalidate} />}
+      <p className="actions">
+        {kind !== 'missing' && kind !== 'input' && (
+          <button type="button" onClick={() => void revalidate()}>
+            Try again
+          </button>
+        )}
+        <Link to={href('/')}>Overview</Link>
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,82 @@
+import { useSearchParams } from 'react-router';
+
+/** A parameter of the URL: what it means when absent or wrong, and how it is written. */
+export type Param<T> = {
+  name: string;
+  fallback: T;
+  read: (search: URLSearchParams) => T;
+  write: (value: T) => string | undefined;
+};
+
+/** Cursors belong to one order and filter, so any other change removes them. */
+const CURSORS = ['after', 'before'];
+
+function param<T>(name: string, fallback: T, parse: (text: string) => T | undefined): Param<T> {
+  return {
+    name,
+    fallback,
+    read: (search) => {
+      const given = search.get(name);
+      return given === null ? fallback : (parse(given) ?? fallback);
+    },
+    write: (value) => (value === fallback ? undefined : String(value)),
+  };
+}
+
+export const oneOf = <const T extends string>(name: string, values: readonly T[], fallback: NoInfer<T>) => ({
+  ...param<T>(name, fallback, (text) => values.find((value) => value === text)),
+  values,
+});
+export const text = (name: string) => param(name, '', (given) => given);
+export const integer = (name: string) =>
+  param<number | undefined>(name, undefined, (given) =>
+    /^\d{1,15}$/.test(given) ? Number(given) : undefined,
+  );
+export const date = (name: string) =>
+  param<string | undefined>(name, undefined, (given) =>
+    /^\d{4}-\d\d-\d\d$/.test(given) ? given : undefined,
+  );
+
+export type Direction = 'ASC' | 'DESC';
+
+/** The order of a list, by the names of the schema's enum. */
+export const orderBy = <const T extends string>(
+  fields: readonly T[],
+  fallback: NoInfer<T>,
+  direction: Direction = 'DESC',
+) => {
+  const of = oneOf('order', fields, fallback);
+  const way = oneOf('direction', ['ASC', 'DESC'] as const, direction);
+  return {
+    fallback: { field: fallback, direction },
+    read: (search: URLSearchParams) => ({ field: of.read(search), direction: way.read(search) }),
+  };
+};
+export type Order = ReturnType<typeof orderBy>;
+
+/** The arguments of a page of a connection; its cursors are in the URL. */
+export function pageOf(search: URLSearchParams, size: number) {
+  const before = search.get('before');
+  return before
+    ? { first: null, after: null, last: size, before }
+    : { first: size, after: search.get('after'), last: null, before: null };
+}
+
+/** Search parameters after a change. */
+export function changed(search: URLSearchParams, changes: Record<string, string | undefined>) {
+  const next = new URLSearchParams(search);
+  if (!CURSORS.some((name) => name in changes)) for (const name of CURSORS) next.delete(name);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  return next;
+}
+
+/** The value of a parameter, and a function that puts another into the URL. */
+export function useParam<T>(of: Param<T>) {
+  const [search, setSearch] = useSearchParams();
+  const set = (value: T) =>
+    setSearch((now) => changed(now, { [of.name]: of.write(value) }), { preventScrollReset: true });
+  return [of.read(search), set] as const;
+}
