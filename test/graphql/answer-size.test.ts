@@ -38,6 +38,7 @@ const given: Record<string, string> = {
   syncCommitteeRewards: 'slot: 1',
   validatorRewards: 'network: SOLANA, validatorId: "x"',
   networkRewards: 'network: SOLANA',
+  networkValidators: 'network: SOLANA',
   operatorConsolidationCapacities: 'window: ALL',
   entityConsolidationCapacities: 'window: ALL',
 };

@@ -183,6 +183,52 @@ describe('networkValidators', () => {
   });
 });
 
+describe('validators of equal amounts', () => {
+  const DAY = '2024-02-29';
+  const letter = (at: number) => 'ABCDEFGHJK'[at];
+  const ids = Array.from({ length: 40 }, (_, at) =>
+    `NodeID-${letter(at % 10)}${letter(Math.floor(at / 10))}`.padEnd(31, '1'),
+  );
+  /** Few amounts, of different digits. */
+  const amount = (at: number) => ['0', '0.00', '1.5', '1.500', '2'][at % 5] as string;
+  beforeAll(async () => {
+    for (const [at, id] of ids.entries())
+      await query(
+        `insert into avalanche_validator_rewards select (jsonb_populate_record(r, $1)).*
+         from avalanche_validator_rewards r limit 1`,
+        [
+          JSON.stringify({
+            ...{
+              day: DAY,
+              node_id: id,
+              total_validator_rewards: amount(at),
+              total_validator_fee_rewards: '0.0',
+            },
+            total_delegator_rewards: amount(at + 2),
+          }),
+        ],
+      );
+  });
+
+  it.each([
+    ['VALIDATOR_REWARDS', 0],
+    ['DELEGATOR_REWARDS', 2],
+  ] as const)('come once each, by their ids, in the direction of the order: %s', async (field, from) => {
+    const ascending = ids
+      .map((id, at) => ({ id, value: Number(amount(at + from)) }))
+      .sort((one, other) => one.value - other.value || (one.id < other.id ? -1 : 1))
+      .map(({ id }) => id);
+    for (const [direction, expected] of [
+      ['ASC', ascending],
+      ['DESC', ascending.toReversed()],
+    ] as const)
+      for (const way of ['forward', 'backward'] as const) {
+        const args = `network: AVALANCHE, date: "${DAY}", orderBy: { field: ${field}, direction: ${direction} },`;
+        expect(await walkKeys(gateway, ['networkValidators', 'validator'], args, 7, way)).toEqual(expected);
+      }
+  });
+});
+
 describe('the history of a validator', () => {
   it('is its list of rewards, in one statement for all rows of a page', async () => {
     const days = (args: string) =>

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sampleSolanaOverviews } from '../../src/sample/solana.ts';
-import { load, revisions } from '../refresh/facts.ts';
+import { load, refreshed, revisions } from '../refresh/facts.ts';
 import { gatewayForTest, useGateway } from '../support/gateway.ts';
 
 const gateway = useGateway({ template: 'empty' });
@@ -135,6 +135,58 @@ describe('the history of the Solana network overview', () => {
       expect(data.node).toBeNull();
     },
   );
+
+  it('of a refresh is dated by the end of the newest epoch, and changes with its facts', async () => {
+    await query('truncate solana_epochs, solana_validator_epochs');
+    const epoch = {
+      stakeAccountCount: 3,
+      withdrawAuthorityCount: 2,
+      stakeAuthorityCount: 2,
+      deactivatingStakeAccountCount: 0,
+    };
+    const validator = {
+      ...{ voteAccount: '1'.repeat(32), validatorName: null, activeStake: '1000.0', effectiveness: '0.9' },
+      ...{
+        voteCommissionRate: '0.05',
+        mevCommissionRate: '0.05',
+        votesDue: 10,
+        votesLanded: 9,
+        sumVotingLatency: '9',
+      },
+      ...{
+        leaderSlots: 4,
+        producedBlocks: 4,
+        votingRewards: '1.0',
+        votingCommission: '0.1',
+        mevRewards: '0.2',
+      },
+      ...{ mevCommission: '0.1', proposalRewards: '0.3', rentRewards: '0.0', votingCosts: '0.1' },
+    };
+    const facts = async (at: number, change: object = {}) => {
+      const times = { startedAt: `2025-03-0${at}T01:00:00Z`, endedAt: `2025-03-0${at + 2}T01:00:00Z` };
+      await load(gateway, 'solana-epochs', [{ ...epoch, epoch: at, ...times }]);
+      await load(gateway, 'solana-validator-epochs', [{ ...validator, epoch: at, ...change }]);
+      await refreshed(gateway, { only: ['solana'] });
+    };
+    const nodes = async () =>
+      (await overview('history { nodes { date networkEffectiveness asOf { epoch time } } }', 'ONE_DAY'))
+        .history.nodes;
+    const dated = (at: number) => ({
+      date: `2025-03-0${at + 2}`,
+      asOf: { epoch: at, time: `2025-03-0${at + 2}T01:00:00Z` },
+    });
+    await facts(1);
+    await facts(3, { effectiveness: '0.8' });
+    expect(await nodes()).toEqual([
+      { ...dated(1), networkEffectiveness: 0.9 },
+      { ...dated(3), networkEffectiveness: 0.8 },
+    ]);
+    const before = await revisions(gateway);
+    await refreshed(gateway, { only: ['solana'] });
+    expect(await revisions(gateway)).toEqual(before);
+    await facts(3, { effectiveness: '0.7' });
+    expect((await nodes())[1]).toEqual({ ...dated(3), networkEffectiveness: 0.7 });
+  });
 
   it('of the sample ends with the overview, dated by the end of its figures', async () => {
     const sample = await gatewayForTest();
