@@ -35,7 +35,6 @@ import './tags/graphql.ts';
 import './tags/mutations.ts';
 import './validators/graphql.ts';
 
-/** A test finds missing folders. */
 export const rooms: Record<string, Route<Context>[]> = {
   attestations: attestationRoutes,
   blocks: blockRoutes,
@@ -45,7 +44,7 @@ export const rooms: Record<string, Route<Context>[]> = {
   'network-rewards': networkRewardRoutes,
   'consolidation-totals': consolidationTotalRoutes,
   consolidations: consolidationRoutes,
-  figures: [], // REST has figures of private sets
+  figures: [], // REST serves figures under private-sets only
   operators: operatorRoutes,
   'private-sets': privateSetRoutes,
   search: [], // GraphQL only

@@ -20,7 +20,7 @@ export const OperatorBy = builder.inputType('OperatorBy', {
   }),
 });
 
-/** Throws BAD_INPUT for other classes and malformed ids. */
+/** Throws BAD_INPUT for a malformed id and for an `idType` outside `memberClasses`. */
 export function readOperatorBy(
   by: { operatorId: string; idType: IdType } | null | undefined,
   path: string,

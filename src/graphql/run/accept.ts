@@ -4,7 +4,7 @@ const charset = ';charset=utf-8';
 const types = [`application/json${charset}`, `application/graphql-response+json${charset}`];
 const streams = ['multipart/mixed', 'text/event-stream'];
 
-/** Parameters like `deferSpec` select no type. */
+/** Parameters such as `deferSpec` do not affect the choice of a type. */
 const otherParameters = /;\s*(?!(?:q|charset)\s*=)[^;,"]*(?:"[^"]*")?/gi;
 
 /** Returns the type with the largest q. Prefers JSON to streams of equal q. */

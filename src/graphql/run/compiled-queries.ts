@@ -36,16 +36,16 @@ const extended = schemaWithPlaceholders(schema);
 
 export type Compiled = {
   cost: Cost | ((variables: Values) => Cost);
-  /** Whether graphql-jit misses a fault of these variables. Yoga then runs the query. */
+  /** Whether graphql-jit would accept these variables although they are invalid. Yoga then runs the query. */
   misreads?: ((variables: Values) => boolean) | undefined;
-  /** Without `data`, the variables are invalid and nothing has run. */
+  /** A result without `data` means that the variables are invalid and nothing has run. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
 };
 
 const MAX_FIELDS = 2_000;
 /** About 80 MB: a field takes up to 400 bytes of heap. */
 const CACHE_MAX_FIELDS = 200_000;
-/** In fields; a parsed character takes up to 140 bytes, or 0.35 fields. */
+/** Both in fields: a parsed character takes up to 140 bytes, as much as 0.35 fields. */
 const OVERHEAD = 50;
 const FIELDS_A_CHARACTER = 0.35;
 const sizeOfCompiled = ({ fields }: Sized, text: string): number =>
@@ -155,7 +155,7 @@ const hasOneOf = (type: GraphQLNamedType): boolean =>
 
 const introspectionAnswer = introspectionAnswers(schema);
 
-/** Also charges cached answers. */
+/** Charges units for cached responses, too. */
 function introspectionQuery(
   document: DocumentNode,
   operation: OperationDefinitionNode,

@@ -20,7 +20,7 @@ function hashOf(extensions: unknown): unknown {
 export const namesDocument = (params: Params, byId: boolean): boolean =>
   hashOf(params.extensions) !== undefined || (byId && idNames.some((name) => params[name] != null));
 
-/** Status 200, as Apollo Server sends: Apollo's and urql's clients then send the text. */
+/** Has status 200, as Apollo Server sends it: Apollo's and urql's clients then send the text. */
 const persistedQueryError = (message: string, code: string) =>
   new GraphQLError(message, { extensions: { code, http: { status: 200 } } });
 

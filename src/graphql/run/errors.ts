@@ -11,7 +11,7 @@ const ownCodes = new Set<unknown>([
   'PERSISTED_QUERY_NOT_SUPPORTED',
 ]);
 
-/** Refusals keep their code, invalid requests get BAD_QUERY. Masks other errors. */
+/** Keeps the code of refusals, gives invalid requests BAD_QUERY, and masks all other errors. */
 export function renderError(error: GraphQLError, log: Logger): GraphQLError {
   const { nodes = null, path = null, source = null, positions = null, extensions } = error;
   const original = error.originalError;

@@ -37,7 +37,7 @@ export type FieldShape = {
   ofPage: boolean;
   rows: number | undefined;
   work: number;
-  /** Estimated characters of a leaf. */
+  /** Estimated number of characters of the field's value. */
   length: number;
 };
 

@@ -109,7 +109,7 @@ export function isIntrospection(document: DocumentNode, operation: OperationDefi
   return operation.operation === 'query' && asksForSchema(operation.selectionSet);
 }
 
-/** Characters: about 10 answers to the largest introspection queries of tools. */
+/** In characters: enough for about 10 responses to the largest introspection queries of tools. */
 const CACHE_MAX_TEXT = 5_000_000;
 const OVERHEAD = 500;
 
@@ -121,7 +121,7 @@ export function introspectionAnswers(schema: GraphQLSchema) {
   return (document: DocumentNode, operation: OperationDefinitionNode, variables: Values): ExecutionResult => {
     const operationName = operation.name?.value;
     const values = operation.variableDefinitions?.map(({ variable }) => variables[variable.name.value]) ?? [];
-    // Objects and lists, which execution refuses, might nest too deeply for a key.
+    // Objects and lists are not cached: they are invalid, and could nest too deeply for `JSON.stringify`.
     const plain = values.every((value) => typeof value !== 'object' || value === null);
     const key = plain ? JSON.stringify([document.loc?.source.body, operationName, values]) : undefined;
     const known = key === undefined ? undefined : kept.get(key);

@@ -76,7 +76,7 @@ function unitsAnswered(weight: Weight, value: unknown): number {
 const isCallersFault = (error: unknown): boolean =>
   error instanceof Refusal && refusalStatus[error.code] < 500;
 
-/** Our own faults; other codes are the caller's. */
+/** Codes of our own faults; all others are the caller's. */
 const oursCodes = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
 const isCallers = ({ extensions }: GraphQLError) => !oursCodes.has(extensions.code);
 
@@ -85,7 +85,7 @@ const isForNow = ({ extensions }: GraphQLError) => {
   return status === 429 || status >= 500;
 };
 
-/** They take about 30 ms uncompiled. Only pages can take several turns of the event loop. */
+/** So many fields take about 30 ms uncompiled. Only pages can take several turns of the event loop. */
 const FIELDS_A_TURN = 30_000;
 
 export function costRefusal(cost: Cost, { metering }: Context): GraphQLError | undefined {

@@ -18,12 +18,12 @@ export function parseBounded(source: string | Source, options?: ParseOptions): D
   }
 }
 
-/** The token limit bounds free `__typename`s: each needs a selection set, whose brace is a token. */
+/** Bounded by the token limit: each free `__typename` needs a selection set, whose brace is a token. */
 const mostFree = (text: string): number => Math.min(text.split('__typename').length - 1, limits.tokens);
 
 /** Longer documents are not cached: literals could fill the memory. */
 export const CACHE_MAX_CHARACTERS = 16_384;
-/** 40 MB, some 600 plain queries: a parsed character takes up to 140 bytes. */
+/** In characters: 40 MB or about 600 plain queries, because a parsed character takes up to 140 bytes. */
 const CACHE_MAX_TEXT = 300_000;
 const OVERHEAD = 200;
 

@@ -20,11 +20,11 @@ import { freeTypename } from './typename.ts';
 type Estimate = {
   rows: number;
   units: number;
-  /** Weighted by work. */
+  /** Weighted by the work of each field. */
   fields: number;
   /** May be too low: assumes strings of typical length. */
   bytes: number;
-  /** Fields; exact up to the limit. */
+  /** Number of introspection fields, exact up to the limit. */
   introspection: number;
 };
 const bounded = ['rows', 'introspection', 'fields', 'bytes'] as const;
@@ -52,8 +52,8 @@ function add(total: Part, part: Part): void {
 const TYPENAME_LENGTH = 40;
 
 /**
- * Multiplies nested page sizes and counts each use of a fragment. Of fragments on types of an interface, counts only
- * the largest.
+ * Multiplies nested page sizes and counts each use of a fragment. If fragments name different types of an interface,
+ * counts only the largest.
  */
 export function costOf(
   schema: GraphQLSchema,

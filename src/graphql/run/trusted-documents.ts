@@ -20,7 +20,7 @@ const Manifest = z.object({
   version: z.literal(1),
   operations: z.array(z.object({ id: z.string().min(1), body: z.string() })),
 });
-/** Relay's `persistConfig.file` and GraphQL-Codegen's `persisted-documents.json`. */
+/** The format of Relay's `persistConfig.file` and GraphQL-Codegen's `persisted-documents.json`. */
 const Texts = z.record(z.string().min(1), z.string());
 
 export function trustedDocuments(

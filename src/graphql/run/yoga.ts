@@ -61,7 +61,7 @@ function idsOf(url: string): Params {
   return Object.fromEntries(idNames.map((name) => [name, searchParams.get(name) ?? undefined]));
 }
 
-/** Uses the last hook before serialization, which knows the request's log. */
+/** Runs in the last hook before serialization, because that hook knows the request's log. */
 const errorsPlugin: Plugin = {
   onResultProcess({ result, setResult, serverContext }) {
     if (!('errors' in result) || !result.errors) return;
@@ -99,8 +99,8 @@ function documentCache<T extends NonNullable<unknown>>() {
 const unserialized = new WeakMap<Context['metering'], object>();
 
 /**
- * Empties Yoga's body for a large result, which is serialized later, over several turns of the event loop. Skips
- * streams, whose body Yoga wraps.
+ * Leaves the body of a large result empty: it is serialized later, over several turns of the event loop. Skips streams,
+ * whose body Yoga wraps.
  */
 const turnsPlugin: Plugin = {
   onResultProcess({ result, resultProcessor, setResult, serverContext }) {

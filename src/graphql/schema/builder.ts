@@ -3,7 +3,7 @@ import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay';
 import type { Context } from '../../context.ts';
 import { badArgument, badInput, type Fault, quoted } from '../../kernel/refusal.ts';
 
-/** Runs only if the query selects it. */
+/** Runs only if the query selects `totalCount`. */
 type ConnectionExtras = { totalCount: () => number | Promise<number> };
 
 type Leaf<T> = { Input: T; Output: T };

@@ -39,9 +39,9 @@ export const rounded = <Row, Shape extends z.ZodRawShape>(t: FieldsOf<Row>, reco
   );
 
 /**
- * Exposes an enum or list of objects without a resolver call. Non-null despite partial row types, because selected
- * fields are always read. `column`: name in the row, if different. `stored`: schema of objects stored as JSON with keys
- * in this order. `rows`: upper estimate of the list's length.
+ * Exposes an enum or list of objects without a resolver call. The field is non-null although row types are partial,
+ * because selected fields are always read. `column`: name in the row, if different. `stored`: schema of objects stored
+ * as JSON with keys in this order. `rows`: upper estimate of the list's length.
  */
 export const exposed = <Row>(
   t: FieldsOf<Row>,

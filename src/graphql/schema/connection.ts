@@ -130,8 +130,8 @@ export async function withPreviousPage<Row>(
 }
 
 /**
- * Computes cursors only if selected: each contains a hash. Classes make pages of 15 operators a third faster than
- * object literals with getters. V8 gives each literal a hidden class, which holds the rows until a full garbage
+ * Computes a cursor only if selected, because each contains a hash. Classes make pages of 15 operators a third faster
+ * than object literals with getters: V8 gives each literal a hidden class, which holds the rows until a full garbage
  * collection.
  */
 export const connection = <Row>(

@@ -8,7 +8,7 @@ type Args = Readonly<object>;
 type ByIds<Key, Row> = {
   type: string;
   maxSize: number;
-  /** Further arguments that `ids` excludes. */
+  /** Further arguments that are refused together with `ids`. */
   excluded: readonly string[];
   keyOf: (id: string) => Key | undefined;
   load: (key: Key) => Promise<Row | undefined>;

@@ -4,8 +4,8 @@ import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 
 /**
- * Sets the type on load: Pothos is too late for a row that a query selects twice. Requests share rows, so each row must
- * have only one type.
+ * Sets a row's type when it is loaded: Pothos sets it too late if a query selects the row twice. Requests share rows,
+ * so each row must have only one type.
  */
 export const loadNodes =
   <Row extends object>(type: string, load: (id: string, ctx: Context) => Promise<Row | null | undefined>) =>

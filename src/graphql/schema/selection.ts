@@ -13,7 +13,7 @@ type Tree = Map<string, Tree>;
 export const IN_PAGE = [['edges', 'node'], ['nodes']];
 export const IN_ROW = [[]];
 
-/** Caches by node, because a cached document keeps its nodes. */
+/** Cached by node, because a cached document keeps its nodes. */
 const selected = new WeakMap<FieldNode, Tree>();
 
 /** Ignores directives: a skipped field costs only a column. */
@@ -30,7 +30,7 @@ export function selectedFields(info: GraphQLResolveInfo, ...paths: string[][]): 
   return names;
 }
 
-/** `ownId`: field of the record's `id`, because GraphQL's `id` may be global. */
+/** `ownId`: name of the record's `id` in GraphQL, whose own `id` may be global. */
 export function selectedOf<Field extends string>(
   info: GraphQLResolveInfo,
   fields: readonly Field[],

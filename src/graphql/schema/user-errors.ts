@@ -37,7 +37,7 @@ export const outcome = <P extends Outcome>(t: FieldsOf<P>) => ({
 
 const told = new Set<RefusalCode>(['BAD_INPUT', 'FORBIDDEN', 'NOT_FOUND']);
 
-/** Turns refusals that the caller can fix into `userErrors`. */
+/** Returns refusals as `userErrors` if the caller can fix them. */
 export async function mutate<T extends object>(
   ctx: Context,
   work: () => Promise<T>,

@@ -139,7 +139,7 @@ function startSlot(slot: number | null | undefined): number | null {
   return slot ?? null;
 }
 
-/** A slot's UTC date is the one on which it begins. */
+/** A slot belongs to the UTC date on which it begins. */
 const slotsOf = (network: Network, args: Parameters<typeof endsOf>[0]) =>
   endsOf(args, {
     Slot: (slot) => ({ first: slot, last: slot }),

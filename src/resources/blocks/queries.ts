@@ -66,7 +66,6 @@ type BlockFilter = {
   outcome: ProposerDuty | null;
   finalized: boolean | null;
 };
-/** Positions are slots. */
 export type BlockList = { network: Network; slots: Ends; where: BlockFilter; ascending: boolean };
 
 /** Literals let the planner use partial indexes. */
@@ -78,7 +77,7 @@ const finalizedIs = (finalized: boolean | null): Sql =>
 const slotsWithin = (alias: string, { first, last }: Ends): Sql =>
   sql`${raw(`${alias}.slot`)} between ${first}::bigint and ${last}::bigint`;
 
-/** For lists without an operator, or with one validator. */
+/** For lists without an operator, or of one proposer. */
 function plainSource({ network, where }: BlockList, slots: Ends): Sql {
   const { proposer, operator, outcome, finalized } = where;
   return sql`blocks b
@@ -129,7 +128,6 @@ export async function blockPage(
 export const blockTotal = (db: Queryable, network: Network): Promise<number> =>
   totalOf(db, sql`/* blockTotal */ select total from block_counts where network = ${network}`);
 
-/** Counts index entries. */
 export function blockCount(db: Queryable, list: BlockList): Promise<number> {
   const { operator, proposer } = list.where;
   const source =

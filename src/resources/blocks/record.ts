@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, flag, gwei, gweiDecimal, hex, text, timestamp, wei } from '../../kernel/leaves.ts';
 
-/** `orphaned`: proposed, but outside the chain. */
+/** `orphaned`: proposed, but not part of the chain. */
 export const ProposerDuty = z.enum(['proposed', 'missed', 'orphaned']);
 export type ProposerDuty = z.infer<typeof ProposerDuty>;
 
@@ -109,7 +109,7 @@ export type Block = z.infer<typeof Block>;
 /** REST's fields. */
 export const blockFields = Object.keys(Block.shape) as (keyof Block)[];
 
-/** GraphQL only. */
+/** REST omits `finalized`. */
 export const FinalizedBlock = Block.extend({
   finalized: flag().describe(
     'Whether the slot is final; else the chain may still replace it. Its rewards are null until they are known.',

@@ -28,8 +28,8 @@ const isWhole = ({ slots, where }: BlockList): boolean =>
   where.finalized === null;
 
 /**
- * The first page begins at `startAt`; `total` counts the whole list. Positions are slots, so new blocks do not shift
- * pages.
+ * The first page begins at `startAt`; `total` counts the whole list. New blocks do not shift pages, because positions
+ * are slots.
  */
 export async function blocks(
   ctx: Context,

@@ -72,7 +72,7 @@ function dayOf(
   return found ?? null;
 }
 
-/** Chain days, by the UTC date on which they start. */
+/** A chain day belongs to the UTC date on which it starts. */
 const daysWithin = (network: Network, args: Parameters<typeof endsOf>[0]) =>
   endsOf(args, {
     Day: (day) => ({ first: day, last: day }),

@@ -32,7 +32,7 @@ function dated(row: z.infer<typeof StoredRow>): ChainDailyRewardRow {
 
 export type DayList = { network: Network; ends: Ends; ascending: boolean };
 
-/** Positions are days. Bounds of `range` are exclusive. */
+/** A row's position is its day. Bounds of `range` are exclusive. */
 export async function chainDailyRewardPage(
   db: Queryable,
   { network, ends, ascending }: DayList,
@@ -53,7 +53,6 @@ export async function chainDailyRewardPage(
   return found.map(dated);
 }
 
-/** Counting is cheap: 365 rows a year. */
 export const chainDailyRewardTotal = (db: Queryable, { network, ends }: DayList): Promise<number> =>
   totalOf(
     db,

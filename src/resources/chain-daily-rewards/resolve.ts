@@ -20,7 +20,6 @@ export const allDays = (network: Network): DayList => ({
   ascending: false,
 });
 
-/** The first page begins at `startAt`. */
 export async function chainDailyRewards(
   ctx: Context,
   list: DayList,

@@ -43,7 +43,7 @@ import {
 } from './resolve.ts';
 
 const sortText = (name: string) => `By ${name}.`;
-/** The record's `id` is the operator's. */
+/** GraphQL's `operatorId` is the record's `id`. */
 const orderFields = <Field extends string>(fields: readonly Field[]) =>
   fields.map((name) => (name === 'id' ? 'operatorId' : name)) as Exclude<Field | 'operatorId', 'id'>[];
 const sortFieldOf = <Field extends string>(field: Field | 'operatorId') =>
@@ -59,7 +59,7 @@ const CapacitySortEnum = builder.enumType('ConsolidationCapacitySort', {
 const TotalOrder = orderInput('OperatorConsolidationTotal', orderFields(entitySortFields), sortText);
 const CapacityOrder = orderInput('OperatorConsolidationCapacity', orderFields(capacitySortFields), sortText);
 
-/** `scope` and the operator identify the figures. */
+/** `scope` and the row's `id` make its global id. */
 type Placed<Row> = Row & { position: number; network: Network; scope: unknown[] };
 
 const networkField = <Row extends { network: Network }>(t: FieldsOf<Row>) =>

@@ -15,7 +15,7 @@ import { type Range, rowsToRead } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
 import { ChainBalance, EntityConsolidation, type EntitySortField } from './record.ts';
 
-/** Entities with source validators. */
+/** Entities with source validators of consolidations in `epochs`. */
 export type EntityList = { network: Network; idType: EntityClass; epochs: EpochRange };
 
 export type EntityOrder = { calendar: Calendar; sortBy: EntitySortField; sortOrder: 'asc' | 'desc' };
@@ -36,7 +36,7 @@ const joined = ({ network, idType, epochs }: EntityList): Sql => sql`
   ) m
   where c.network = ${network} and c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
-/** Stored totals hold if the range covers all consolidations and no two pool shares have the same name. */
+/** Stored totals are valid if the range covers all consolidations and no two pool shares have the same name. */
 const isStored = ({ network, idType, epochs }: EntityList): Sql => sql`
   not exists (select from consolidations where network = ${network} and epoch < ${epochs.first}::int)
   and not exists (select from consolidations where network = ${network} and epoch > ${epochs.last}::int)
@@ -130,7 +130,6 @@ export type PeriodKey = { network: Network; epochs: EpochRange };
 
 const PeriodRow = z.object({ list: count(), consolidationCount: count(), consolidatedBalance: gwei() });
 
-/** Reads only an index. */
 export function consolidatedIn(
   db: Queryable,
   periods: readonly PeriodKey[],

@@ -25,7 +25,7 @@ export const EntityConsolidation = z
   });
 export type EntityConsolidation = z.infer<typeof EntityConsolidation>;
 
-/** Excludes the class, which is equal in all rows. */
+/** Excludes `idType`, which is equal in all rows. */
 export const entitySortFields = [
   'id',
   'consolidationCount',

@@ -25,7 +25,7 @@ export type { QueueRow };
 const keyOf = ({ network, validatorIndex, entity }: Scope) =>
   JSON.stringify([network, validatorIndex, entity?.idType, entity?.id]);
 
-/** A statement reads only scopes of one kind. */
+/** One statement reads scopes of one kind only. */
 const kindOf = ({ validatorIndex, entity }: Scope) =>
   `${validatorIndex === null ? '' : 'validator'}${entity === null ? '' : 'entity'}`;
 

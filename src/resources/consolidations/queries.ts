@@ -20,7 +20,7 @@ import {
 
 export type EntityKey = { idType: EntityClass; id: string };
 
-/** Validator and entity match the source or the target; null matches any. */
+/** Validator and entity match either the source or the target; null matches any. */
 export type Scope = { network: Network; validatorIndex: number | null; entity: EntityKey | null };
 
 export type ConsolidationQuery = {
@@ -32,7 +32,6 @@ export type ConsolidationQuery = {
 /** Values of `orderFields`, in decimal digits. */
 export type Position = string[];
 
-// The omitted fields are computed or loaded later.
 const StoredConsolidation = Consolidation.omit({
   day: true,
   date: true,
@@ -99,7 +98,7 @@ const sideOfEntity = (side: Sql) => sql`select c.source_index, c.target_index, c
   ) c
   where ${ofEntity}`;
 
-/** The database stores places for every range in time order, but in other orders only for the whole list. */
+/** Whether stored row numbers can find an offset: in time order for any range, in other orders only without a range. */
 const hasPlaces = (order: readonly OrderColumn[], { first, last }: EpochRange): boolean =>
   order[0]?.name === 'epoch' || (first === 0 && last === LAST_EPOCH);
 

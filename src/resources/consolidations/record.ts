@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, date, gwei, hex, text, timestamp } from '../../kernel/leaves.ts';
 import type { IdType } from '../operators/record.ts';
 
-/** Also the order of `sourceEntities` and `targetEntities`. */
+/** `sourceEntities` and `targetEntities` are in this order. */
 export const entityClasses = [
   'depositAddress',
   'withdrawalAddress',

@@ -43,7 +43,6 @@ function historyPages<Key extends object, Shape extends z.ZodRawShape>(
   };
 }
 
-/** Conditions on the days `d`. */
 const withinDates = (d: Sql, { after, before, fromDate, toDate }: HistoryRange): Sql => sql`
         ${fromDate === null ? sql`` : sql`and ${d}.date >= ${fromDate}::date`}
         ${toDate === null ? sql`` : sql`and ${d}.date <= ${toDate}::date`}

@@ -22,7 +22,7 @@ export type NetworkKey = { network: Network };
 export type NetworkQuery = PeriodQuery<NetworkField>;
 export type NetworkRow = PeriodRow<NetworkRecord>;
 
-/** From the newest day that has a value. */
+/** The value of the newest day that has one. */
 const newest = (column: string): Expression => ({
   stored: raw(`a.${column}`),
   gathered: raw(`(array_agg(a.${column} order by a.day desc) filter (where a.${column} is not null))[1]`),
@@ -54,7 +54,7 @@ const series: Omit<Series<NetworkField>, 'statement'> = {
   },
 };
 
-/** Joins days of all validators with the chain's daily rewards, which take precedence. */
+/** Joins daily figures of all validators with the chain's daily rewards, which take precedence. */
 const daysOf = (utc: boolean): Sql => sql`(
   select d.*, d.total_unique_attestations as attested, d.total_unique_attestations + d.sum_missed_attestations as due,
     d.proposed_count + d.missed_proposal_count as due_blocks, d.consensus + d.execution as rewards
@@ -113,7 +113,7 @@ const whole: NetworkQuery = {
   toDay: null,
 };
 
-/** Covers the newest stored chain days, as many as the window has. */
+/** A window of n days covers the newest n stored chain days. */
 export const networkOverviews = (
   db: Queryable,
   keys: readonly NetworkKey[],

@@ -105,7 +105,7 @@ const rewardFields = (t: FieldsOf<RewardRow>, kind: RewardKind) => {
   };
 };
 
-/** Fields that are read of a row; skips those that fragments on other networks' types select. */
+/** Fields to read for a row. Ignores selected fields that only other networks' types have. */
 function askedOf(info: GraphQLResolveInfo, network: RewardsNetwork, kind: RewardKind, paths: string[][]) {
   const names = selectedFields(info, ...paths);
   const own = [...fieldsOf(network, kind), ...rewardSums].filter((name) => names.has(name));

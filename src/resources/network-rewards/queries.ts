@@ -22,8 +22,8 @@ export type RewardQuery = {
 export type RewardRow = Record<string, unknown> & { network: RewardsNetwork };
 
 /**
- * Cursors contain `position`: the rank, or in lists by day the number of days since year 1. New days therefore do not
- * shift pages.
+ * `position`, which cursors contain, is the row's rank. In lists sorted by day, it is the number of days since year 1,
+ * so new days do not shift pages.
  */
 export type RewardDay = RewardRow & {
   list: number;
@@ -47,7 +47,7 @@ function wire(table: RewardTable, field: string): Sql {
   return sql`${value} as ${raw(`"${field}"`)}`;
 }
 
-/** Numeric ids also arrive as text. */
+/** All ids arrive as text, even numeric ones. */
 const idCast = (table: RewardTable): Sql =>
   leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int' ? sql`::integer` : sql``;
 
@@ -85,7 +85,7 @@ function rowCheck<Row extends RewardRow>(
   return check as z.ZodType<Row>;
 }
 
-/** Always has the validator's id. */
+/** Always includes a validator's id. */
 const namesOf = (table: RewardTable, asked: readonly string[]): string[] =>
   [...new Set([...asked, ...(table.kind === 'validator' ? [idField(table)] : [])])].sort();
 const selected = (table: RewardTable, names: readonly string[]): Sql =>
@@ -121,7 +121,7 @@ const dayNumber = sql`(r.day - date '0001-01-01')`;
 /** Capped at 9999-12-31, because forged cursors contain any number. */
 const dayAt = (position: number): Sql => sql`date '0001-01-01' + ${Math.min(position, 3_652_058)}::int`;
 
-/** For lists sorted by day: reads only the page's rows. */
+/** For lists sorted by day. Reads only the page's rows. */
 function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const [low, high] = query.sortOrder === 'desc' ? [range.before, range.after] : [range.after, range.before];
   const total = range.counted
@@ -138,7 +138,7 @@ function keyedPage(table: RewardTable, query: RewardQuery, range: Range<number>,
     `;
 }
 
-/** For other orders: reads the whole list, one row per day. */
+/** For other orders. Reads the whole list, one row per day. */
 function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>, list: Sql): Sql {
   const order = sql`${amountOf(table, query.sortBy)} ${raw(query.sortOrder)} nulls last, r.day`;
   const after = range.after ?? (range.offset ?? 0) - 1;
@@ -159,18 +159,18 @@ function sortedPage(table: RewardTable, query: RewardQuery, range: Range<number>
 export const rankedBy = ['stake', ...rewardSums] as const;
 export type RankedBy = (typeof rankedBy)[number];
 
-/** The validators of a day; without a date, of the day of the position, else of the newest one. */
+/** Lists the validators of `date`; if null, of the cursor's day, or without a cursor of the newest day. */
 export type RankedRewards = { network: RewardsNetwork; date: string | null; order: Order<RankedBy> };
 export type RankedPosition = { day: string; amount: string; id: string };
 export type RankedReward = RewardRow & { day: string; amount: string };
 
-/** By the number of the day, as the indexes are. */
+/** Compares day numbers, because the indexes contain them instead of dates. */
 const onDay = (table: RewardTable, date: string | null): Sql =>
   date === null
     ? sql`${dayNumber} = (select max(${dayNumber}) from ${tableName(table)} r)`
     : sql`${dayNumber} = ${date}::date - date '0001-01-01'`;
 
-/** Reads an index by amount, whose entries end with the id, so a page reads its own rows only. */
+/** A page reads only its own rows, from an index on the amount and the id. */
 export function rankedRewards(
   db: Queryable,
   { network, date, order }: RankedRewards,

@@ -41,7 +41,7 @@ export const fieldsOf = (network: RewardsNetwork, kind: RewardKind): string[] =>
 const STAKE = 'totalStake';
 export const hasStake = (network: RewardsNetwork): boolean => fieldsOf(network, 'validator').includes(STAKE);
 
-/** The fields of a record behind those that all networks have; undefined where it has none. */
+/** Names of the record's fields for `stake` and `displayName`; undefined if it has none. */
 export const commonFieldsOf = (
   network: RewardsNetwork,
   kind: RewardKind,

@@ -26,7 +26,7 @@ export type RewardList = { network: RewardsNetwork; validatorId: string | null; 
 /** `total` is null unless counted. */
 export type RewardPage = Slice<RewardDay> & { total: number | null };
 
-/** Throws NOT_FOUND for a validator without any row. A known one may have an empty page. */
+/** Throws NOT_FOUND for a validator without any row. The page of a validator with rows may be empty. */
 export async function rewards(
   ctx: Context,
   { network, validatorId, known }: RewardList,
@@ -84,7 +84,7 @@ export function rankedRewardCursors(list: RankedRewards) {
   };
 }
 
-/** Of the day of the first page, even if a newer one is stored meanwhile. */
+/** Later pages stay on the first page's day, even if a newer day is stored meanwhile. */
 export const networkValidators = async (
   ctx: Context,
   list: RankedRewards,
@@ -103,7 +103,7 @@ type Bounds = Record<'fromDate' | 'toDate', string | null> & {
   toDay?: string | null;
 };
 
-/** Intersects both ranges. */
+/** Intersects the range of dates with the range of days. */
 export function rangeOf(bounds: Bounds): Pick<RewardQuery, 'fromDate' | 'toDate'> {
   const given = (...dates: (string | null | undefined)[]) => dates.filter((date) => date != null).sort();
   return {

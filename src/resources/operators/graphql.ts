@@ -176,7 +176,7 @@ async function operatorConnection(
   );
 }
 
-/** Lists by ids exclude private sets. */
+/** Undefined for private sets, which lists by ids exclude. */
 function publicId(text: string): OperatorId | undefined {
   const { network, idType, id } = keyOfNodeId(text) ?? {};
   return network && idType && id && idType !== 'privateSet' ? { network, idType, id } : undefined;

@@ -56,8 +56,8 @@ const readOperator = rowReader({
 });
 
 /**
- * Has no window, so its figures are errors. Reads the `early` summary first, which saves a statement if the summary
- * exists.
+ * The returned operator has no window, so its figures throw. If it has a summary in the window of `early`, reading that
+ * first saves a statement.
  */
 export async function loadOperatorNode(
   ctx: Context,

@@ -58,7 +58,7 @@ const pairs = [
 ] as const;
 
 const MAX_TAGS = 20;
-/** A search by name would read these classes' many nameless operators. */
+/** These types have many operators without names, which a search by name would read. */
 const nameless: readonly IdType[] = ['depositAddress', 'withdrawalAddress', 'validator'];
 
 export function orderFaults(

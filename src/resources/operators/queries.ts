@@ -15,7 +15,7 @@ import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './re
 export type OperatorId = { network: Network; idType: IdType; id: string };
 export type OperatorKey = OperatorId & { timeWindow: TimeWindow };
 
-/** A stored list. Without a parent, `parentType` and `parentId` are ''. */
+/** Identifies a stored list. Without a parent, `parentType` and `parentId` are ''. */
 export type ListKey = {
   network: Network;
   idType: IdType;
@@ -64,7 +64,7 @@ export const operatorPages = pagesByRank<ListKey, OperatorField, RankedOperatorR
   rows: summaries,
 });
 
-/** Stored by `store_operator_orders`. */
+/** Stored by the database function `store_operator_orders`. */
 export const operatorOrders = [
   'networkPenetration',
   'validatorCount',
@@ -89,7 +89,7 @@ const bounds = {
   effectivenessAtMost: { column: 'avg_validator_effectiveness', type: 'float8', at: 'most' },
 } as const;
 
-/** Tags are a JSON list, because one statement may read several lists. */
+/** The tags of a list are JSON text, because one statement may read several lists. */
 const namesAndTags: Filter = {
   columns: {
     name: ['text', ({ where }) => where.name ?? null],
@@ -136,7 +136,7 @@ const Named = z.object({
 });
 export type NamedOperator = z.infer<typeof Named>;
 
-/** In no order, with names of the shortest window. */
+/** In no order. Names and tags are those of the operator's shortest stored time window. */
 export const operatorsById = (db: Queryable, keys: readonly OperatorId[]): Promise<NamedOperator[]> =>
   rows(
     db,

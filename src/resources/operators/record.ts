@@ -129,7 +129,7 @@ const address = /^0x[0-9a-f]{40}$/i;
 
 export const isAddress = (id: string): boolean => address.test(id);
 
-/** Lowercases addresses and public keys, also of a Postgres dump (`\\x…`). Names are case-sensitive. */
+/** Lowercases addresses and public keys, even with the `\\x` of a Postgres dump. Names are case-sensitive. */
 export const normaliseId = (id: string): string =>
   /^(0|\\+)x([0-9a-f]{40}|[0-9a-f]{96})$/i.test(id) ? id.toLowerCase().replace(/^\\+x/, '0x') : id;
 

@@ -26,7 +26,7 @@ import {
   RelayerPercentage,
 } from './record.ts';
 
-/** The row may also be the summary in the list's window. */
+/** A row of a list also contains the operator's summary in the list's window. */
 export const Operator = builder.objectRef<OperatorNode>('Operator');
 
 /** Excludes `id`, which is always read with the key. */

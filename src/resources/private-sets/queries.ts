@@ -21,7 +21,7 @@ const Summary = z.object({
 });
 export type SetSummary = z.infer<typeof Summary>;
 
-/** Covers the newest stored chain days, as many as the window has. Without ids, sorts by validators, most first. */
+/** A window of n days covers the newest n stored chain days. Without ids, sorts by validators, most first. */
 export function setSummaries(
   db: Queryable,
   accountId: string,

@@ -88,7 +88,7 @@ const run = (db: Queryable, { text, values }: Sql) => db.query({ text, values })
 
 const LOCK = `hashtext('stakegraph private set days')`;
 
-// Makes the planner hash. It expects hundreds of rows, not a million, and would sort on disk.
+// Makes the planner hash: expecting hundreds of rows instead of a million, it would sort on disk.
 const HASHED = `set_config('enable_sort', 'off', true)`;
 
 /** Makes changes of sets wait for imports that aggregate days, because neither sees the other's uncommitted rows. */
@@ -114,7 +114,7 @@ export async function addSetDays(
   );
 }
 
-/** Call it in the transaction that removes members with effect from `from`. */
+/** Call it in the transaction that removes members. `from`: first date on which they no longer count. */
 export async function recomputeSetDays(db: Queryable, { network, id }: SetKey, from: string): Promise<void> {
   await lockSetDays(db);
   await run(

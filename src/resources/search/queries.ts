@@ -32,13 +32,13 @@ type AskedNames = {
 const networksOf = ({ kinds, network }: AskedNames) =>
   kinds.map((kind) => (kind === 'stakeAuthority' ? 'solana' : network));
 
-/** Appended to a prefix, sorts after every text with that prefix. */
+/** A prefix followed by this character sorts after every text with that prefix. */
 const pastAll = sql`chr(1114111)`;
 
 const named = (n: Sql): Sql => sql`${n}.kind, ${n}.network, ${n}.id_type as "idType", ${n}.id, ${n}.name,
   ${n}.size, ${n}.tagged_id as "taggedId"`;
 
-/** 1 for the whole name, 0.9 for its beginning, 0.8 for the beginning of a later word. `n` contains words of names. */
+/** 1 for the whole name, 0.9 for its beginning, 0.8 for the beginning of a later word. `n`: table of words of names. */
 const scoreOf = (n: Sql, text: Sql): Sql =>
   sql`case when ${n}.place > 0 then 0.8 when ${n}.form = ${text} then 1 else 0.9 end::float8`;
 
@@ -46,7 +46,7 @@ const NEAREST = 500;
 const LARGEST = 1_000;
 
 /**
- * Best first. A letter may begin 100,000 names, so this reads only the first in the alphabet and the names of the
+ * Best first. One letter may begin 100,000 names, so this reads only the alphabetically first names and those of the
  * largest operators.
  */
 export const namesByBeginning = (db: Queryable, asked: AskedNames): Promise<NameRow[]> =>

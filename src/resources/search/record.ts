@@ -10,7 +10,7 @@ const MAX_LENGTH = 100;
 
 const unfit = /\p{Cc}|\p{Cs}/u;
 
-/** Composes letters (NFC), as in stored names. */
+/** Returns the text with composed letters (NFC), as in stored names. */
 export function readQuery(query: string, first: number, kinds: readonly SearchKind[]): string {
   const faults: Fault[] = [];
   const refuse = (name: string, msg: string) =>

@@ -36,7 +36,7 @@ export type Hit = {
 export type Search = { text: string; kinds: readonly SearchKind[]; network: Network; first: number };
 
 const EXACT = 1;
-/** Below a name's word, above a similar name. */
+/** Between a later word of a name (0.8) and a similar name (below 0.7). */
 const BEGINNING_OF_KEY = 0.75;
 const scoreOfKey = (key: string, given: string) => (key === given ? EXACT : BEGINNING_OF_KEY);
 
@@ -76,7 +76,7 @@ async function byName(ctx: Context, asked: Search, wanted: ReadonlySet<SearchKin
   return hits;
 }
 
-/** One tag spans all classes of operators. */
+/** A tag is one hit, even if operators of several types have it. */
 const nameKey = ({ kind, idType, id }: NameRow) => `${kind} ${kind === 'tag' ? '' : idType} ${id}`;
 
 function namedHit(row: NameRow, network: Network, matched: SearchMatch): Hit {

@@ -74,7 +74,7 @@ const SlashingWhere = builder.inputType('SlashingWhere', {
   }),
 });
 
-/** A slashing's UTC date is the one on which its epoch starts. */
+/** A slashing belongs to the UTC date on which its epoch starts. */
 function epochsOf(
   network: Network,
   args: Parameters<typeof endsOf>[0] & { fromTimestamp?: string | null | undefined },

@@ -48,7 +48,7 @@ const matching = ({ network, epochs, where }: SlashingList): Sql => sql`s.networ
       )`
       }`;
 
-/** Filters by operator row by row, because slashings are rare. */
+/** Checks each slashing's operator, because slashings are rare. */
 export function slashingPage(
   db: Queryable,
   list: SlashingList,
@@ -74,7 +74,6 @@ export function slashingPage(
   );
 }
 
-/** Without a filter, counts with an index-only scan. */
 export const slashingTotal = (db: Queryable, list: SlashingList): Promise<number> =>
   totalOf(
     db,
@@ -104,8 +103,8 @@ export function slashingsByPubkey(db: Queryable, keys: readonly PubkeyKey[]): Pr
   );
 }
 
-// Begins with slashings, which are rare: an operator may have half a million validators. The cost depends on the number
-// of slashings, not of pages.
+// Reads the slashings first, which are rare: an operator may have half a million validators. The cost depends on the
+// number of slashings, not of pages.
 const operatorSlashings = (operators: readonly OperatorId[]) => sql`asked as materialized (
       select * from ${askedOperators(operators)}
     ), owned as materialized (

@@ -17,7 +17,6 @@ const ratios = {
 } as const;
 const diff = 'activeValidatorDiff';
 
-/** Figures of a window, now and on earlier days. */
 export const overviewFigures = <Row extends SolanaOverviewRow>(t: FieldsOf<Row>) => ({
   ...columns(t, SolanaNetworkOverview.omit({ ...ratios, [diff]: true })),
   activeValidatorCountDiff: t.int({

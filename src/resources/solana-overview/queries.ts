@@ -10,7 +10,6 @@ const Row = SolanaNetworkOverview.extend({ asOf: SolanaAsOf });
 export type SolanaOverviewRow = z.infer<typeof Row>;
 
 const fields = { ...recordColumns(SolanaNetworkOverview, 'o'), asOf: solanaAsOf('o') };
-// Selects all columns, because there are at most four rows.
 const select = selectList(fields, [...solanaOverviewFields, 'asOf']);
 
 export function solanaOverviewsOf(

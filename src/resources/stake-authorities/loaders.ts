@@ -43,7 +43,7 @@ const readNode = rowReader({
   rows: () => 1,
 });
 
-/** Has no window, so its figures are errors. Reads the `early` summary first, as for operators. */
+/** The returned authority has no window, so its figures throw. Reads the summary of `early` first, as for operators. */
 export async function loadStakeAuthorityNode(
   ctx: Context,
   id: Id,

@@ -64,7 +64,7 @@ export const stakeAuthorityPages = pagesByRank<
   rows: summaries,
 });
 
-/** Stored by `store_stake_authority_orders`. */
+/** Stored by the database function `store_stake_authority_orders`. */
 export const stakeAuthorityOrders = [
   'networkPenetration',
   'delegatedStake',
@@ -125,7 +125,7 @@ export const stakeAuthoritiesByKey = summariesByKey<
 
 const Named = StakeAuthoritySummary.pick({ stakeAuthority: true, poolName: true });
 
-/** In no order, with names of the shortest window. */
+/** In no order. `poolName` is that of the authority's shortest stored time window. */
 export const stakeAuthoritiesById = (db: Queryable, keys: readonly { stakeAuthority: string }[]) =>
   rows(
     db,

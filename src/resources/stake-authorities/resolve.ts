@@ -23,7 +23,10 @@ export const listKey = (list: StakeAuthorityList): StakeAuthorityListKey => ({
   type: list.type ?? 'all',
 });
 
-/** Sorted by network penetration (spec §4.8). All pages of a walk read one revision. Throws BAD_INPUT if it is gone. */
+/**
+ * Sorted by network penetration (spec §4.8). All pages of a walk read one revision. Throws BAD_INPUT if it is no longer
+ * stored.
+ */
 export const stakeAuthorities = (
   ctx: Context,
   list: StakeAuthorityList,
@@ -37,7 +40,7 @@ export type OrderedStakeAuthorities = StakeAuthorityList & {
   where: Where | null;
 };
 
-/** Only pools have names. */
+/** A search by name reads only pools, because other authorities have no names. */
 export const orderedStakeAuthorities = (
   ctx: Context,
   { window, type, order, where }: OrderedStakeAuthorities,

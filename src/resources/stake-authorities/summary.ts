@@ -23,7 +23,7 @@ import {
   stakeAuthorityFields,
 } from './record.ts';
 
-/** The row may also be the summary in the list's window. */
+/** A row of a list also contains the authority's summary in the list's window. */
 export const StakeAuthority = builder.objectRef<StakeAuthorityNode>('StakeAuthority');
 
 export const IN_AUTHORITY = withSummary(IN_ROW, 'authority');

@@ -34,7 +34,7 @@ const networkColumns = {
   genesis: ['bigint', (key: { network: Network }) => slotStart(key.network, 0)],
 } as const;
 
-/** Reads by stored rank, so a page costs only its own rows. The last rank gives `total`, because ranks have no gaps. */
+/** Reads by stored rank, so a page costs only its own rows. `total` is the last rank, because ranks have no gaps. */
 export function slotRewardPages(
   db: Queryable,
   slots: readonly SlotKey[],

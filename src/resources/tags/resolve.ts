@@ -145,7 +145,10 @@ export const addValidators = (
     pubkeysAdded: await add(db, tag, validators, place, now),
   }));
 
-/** Takes effect today (UTC). Throws NOT_FOUND for non-members. `list`: the input with their names. */
+/**
+ * Takes effect today (UTC). Throws NOT_FOUND for non-members. `list`: name of the input list with their names, for
+ * errors.
+ */
 export const removeValidators = (
   ctx: Context,
   id: string,

@@ -55,10 +55,10 @@ export type ValidatorList = {
   operator: OperatorScope | null;
   slashed: boolean | null;
   order: { field: (typeof validatorOrders)[number]; ascending: boolean };
-  /** Bounds of the epoch that orders the list. */
+  /** Bounds of the epoch by which the list is sorted. */
   epochs: Ends;
 };
-/** `at`: the epoch that orders the list, LAST_NUMBER if unknown; 0 in the order of indices. */
+/** `at`: the epoch by which the list is sorted, LAST_NUMBER if unknown; 0 in lists sorted by index. */
 export type ValidatorPosition = { at: number; validatorIndex: number };
 
 const orderColumns = {
@@ -67,7 +67,7 @@ const orderColumns = {
   exitEpoch: sql`coalesce(v.exit_epoch, 2147483647)`,
 };
 
-/** Slashed validators are rare, so their operators are compared one by one. */
+/** Slashed validators are rare, so each one's operator is checked. */
 function matching({ network, operator, slashed, order, epochs }: ValidatorList): Sql {
   const rare = slashed === true && operator !== null;
   return sql`${
@@ -107,7 +107,6 @@ export function validatorPage(
   );
 }
 
-/** Counts index entries. */
 export const validatorTotal = (db: Queryable, list: ValidatorList): Promise<number> =>
   totalOf(
     db,
@@ -115,7 +114,7 @@ export const validatorTotal = (db: Queryable, list: ValidatorList): Promise<numb
     select count(*)::int as total from ${matching(list)}`,
   );
 
-/** Empty for classes to which no validator belongs. */
+/** Empty for an `idType` to which no validator belongs. */
 export function operatorValidatorPages(
   db: Queryable,
   operators: readonly OperatorId[],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, text } from '../../../kernel/leaves.ts';
 import { amount, bech32, bech32Form, blocks, day, name, type RewardsDefinition, rate } from './definition.ts';
 
-/** Key accounts have addresses of 20 bytes, module accounts of 32. */
+/** Addresses of key accounts have 20 bytes, those of module accounts 32. */
 const operatorAddress = (prefix: string) => bech32(`${prefix}valoper`, 38, 58);
 
 const totals = (token: string) => ({

@@ -12,16 +12,15 @@ export type RewardSum = (typeof rewardSums)[number];
 export type RewardsDefinition = {
   title: string;
   idField: string;
-  /** Identifies network records in imports. */
+  /** Imported rows with this field are those of the network. */
   countField: string;
-  /** The field with a validator's name, where the network has names. */
   nameField?: string;
   id: IdForm;
   tidied?(row: Record<string, unknown>): Record<string, unknown>;
-  /** Finds contradictions in an imported validator's row. */
+  /** Finds contradictions in an imported row of a validator. */
   faults?(row: Record<string, unknown>): RowFaults;
   exampleId: string;
-  /** Fields of both records that add up to the rewards. */
+  /** The fields of `validator` and `network` that add up to the rewards. */
   sums: Record<RewardSum, string[]>;
   validator: z.ZodObject;
   network: z.ZodObject;
@@ -36,7 +35,7 @@ export const idForm = (pattern: RegExp, form: string, schema = { type: 'string' 
   read: (given) => (pattern.test(given) ? given : undefined),
 });
 
-/** `digits`: possible lengths after the separator, with 6 of checksum. */
+/** `digits`: possible numbers of characters after the separator, including the checksum's 6. */
 export const bech32 = (prefix: string, ...digits: number[]) =>
   new RegExp(`^${prefix}1(?:${digits.map((length) => `[${BECH32}]{${length}}`).join('|')})$`);
 
