@@ -315,6 +315,33 @@ query DailyRewards($validator: String!) {
     variables: { validator: '6nYZvyXc2nojpE1LMMVm8DkxaGNAy3oaFvkCeNiHay5W' },
   },
   {
+    query: `# The Solana validators that earned most on the newest day, their week before, and the network to compare with, in SOL.
+query LargestValidators {
+  networkValidators(network: SOLANA, orderBy: { field: VALIDATOR_REWARDS, direction: DESC }, first: 3) {
+    totalCount
+    nodes {
+      date
+      displayName
+      validator
+      validatorRewards
+      history(orderBy: { field: DATE, direction: DESC }, first: 7) {
+        nodes {
+          date
+          validatorRewards
+        }
+      }
+    }
+  }
+  networkRewards(network: SOLANA, orderBy: { field: DATE, direction: DESC }, first: 1) {
+    nodes {
+      date
+      validatorRewards
+    }
+  }
+}
+`,
+  },
+  {
     query: `# Your private sets of validators: how well they did and what they earned, in Gwei, week by week.
 query PrivateSets {
   privateSets(first: 5) {
