@@ -28,7 +28,9 @@ export async function createDatabase(template: Template = 'empty'): Promise<Test
     await admin.query(`select pg_advisory_lock(42)`);
     await admin.query(statement).finally(() => admin.end());
   };
-  await run(`create database ${name} template ${inject('templates')[template]}`);
+  await run(
+    `create database ${name} template ${inject('templates')[template]} strategy ${inject('cloning')}`,
+  );
   const url = databaseUrl(serverUrl, name);
   const pool = createPool({ url, readOnly: false, max: 4, waitTimeoutMs });
   return {

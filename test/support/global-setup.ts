@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -9,6 +8,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { loadSampleData } from '../../src/sample/load.ts';
+import { inMemory, scratch } from './scratch.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,6 +16,8 @@ declare module 'vitest' {
     serverUrl: string;
     /** Names of the databases that those of the tests are cloned from. */
     templates: Record<Template, string>;
+    /** The faster way to clone them: a disk is slow to copy files, and memory is slow to log what is copied. */
+    cloning: 'file_copy' | 'wal_log';
   }
 }
 
@@ -26,7 +28,7 @@ export type Template = 'empty' | 'sample';
  * the next run with the same sources.
  */
 export default async function setup(project: TestProject) {
-  const folder = mkdtempSync(join(tmpdir(), 'stakegraph-test-'));
+  const folder = mkdtempSync(join(scratch, 'stakegraph-test-'));
   chmodSync(folder, 0o755);
   const embedded = process.env.TEST_DATABASE_URL
     ? undefined
@@ -39,6 +41,7 @@ export default async function setup(project: TestProject) {
   await makeTemplate(serverUrl, templates.sample, true);
   project.provide('serverUrl', serverUrl);
   project.provide('templates', templates);
+  project.provide('cloning', embedded && inMemory ? 'file_copy' : 'wal_log');
   return async () => {
     await embedded?.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -10,5 +10,7 @@ function hasRoom(): boolean {
   return bavail * bsize > ROOM;
 }
 
+export const inMemory = hasRoom();
+
 /** Where databases of tests are made: in memory where there is room, since PostgreSQL waits for its disk again and again. */
-export const scratch = hasRoom() ? MEMORY : tmpdir();
+export const scratch = inMemory ? MEMORY : tmpdir();
