@@ -35,7 +35,7 @@ export function refuseUsedUp({ unitsRemaining, unitsUsed, unitsAllowed, resetsAt
   );
 }
 
-/** The last accepted request may exceed the allowance. */
+/** Accepts a request while any unit is left, so the last one may exceed the allowance. */
 export function refuseReserved(available: number | null, standing: () => Standing): void {
   if (available === null || available > 0) return;
   const now = standing();

@@ -2,8 +2,8 @@
 export type Weight = { base: number; item: number };
 
 /**
- * Keys are `operationId`s and names of other GraphQL fields. A path's `units` or a field's `extensions.operation`
- * refers to another line. Tests compare operations, lines and docs.
+ * Keys are `operationId`s and names of other GraphQL fields. A path's `units` or a field's `extensions.operation` can
+ * name another line. Tests compare operations, lines and docs.
  */
 export const computeUnits = {
   // REST, and equivalent GraphQL fields
@@ -61,7 +61,7 @@ export function weightOf(operation: string): Weight {
   throw new Error(`Operation ${operation} has no weight: add its line to src/accounts/compute-units.ts.`);
 }
 
-/** Most unpaged lists have one row per window. */
+/** The size of most unpaged lists: one row per window. */
 export const PLAIN_LIST_SIZE = 4;
 
 export const unitsFor = ({ base, item }: Weight, rows: number): number => base + item * rows;

@@ -14,7 +14,7 @@ export type Metering = {
   rateRemaining: number | null;
   estimated: number;
   charged: number;
-  /** Excludes this answer's own charge. */
+  /** Excludes this request's own charge. */
   standing(): Standing;
   /** Units left after spending `units`; null without a limit. */
   remaining(units?: number): number | null;
@@ -57,7 +57,7 @@ export async function openMeter(options: {
   const rates = redis ? redisRates(redis) : memoryRates();
   /** By account: the last value from Redis plus later charges of this process. */
   const reported = new Map<string, { counter: string; units: number }>();
-  /** By account, to prevent concurrent requests from spending the same units. */
+  /** Units reserved by account, so that concurrent requests cannot spend the same units. */
   const reservations = new Map<string, number>();
   const counterOf = (accountId: string, period: 'month' | 'life', month = monthAt(now()).name) =>
     `used:${accountId}:${period === 'life' ? period : month}`;

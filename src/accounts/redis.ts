@@ -5,7 +5,10 @@ import type { Logger } from 'pino';
 const CONNECT_MS = 2_000;
 const HANDSHAKE_MS = 5_000;
 const RETRY_MS = 500;
-/** A timeout per command would misfire: a busy process leaves responses unread, and replicas would then count alone. */
+/**
+ * Pings detect an outage. A timeout per command would misfire: a busy process leaves responses unread, and replicas
+ * would then count alone.
+ */
 const BEAT_MS = 100;
 const MAX_MISSED_BEATS = 5;
 const KEY_TTL_SECONDS = 40 * 86_400;

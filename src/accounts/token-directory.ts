@@ -54,7 +54,7 @@ export async function openDirectory(options: {
       log.warn({ err: error }, 'tokens could not be reread; the last known ones stay in use');
     }
   };
-  // A late result of an older read could restore a revoked token.
+  // One read at a time: a late result of an older read could restore a revoked token.
   const reading = serialize(read);
   const flush = async () => {
     if (uses.size === 0) return;

@@ -11,7 +11,7 @@ export const orderKey = (order: readonly OrderColumn[], alias: string): Sql =>
 
 const within = (epochs: EpochRange): Sql => sql`c.epoch between ${epochs.first}::int and ${epochs.last}::int`;
 
-/** Adds a count of fewer than a hundred rows to a stored place. */
+/** Number of consolidations up to an epoch: a stored place plus a count of fewer than a hundred rows. */
 const upTo = (epoch: Sql): Sql => sql`coalesce((
   select p.place + (
     select count(*)::int from consolidations c

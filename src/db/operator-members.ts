@@ -17,7 +17,7 @@ const columns = {
   pool: 'pool',
 };
 
-/** Each class has its own SQL text, so that PostgreSQL can use an index. */
+/** Each `idType` has its own SQL text, so that PostgreSQL can use an index. */
 export function isMember(alias: string, network: string, { idType, id }: OperatorScope): Sql {
   if (idType !== 'poolShare') return sql`${raw(`${alias}.${columns[idType]}`)} = ${id}`;
   const part = (column: string) => sql`(
@@ -29,7 +29,7 @@ export function isMember(alias: string, network: string, { idType, id }: Operato
       and ${raw(`${alias}.node_operator`)} = ${part('node_operator_id')}`;
 }
 
-/** A table of the operators' keys in `operator_validators`, with `list` from 0. */
+/** A table of the operators' keys in `operator_validators`. `list` is the operator's position, from 0. */
 export const askedOperators = (
   operators: readonly { network: string; idType: string; id: string }[],
 ): Sql => sql`asked_operators(

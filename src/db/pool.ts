@@ -39,7 +39,7 @@ type Options = {
   waitTimeoutMs?: number;
   /** Must be off if a pooler does not support it. */
   prepared?: boolean;
-  /** Commands get the database's error instead of 503. */
+  /** If true, an unavailable database throws its own error instead of 503: for pools that serve no requests. */
   reportsErrors?: boolean;
   onError?: (error: Error) => void;
 };
@@ -112,7 +112,7 @@ export function createPool(options: Options): Pool {
       acquire(pool, waitTimeoutMs, (failure, client) => {
         if (!client) return reject(assess(failure as Error, client).error);
         const run = (name: string | undefined) => {
-          // pg would copy a plain config's properties (5 of a summary's 90 µs).
+          // pg would copy the properties of a plain config (5 of a summary's 90 µs).
           const query: pg.Query & { name?: string } = new pg.Query(text, values, (error, result) => {
             // A migration has changed a type.
             if (name && (error as { code?: string } | null)?.code === STALE_PLAN) {
@@ -192,7 +192,7 @@ export const transaction = <T>(pool: Pool, work: (client: pg.PoolClient) => Prom
       await pool.commit(client);
       return result;
     } catch (error) {
-      // Closing a broken connection rolls back too.
+      // A broken connection needs no rollback: closing it rolls back too.
       if (!isTransient(error)) await client.query('rollback').catch(() => undefined);
       throw error;
     }

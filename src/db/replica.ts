@@ -40,7 +40,7 @@ export function replicaPool(
     for (const listener of listeners) listener(up, error);
   });
   const current = () => {
-    // Starts at the first read, because some commands read nothing.
+    // Probing starts at the first read, because some commands read nothing.
     timer ??= setInterval(() => void probing.run(), PROBE_MS).unref();
     return up ? replica : primary;
   };
@@ -80,7 +80,7 @@ export function replicaPool(
       await Promise.all([probes.end(), replica.end(), primary.end()]);
     },
   };
-  // No fallback, because the primary's revision may be ahead of a lagging replica's rows.
+  // A failed read of revisions is not repeated on the primary: its revision may be ahead of a lagging replica's rows.
   const revisions: Queryable = { query: (statement) => current().query(statement) };
   return { pool, revisions, replica: { up: () => up, onChange: (listener) => listeners.push(listener) } };
 }

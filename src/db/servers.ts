@@ -3,7 +3,7 @@ import { ACQUIRE_DEADLINE_MS } from './connection.ts';
 import { type DatabaseUrl, parseDatabaseUrl, type Server } from './url.ts';
 
 export type Target = {
-  /** For the server that `choose` found last; initially the URL's first server. */
+  /** The configuration for the server that `choose` found last; initially for the URL's first server. */
   config(): pg.ClientConfig;
   /** Chooses the first reachable server with the URL's role. Otherwise throws all faults. */
   choose(): Promise<void>;

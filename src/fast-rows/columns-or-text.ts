@@ -76,7 +76,7 @@ const rowSeparator = character(ROW_SEPARATOR);
 
 const gather = (text: Sql): Sql => sql`string_agg(${text}, ${rowSeparator})`;
 
-/** PostgreSQL's limit of 100 arguments, less the separator. */
+/** PostgreSQL's limit of 100 arguments, minus one for the separator. */
 const MAX_VALUES = 99;
 
 function joined(values: readonly Sql[]): Sql {

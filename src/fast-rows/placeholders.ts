@@ -23,13 +23,13 @@ export const placeholderField = (name: string) => `${name}Serialized`;
 
 export type FieldExtensions = {
   /**
-   * The resolver returns a row and uses `selectionFor`. 'window': the argument `window` chooses the row, by default the
-   * window of its `summary`.
+   * The resolver returns a row and uses `selectionFor`. 'window': the argument `window` chooses the row; without it,
+   * the window of its `summary` does.
    */
   givesRow?: true | 'window';
   /** The parent's row has the object's columns if the field and the list have the same `window`. */
   ownRow?: boolean;
-  /** A Float of a decimal column. */
+  /** The field is a Float, its column a decimal. */
   rounded?: boolean;
   /** The row's property with the value. */
   column?: string;

@@ -28,7 +28,7 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Null until admitted. */
     metering: Metering | null;
-    /** Null until the handler answers, and if it refuses. */
+    /** Null before the handler answers and after a refusal. */
     answer: Answer | null;
   }
 }
@@ -66,7 +66,7 @@ type Waiting = { request: FastifyRequest; since: number; enter: (refusal?: Error
 
 export type ConcurrencyLimit = {
   enter(request: FastifyRequest, reply: unknown, done: (refusal?: Error) => void): void;
-  /** Call when the response is ready, so that slow readers delay nobody, and again after it is sent. */
+  /** Call it when the response is ready, so that slow readers delay nobody, and again after sending. */
   leave(request: FastifyRequest): void;
   waiting(): number;
   stop(): void;
@@ -124,7 +124,7 @@ export function concurrencyLimit(most: number, deadlineMs: number): ConcurrencyL
   };
 }
 
-/** Admissions by replay.ts, so that no request counts twice. */
+/** Stored by replay.ts, so that no request counts twice. */
 export const admissions = new WeakMap<IncomingMessage, Promise<Metering>>();
 
 /** Checks token, rate and allowance before the body is read. */

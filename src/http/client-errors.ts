@@ -23,7 +23,7 @@ function unknownMethod({ code, rawPacket }: Fault, absent?: string): Answer | un
 }
 const MAX_LINE_LENGTH = 4_096;
 
-/** Refuses input that is not HTTP, too large or too slow. */
+/** Refuses input that is too large, too slow or not HTTP. */
 export function sendClientError(error: Fault, socket: Socket, absent?: string): void {
   if (!socket.writable) {
     socket.destroy();

@@ -34,7 +34,7 @@ function refuse(response: ServerResponse, status: number, detail: string): void 
 }
 
 /**
- * Refuses requests with no Host header or several (RFC 9112, section 3.2). Node's own refusal has no body. Of several
+ * Refuses a request with no Host header or several (RFC 9112, section 3.2). Node's own refusal has no body. Of several
  * headers, Node and a proxy may use different ones.
  */
 const withHostChecked =
@@ -71,14 +71,14 @@ const oneAtATime =
     });
   };
 
-/** Sent bytes after which an empty send queue is inspected again. */
+/** After so many sent bytes, an empty send queue is inspected again. */
 const UNSEEN_BYTES = 65_536;
 
 type Sending = {
   connection: string | undefined;
-  /** Bytes sent when the send queue was last empty. */
+  /** Number of bytes sent when the send queue was last found empty. */
   emptyAt: number;
-  /** Bytes sent minus queued; grows when the client reads. */
+  /** Bytes sent minus bytes queued; grows when the client reads. */
   acknowledged?: number;
   since: number;
   /** Set while closing waits for an empty send queue. */
@@ -133,7 +133,7 @@ export function boundedServers(most: number, sendTimeoutMs: number) {
   }
 
   async function sweep(server: Server) {
-    if (!server.listening) for (const { close } of sockets.values()) close?.(); // shutdown waits for no queue
+    if (!server.listening) for (const { close } of sockets.values()) close?.(); // a shutdown waits for no send queue
     const looked = [...sockets].filter(([socket, sending]) => sending.close || mayHold(socket, sending));
     if (looked.length === 0) return;
     const sent = looked.map(([socket]) => socket.bytesWritten - socket.writableLength);

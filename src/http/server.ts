@@ -70,7 +70,7 @@ export type ServerOptions = {
   requestTimeoutMs?: number;
 };
 
-/** With more requests, one thread responds no sooner. */
+/** One thread responds no sooner with more requests at a time. */
 const MIN_CONCURRENT_REQUESTS = 32;
 
 const SANE_ID = /^[\w.:-]{1,128}$/;

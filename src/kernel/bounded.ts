@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 
-/** Prevents callers' keys from filling the memory. */
 export const boundedMap = <T extends NonNullable<unknown>>(max: number) => new LRUCache<string, T>({ max });
 
 export const sizedMap = <T extends NonNullable<unknown>>(

@@ -22,7 +22,7 @@ const leaf = <T extends z.ZodType>(schema: T, kind: LeafKind, more: Omit<Leaf, '
 };
 
 const fitsBigint = (digits: string) =>
-  // other checks report non-digits
+  // other checks report text that is not digits
   digits.length < 19 || !/^-?\d+$/.test(digits) || BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 
 export const flag = () => leaf(z.boolean(), 'Boolean');

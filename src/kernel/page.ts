@@ -19,7 +19,7 @@ export type Range<Key> = {
 /** One extra row shows whether more follow. */
 export const rowsToRead = ({ limit, rowsOnly }: Range<unknown>): number => (rowsOnly ? limit : limit + 1);
 
-/** Pages read this revision even after a refresh. `loc` locates the parameter in the request. */
+/** Pages read `revision` even after a refresh. `loc` locates the parameter in the request. */
 export type Walk = { revision: number; loc: string[] };
 
 export type RankedRange = { range: Range<number>; walk: Walk | undefined };
@@ -51,7 +51,7 @@ export function slice<Row>(fetched: Row[], range: Range<unknown>): Slice<Row> {
     : { rows, hasNext: more, hasPrevious: range.after !== undefined };
 }
 
-/** Without a cursor, starts the page at `start` or the list's next number. */
+/** Without a cursor, starts the page at `start`, or at the next number if the list lacks it. */
 export const startingAt = (range: Range<number>, start: number | null, ascending = false): Range<number> =>
   start === null || hasCursor(range) ? range : { ...range, after: ascending ? start - 1 : start + 1 };
 

@@ -13,7 +13,7 @@ type Options<D> = {
   description: string;
   /** A parameter without a default is required, unless `nullable`. */
   default?: D;
-  /** Absent, empty and the word null mean the default, else null. */
+  /** A parameter that is absent, empty or the word null means the default, or null without a default. */
   nullable?: boolean;
   deprecated?: boolean;
   examples?: unknown[];

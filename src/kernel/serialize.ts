@@ -1,5 +1,5 @@
 export type SerializedWork = {
-  /** Starts after the current run. Calls share a queued run. */
+  /** Starts a run after the current one. Waiting calls share one run. */
   run(): Promise<void>;
   /** Waits for the current run; no run starts afterwards. */
   stop(): Promise<void>;

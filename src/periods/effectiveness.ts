@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../db/rows.ts';
 
-/** SQL over validator days `a`, single or summed, in doubles. Formulas: spec §2.2, decisions on operators. */
+/** SQL expressions over single or summed validator days `a`, in doubles. Formulas: spec §2.2, decisions on operators. */
 const votes = sql`(a.sum_correct_head + a.sum_correct_target + a.sum_correct_source)`;
 /** 0 on a day with only sync committee duty, which can outlast an exit. */
 export const duties = sql`(a.total_unique_attestations + a.sum_missed_attestations)`;

@@ -37,7 +37,7 @@ const GranularityEnum = builder.enumType('Granularity', {
 const describe = (record: z.ZodObject) => (name: string) =>
   name === 'day' ? 'Time of the period.' : ((record.shape[name] as z.ZodType).description as string);
 
-/** Only `period` is needed: all keys of a period order by time. */
+/** All keys of a period sort by time, so `period` stands for them. */
 const orderFields = (record: z.ZodObject): string[] => [
   'period',
   ...Object.keys(record.shape).filter(

@@ -67,11 +67,11 @@ export const withinBounds = (bounds: Bounds, parted: boolean): Sql => sql`
   ${bounds.fromDay === null ? sql`` : sql`and a.day >= ${bounds.fromDay} ${onDate(parted, '>=', bounds.fromDay)}`}
   ${bounds.toDay === null ? sql`` : sql`and a.day <= ${bounds.toDay} ${onDate(parted, '<=', bounds.toDay)}`}`;
 
-/** Dates rise with hours and days. */
+/** Whether the query sorts hours or days by time, as their key does. */
 const inKeyOrder = (query: PeriodQuery<string>): boolean =>
   query.sortBy === 'day' && (query.granularity === 'hour' || query.granularity === 'day');
 
-/** Per key; infinite if all rows are read. */
+/** Rows read per key; infinite if all are read. */
 export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): number =>
   inKeyOrder(query) && !(range.counted && query.granularity === 'hour')
     ? (range.offset ?? 0) + rowsToRead(range)
@@ -80,7 +80,7 @@ export const rowsRead = (query: PeriodQuery<string>, range: Range<number>): numb
 const isDescending = (query: PeriodQuery<string>, range: Range<number>): boolean =>
   (query.sortOrder === 'desc') !== (range.backward === true);
 
-/** Includes the extra rows of `rowsToRead`. */
+/** Also returns the extra rows of `rowsToRead`. */
 export async function periodPages<Field extends string, Row>(
   db: Queryable,
   series: Series<Field>,

@@ -26,7 +26,7 @@ export const entityDays = (keys: readonly EntityKey[], query: PeriodQuery<string
   own: own(query),
 });
 
-/** Only days that a refresh computed: imported days lack these figures. */
+/** Reads only days that a refresh computed, because imported days lack these figures. */
 export const entityFigures = (keys: readonly EntityKey[], query: PeriodQuery<string>): PeriodSource => ({
   keys: entities(keys),
   days: figuresOfEntities,
@@ -45,7 +45,7 @@ const figuresOfEntities = sql`(
 
 export type ValidatorOwner = { network: Network; validatorIndex: number };
 
-/** Computed like a private set of this validator. */
+/** Each validator's figures are computed like those of a private set with only that validator. */
 export const validatorDays = (keys: readonly ValidatorOwner[], query: PeriodQuery<string>): PeriodSource => ({
   keys: keyTable(keys, {
     network: ['text', 'network'],

@@ -127,7 +127,7 @@ type Of<Key, Args extends unknown[], Found> = {
   /** Distinct keys need distinct texts. */
   keyOf: (key: Key) => string;
   load: (db: Queryable, keys: readonly Key[], ...args: Args) => Promise<Found>;
-  /** Maximum rows per key. Without it, requests are not combined. */
+  /** Maximum rows per key. Without it, keys of several requests are not combined. */
   rows?: (...args: Args) => number;
 };
 

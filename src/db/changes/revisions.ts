@@ -59,7 +59,7 @@ export type Revisions = {
   /** False if another database may have answered since `snapshot` was read. */
   isOfSource(snapshot: Snapshot): boolean;
   onChange(listener: (snapshot: Snapshot) => void): void;
-  /** Reports that reads may reach another database. Its rows may differ at equal revisions. */
+  /** Calls `listener` when reads may reach another database, whose rows may differ at equal revisions. */
   onLost(listener: () => void): void;
   /** Pauses caching until the revisions of the new database are read. */
   moved(): void;

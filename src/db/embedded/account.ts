@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { lchown, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Runs PostgreSQL, which refuses to run as root. */
+/** The account that runs PostgreSQL, which refuses to run as root. */
 export type Account = { uid: number; gid: number };
 
 export function isRefusal(error: unknown): boolean {

@@ -87,7 +87,7 @@ export async function openHome(dataDir: string): Promise<Home> {
   }
 }
 
-/** Returns the working directory set by root, because `account` may be unable to reach the path. */
+/** With an account, returns the working directory: root has set it, and the account may be unable to reach the path. */
 export async function placeOf(cluster: string, account?: Account): Promise<string> {
   return account && (await exists('/proc/self/cwd')) ? '/proc/self/cwd' : cluster;
 }

@@ -180,7 +180,7 @@ export function pagesByOrder<List extends object, Field extends string, Row exte
   };
 }
 
-/** Throws BAD_INPUT if the revision of `walk` is gone. An unknown list is empty. */
+/** Throws BAD_INPUT if the revision of `walk` is no longer stored. An unknown list is empty. */
 export function orderedPageReader<List extends object, Field extends string, Row extends Position>(
   load: ReturnType<typeof pagesByOrder<List, Field, Row>>,
 ) {

@@ -38,7 +38,7 @@ export type Compiled = {
   cost: Cost | ((variables: Values) => Cost);
   /** Whether graphql-jit would accept these variables although they are invalid. Yoga then runs the query. */
   misreads?: ((variables: Values) => boolean) | undefined;
-  /** A result without `data` means that the variables are invalid and nothing has run. */
+  /** A result without `data`: the variables are invalid, and nothing has run. */
   run(context: Context, variables: Values): Promise<ExecutionResult>;
 };
 

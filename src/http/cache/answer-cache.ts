@@ -6,11 +6,11 @@ import { boundedMap } from '../../kernel/bounded.ts';
 import type { Encoding } from '../negotiation.ts';
 
 export const notCachedReasons = [
-  /** Depends on the caller, the time or a table of no dataset. */
+  /** The response depends on the caller, the time or a table of no dataset. */
   'private',
   'error',
   'method',
-  /** Not JSON. */
+  /** The response is CSV or NDJSON. */
   'form',
   /** The document is new or cannot be compiled. */
   'not_compiled',
@@ -20,7 +20,7 @@ export const notCachedReasons = [
   'too_large',
   /** Data changed during the computation. */
   'superseded',
-  /** A change may be unnoticed. */
+  /** A change of the data may have gone unnoticed. */
   'changes_lost',
 ] as const;
 export type NotCached = (typeof notCachedReasons)[number];
@@ -64,9 +64,9 @@ type Storable = Pick<CachedAnswer, 'body' | 'headers' | 'units' | 'unchangedUnit
 
 export type AnswerCache = {
   get(key: string): CachedAnswer | undefined;
-  /** Counts only hits: on a miss, `get` is called and counts. */
+  /** Counts hits only: after a miss, `get` counts. */
   response(key: string, variant: string): CachedResponse | undefined;
-  /** Returns an `entry` for the ETag, even if superseded or too large. */
+  /** The `entry` has the ETag, and is returned even if superseded or too large. */
   store(key: string, context: Context, answer: Storable): { entry?: CachedAnswer; notCached?: NotCached };
   countNotCached(reason: NotCached): void;
   stats(): {

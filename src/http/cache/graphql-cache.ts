@@ -13,7 +13,7 @@ export const keyOfQuery = (body: string, accept: string | undefined, network: st
 
 const REMAINING = '"remaining":';
 
-/** Replaces the last `remaining`, which is in `extensions.cost`: only `extensions.revision` comes later. */
+/** Replaces the last `remaining`, that of `extensions.cost`: only `extensions.revision` comes later. */
 function withRemaining(text: string, remaining: number | null): string {
   const start = text.lastIndexOf(REMAINING) + REMAINING.length;
   return text.slice(0, start) + remaining + text.slice(text.indexOf('}', start));

@@ -19,7 +19,7 @@ const perRequestHeaders = new Set(['x-request-id', 'ratelimit', 'ratelimit-polic
 const variantOf = (headers: IncomingHttpHeaders) =>
   `${headers['accept-encoding'] ?? ''}\n${headers.origin ?? ''}\n${headers['if-none-match'] ?? ''}`;
 
-/** Callers choose the variant, and entry sizes exclude it. */
+/** Bounded, because callers choose the variant, and sizes of entries exclude it. */
 const MAX_VARIANT_LENGTH = 250;
 
 /** Also logs and counts why responses are not cached. */
@@ -37,7 +37,7 @@ export function recordResponses(app: FastifyInstance, cache: AnswerCache): void 
 
 function recordResponse(request: FastifyRequest, reply: FastifyReply): void {
   const { cachedSource, body: sent, units = 0 } = request.answer ?? {};
-  const body = sent instanceof Readable ? undefined : sent; // streams have no source
+  const body = sent instanceof Readable ? undefined : sent; // a stream has no cached source
   const variant = variantOf(request.headers);
   const headers = reply.getHeaders();
   // Without Content-Length, the compress plugin changed the body.
@@ -85,7 +85,7 @@ export function replayCached(options: {
 
   function keyOfGet({ headers, url = '' }: IncomingMessage, network: string): string | undefined {
     if (!url.startsWith('/v') || formOf(headers.accept)) return undefined;
-    // Only Fastify decides whether to trust these.
+    // Only Fastify decides whether to trust these headers.
     const forwarded = headers['x-forwarded-host'] ?? headers['x-forwarded-proto'];
     if (forwarded !== undefined && options.trustsProxy && publicUrl === undefined) return undefined;
     return keyOfUrl(network, baseUrl(publicUrl, 'http', headers.host), url);
@@ -103,9 +103,7 @@ export function replayCached(options: {
     let metering: Metering | undefined;
     try {
       metering = await admitted;
-    } catch {
-      // Fastify reports the refusal.
-    }
+    } catch {}
     if (!metering || (metering.available() ?? 1) <= 0) {
       admissions.set(request, admitted);
       return false;
@@ -145,11 +143,11 @@ export function replayCached(options: {
     if (!caller || caller.allowance.units !== undefined) return pass();
     request.once('data', (bytes: Buffer) => {
       request.pause(); // before the body ends, so that `unshift` works
-      // Fastify reads bodies in several parts, and refuses text that is not UTF-8.
+      // Fastify must handle bodies in several parts, and refuse text that is not UTF-8.
       const isWhole = bytes.length === length && isUtf8(bytes);
       const passWithBody = () => {
         request.unshift(bytes);
-        // Drains a body that Fastify refuses unread.
+        // If Fastify refuses the request without reading its body, drains the rest.
         if (!isWhole) response.once('finish', () => request.resume());
         pass();
       };

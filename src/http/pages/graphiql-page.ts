@@ -14,7 +14,7 @@ ${tokenBar.style}<style>body{display:flex;flex-direction:column;height:100vh;mar
 
 const OPEN_TABS = 3;
 const HISTORY_LENGTH = 30;
-/** Characters of a request; browsers store about 5 million. */
+/** In characters; browsers store about 5 million. */
 const MAX_REMEMBERED = 50_000;
 const aboutOf = (query: string): string => /^# ([^.]+)/.exec(query)?.[1] ?? query;
 

@@ -54,7 +54,7 @@ function roomCaller(route: Route<Context>, weight: Weight) {
   };
 }
 
-/** Assumes a full page. */
+/** Estimates the units of a full page. */
 function estimator(route: Route<Context>, weight: Weight): (query: unknown) => number {
   const rows = route.reply instanceof z.ZodArray ? PLAIN_LIST_SIZE : 1;
   return (query) => {
@@ -63,7 +63,7 @@ function estimator(route: Route<Context>, weight: Weight): (query: unknown) => n
   };
 }
 
-/** Answers in CSV or NDJSON: one page, or the whole list with `all`. */
+/** Responds with CSV or NDJSON: one page, or the whole list with `all`. */
 function formCaller(route: Route<Context>, list: List, options: Options) {
   const weight = weightOf(route.units ?? route.operationId);
   const readInput = inputReader(route);

@@ -47,7 +47,7 @@ function wire(table: RewardTable, field: string): Sql {
   return sql`${value} as ${raw(`"${field}"`)}`;
 }
 
-/** All ids arrive as text, even numeric ones. */
+/** Numeric ids arrive as text, too. */
 const idCast = (table: RewardTable): Sql =>
   leafKind(recordOf(table.network, table.kind).shape[idField(table)]) === 'Int' ? sql`::integer` : sql``;
 
@@ -164,7 +164,7 @@ export type RankedRewards = { network: RewardsNetwork; date: string | null; orde
 export type RankedPosition = { day: string; amount: string; id: string };
 export type RankedReward = RewardRow & { day: string; amount: string };
 
-/** Compares day numbers, because the indexes contain them instead of dates. */
+/** The indexes contain day numbers, not dates. */
 const onDay = (table: RewardTable, date: string | null): Sql =>
   date === null
     ? sql`${dayNumber} = (select max(${dayNumber}) from ${tableName(table)} r)`

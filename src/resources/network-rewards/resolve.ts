@@ -103,7 +103,7 @@ type Bounds = Record<'fromDate' | 'toDate', string | null> & {
   toDay?: string | null;
 };
 
-/** Intersects the range of dates with the range of days. */
+/** Intersects the ranges of dates and days. */
 export function rangeOf(bounds: Bounds): Pick<RewardQuery, 'fromDate' | 'toDate'> {
   const given = (...dates: (string | null | undefined)[]) => dates.filter((date) => date != null).sort();
   return {

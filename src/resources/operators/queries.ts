@@ -15,7 +15,7 @@ import { IdType, type OperatorField, OperatorSummary, OperatorTrend } from './re
 export type OperatorId = { network: Network; idType: IdType; id: string };
 export type OperatorKey = OperatorId & { timeWindow: TimeWindow };
 
-/** Identifies a stored list. Without a parent, `parentType` and `parentId` are ''. */
+/** A stored list. Without a parent, `parentType` and `parentId` are ''. */
 export type ListKey = {
   network: Network;
   idType: IdType;

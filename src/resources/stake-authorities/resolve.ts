@@ -40,7 +40,7 @@ export type OrderedStakeAuthorities = StakeAuthorityList & {
   where: Where | null;
 };
 
-/** A search by name reads only pools, because other authorities have no names. */
+/** Only pools have names to search. */
 export const orderedStakeAuthorities = (
   ctx: Context,
   { window, type, order, where }: OrderedStakeAuthorities,
