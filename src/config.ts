@@ -75,6 +75,9 @@ export const Settings = z.object({
   MAX_CONNECTIONS: integer(2_000, 1, 1_000_000).describe(
     'Maximum number of client connections; further ones are closed immediately.',
   ),
+  MAX_STREAMS: integer(1_000, 0, 1_000_000).describe(
+    'Maximum number of open GraphQL subscriptions; further ones get 503.',
+  ),
   SEND_TIMEOUT_MS: integer(30_000, 100, 60_000).describe(
     'Time after which a connection is reset if its client does not read the response.',
   ),

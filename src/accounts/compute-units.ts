@@ -53,6 +53,12 @@ export const computeUnits = {
   validator: { base: 1, item: 1 },
   validators: { base: 5, item: 1 },
   viewer: { base: 0, item: 0 },
+  // subscriptions: the base when a stream opens
+  blockAdded: { base: 5, item: 1 },
+  datasetChanged: { base: 1, item: 1 },
+  operatorChanged: { base: 1, item: 1 },
+  privateSetChanged: { base: 1, item: 1 },
+  slashingAdded: { base: 5, item: 1 },
 } as const satisfies Record<string, Weight>;
 
 /** Throws, so that no operation is free by mistake. */

@@ -26,6 +26,8 @@ export type Metering = {
   claim(units: number): void;
   /** Also ends the reservation. */
   charge(units: number): void;
+  /** Adds units to a request that `charge` has counted. */
+  add(units: number): void;
   /** Set for large answers. Waits until a turn of the event loop has time for rows costing `units`. */
   turn?: (units: number) => Promise<void>;
 };
@@ -132,6 +134,10 @@ export async function openMeter(options: {
         charge(units) {
           metering.reserve(0);
           usage.add(accountId, units, now());
+          if (redis) addShared(caller, units);
+        },
+        add(units) {
+          usage.add(accountId, units, now(), 0);
           if (redis) addShared(caller, units);
         },
       };

@@ -14,10 +14,15 @@ const FLUSH_MS = 30_000;
 export type TokenDirectory = {
   /** Takes the same time for every invalid token, because tokens are found by hash. */
   find(authorization: string | undefined, now: Date): Caller | undefined;
+  /** Undefined once the token is revoked or expired. */
+  byId(tokenId: string, now: Date): Caller | undefined;
   stop(): Promise<void>;
 };
 
 type Known = { caller: Caller; expiresAtMs: number | null };
+
+const isExpired = ({ expiresAtMs }: Known, now: Date): boolean =>
+  expiresAtMs !== null && expiresAtMs <= now.getTime();
 
 const callerOf = (token: ActiveToken, limits: TierLimits): Caller => ({
   accountId: token.accountId,
@@ -39,6 +44,7 @@ export async function openDirectory(options: {
 }): Promise<TokenDirectory> {
   const { db, log, limits } = options;
   let tokens = new Map<string, Known>();
+  let ids = new Map<string, Known>();
   const uses = new Map<string, Date>();
 
   const read = async () => {
@@ -50,6 +56,7 @@ export async function openDirectory(options: {
           { caller: callerOf(token, limits), expiresAtMs: token.expiresAtMs },
         ]),
       );
+      ids = new Map([...tokens.values()].map((known) => [known.caller.tokenId, known]));
     } catch (error) {
       log.warn({ err: error }, 'tokens could not be reread; the last known ones stay in use');
     }
@@ -67,7 +74,7 @@ export async function openDirectory(options: {
   };
 
   await reading.run();
-  const listener = listen(options.url, TOKENS_CHANNEL, () => void reading.run());
+  const listener = listen(options.url, [TOKENS_CHANNEL], () => void reading.run());
   const timers = [
     setInterval(() => void reading.run(), RELOAD_MS),
     setInterval(() => void flush(), FLUSH_MS),
@@ -78,13 +85,17 @@ export async function openDirectory(options: {
     find(authorization, now) {
       const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
       const token = tokens.get(tokenHash(given));
-      if (!token || (token.expiresAtMs !== null && token.expiresAtMs <= now.getTime())) {
+      if (!token || isExpired(token, now)) {
         const typo = !isWellFormed(given);
         log.debug({ reason: token ? 'expired' : typo ? 'malformed' : 'unknown' }, 'token refused');
         return undefined;
       }
       uses.set(token.caller.tokenId, now);
       return token.caller;
+    },
+    byId(tokenId, now) {
+      const token = ids.get(tokenId);
+      return token && !isExpired(token, now) ? token.caller : undefined;
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);

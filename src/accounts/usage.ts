@@ -40,7 +40,7 @@ const sum = (...counts: (Count | undefined)[]): Count => {
 type Batch = { id: string; counts: Counts };
 
 export type UsageCounts = {
-  add(accountId: string, units: number, at: Date): void;
+  add(accountId: string, units: number, at: Date, requests?: number): void;
   used(accountId: string, period: 'month' | 'life', at: Date): Count;
   /** Returns the same batch until `written`; undefined without new usage. */
   batch(): Batch | undefined;
@@ -80,15 +80,15 @@ export function usageCounts(): UsageCounts {
   }
 
   return {
-    add(accountId, units, at) {
+    add(accountId, units, at, requests = 1) {
       const month = monthAt(at).name;
       let accounts = pending.get(month);
       if (!accounts) pending.set(month, (accounts = new Map()));
       const count = accounts.get(accountId);
       if (count) {
         count.units += units;
-        count.requests += 1;
-      } else accounts.set(accountId, { units, requests: 1 });
+        count.requests += requests;
+      } else accounts.set(accountId, { units, requests });
     },
     used(accountId, period, at) {
       const stored = known.get(accountId);

@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Network } from '../chain/networks.ts';
-import type { Context } from '../context.ts';
+import type { FastifyInstance } from 'fastify';
+import type { Metering } from '../accounts/meter.ts';
+import type { contextMaker } from '../context.ts';
+import type { Streams } from '../graphql/live/streams.ts';
 import { graphqlEngine } from '../graphql/run/index.ts';
 import { paramsFaults } from '../graphql/run/params.ts';
 import type { TrustedDocuments } from '../graphql/run/trusted-documents.ts';
@@ -14,13 +15,14 @@ export function serveGraphql(
   app: FastifyInstance,
   options: {
     networkHeader: NetworkHeader;
-    makeContext: (request: FastifyRequest, network: Network) => Context;
+    makeContext: ReturnType<typeof contextMaker>;
     cache?: AnswerCache | undefined;
     trusted: TrustedDocuments | undefined;
+    streams: Streams;
   },
 ) {
   const { cache, trusted } = options;
-  const answer = graphqlEngine(trusted);
+  const answer = graphqlEngine(trusted, options.streams);
   // Parses only on a cache miss: the key contains the text.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   const handler = answering(async (request) => {
@@ -37,7 +39,11 @@ export function serveGraphql(
         request.body = body;
       });
     if (faults.length > 0) throw badInput([...faults, ...paramsFaults(request, trusted !== undefined)]);
-    const answered = await answer(request, context);
+    const newContext = (metering: Metering) => {
+      const { id, log, caller } = request;
+      return options.makeContext({ id, log, caller, metering }, network);
+    };
+    const answered = await answer(request, context, newContext);
     if (!cache) return answered;
     return text === undefined
       ? { ...answered, notCached: 'method' }

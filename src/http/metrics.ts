@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Dataset, Revisions } from '../db/changes/revisions.ts';
 import type { Pool } from '../db/pool.ts';
+import type { StreamCounts } from '../graphql/live/streams.ts';
 import { registerIndexMetrics } from '../indexer/metrics.ts';
 import type { IndexStatus } from '../indexer/status.ts';
 import { recent } from '../kernel/recent.ts';
@@ -31,6 +32,7 @@ type Sources = {
   unreadHeaders: () => number;
   replicaUp?: (() => boolean) | undefined;
   connections: Connections;
+  streams: () => StreamCounts;
   cache?: AnswerCache | undefined;
   index?: IndexStatus | undefined;
 };
@@ -127,6 +129,7 @@ function registerServiceMetrics(registry: Registry, sources: Sources): void {
     'Connections closed because the client read nothing of an answer for SEND_TIMEOUT_MS.',
     connections.unread,
   );
+  registerStreamMetrics(registry, sources.streams);
   if (replicaUp)
     gauge('read_replica_up', '1 while the read replica answers, 0 while reads go to DATABASE_URL.', () =>
       Number(replicaUp()),
@@ -158,6 +161,44 @@ function registerServiceMetrics(registry: Registry, sources: Sources): void {
     collect() {
       this.reset();
       for (const [reason, count] of Object.entries(cache.stats().notCached)) this.inc({ reason }, count);
+    },
+  });
+}
+
+function registerStreamMetrics(registry: Registry, counts: () => StreamCounts): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'stakegraph_streams',
+    help: 'Subscriptions that are open.',
+    registers,
+    collect() {
+      this.set(counts().open);
+    },
+  });
+  const counter = (name: string, help: string, value: () => number) =>
+    new Counter({
+      name: `stakegraph_${name}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  counter('stream_events', 'Events sent to subscriptions.', () => counts().events);
+  counter(
+    'streams_refused',
+    'Subscriptions refused because MAX_STREAMS, or the most of a token, were open.',
+    () => counts().refused,
+  );
+  new Counter({
+    name: 'stakegraph_streams_ended_total',
+    help: 'Subscriptions that ended, by reason.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(counts().ended)) this.inc({ reason }, count);
     },
   });
 }

@@ -18,6 +18,7 @@ import type { Settings } from '../config.ts';
 import { contextMaker } from '../context.ts';
 import type { Revisions } from '../db/changes/revisions.ts';
 import { type Pool, primaryOf } from '../db/pool.ts';
+import { openStreams } from '../graphql/live/streams.ts';
 import { trustedDocuments } from '../graphql/run/trusted-documents.ts';
 import type { IndexStatus } from '../indexer/status.ts';
 import { Refusal, unavailable } from '../kernel/refusal.ts';
@@ -102,8 +103,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   );
   const networkHeader = readerOfNetwork(settings.NETWORK_HEADERS);
   const servers = boundedServers(settings.MAX_CONNECTIONS, settings.SEND_TIMEOUT_MS);
+  const streams = openStreams({ revisions, tokens, now: meter.now, most: settings.MAX_STREAMS });
   const metrics = openMetrics({
     ...{ pool, revisions, cache },
+    streams: streams.counts,
     waiting: gate.waiting,
     redisUp: meter.redisUp,
     unreadHeaders: networkHeader.unread,
@@ -122,14 +125,16 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await addForAll(app, options);
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
-    const { method, log: of } = request;
+    const { method } = request;
+    const of = request.log as unknown as Logger;
     gate.leave(request);
-    metrics.observe(
-      { route, method, status: reply.statusCode, ms: reply.elapsedTime },
-      of as unknown as Logger,
-    );
+    const answered = { route, method, status: reply.statusCode, ms: reply.elapsedTime };
+    // A stream lasts as long as its client likes.
+    if (/^text\/event-stream/.test(String(reply.getHeader('content-type')))) of.info(answered, 'stream closed');
+    else metrics.observe(answered, of);
     done();
   });
+  app.addHook('preClose', streams.drain);
   app.addHook('onClose', async () => gate.stop());
 
   const primary = primaryOf(options.primary);
@@ -140,6 +145,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     makeContext: contextMaker({ pool, primary, revisions, now: meter.now, log }),
     cache,
     trusted: trustedDocuments(settings),
+    streams,
   };
   serveHealth(app, options.readiness);
   if (settings.METRICS_PORT === undefined) serveMetrics(app, metrics);

@@ -17,6 +17,7 @@ import { tagRoutes } from './tags/rest.ts';
 // These imports add types to the builder.
 import './attestations/graphql.ts';
 import './blocks/graphql.ts';
+import './blocks/subscriptions.ts';
 import './chain-daily-rewards/graphql.ts';
 import './history/graphql.ts';
 import './network-overview/graphql.ts';
@@ -25,14 +26,17 @@ import './consolidation-totals/graphql.ts';
 import './consolidations/graphql.ts';
 import './figures/graphql.ts';
 import './operators/graphql.ts';
+import './operators/subscriptions.ts';
 import './private-sets/graphql.ts';
 import './search/graphql.ts';
 import './slashings/graphql.ts';
+import './slashings/subscriptions.ts';
 import './solana-overview/graphql.ts';
 import './stake-authorities/graphql.ts';
 import './sync-committee-rewards/graphql.ts';
 import './tags/graphql.ts';
 import './tags/mutations.ts';
+import './tags/subscriptions.ts';
 import './validators/graphql.ts';
 
 export const rooms: Record<string, Route<Context>[]> = {

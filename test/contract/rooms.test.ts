@@ -29,6 +29,7 @@ describe('rooms', () => {
       'orders.ts',
       'rest.ts',
       'mutations.ts',
+      'subscriptions.ts',
     ];
     if (['operators', 'stake-authorities'].includes(name)) known.push('summary.ts'); // the figures of a window
     if (name === 'private-sets') known.push('set-days.ts'); // the days of sets, which other rooms' figures use

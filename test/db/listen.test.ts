@@ -10,7 +10,7 @@ slow('a database that takes the connection and says nothing is tried again', asy
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   const { port } = silent.address() as AddressInfo;
-  const listener = listen(`postgres://me:x@127.0.0.1:${port}/none`, 'changes', () => undefined);
+  const listener = listen(`postgres://me:x@127.0.0.1:${port}/none`, ['changes'], () => undefined);
   onTestFinished(async () => {
     await listener.stop();
     for (const socket of sockets) socket.destroy();

@@ -63,7 +63,7 @@ export type Gateway = {
 };
 
 /** Records what the running test shows, for interface-tests.json; requests outside a test do not count. */
-function noteShown(items: string[]) {
+export function noteShown(items: string[]) {
   const test = TestRunner.getCurrentTest();
   if (!test || items.length === 0) return;
   const meta = test.meta as { shows?: string[] };

@@ -17,9 +17,9 @@ export const datasetTables: Record<string, readonly string[]> = {
     'search_names',
     'similar_names',
   ],
-  slashings: ['slashings'],
+  slashings: ['slashings', 'added_rows'],
   attestations: ['attestation_entities', 'attestation_hours', 'attestation_days'],
-  blocks: ['blocks', 'block_counts', 'block_operators', 'operator_blocks', 'chain_heads'],
+  blocks: ['blocks', 'block_counts', 'block_operators', 'operator_blocks', 'chain_heads', 'added_rows'],
   'chain-daily-rewards': ['chain_daily_rewards'],
   'chain-balances': ['chain_balances'],
   consolidations: [

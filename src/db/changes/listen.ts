@@ -1,11 +1,13 @@
 import { ACQUIRE_DEADLINE_MS, Connection, KEEP_ALIVE_MS } from '../connection.ts';
 import { targetOf } from '../servers.ts';
 
-/** Also calls `onChange` after each connect, because notifications may have been lost. */
+type Notification = { channel: string; payload?: string | undefined };
+
+/** Also calls `onChange` after each connect, without a notification, because some may have been lost. */
 export function listen(
   url: string,
-  channel: string,
-  onChange: () => void,
+  channels: readonly string[],
+  onChange: (told?: Notification) => void,
   onLost: () => void = () => undefined,
 ): { stop(): Promise<void> } {
   const target = targetOf(url);
@@ -24,7 +26,7 @@ export function listen(
     const current = new Connection({
       target,
       application_name: 'stakegraph listen',
-      query_timeout: ACQUIRE_DEADLINE_MS, // LISTEN is the only statement
+      query_timeout: ACQUIRE_DEADLINE_MS, // LISTEN is all it runs
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
@@ -36,7 +38,7 @@ export function listen(
     current.on('notification', onChange);
     try {
       await current.connect();
-      await current.query(`listen ${current.escapeIdentifier(channel)}`);
+      await current.query(channels.map((name) => `listen ${current.escapeIdentifier(name)}`).join(';'));
       onChange();
     } catch {
       await current.end().catch(() => undefined);

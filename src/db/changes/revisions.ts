@@ -61,11 +61,14 @@ export type Revisions = {
   onChange(listener: (snapshot: Snapshot) => void): void;
   /** Calls `listener` when reads may reach another database, whose rows may differ at equal revisions. */
   onLost(listener: () => void): void;
+  /** Calls `listener` with the id of each changed private set; without one after a (re)connect. */
+  onSetChange(listener: (setId?: string) => void): void;
   /** Pauses caching until the revisions of the new database are read. */
   moved(): void;
   stop(): Promise<void>;
 };
 
+const SETS_CHANNEL = 'stakegraph_sets';
 const POLL_MS = 5_000;
 // A notification may arrive before the change reaches a replica.
 const REREAD_MS = [100, 500, 2_000];
@@ -86,6 +89,7 @@ export async function openRevisions(options: {
   let readable = false;
   const listeners: ((snapshot: Snapshot) => void)[] = [];
   const lossListeners: (() => void)[] = [];
+  const setListeners: ((setId?: string) => void)[] = [];
   const timers = new Set<NodeJS.Timeout>();
 
   const read = async () => {
@@ -132,9 +136,11 @@ export async function openRevisions(options: {
   await reading.run();
   const listener = listen(
     options.url,
-    'stakegraph_data',
-    () => {
+    ['stakegraph_data', SETS_CHANNEL],
+    (told) => {
       connected = true;
+      if (told?.channel !== 'stakegraph_data') for (const changed of setListeners) changed(told?.payload);
+      if (told?.channel === SETS_CHANNEL) return;
       void reload();
     },
     () => {
@@ -148,6 +154,7 @@ export async function openRevisions(options: {
     isOfSource: (given: Snapshot) => (lossesAt.get(given) ?? 0) === losses,
     onChange: (changed: (snapshot: Snapshot) => void) => void listeners.push(changed),
     onLost: (lost: () => void) => void lossListeners.push(lost),
+    onSetChange: (changed: (setId?: string) => void) => void setListeners.push(changed),
     moved() {
       onConnectionLost();
       if (connected) void reload();

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
 import type { GraphQLError } from 'graphql';
 import type { Context } from '../../context.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
@@ -10,16 +10,17 @@ import { renderError } from './errors.ts';
 import { costRefusal, settled } from './metering.ts';
 import { hasNul } from './nul.ts';
 import { paramsFaults } from './params.ts';
+import type { Streams } from '../live/streams.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
-import { makeYoga } from './yoga.ts';
+import { type Answering, makeYoga } from './yoga.ts';
 
 export type GraphqlAnswer = {
   status: number;
   headers: Record<string, string>;
-  /** Node sends 295 kB in 72 µs as bytes, in 506 µs as text. */
-  body: Buffer;
+  /** Node sends 295 kB in 72 µs as bytes, in 506 µs as text. A stream for a subscription. */
+  body: Buffer | Readable;
   units: number;
-  notCached?: 'error' | 'not_compiled';
+  notCached?: 'error' | 'form' | 'not_compiled';
 };
 
 const members = new Map([
@@ -47,12 +48,10 @@ function isPlain(body: unknown): body is Plain {
  * here: 1.6 and 0.8 for 15 operators with all fields, 0.7 and 0.5 with 4 fields, 13 and 6.3 for 200 stake authorities.
  * Yoga chooses content types and handles all other requests, so that error messages have one source.
  */
-export function graphqlEngine(
-  trusted: TrustedDocuments | undefined,
-): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {
+export function graphqlEngine(trusted: TrustedDocuments | undefined, streams: Streams): Answering {
   const find = compiledQueries();
   const readDocument = documentReader(trusted);
-  const yoga = makeYoga(readDocument);
+  const yoga = makeYoga(readDocument, streams);
   const contentTypes = boundedMap<string>(1_000);
 
   async function runCompiled(
@@ -83,7 +82,7 @@ export function graphqlEngine(
     };
   }
 
-  return async function answer(request, context) {
+  return async function answer(request, context, newContext) {
     const { accept = '' } = request.headers;
     if (request.method === 'POST') {
       const isNamed = trusted && typeof request.body === 'object' && request.body !== null;
@@ -93,7 +92,7 @@ export function graphqlEngine(
     }
     const faults = paramsFaults(request, trusted !== undefined);
     if (faults.length > 0) throw badInput(faults);
-    const answered = await yoga(request, context);
+    const answered = await yoga(request, context, newContext);
     const contentType = answered.headers['content-type'];
     if (answered.status !== 406 && contentType && isJson.test(contentType))
       contentTypes.set(accept, contentType);

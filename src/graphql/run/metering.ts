@@ -30,7 +30,7 @@ export type FieldCost = {
  */
 export function meterFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type)) continue;
+    if (!isObjectType(type) || type === schema.getSubscriptionType()) continue; // streams charge for events
     for (const field of Object.values(type.getFields())) {
       const { operation, paidBy, isRead } = field.extensions as FieldCost;
       if (operation === undefined) continue;

@@ -2,10 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin, processRegularResult } from 'graphql-yoga';
 import { CALLER_ERROR_UNITS } from '../../accounts/compute-units.ts';
-import type { Context } from '../../context.ts';
+import type { Metering } from '../../accounts/meter.ts';
+import type { Caller, Context } from '../../context.ts';
 import { bytesInTurns, jsonPieces } from '../../kernel/json-text.ts';
 import { badInput } from '../../kernel/refusal.ts';
 import { IDEMPOTENCY_KEY } from '../../kernel/route.ts';
+import type { Streams } from '../live/streams.ts';
 import { schema } from '../schema/index.ts';
 import { acceptedType } from './accept.ts';
 import { type documentReader, idNames, type Params } from './documents.ts';
@@ -16,6 +18,7 @@ import { costPlugin, costRefusal } from './metering.ts';
 import { NulRule, refuseNul } from './nul.ts';
 import { CACHE_MAX_CHARACTERS, documentMap, parseBounded } from './parse.ts';
 import { costOf, introspectionUnits } from './query-cost.ts';
+import { acceptsEvents, eventHeaders, eventsOnly, isPlan, type Plan, planOf } from './subscriptions.ts';
 
 /**
  * Refuses idempotency keys: only successful requests store responses, but one of several mutations may fail. Ignoring a
@@ -31,6 +34,18 @@ function keyRefusal({ document, operationName, contextValue }: ExecutionArgs): G
   });
 }
 
+/** Reserves the estimate, or returns an error. */
+function refusalOf(args: ExecutionArgs): GraphQLError | undefined {
+  const { schema, document, operationName, variableValues } = args;
+  const context = args.contextValue as Context;
+  const cost = costOf(schema, document, operationName, variableValues ?? {});
+  const refused = keyRefusal(args) ?? costRefusal(cost, context);
+  if (!refused) context.metering.charged += introspectionUnits(cost);
+  return refused;
+}
+
+const plans = new WeakMap<Metering, Plan>();
+
 const limitsPlugin = (readDocument: ReturnType<typeof documentReader>): Plugin => ({
   onParse({ setParseFn }) {
     setParseFn(parseBounded);
@@ -41,11 +56,18 @@ const limitsPlugin = (readDocument: ReturnType<typeof documentReader>): Plugin =
   },
   onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
     setExecuteFn(execute); // Yoga's own executor mistakes an object with an alias `then` for a promise
-    const { schema, document, operationName, variableValues } = args;
-    const cost = costOf(schema, document, operationName, variableValues ?? {});
-    const refused = keyRefusal(args) ?? costRefusal(cost, args.contextValue as unknown as Context);
+    const refused = refusalOf(args);
+    if (refused) setResultAndStopExecution({ errors: [refused] });
+  },
+  onSubscribe({ args, setSubscribeFn, setResultAndStopExecution }) {
+    const refused = refusalOf(args);
     if (refused) return setResultAndStopExecution({ errors: [refused] });
-    (args.contextValue as unknown as Context).metering.charged += introspectionUnits(cost);
+    setSubscribeFn(async (given: ExecutionArgs) => {
+      const made = await planOf(given);
+      if (!isPlan(made)) return made;
+      plans.set((given.contextValue as Context).metering, made);
+      return { data: null }; // `makeYoga` answers instead
+    });
   },
   onParams({ params, request, setParams }) {
     if (params.variables) refuseNul(params.variables);
@@ -128,9 +150,14 @@ const notAcceptable = {
   ),
 };
 
-export function makeYoga(
-  readDocument: ReturnType<typeof documentReader>,
-): (request: FastifyRequest, context: Context) => Promise<GraphqlAnswer> {
+/** `newContext` makes further contexts of the request, for the events of a subscription. */
+export type Answering = (
+  request: FastifyRequest,
+  context: Context,
+  newContext: (metering: Metering) => Context,
+) => Promise<GraphqlAnswer>;
+
+export function makeYoga(readDocument: ReturnType<typeof documentReader>, streams: Streams): Answering {
   const yoga = createYoga<Context>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -150,14 +177,25 @@ export function makeYoga(
       turnsPlugin,
     ] as Plugin<object>[],
   });
-  return async (request, context) => {
-    const accept = acceptedType(request.headers.accept);
+  return async (request, context, newContext) => {
+    const given = request.headers.accept;
+    const accept = acceptedType(given);
     if (!accept) return { status: 406, ...notAcceptable, units: CALLER_ERROR_UNITS, notCached: 'error' };
     request.raw.headers.accept = accept; // Yoga ignores q
     const response = await yoga.handleNodeRequest(request, context);
     const { status, headers } = response;
     const { charged: units } = context.metering;
     const result = unserialized.get(context.metering);
+    const plan = plans.get(context.metering);
+    if (plan) {
+      await response.text(); // ends its timer
+      if (!acceptsEvents(given))
+        return { status: 406, ...notAcceptable, body: eventsOnly, units: CALLER_ERROR_UNITS, notCached: 'error' };
+      const { metering, log } = context;
+      const caller = request.caller as Caller;
+      const body = streams.open({ ...plan, caller, metering, log, newContext });
+      return { status: 200, headers: eventHeaders, body, units: 0, notCached: 'form' };
+    }
     return {
       status,
       headers: Object.fromEntries(

@@ -93,6 +93,9 @@ export const builder = new SchemaBuilder<Types>({
 
 // Root fields that refuse arguments are nullable: their errors must not null other root fields.
 builder.queryType({ description: 'All queries. They return the same rows as the REST paths.' });
+builder.subscriptionType({
+  description: 'What changes, as server-sent events. The first event of each says how things are at present.',
+});
 
 builder.globalConnectionField('totalCount', (t) =>
   t.int({

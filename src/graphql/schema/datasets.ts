@@ -29,7 +29,7 @@ const OriginType = builder.objectRef<DatasetOrigin>('DatasetOrigin').implement({
   }),
 });
 
-const DatasetType = builder.objectRef<ListedDataset>('Dataset');
+export const DatasetType = builder.objectRef<ListedDataset>('Dataset');
 builder.node(DatasetType, {
   description: 'A published dataset, and how often it has changed.',
   id: { resolve: ({ name }) => name, description: 'Global id, for `node`.' },

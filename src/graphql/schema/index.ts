@@ -7,6 +7,7 @@ import {
 } from 'graphql';
 import '../../resources/index.ts';
 import './scalars.ts';
+import './dataset-changed.ts';
 import './datasets.ts';
 import './viewer.ts';
 import { meterFields } from '../run/metering.ts';

@@ -26,7 +26,7 @@ export function storeQuery(
   context: Context,
   answer: GraphqlAnswer,
 ): Answer {
-  if (answer.notCached) return answer;
+  if (answer.notCached || !Buffer.isBuffer(answer.body)) return answer;
   if (key === undefined) return { ...answer, notCached: 'body_too_long' };
   const { charged: units, estimated, remaining } = context.metering;
   const { body: own, headers } = answer;

@@ -192,6 +192,38 @@ query NewestBlocks {
 `,
   },
   {
+    query: `# Blocks as they come, without asking again. The first event has the present revision; stop with the button.
+subscription NewBlocks {
+  blockAdded {
+    revision
+    blocks {
+      consensusSlot
+      blockTimestamp
+      consensusOutcome
+      proposer {
+        validatorIndex
+        nodeOperator
+      }
+    }
+  }
+}
+`,
+  },
+  {
+    query: `# Tells when an import, a refresh or an index has changed a dataset.
+subscription Changes($names: [String!]) {
+  datasetChanged(names: $names) {
+    datasets {
+      name
+      revision
+      refreshedAt
+    }
+  }
+}
+`,
+    variables: { names: ['operators', 'blocks'] },
+  },
+  {
     query: `# What the network earned, chain day by chain day, in Gwei.
 query ChainDailyRewards($date: Date!) {
   chainDailyRewards(startAtDate: $date, first: 7) {

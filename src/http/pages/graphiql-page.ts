@@ -52,7 +52,7 @@ function remember(body) {
   localStorage.setItem(HISTORY, JSON.stringify([item, ...others].slice(0, ${HISTORY_LENGTH})));
   showHistory();
 }
-const titleOf = (query) => /(?:query|mutation) (\\w+)/.exec(query)?.[1] ?? query.replace(/\\s+/g, ' ').slice(0, 60);
+const titleOf = (query) => /(?:query|mutation|subscription) (\\w+)/.exec(query)?.[1] ?? query.replace(/\\s+/g, ' ').slice(0, 60);
 function showHistory() {
   const list = document.querySelector('#history');
   list.length = 1;

@@ -65,6 +65,16 @@ export const tagsById = (db: Queryable, accountId: string, ids: readonly string[
     select ${select} from private_sets s where s.account_id = ${accountId} and s.set_id = any(${[...ids]}::uuid[])`,
   );
 
+/** How often a set changed, whoever owns it; undefined if there is none. */
+export async function setRevision(db: Queryable, id: string): Promise<number | undefined> {
+  const [found] = await rows(
+    db,
+    z.object({ revision: count() }),
+    sql`/* setRevision */ select revision from private_sets where set_id = ${id}::uuid`,
+  );
+  return found?.revision;
+}
+
 /** Locks the account until the transaction ends. */
 export const lockAccount = (db: Queryable, accountId: string) =>
   rows(

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { count } from '../../kernel/leaves.ts';
+import type { Queryable } from '../pool.ts';
+import { rows, sql } from '../rows.ts';
+
+/** Follows all keys. */
+export const LAST_KEY = 2 ** 31 - 1;
+
+/** After this key of this revision. */
+export type AddedPlace = { revision: number; key: number };
+
+const AddedRow = z.object({
+  /** The dataset's. */
+  revision: count(),
+  from: count(),
+  addedIn: count().nullable(),
+  key: count().nullable(),
+  omitted: count().nullable(),
+});
+
+export type AddedRows = {
+  /** Of the dataset when it was read; 0 before its first import. */
+  revision: number;
+  /** The first revision that a place can have. */
+  from: number;
+  /** By place. `key` is LAST_KEY for rows added in bulk, which only `omitted` counts. */
+  added: (AddedPlace & { omitted: number })[];
+};
+
+/** Up to `limit` rows after a place; without a place only the revision. */
+export async function addedRows(
+  db: Queryable,
+  dataset: 'blocks' | 'slashings',
+  network: string,
+  place: AddedPlace | undefined,
+  limit: number,
+): Promise<AddedRows> {
+  const [revision, key] = place ? [place.revision, place.key] : [LAST_KEY, LAST_KEY];
+  const found = await rows(
+    db,
+    AddedRow,
+    sql`/* addedRows */
+    select d.revision, d.added_from as "from", a.revision as "addedIn", a.key, a.omitted
+    from datasets d
+    left join lateral (
+      select r.revision, coalesce(k.key, ${LAST_KEY}) as key, r.omitted
+      from added_rows r left join lateral unnest(r.keys) k (key) on true
+      where r.dataset = ${dataset} and r.network = ${network} and r.revision between ${revision} and d.revision
+        and (r.revision > ${revision} or coalesce(k.key, ${LAST_KEY}) > ${key})
+      order by r.revision, 2
+      limit ${limit}
+    ) a on true
+    where d.name = ${dataset}
+    order by a.revision, a.key`,
+  );
+  const added = found.flatMap(({ addedIn, key, omitted }) =>
+    addedIn === null ? [] : [{ revision: addedIn, key: key as number, omitted: omitted as number }],
+  );
+  return { revision: found[0]?.revision ?? 0, from: found[0]?.from ?? 0, added };
+}

@@ -1,0 +1,90 @@
+import type { Context } from '../../context.ts';
+import type { Revisions } from '../../db/changes/revisions.ts';
+import { unavailable } from '../../kernel/refusal.ts';
+import type { Change, Topic } from './topic.ts';
+
+type AnyTopic = Topic<object>;
+type AnyChange = Change<object>;
+/** An event as JSON, without the closing brace, and the units of its fields. */
+export type EventText = { text: string; units: number };
+
+export type SharedTopic = {
+  /** Rises whenever a read may find a change. */
+  version(): number;
+  read(position: string | undefined, newContext: () => Context): Promise<AnyChange>;
+  /** `key`: equal for documents that show the same of an event. */
+  textOf(event: object, key: string, make: () => Promise<EventText>): Promise<EventText>;
+  leave(): void;
+};
+
+type State = {
+  topic: AnyTopic;
+  version: number;
+  reads: Map<string, Promise<AnyChange>>;
+  streams: Set<() => void>;
+};
+
+/** Shares the reads of a change, and the texts of its events, among the streams of a topic. */
+export function sharedTopics(revisions: Revisions) {
+  const states = new Map<string, State>();
+  const texts = new WeakMap<object, Map<string, Promise<EventText>>>();
+  let before = revisions.current;
+
+  function wake(concerns: (topic: AnyTopic['subject']) => boolean) {
+    for (const state of states.values()) {
+      if (!concerns(state.topic.subject)) continue;
+      state.version += 1;
+      state.reads.clear();
+      for (const resume of state.streams) resume();
+    }
+  }
+  revisions.onChange((now) => {
+    const last = before;
+    before = now;
+    wake(({ datasets }) => datasets.some((name) => now.get(name)?.revision !== last.get(name)?.revision));
+  });
+  revisions.onSetChange((changed) =>
+    wake(({ setId }) => setId !== undefined && (changed === undefined || changed === setId)),
+  );
+
+  return function join(topic: AnyTopic, resume: () => void): SharedTopic {
+    let state = states.get(topic.key);
+    if (!state) states.set(topic.key, (state = { topic, version: 0, reads: new Map(), streams: new Set() }));
+    const own = state;
+    own.streams.add(resume);
+    return {
+      version: () => own.version,
+      read(position, newContext) {
+        const read = async () => {
+          const ctx = newContext();
+          const change = await topic.subject.read(ctx, position);
+          // Its statements may have reached databases of which one lags behind.
+          if (!revisions.isOfSource(ctx.data)) throw unavailable();
+          return change;
+        };
+        return shared(own.reads, position ?? '', read);
+      },
+      textOf(event, key, make) {
+        let ofEvent = texts.get(event);
+        if (!ofEvent) texts.set(event, (ofEvent = new Map()));
+        return shared(ofEvent, key, make);
+      },
+      leave() {
+        own.streams.delete(resume);
+        if (own.streams.size === 0 && states.get(topic.key) === own) states.delete(topic.key);
+      },
+    };
+  };
+}
+
+/** Forgets a failure, so that the next caller tries again. */
+function shared<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const found = known.get(key);
+  if (found) return found;
+  const made = make();
+  known.set(key, made);
+  made.catch(() => {
+    if (known.get(key) === made) known.delete(key);
+  });
+  return made;
+}

@@ -1,0 +1,176 @@
+import { Readable } from 'node:stream';
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { refuseUsedUp } from '../../accounts/allowance.ts';
+import type { Weight } from '../../accounts/compute-units.ts';
+import type { Metering } from '../../accounts/meter.ts';
+import type { Caller, Context } from '../../context.ts';
+import { jsonPieces } from '../../kernel/json-text.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import { renderError } from '../run/errors.ts';
+import type { EventText, SharedTopic } from './shared-topics.ts';
+import type { Topic } from './topic.ts';
+
+/** Why a stream ended. */
+export const endReasons = [
+  'client',
+  'complete',
+  'revoked',
+  'account_changed',
+  'allowance_used',
+  'slow_reader',
+  'refused',
+  'draining',
+] as const;
+export type EndReason = (typeof endReasons)[number];
+
+export type Subscription = {
+  topic: Topic<object>;
+  weight: Weight;
+  caller: Caller;
+  metering: Metering;
+  log: Logger;
+  /** For one read or event. */
+  newContext(metering: Metering): Context;
+  /** Equal for subscriptions of which each event has the same text. */
+  key: string;
+  textOf(event: object, ctx: Context): Promise<EventText>;
+};
+
+type Options = {
+  join(topic: Topic<object>, resume: () => void): SharedTopic;
+  onEvent(): void;
+  onEnd(reason: EndReason): void;
+};
+
+export type Stream = {
+  body: Readable;
+  caller: Caller;
+  /** With an error, sends it before completing. */
+  end(reason: EndReason, error?: Refusal | GraphQLError): void;
+  /** Sends a heartbeat, ends a slow reader, or tries a failed read again, if due. */
+  tend(now: number): void;
+};
+
+const HEARTBEAT = ':\n\n';
+const HEARTBEAT_MS = 14_500; // less the time between two calls of `tend`
+/** A reader may leave an event unread for this long. */
+const SLOW_MS = 10_000;
+/** Bytes that wait in this process for the reader, besides one event. */
+const MAX_WAITING = 16_384;
+
+const next = (json: string) => `event: next\ndata: ${json}\n\n`;
+const COMPLETE = 'event: complete\ndata:\n\n';
+
+const tooSlow = () =>
+  new GraphQLError('The stream was closed, because the client read too slowly. Subscribe again.', {
+    extensions: { code: 'SLOW_READER' },
+  });
+
+export function openStream(of: Subscription, { join, onEvent, onEnd }: Options): Stream {
+  const { metering, topic, log } = of;
+  let position = topic.subject.start;
+  let seen: number | undefined;
+  let failed = false;
+  let hasRoom = false;
+  let blockedAt: number | undefined;
+  let sentAt = performance.now();
+  let resume: (() => void) | undefined;
+  let ended = false;
+
+  const wake = () => {
+    resume?.();
+    resume = undefined;
+  };
+  const body = new Readable({
+    highWaterMark: MAX_WAITING,
+    read() {
+      hasRoom = true;
+      blockedAt = undefined;
+      wake();
+    },
+    destroy(error, done) {
+      finish('client');
+      done(error);
+    },
+  });
+  const shared = join(topic, wake);
+
+  function push(text: string) {
+    sentAt = performance.now();
+    hasRoom = body.push(text);
+    if (!hasRoom) blockedAt ??= sentAt;
+  }
+
+  function finish(reason: EndReason) {
+    if (ended) return;
+    ended = true;
+    shared.leave();
+    onEnd(reason);
+    wake();
+  }
+
+  function end(reason: EndReason, error?: Refusal | GraphQLError) {
+    if (ended) return;
+    if (error) {
+      const wrapped =
+        error instanceof GraphQLError ? error : new GraphQLError(error.message, { originalError: error });
+      push(next(jsonPieces({ errors: [renderError(wrapped, log).toJSON()] }).join('')));
+    }
+    push(COMPLETE);
+    body.push(null);
+    finish(reason);
+  }
+
+  /** Does nothing for a position without a change. */
+  async function step() {
+    const version = shared.version();
+    const counting = () => of.newContext({ ...metering, charged: 0 });
+    const change = await shared.read(position, counting);
+    if (ended) return;
+    if (change.event) {
+      refuseUsedUp(metering.standing());
+      const { event } = change;
+      const { text, units } = await shared.textOf(event, of.key, () => of.textOf(event, counting()));
+      if (ended) return;
+      const charged = units + change.rows * of.weight.item;
+      metering.add(charged);
+      const cost = JSON.stringify({ charged, remaining: metering.remaining() });
+      push(next(`${text},"extensions":{"cost":${cost}}}`));
+      onEvent();
+    } else seen = version;
+    position = change.position;
+    if (change.last) end('complete');
+  }
+
+  async function run() {
+    push(HEARTBEAT); // some browsers wait for a first byte
+    while (!ended) {
+      if (failed || !hasRoom || seen === shared.version()) {
+        await new Promise<void>((done) => (resume = done));
+        continue;
+      }
+      await step().catch((error) => {
+        if (error instanceof Refusal && error.code !== 'UNAVAILABLE')
+          return end(error.code === 'ALLOWANCE_USED' ? 'allowance_used' : 'refused', error);
+        failed = true;
+        log.warn({ err: error }, 'a subscription could not read; it will try again');
+      });
+    }
+  }
+  void run();
+
+  return {
+    body,
+    caller: of.caller,
+    end,
+    tend(now) {
+      if (blockedAt !== undefined && now - blockedAt >= SLOW_MS) return end('slow_reader', tooSlow());
+      if (hasRoom && now - sentAt >= HEARTBEAT_MS) push(HEARTBEAT);
+      if (failed) {
+        failed = false;
+        wake();
+      }
+    },
+  };
+}

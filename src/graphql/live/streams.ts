@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TokenDirectory } from '../../accounts/token-directory.ts';
+import type { Revisions } from '../../db/changes/revisions.ts';
+import { Refusal, unavailable } from '../../kernel/refusal.ts';
+import { sharedTopics } from './shared-topics.ts';
+import { type EndReason, endReasons, openStream, type Stream, type Subscription } from './stream.ts';
+
+export const MAX_OF_TOKEN = 20;
+const TEND_MS = 500;
+/** How long a shutdown waits for readers of the last event. */
+const DRAIN_MS = 2_000;
+
+export type StreamCounts = {
+  open: number;
+  events: number;
+  refused: number;
+  ended: Readonly<Record<EndReason, number>>;
+};
+
+export type Streams = {
+  /** Throws RATE_LIMITED if the token has too many streams, UNAVAILABLE if there are too many. */
+  open(subscription: Subscription): Stream['body'];
+  /** Completes all streams, so that clients subscribe elsewhere, and refuses further ones. */
+  drain(): Promise<void>;
+  counts(): StreamCounts;
+};
+
+export function openStreams(options: {
+  revisions: Revisions;
+  tokens: TokenDirectory;
+  now: () => Date;
+  most: number;
+}): Streams {
+  const { tokens, now, most } = options;
+  const join = sharedTopics(options.revisions);
+  const open = new Set<Stream>();
+  const unsent = new Set<Stream['body']>();
+  const ofToken = new Map<string, number>();
+  const ended = Object.fromEntries(endReasons.map((reason) => [reason, 0])) as Record<EndReason, number>;
+  const counts = { events: 0, refused: 0 };
+  let draining = false;
+
+  function tend() {
+    const at = performance.now();
+    for (const stream of open) {
+      const caller = tokens.byId(stream.caller.tokenId, now());
+      if (!caller) stream.end('revoked', new Refusal('UNAUTHENTICATED', 'The token was revoked or has expired.'));
+      else if (caller !== stream.caller && !isDeepStrictEqual(caller, stream.caller))
+        stream.end('account_changed'); // the client subscribes again, with its new limits
+      else {
+        stream.caller = caller;
+        stream.tend(at);
+      }
+    }
+  }
+  const timer = setInterval(tend, TEND_MS).unref();
+
+  function admit(tokenId: string): number {
+    const own = ofToken.get(tokenId) ?? 0;
+    if (!draining && open.size < most && own < MAX_OF_TOKEN) return own;
+    counts.refused += 1;
+    if (draining || open.size >= most) throw unavailable();
+    const msg = `The token has ${own} streams open, which is the most; close one.`;
+    throw new Refusal('RATE_LIMITED', msg, { headers: { 'retry-after': '5' } });
+  }
+
+  return {
+    open(subscription) {
+      const { tokenId } = subscription.caller;
+      const own = admit(tokenId);
+      ofToken.set(tokenId, own + 1);
+      subscription.metering.charge(subscription.weight.base);
+      const stream: Stream = openStream(subscription, {
+        join,
+        onEvent: () => (counts.events += 1),
+        onEnd(reason) {
+          open.delete(stream);
+          ended[reason] += 1;
+          const left = (ofToken.get(tokenId) ?? 1) - 1;
+          if (left > 0) ofToken.set(tokenId, left);
+          else ofToken.delete(tokenId);
+          subscription.log.debug({ reason }, 'stream ended');
+        },
+      });
+      open.add(stream);
+      unsent.add(stream.body.once('close', () => unsent.delete(stream.body)));
+      return stream.body;
+    },
+    async drain() {
+      draining = true;
+      clearInterval(timer);
+      for (const stream of open) stream.end('draining');
+      const until = performance.now() + DRAIN_MS;
+      while (unsent.size > 0 && performance.now() < until) await new Promise((done) => setTimeout(done, 20));
+      for (const body of unsent) body.destroy();
+    },
+    counts: () => ({ open: open.size, ...counts, ended }),
+  };
+}

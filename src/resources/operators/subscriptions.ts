@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { Topic } from '../../graphql/live/topic.ts';
+import { builder } from '../../graphql/schema/builder.ts';
+import { networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import { badArgument, notFound, quoted } from '../../kernel/refusal.ts';
+import { checkId, IdTypeEnum, Operator } from './graphql.ts';
+import type { OperatorNode, OperatorRow } from './queries.ts';
+import { operatorNode, operatorSummary } from './resolve.ts';
+import { OperatorSummaryType, operatorFigures } from './summary.ts';
+
+type Changed = {
+  revision: number;
+  operator: OperatorNode | undefined;
+  summary: OperatorRow | undefined;
+};
+
+const OperatorChangedPayload = builder.objectRef<Changed>('OperatorChangedPayload').implement({
+  description: 'An operator, with its figures in the window.',
+  fields: (t) => ({
+    revision: t.exposeInt('revision', {
+      description: 'Revision of the dataset `operators` that the figures are at least of, >= 0.',
+    }),
+    operator: t.field({
+      type: Operator,
+      nullable: true,
+      description: 'The operator; null when it is no longer stored.',
+      resolve: ({ operator }) => operator,
+    }),
+    summary: t.field({
+      type: OperatorSummaryType,
+      nullable: true,
+      description: 'Its figures in the window; null when it has none there.',
+      resolve: ({ summary }) => summary,
+    }),
+  }),
+});
+
+const digestOf = (value: unknown) =>
+  createHash('sha256').update(JSON.stringify(value ?? null)).digest('base64url');
+
+builder.subscriptionField('operatorChanged', (t) =>
+  t.field({
+    type: OperatorChangedPayload,
+    nullable: true,
+    extensions: { operation: 'operatorChanged' },
+    description:
+      'The figures of an operator in a window, at first and whenever one of them changes. NOT_FOUND if there is no such operator. For private sets see `privateSetChanged`.',
+    args: {
+      operatorId: t.arg.string({ required: true, description: 'Name, address, public key or index.' }),
+      idType: t.arg({ type: IdTypeEnum, required: true, description: 'Class, other than PRIVATE_SET.' }),
+      window: t.arg({ type: TimeWindowEnum, required: true, description: 'Window of the figures.' }),
+      ...networkArgs,
+    },
+    subscribe: (_root, { operatorId, idType, window, network: given }, ctx) => {
+      checkId('operatorId', operatorId);
+      if (idType === 'privateSet')
+        throw badArgument('idType', 'idType is PRIVATE_SET; subscribe to privateSetChanged(setId:).');
+      const network = given ?? ctx.network;
+      const asked = { network, id: operatorId, idType };
+      return new Topic<Changed>({
+        operation: 'operatorChanged',
+        key: [network, idType, window, operatorId],
+        datasets: ['operators'],
+        async read(of, position) {
+          const revision = of.data.get('operators')?.revision ?? 0;
+          const summary = await operatorSummary(of, { ...asked, window }, operatorFigures);
+          const operator = summary ?? (await operatorNode(of, asked));
+          if (!operator && position === undefined)
+            throw notFound(`Operator ${quoted(operatorId)} of class ${idType}`, `on ${network}`);
+          const digest = digestOf(operator);
+          if (digest === position) return { position, rows: 0 };
+          return { position: digest, event: { revision, operator, summary }, rows: 1 };
+        },
+      });
+    },
+    resolve: (event) => event,
+  }),
+);
