@@ -130,7 +130,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     gate.leave(request);
     const answered = { route, method, status: reply.statusCode, ms: reply.elapsedTime };
     // A stream lasts as long as its client likes.
-    if (/^text\/event-stream/.test(String(reply.getHeader('content-type')))) of.info(answered, 'stream closed');
+    if (/^text\/event-stream/.test(String(reply.getHeader('content-type'))))
+      of.info(answered, 'stream closed');
     else metrics.observe(answered, of);
     done();
   });

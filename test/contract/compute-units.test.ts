@@ -68,8 +68,8 @@ describe('the table of compute units', () => {
 
 describe('each GraphQL field', () => {
   it('at the root names its operation', () => {
-    const root = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
-      Object.values(type?.getFields() ?? {}),
+    const root = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(
+      (type) => Object.values(type?.getFields() ?? {}),
     );
     expect(root.filter((field) => !costOf(field).operation).map(({ name }) => name)).toEqual([]);
   });

@@ -4,7 +4,13 @@ import { setTier } from '../../src/accounts/accounts.ts';
 import { listTokens, revokeToken } from '../../src/accounts/tokens.ts';
 import { makeAccount } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
-import { createDatabase, type Gateway, gatewayForTest, startGateway, useGateway } from '../support/gateway.ts';
+import {
+  createDatabase,
+  type Gateway,
+  gatewayForTest,
+  startGateway,
+  useGateway,
+} from '../support/gateway.ts';
 import { BLOCKS, importBlocks, slotsOf } from '../support/live-rows.ts';
 import { subscribe } from '../support/subscribe.ts';
 import { slow } from '../support/thorough.ts';
@@ -13,7 +19,9 @@ const gateway = useGateway({ template: 'empty' });
 
 const endedBy = async ({ fetch }: Gateway, reason: string) => {
   const { text } = await fetch('/metrics');
-  return Number(new RegExp(`^stakegraph_streams_ended_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
+  return Number(
+    new RegExp(`^stakegraph_streams_ended_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1],
+  );
 };
 
 describe('a stream ends', () => {
@@ -100,19 +108,25 @@ describe('a slow reader', () => {
     ${['id', 'network', 'epoch', 'consensusSlot', 'consensusBlockRoot', 'blockTimestamp', 'validatorIndex'].join(' ')}
     ${Array.from({ length: 20 }, (_, index) => `a${index}: consensusBlockRoot`).join(' ')} } } }`;
 
-  slow('is dropped with a reason that it reads at the end, and holds no more than an event meanwhile', async () => {
-    const own = await gatewayForTest({ template: 'empty' });
-    await importBlocks(own, Array.from({ length: 9_000 }, (_, index) => index));
-    const client = await stalled(own.url, own.token, everything, { after: 0 });
-    await eventually(async () => expect(await endedBy(own, 'slow_reader')).toBe(1), 60_000);
-    const { text } = await own.fetch('/metrics');
-    const events = Number(/^stakegraph_stream_events_total (\d+)$/m.exec(text)?.[1]);
-    expect(events).toBeLessThan(180);
-    const read = await client.read();
-    expect(read.split('event: next').length - 1).toBe(events + 1);
-    expect(read).toContain(
-      '{"errors":[{"message":"The stream was closed, because the client read too slowly. Subscribe again.","extensions":{"code":"SLOW_READER"}}]}\n\n',
-    );
-    expect(read).toContain('event: complete\ndata:\n\n');
-  });
+  slow(
+    'is dropped with a reason that it reads at the end, and holds no more than an event meanwhile',
+    async () => {
+      const own = await gatewayForTest({ template: 'empty' });
+      await importBlocks(
+        own,
+        Array.from({ length: 9_000 }, (_, index) => index),
+      );
+      const client = await stalled(own.url, own.token, everything, { after: 0 });
+      await eventually(async () => expect(await endedBy(own, 'slow_reader')).toBe(1), 60_000);
+      const { text } = await own.fetch('/metrics');
+      const events = Number(/^stakegraph_stream_events_total (\d+)$/m.exec(text)?.[1]);
+      expect(events).toBeLessThan(180);
+      const read = await client.read();
+      expect(read.split('event: next').length - 1).toBe(events + 1);
+      expect(read).toContain(
+        '{"errors":[{"message":"The stream was closed, because the client read too slowly. Subscribe again.","extensions":{"code":"SLOW_READER"}}]}\n\n',
+      );
+      expect(read).toContain('event: complete\ndata:\n\n');
+    },
+  );
 });

@@ -172,7 +172,7 @@ describe('/health, /ready and /', () => {
       primary: gateway.database.pool,
       meter: gateway.meter,
       revisions: gateway.revisions,
-      tokens: { find: () => undefined, stop: async () => undefined },
+      tokens: { find: () => undefined, byId: () => undefined, stop: async () => undefined },
       readiness: async () => ({ ready: false, reason: 'draining' }),
     });
     const url = await app.listen({ port: 0, host: '127.0.0.1' });

@@ -33,6 +33,7 @@ export const contextOn = (
     reserve: () => undefined,
     claim: () => undefined,
     charge: () => undefined,
+    add: () => undefined,
     standing: () => ({
       period: 'month',
       unitsUsed: 0,

@@ -55,7 +55,8 @@ export function addedTopic<Row>({ operation, dataset, network, after, load }: Su
     }
     if (revision <= found.revision) return;
     const newest = (await addedRows(ctx.primary, dataset, network, undefined, 1)).revision;
-    if (revision > newest) throw badArgument('after', `after is ${revision}; the present revision is ${newest}.`);
+    if (revision > newest)
+      throw badArgument('after', `after is ${revision}; the present revision is ${newest}.`);
   }
 
   const start = after == null ? undefined : `${FIRST}${text({ revision: after, key: LAST_KEY })}`;

@@ -44,7 +44,8 @@ export function openStreams(options: {
     const at = performance.now();
     for (const stream of open) {
       const caller = tokens.byId(stream.caller.tokenId, now());
-      if (!caller) stream.end('revoked', new Refusal('UNAUTHENTICATED', 'The token was revoked or has expired.'));
+      if (!caller)
+        stream.end('revoked', new Refusal('UNAUTHENTICATED', 'The token was revoked or has expired.'));
       else if (caller !== stream.caller && !isDeepStrictEqual(caller, stream.caller))
         stream.end('account_changed'); // the client subscribes again, with its new limits
       else {

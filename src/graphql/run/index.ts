@@ -4,13 +4,13 @@ import type { Context } from '../../context.ts';
 import { boundedMap } from '../../kernel/bounded.ts';
 import { bytesInTurns, bytesOf, jsonPieces } from '../../kernel/json-text.ts';
 import { badInput } from '../../kernel/refusal.ts';
+import type { Streams } from '../live/streams.ts';
 import { compiledQueries } from './compiled-queries.ts';
 import { documentReader, type Params } from './documents.ts';
 import { renderError } from './errors.ts';
 import { costRefusal, settled } from './metering.ts';
 import { hasNul } from './nul.ts';
 import { paramsFaults } from './params.ts';
-import type { Streams } from '../live/streams.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 import { type Answering, makeYoga } from './yoga.ts';
 

@@ -1,7 +1,7 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
 import Negotiator from 'negotiator';
-import type { Metering } from '../../accounts/meter.ts';
 import { weightOf } from '../../accounts/compute-units.ts';
+import type { Metering } from '../../accounts/meter.ts';
 import type { Context } from '../../context.ts';
 import { jsonPieces } from '../../kernel/json-text.ts';
 import { unavailable } from '../../kernel/refusal.ts';
@@ -22,7 +22,13 @@ export async function planOf(args: ExecutionArgs): Promise<Plan | ExecutionResul
   return {
     topic,
     weight: weightOf(topic.subject.operation),
-    key: JSON.stringify([caller.accountId, network, operationName, variableValues, document.loc?.source.body]),
+    key: JSON.stringify([
+      caller.accountId,
+      network,
+      operationName,
+      variableValues,
+      document.loc?.source.body,
+    ]),
     textOf: (event, ctx) => eventText({ ...args, rootValue: event, contextValue: ctx }),
   };
 }
@@ -44,6 +50,7 @@ export const acceptsEvents = (accept: string | undefined): boolean =>
 
 export const eventHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
+  connection: 'close', // an idle connection would delay a shutdown
   'x-accel-buffering': 'no', // nginx would hold events back
 };
 

@@ -190,7 +190,13 @@ export function makeYoga(readDocument: ReturnType<typeof documentReader>, stream
     if (plan) {
       await response.text(); // ends its timer
       if (!acceptsEvents(given))
-        return { status: 406, ...notAcceptable, body: eventsOnly, units: CALLER_ERROR_UNITS, notCached: 'error' };
+        return {
+          status: 406,
+          ...notAcceptable,
+          body: eventsOnly,
+          units: CALLER_ERROR_UNITS,
+          notCached: 'error',
+        };
       const { metering, log } = context;
       const caller = request.caller as Caller;
       const body = streams.open({ ...plan, caller, metering, log, newContext });

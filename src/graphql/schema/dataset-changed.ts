@@ -20,7 +20,11 @@ function checkNames(names: readonly string[]): void {
         ],
   );
   if (names.length === 0)
-    faults.push({ loc: ['argument', 'names'], msg: 'names is empty; leave it out for all.', type: 'value_error' });
+    faults.push({
+      loc: ['argument', 'names'],
+      msg: 'names is empty; leave it out for all.',
+      type: 'value_error',
+    });
   if (faults.length > 0) throw badInput(faults);
 }
 

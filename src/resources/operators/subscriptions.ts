@@ -36,7 +36,9 @@ const OperatorChangedPayload = builder.objectRef<Changed>('OperatorChangedPayloa
 });
 
 const digestOf = (value: unknown) =>
-  createHash('sha256').update(JSON.stringify(value ?? null)).digest('base64url');
+  createHash('sha256')
+    .update(JSON.stringify(value ?? null))
+    .digest('base64url');
 
 builder.subscriptionField('operatorChanged', (t) =>
   t.field({
