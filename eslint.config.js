@@ -6,7 +6,6 @@ const withoutIdentity = [
   'ClientPercentage',
   'ConsolidationEntity',
   'DatasetOrigin',
-  'NetworkClientShare',
   'OperatorChange',
   'OperatorTag',
   'PageInfo',

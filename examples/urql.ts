@@ -19,7 +19,7 @@ const POOLS = gql<Page, { after: string | null }>`
             avgValidatorEffectiveness
             clientPercentages {
               client
-              percentage
+              ratio
             }
             asOf {
               time

@@ -163,10 +163,10 @@ function partFor(node: FieldNode, row: GraphQLObjectType, place: Place): Part | 
   if (ownRow && isObjectType(below)) return summaryPart(key, node, below, place);
   if (place.alone && field.deprecationReason) return undefined; // deprecated fields are figures, which need a window
   const column = columnOf(field);
-  const kind = kindOf(field, node.selectionSet, place.fragments);
-  return column === undefined || kind === undefined
-    ? undefined
-    : { key, column, kind, nullable: !isNonNullType(field.type) };
+  const nullable = !isNonNullType(field.type);
+  const stored = storedPart(field, node.selectionSet, place.fragments);
+  const kind = stored ? 'json' : kindOf(field);
+  return column === undefined || kind === undefined ? undefined : { key, column, kind, nullable, ...stored };
 }
 
 function summaryPart(key: string, node: FieldNode, type: GraphQLObjectType, place: Place): Part | undefined {
@@ -183,11 +183,7 @@ function columnOf(field: GraphQLField<unknown, unknown>): string | undefined {
 
 const quoted = new Set(['BigInt', 'Decimal', 'Date', 'DateTime']);
 
-function kindOf(
-  { type, extensions }: GraphQLField<unknown, unknown>,
-  set: SelectionSetNode | undefined,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): Column['kind'] | undefined {
+function kindOf({ type, extensions }: GraphQLField<unknown, unknown>): Column['kind'] | undefined {
   const plain = getNullableType(type);
   if (isEnumType(plain)) return Object.fromEntries(plain.getValues().map(({ value, name }) => [value, name]));
   if (isScalarType(plain)) {
@@ -196,10 +192,25 @@ function kindOf(
     if (quoted.has(plain.name)) return 'quoted';
     return plain.name === 'String' || plain.name === 'Boolean' ? 'text' : undefined;
   }
+  return undefined;
+}
+
+/** Undefined unless all stored keys are selected in stored order. */
+function storedPart(
+  { type, extensions }: GraphQLField<unknown, unknown>,
+  set: SelectionSetNode | undefined,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): Pick<Column, 'renamed'> | undefined {
   const { storedKeys } = extensions as FieldExtensions;
-  const item = getNamedType(plain);
+  const item = getNamedType(type);
   if (!set || !storedKeys || !isObjectType(item)) return undefined;
   const selected = fieldsOf(set, item, fragments) ?? [];
-  const names = selected.map(({ alias, name }) => (alias ? `${alias.value}:` : '') + name.value);
-  return names.join() === storedKeys.join() ? 'json' : undefined;
+  let renamed: Column['renamed'];
+  const keys = selected.map(({ alias, name: { value: to } }) => {
+    if (alias) return undefined;
+    const { column: from = to } = (item.getFields()[to]?.extensions ?? {}) as FieldExtensions;
+    if (from !== to) renamed = { from, to };
+    return from;
+  });
+  return keys.join() === storedKeys.join() ? { ...(renamed && { renamed }) } : undefined;
 }

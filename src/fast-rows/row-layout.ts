@@ -16,6 +16,8 @@ export type Column = {
   nullable: boolean;
   /** Keys of `json` whose text values become JSON numbers. */
   numbers?: readonly string[] | undefined;
+  /** A key within `json` that is shown by another name, its value as a double. */
+  renamed?: { from: string; to: string } | undefined;
 };
 
 /** `parts` form an object, which is null if the row has no window. */
@@ -128,6 +130,7 @@ function serializerOf({
   kind,
   nullable,
   numbers,
+  renamed,
 }: Column): ((value: string) => string | undefined) | undefined {
   const none = nullable ? 'null' : undefined;
   if (typeof kind === 'object') {
@@ -141,6 +144,12 @@ function serializerOf({
       // PostgreSQL omits the point of integers and writes exponents from 1e15.
       return value.includes('.') && !value.includes('+') ? value : doubleText(Number(value));
     };
+  if (renamed) {
+    const { from, to } = renamed;
+    const stored = new RegExp(`"${from}":(?:"([\\d.]+)")?`, 'g');
+    const shown = (_: string, digits?: string) => `"${to}":${digits ? doubleText(Number(digits)) : ''}`;
+    return (value) => value.replace(stored, shown) || none;
+  }
   if (numbers) {
     // JSON escapes the quotes within a text, so only a key can match.
     const quoted = new RegExp(`"(${numbers.join('|')})":"(-?[\\d.]+)"`, 'g');
@@ -164,6 +173,12 @@ function jsonValue(row: object, part: Part): string {
   if ('parts' in part) return Object.hasOwn(row, 'timeWindow') ? serializeRow(row, part) : 'null';
   const value = (row as never)[part.column] as unknown;
   if (value instanceof Error) throw value;
+  const { renamed } = part;
+  if (renamed && Array.isArray(value)) {
+    const { from, to } = renamed;
+    const shown = value.map(({ [from]: ratio, ...rest }) => ({ ...rest, [to]: Number(ratio) }));
+    return jsonOf(part.kind, shown);
+  }
   return jsonOf(part.kind, value);
 }
 

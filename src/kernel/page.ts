@@ -1,5 +1,8 @@
 import { intParam } from './params.ts';
 
+/** Of every GraphQL list that takes `first`. Each REST list has its own, as documented. */
+export const DEFAULT_PAGE_SIZE = 20;
+
 export type PageSizes = { defaultSize: number; maxSize: number };
 
 /** `after` and `before` are exclusive; `backward` reads from the end. */

@@ -37,6 +37,9 @@ const GranularityEnum = builder.enumType('Granularity', {
 const describe = (record: z.ZodObject) => (name: string) =>
   name === 'day' ? 'Time of the period.' : ((record.shape[name] as z.ZodType).description as string);
 
+/** Ends the description of each type of records. */
+export const recordIsNoNode = 'Not a Node: its period belongs to the range and the calendar of its list.';
+
 /** All keys of a period sort by time, so `period` stands for them. */
 const orderFields = (record: z.ZodObject): string[] => [
   'period',

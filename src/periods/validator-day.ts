@@ -27,21 +27,25 @@ export const ValidatorDay = z
     ),
     sumMissedSyncSignatures: count()
       .nullable()
-      .describe('Sync committee signatures missed; null without sync duty.'),
+      .describe('Sync committee signatures missed, at least 0; null without sync duty.'),
     sumSyncSignatureCount: count()
       .nullable()
-      .describe('Sync committee signatures included; null without sync duty.'),
-    sumCorrectHead: count().describe('Attestations with the correct head.'),
-    sumCorrectTarget: count().describe('Attestations with the correct target.'),
-    sumCorrectSource: count().describe('Attestations with the correct source.'),
-    sumWrongHeadVotes: count().describe('Attestations with a wrong head.'),
-    sumWrongTargetVotes: count().describe('Attestations with a wrong target.'),
-    sumLateTargetVotes: count().describe('Attestations whose target vote came too late to count.'),
-    sumLateSourceVotes: count().describe('Attestations whose source vote came too late to count.'),
+      .describe('Sync committee signatures included, at least 0; null without sync duty.'),
+    sumCorrectHead: count().describe('Attestations with the correct head, at least 0.'),
+    sumCorrectTarget: count().describe('Attestations with the correct target, at least 0.'),
+    sumCorrectSource: count().describe('Attestations with the correct source, at least 0.'),
+    sumWrongHeadVotes: count().describe('Attestations with a wrong head, at least 0.'),
+    sumWrongTargetVotes: count().describe('Attestations with a wrong target, at least 0.'),
+    sumLateTargetVotes: count().describe(
+      'Attestations whose target vote came too late to count, at least 0.',
+    ),
+    sumLateSourceVotes: count().describe(
+      'Attestations whose source vote came too late to count, at least 0.',
+    ),
     sumInclusionDelay: count().describe(
       'Slots until inclusion, summed over the attestations: 1 each at best.',
     ),
-    proposedCount: count().describe('Blocks proposed.'),
+    proposedCount: count().describe('Blocks proposed, at least 0.'),
     missedProposalCount: count().describe('Blocks due and missed.'),
     endEpochBalance: amount(gwei()).describe('Balance at the end of the last epoch, in Gwei.'),
     endEpochEffectiveBalance: amount(gwei()).describe(

@@ -203,7 +203,7 @@ describe('a question of docs/dashboards.md, with its cost and its number of stat
       `select client, validator_count as "validatorCount" from network_clients where network = 'mainnet' order by 2 desc`,
     );
     expect(clients.map(({ client, validatorCount }: any) => ({ client, validatorCount }))).toEqual(stored);
-    expect(clients.reduce((sum: number, row: any) => sum + row.percentage, 0)).toBeCloseTo(100, 9);
+    expect(clients.reduce((sum: number, row: any) => sum + row.ratio, 0)).toBeCloseTo(1, 9);
   });
 
   it('the consolidation queue', async () => {

@@ -35,19 +35,26 @@ beforeAll(async () => {
 const rowsOf: Record<string, () => string> = {
   AttestationRecord: () =>
     'attestations(operatorId: "Sample Pool Alder", idType: POOL, first: 3) { nodes {} }',
+  ClientPercentage: () =>
+    'operators(window: SEVEN_DAYS, idType: POOL, first: 5) { nodes { summary { clientPercentages {} } } }',
   Block: () => 'blocks(first: 40) { nodes {} }',
   ConsolidationCapacity: () => 'consolidationCapacities {}',
   ConsolidationEntity: () => 'consolidations(first: 5) { nodes { sourceEntities {} } }',
   EffectivenessRecord: () => `privateSet(setId: "${SET}") { effectiveness(first: 3) { nodes {} } }`,
+  NetworkClientShare: () => 'networkOverview { clients {} }',
   NetworkReward: () => 'networkRewards(network: SOLANA, first: 3) { nodes {} }',
   Operator: () => 'operators(window: SEVEN_DAYS, idType: POOL, first: 5) { nodes {} }',
   OperatorConsolidationCapacity: () => 'operatorConsolidationCapacities(window: ALL, first: 3) { nodes {} }',
   OperatorConsolidationTotal: () => 'operatorConsolidations(first: 3) { nodes {} }',
   PrivateSet: () => `privateSet(setId: "${SET}") {}`,
   ProposalRecord: () => `privateSet(setId: "${SET}") { proposals(first: 3) { nodes {} } }`,
+  RelayerPercentage: () =>
+    'operators(window: SEVEN_DAYS, idType: POOL, first: 5) { nodes { summary { relayerPercentages {} } } }',
   RewardRecord: () => `privateSet(setId: "${SET}") { rewards(first: 3) { nodes {} } }`,
   SolanaNetworkOverview: () => 'solanaNetworkOverviews {}',
   StakeAuthority: () => 'stakeAuthorities(window: SEVEN_DAYS, type: POOL, first: 5) { nodes {} }',
+  StakeDelegation: () =>
+    'stakeAuthorities(window: SEVEN_DAYS, first: 5) { nodes { summary { delegations {} } } }',
   SyncCommitteeReward: () => `syncCommitteeRewards(slot: ${slot}, first: 3) { nodes {} }`,
   ValidatorReward: () => 'validatorRewards(network: POLYGON, validatorId: "27", first: 3) { nodes {} }',
 };
@@ -68,6 +75,9 @@ const rowsIn = (value: any): any[] =>
     : 'old' in value
       ? [value]
       : Object.values(value).flatMap(rowsIn);
+
+/** Their replacement is a ratio. */
+const inPercent = new Set(['NetworkClientShare.percentage']);
 
 const roots = new Set(['Query', 'Mutation']);
 const fields = deprecations.filter(
@@ -91,8 +101,10 @@ describe('a deprecated field', () => {
       expect(found.length).toBeGreaterThan(0);
       for (const row of found) {
         const value = row.summary ? row.summary.value : row.value;
+        if (inPercent.has(one.name)) expect(row.old / 100).toBeCloseTo(value, 12);
         // The summary shows decimals that are ratios as doubles.
-        if (typeof value === 'number' && typeof row.old === 'string') expect(Number(row.old)).toBe(value);
+        else if (typeof value === 'number' && typeof row.old === 'string')
+          expect(Number(row.old)).toBe(value);
         else expect(value).toEqual(row.old);
       }
     },

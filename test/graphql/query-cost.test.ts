@@ -13,7 +13,7 @@ const page = (first: number | string, inner: string) =>
 describe('the rows that a query asks for', () => {
   it.each([
     ['a page', `{ ${page(10, '')} }`, 10],
-    ['a page without a size', '{ operators(window: ALL) { nodes { id } } }', 15],
+    ['a page without a size', '{ operators(window: ALL) { nodes { id } } }', 20],
     ['pages within a page', `{ ${page(10, 'poolShares(first: 5) { nodes { id } }')} }`, 60],
     [
       'edges like nodes',
@@ -46,11 +46,11 @@ describe('the rows that a query asks for', () => {
       '{ nodes(ids: ["a", "b"]) { ... on Operator { poolShares(first: 3) { nodes { id } } } } }',
       8,
     ],
-    ['a committee without a size', '{ syncCommitteeRewards(slot: 1) { nodes { epoch } } }', 512],
+    ['a committee without a size', '{ syncCommitteeRewards(slot: 1) { nodes { epoch } } }', 20],
     [
       'a committee of each block',
       '{ blocks(first: 2) { nodes { syncCommitteeRewards { nodes { epoch } } } } }',
-      2 * 513,
+      2 * 21,
     ],
     ['one object', '{ operator(operatorId: "x", window: ALL) { id } }', 0],
     ['introspection', '{ __schema { types { fields { name } } } }', 0],

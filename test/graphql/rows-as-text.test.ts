@@ -67,10 +67,10 @@ async function expectAlike(query: string, written: string[], variables?: Record<
 
 const list = 'window: SEVEN_DAYS, idType: POOL, first: 5';
 const stored: Record<string, string> = {
-  clientPercentages: '{ client percentage }',
+  clientPercentages: '{ client ratio }',
   relayerPercentages: '{ relayer percentage }',
   operatorTags: '{ name path idType }',
-  delegations: '{ validatorVoteAccount validatorName percentage }',
+  delegations: '{ validatorVoteAccount validatorName ratio }',
 };
 /** Every field of a type that a row has by itself. */
 const plainFields = (type: string) =>
@@ -259,11 +259,28 @@ describe('rows of nothing but plain fields', () => {
   });
 });
 
+describe('stored shares', () => {
+  it.each(['ratio', 'percentage'])('are written by the name %s', async (name) => {
+    const own = 'stakeAuthorities(window: SEVEN_DAYS, first: 5)';
+    const { data } = await expectAlike(
+      `{ operators(${list}) { nodes { clientPercentages { client ${name} } relayerPercentages { relayer ${name} } } }
+        ${own} { nodes { delegations { validatorVoteAccount validatorName ${name} } } } }`,
+      ['operatorPages', 'stakeAuthorityPages'],
+    );
+    const shares = [...data.operators.nodes, ...data.stakeAuthorities.nodes].flatMap((node: any) =>
+      Object.values(node).flat(),
+    );
+    expect(shares.length).toBeGreaterThan(10);
+    for (const share of shares as any[]) expect(Number(share[name])).toBeLessThanOrEqual(1);
+  });
+});
+
 describe('rows with more to them', () => {
   it.each([
     ['a global id', 'nodes { id displayName }'],
     ['a part of what is stored', 'nodes { clientPercentages { client } }'],
-    ['what is stored in another order', 'nodes { clientPercentages { percentage client } }'],
+    ['what is stored in another order', 'nodes { clientPercentages { ratio client } }'],
+    ['a ratio by its old name too', 'nodes { clientPercentages { client ratio percentage } }'],
     ['what is stored under another name', 'nodes { clientPercentages { name: client percentage } }'],
     ['a directive', 'nodes { displayName @skip(if: false) }'],
     ['a directive on a fragment', 'nodes { ... @include(if: true) { displayName } }'],

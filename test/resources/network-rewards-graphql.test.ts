@@ -65,12 +65,12 @@ describe.each(every(3, lists))('$field of $network', ({ field, args, path, sorte
     }
   });
 
-  it('has ten days, oldest first, by default, in a range of dates', async () => {
+  it('has twenty days, oldest first, by default, in a range of dates', async () => {
     const range = 'fromDate: "2025-08-05", toDate: "2025-09-30"';
     const data = await ask(`{ ${field}(${args}, ${range}) { totalCount nodes { day } } }`);
     expect(data[field].totalCount).toBe(57);
     expect(data[field].nodes.map((node: any) => node.day)).toEqual(
-      Array.from({ length: 10 }, (_, index) => `2025-08-${String(5 + index).padStart(2, '0')}`),
+      Array.from({ length: 20 }, (_, index) => `2025-08-${String(5 + index).padStart(2, '0')}`),
     );
     const empty = await ask(`{ ${field}(${args}, fromDate: "2030-01-01") { totalCount nodes { day } } }`);
     expect(empty[field]).toEqual({ totalCount: 0, nodes: [] });

@@ -279,8 +279,8 @@ describe('search', () => {
     expect(new Set(all.map((hit) => hit.id)).size).toBe(all.length);
   });
 
-  it('gives 10 hits, or as many as `first` asks for', async () => {
-    expect(await search({ query: 'sample' })).toHaveLength(10);
+  it('gives 20 hits, or as many as `first` asks for', async () => {
+    expect(await search({ query: 'sample' })).toHaveLength(20);
     for (const first of [1, 49, 50]) expect(await search({ query: 'sample', first })).toHaveLength(first);
     const fifty = await search({ query: 'sample', first: 50 });
     expect(await search({ query: 'sample', first: 7 })).toEqual(fifty.slice(0, 7));
@@ -290,7 +290,7 @@ describe('search', () => {
     const { json } = await gateway.graphql('{ search(query: "sample", first: 50) { text } }');
     expect(json.extensions.cost).toMatchObject({ estimated: 55, charged: 55 });
     const few = await gateway.graphql('{ search(query: "alder") { text } }');
-    expect(few.json.extensions.cost.estimated).toBe(15);
+    expect(few.json.extensions.cost.estimated).toBe(25);
     expect(few.json.extensions.cost.charged).toBe(5 + few.data.search.length);
   });
 
@@ -308,7 +308,7 @@ describe('search', () => {
     const { data } = await gateway.graphql(
       '{ search(query: "sample", kinds: OPERATOR) { kind text score } }',
     );
-    expect(data.search).toHaveLength(10);
+    expect(data.search).toHaveLength(20);
     expect(gateway.statements).toEqual(['namesByBeginning']);
   });
 

@@ -7,6 +7,7 @@ import {
   isListType,
 } from 'graphql';
 import { PLAIN_LIST_SIZE, type Weight, weightOf } from '../../accounts/compute-units.ts';
+import { DEFAULT_PAGE_SIZE } from '../../kernel/page.ts';
 import type { FieldCost } from './metering.ts';
 
 /**
@@ -61,7 +62,7 @@ function makeShape(field: GraphQLField<unknown, unknown>, parent: GraphQLNamedTy
     paidBy,
     page,
     ofPage,
-    rows: page || list ? (rows ?? PLAIN_LIST_SIZE) : undefined,
+    rows: page ? DEFAULT_PAGE_SIZE : list ? (rows ?? PLAIN_LIST_SIZE) : undefined,
     work: workOf(field),
     length: isLeafType(type) ? (lengths[type.name] ?? ENUM_LENGTH) : 0,
   };

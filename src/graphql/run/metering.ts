@@ -20,7 +20,7 @@ export type FieldCost = {
   paidBy?: string;
   /** Whether the parent already read and paid for the object. */
   isRead?: (parent: never, given: never) => boolean;
-  /** Default page size, or the maximum rows of a plain list. */
+  /** Maximum rows of a plain list. */
   rows?: number;
 };
 

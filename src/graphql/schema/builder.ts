@@ -99,7 +99,8 @@ builder.subscriptionType({
 
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
-    description: 'Number of rows in the whole list. Select it only when needed: some lists must be counted.',
+    description:
+      'Number of rows in the whole list, at least 0. Select it only when needed: some lists must be counted.',
     resolve: (connection) => (connection as unknown as ConnectionExtras).totalCount(),
   }),
 );

@@ -1,9 +1,10 @@
 import type { FieldRef, ObjectFieldBuilder } from '@pothos/core';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { FieldExtensions } from '../../fast-rows/placeholders.ts';
 import { isNullable, leafKind } from '../../kernel/leaves.ts';
 import type { FieldCost } from '../run/metering.ts';
 import { builder, globalIdOf, type Schema } from './builder.ts';
+import { replacedBy } from './deprecated.ts';
 
 export type FieldsOf<Row> = ObjectFieldBuilder<Schema, Row & object>;
 
@@ -90,6 +91,29 @@ export const rowId = <Row>(
     description: 'Global id, unique among all rows; `node` does not find it.',
     resolve: (row) => globalIdOf(type, JSON.stringify(keyOf(row))),
   });
+
+type Share = z.ZodRawShape & { percentage: z.ZodType<string | number> };
+
+/** A record whose `percentage`, as REST calls it, is a ratio; stored as JSON. */
+export function shareObject<Shape extends Share>(record: z.ZodObject<Shape>) {
+  const { id, description } = record.meta() ?? {};
+  const { percentage } = record.shape;
+  const text = percentage.description as string;
+  const extensions: FieldExtensions = { column: 'percentage' };
+  return builder.objectRef<z.output<z.ZodObject<Shape>> & object>(id as string).implement({
+    description: description as string,
+    fields: (t) =>
+      ({
+        ...columns(t, record.omit({ percentage: true } as never) as unknown as z.ZodObject),
+        ratio: t.float({
+          description: text,
+          extensions,
+          resolve: (row) => Number((row as { percentage: string | number }).percentage),
+        }),
+        ...columns(t, z.object({ percentage }).meta({ id }), replacedBy('ratio')),
+      }) as never,
+  });
+}
 
 export function plainObject<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
   const { id, description } = record.meta() ?? {};

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { decodePosition, encodeCursor } from '../../kernel/cursor.ts';
 import {
+  DEFAULT_PAGE_SIZE,
   hasCursor,
   type OrderedRange,
   type Position,
@@ -19,7 +20,6 @@ export type ConnectionArgs = {
 };
 
 type Limits<Key> = {
-  defaultSize: number;
   maxSize: number;
   decode(cursor: string): Key | undefined;
 };
@@ -40,7 +40,7 @@ export function connectionRange<Key>(
   }
   const selected = selectedFields(info, []);
   const range: Range<Key> = {
-    limit: args.first ?? args.last ?? limits.defaultSize,
+    limit: args.first ?? args.last ?? DEFAULT_PAGE_SIZE,
     backward: args.last != null,
     ...cursors,
     rowsOnly: !selected.has('edges') && !selected.has('pageInfo'),
@@ -68,6 +68,10 @@ export function sizeFaults(args: ConnectionArgs, maxSize: number): Fault[] {
   return faults;
 }
 
+/** The sentence about page sizes in a list's description. */
+export const sizesText = ({ maxSize }: { maxSize: number }): string =>
+  `At most ${maxSize} a page, ${DEFAULT_PAGE_SIZE} by default.`;
+
 export function checkSizes(args: ConnectionArgs, maxSize: number): void {
   const faults = sizeFaults(args, maxSize);
   if (faults.length > 0) throw badInput(faults);
@@ -76,7 +80,7 @@ export function checkSizes(args: ConnectionArgs, maxSize: number): void {
 export const rankCursor = (list: string, { revision, rank }: { revision: number; rank: number }): string =>
   encodeCursor(list, [revision, rank]);
 
-type WalkLimits = { list: string; defaultSize: number; maxSize: number };
+type WalkLimits = { list: string; maxSize: number };
 
 export const orderCursor = (list: string, revision: number, { rank, valued }: Position): string =>
   encodeCursor(list, [revision, rank, valued ? 1 : 0]);

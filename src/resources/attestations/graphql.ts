@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Context } from '../../context.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
-import { checkSizes } from '../../graphql/schema/connection.ts';
+import { checkSizes, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
@@ -13,6 +13,7 @@ import {
   periodFields,
   periodLists,
   periodQuery,
+  recordIsNoNode,
   sortedPeriodArgs,
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
@@ -25,7 +26,7 @@ import { attestationPageOf, attestations, validatorAttestations } from './resolv
 
 const TYPE = 'AttestationRecord';
 const AttestationRecordType = builder.objectRef<OwnedPeriod<AttestationRecord>>(TYPE).implement({
-  description: 'Attestation duties of an operator, private set or validator over a period.',
+  description: `Attestation duties of an operator, private set or validator over a period. ${recordIsNoNode}`,
   fields: (t) => periodFields(t, TYPE, AttestationRecord, 'entityId'),
 });
 
@@ -52,7 +53,7 @@ const queryArgs = sortedPeriodArgs(periodArgs(TYPE, AttestationRecord), Attestat
   fields: sortFields,
 });
 
-const sizes = `At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default.`;
+const sizes = sizesText(PERIODS_SIZES);
 
 const recordsOf = periodLists<AttestationField, AttestationRecord>('attestations', AttestationRecord);
 
@@ -73,7 +74,7 @@ export function attestationsOf<Row>(
       {
         type: AttestationRecordType,
         nullable: true,
-        extensions: { operation: 'listEntityAttestations', rows: PERIODS_SIZES.defaultSize },
+        extensions: { operation: 'listEntityAttestations' },
         description: `${description} ${sizes}`,
         args: queryArgs,
         resolve: (row, args, ctx, info) =>
@@ -113,7 +114,7 @@ builder.queryField('attestations', (t) =>
     {
       type: AttestationRecordType,
       nullable: true,
-      extensions: { operation: 'listEntityAttestations', rows: PERIODS_SIZES.defaultSize },
+      extensions: { operation: 'listEntityAttestations' },
       description: `Attestation duties of an operator over time. ${sizes} REST: GET /v1/eth/entities/{entity_id}/attestations.`,
       args: {
         operatorId: t.arg.string({ description: 'Name, address, public key or index.' }),

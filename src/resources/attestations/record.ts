@@ -6,26 +6,32 @@ import { PeriodKeys } from '../../periods/record.ts';
 export const AttestationRecord = z
   .object({
     id: text(256).min(1).describe('Identifier of the entity.'),
-    validatorCount: count().describe('Validators of the entity at the end of the period.'),
-    totalUniqueAttestations: bigCount().describe('Attestations included.'),
-    sumMissedAttestations: bigCount().describe('Attestations missed.'),
+    validatorCount: count().describe('Validators of the entity at the end of the period, at least 0.'),
+    totalUniqueAttestations: bigCount().describe('Attestations included, at least 0.'),
+    sumMissedAttestations: bigCount().describe('Attestations missed, at least 0.'),
     sumMissedSyncSignatures: bigCount()
       .nullable()
-      .describe('Sync committee signatures missed; null without sync duty.'),
-    sumCorrectHead: bigCount().describe('Attestations with the correct head.'),
-    sumCorrectTarget: bigCount().describe('Attestations with the correct target.'),
-    sumCorrectSource: bigCount().describe('Attestations with the correct source.'),
-    sumWrongHeadVotes: bigCount().describe('Attestations with a wrong head.'),
-    sumWrongTargetVotes: bigCount().describe('Attestations with a wrong target.'),
-    sumLateTargetVotes: bigCount().describe('Attestations whose target vote came too late to count.'),
-    sumLateSourceVotes: bigCount().describe('Attestations whose source vote came too late to count.'),
+      .describe('Sync committee signatures missed, at least 0; null without sync duty.'),
+    sumCorrectHead: bigCount().describe('Attestations with the correct head, at least 0.'),
+    sumCorrectTarget: bigCount().describe('Attestations with the correct target, at least 0.'),
+    sumCorrectSource: bigCount().describe('Attestations with the correct source, at least 0.'),
+    sumWrongHeadVotes: bigCount().describe('Attestations with a wrong head, at least 0.'),
+    sumWrongTargetVotes: bigCount().describe('Attestations with a wrong target, at least 0.'),
+    sumLateTargetVotes: bigCount().describe(
+      'Attestations whose target vote came too late to count, at least 0.',
+    ),
+    sumLateSourceVotes: bigCount().describe(
+      'Attestations whose source vote came too late to count, at least 0.',
+    ),
     avgAttesterEffectiveness: nonNegative().describe(
       'Mean attester effectiveness in percent, 0..100, weighted by validators over longer periods.',
     ),
-    sumInclusionDelay: bigCount().describe('Slots until inclusion, summed over the attestations.'),
+    sumInclusionDelay: bigCount().describe(
+      'Slots until inclusion, summed over the attestations, at least 0.',
+    ),
     sumSyncSignatureCount: bigCount()
       .nullable()
-      .describe('Sync committee signatures included; null without sync duty.'),
+      .describe('Sync committee signatures included, at least 0; null without sync duty.'),
     sumEndEpochBalance: gwei().describe('Balance at the end of the period, in Gwei.'),
     sumEndEpochEffectiveBalance: gwei().describe('Effective balance at the end of the period, in Gwei.'),
     hour: count()

@@ -8,6 +8,7 @@ import {
   checkSizes,
   connection,
   connectionRange,
+  sizesText,
   withPreviousPage,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
@@ -155,8 +156,8 @@ builder.queryField('blocks', (t) =>
     {
       type: BlockType,
       nullable: true,
-      extensions: { operation: 'listBlocks', rows: BLOCKS_SIZES.defaultSize },
-      description: `Stored slots, by default newest first, missed slots included. At most ${BLOCKS_SIZES.maxSize} a page, ${BLOCKS_SIZES.defaultSize} by default. REST: GET /v0/eth/blocks.`,
+      extensions: { operation: 'listBlocks' },
+      description: `Stored slots, by default newest first, missed slots included. ${sizesText(BLOCKS_SIZES)} REST: GET /v0/eth/blocks.`,
       args: {
         where: t.arg({ type: BlockWhere, description: 'Filter; default: all slots.' }),
         ...endArgs.Date,
@@ -225,8 +226,8 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
     {
       type: BlockType,
       nullable: true,
-      extensions: { operation: 'listBlocks', rows: PROPOSED_BLOCKS_SIZES.defaultSize },
-      description: `Slots in which it was assigned to propose, newest first, missed slots included. At most ${PROPOSED_BLOCKS_SIZES.maxSize} a page, ${PROPOSED_BLOCKS_SIZES.defaultSize} by default.`,
+      extensions: { operation: 'listBlocks' },
+      description: `Slots in which it was assigned to propose, newest first, missed slots included. ${sizesText(PROPOSED_BLOCKS_SIZES)}`,
       resolve: async (validator, args, ctx, info) => {
         const cursors = proposerBlockCursors(validator);
         const range = connectionRange(args, info, { ...PROPOSED_BLOCKS_SIZES, decode: cursors.read });
@@ -245,10 +246,10 @@ builder.objectField(ValidatorType, 'proposedBlocks', (t) =>
 const ProposalCountsType = builder.objectRef<ProposalCounts>('ProposalCounts').implement({
   description: "Outcomes of the proposals of an operator's validators.",
   fields: (t) => ({
-    proposed: t.exposeInt('proposed', { description: 'Slots whose block is on the chain.' }),
-    missed: t.exposeInt('missed', { description: 'Slots without a block.' }),
+    proposed: t.exposeInt('proposed', { description: 'Slots whose block is on the chain, at least 0.' }),
+    missed: t.exposeInt('missed', { description: 'Slots without a block, at least 0.' }),
     orphaned: t.exposeInt('orphaned', {
-      description: 'Slots whose block is not part of the chain.',
+      description: 'Slots whose block is not part of the chain, at least 0.',
     }),
   }),
 });

@@ -10,7 +10,7 @@ import type { BlockField } from './record.ts';
 export type { BlockList };
 
 export const BLOCKS_SIZES = { defaultSize: 15, maxSize: 200 };
-export const PROPOSED_BLOCKS_SIZES = { defaultSize: 10, maxSize: 200 };
+export const PROPOSED_BLOCKS_SIZES = { maxSize: 200 };
 
 export const allBlocks = (network: Network): BlockList => ({
   network,

@@ -7,6 +7,7 @@ import {
   checkSizes,
   connection,
   connectionRange,
+  sizesText,
   withPreviousPage,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
@@ -89,8 +90,8 @@ builder.queryField('chainDailyRewards', (t) =>
     {
       type: ChainDailyRewardType,
       nullable: true,
-      extensions: { operation: 'listChainDailyRewards', rows: CHAIN_DAILY_REWARDS_SIZES.defaultSize },
-      description: `What a network's validators earned in each stored chain day. At most ${CHAIN_DAILY_REWARDS_SIZES.maxSize} a page, ${CHAIN_DAILY_REWARDS_SIZES.defaultSize} by default. REST: GET /v0/eth/network/chainDailyRewards.`,
+      extensions: { operation: 'listChainDailyRewards' },
+      description: `What a network's validators earned in each stored chain day. ${sizesText(CHAIN_DAILY_REWARDS_SIZES)} REST: GET /v0/eth/network/chainDailyRewards.`,
       args: {
         ...endArgs.Date,
         ...endArgs.Day,

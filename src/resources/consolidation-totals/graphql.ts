@@ -1,11 +1,16 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { Network } from '../../chain/networks.ts';
-import type { TimeWindow } from '../../chain/windows.ts';
+import { Network } from '../../chain/networks.ts';
+import { TimeWindow } from '../../chain/windows.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rowId } from '../../graphql/schema/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../../graphql/schema/connection.ts';
+import {
+  type ConnectionArgs,
+  connection,
+  connectionRange,
+  sizesText,
+} from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import {
@@ -22,6 +27,7 @@ import { orderOf } from '../../graphql/schema/replaced.ts';
 import { integerCursors } from '../../kernel/cursor.ts';
 import type { Range } from '../../kernel/page.ts';
 import { entityClassOf, operatorKeyFields } from '../consolidations/graphql.ts';
+import { EntityClass } from '../consolidations/record.ts';
 import { IdTypeEnum } from '../operators/graphql.ts';
 import type { IdType } from '../operators/record.ts';
 import {
@@ -38,6 +44,7 @@ import {
   consolidationCapacity,
   ENTITIES_SIZES,
   entityCapacities,
+  entityCapacity,
   entityConsolidations,
   type PlacedPage,
 } from './resolve.ts';
@@ -76,7 +83,8 @@ const windowFields = <Row extends { timeWindow: TimeWindow }>(t: FieldsOf<Row>) 
 };
 
 const TotalType = builder.objectRef<Placed<EntityConsolidation>>('OperatorConsolidationTotal').implement({
-  description: 'Consolidations whose source validators belong to an operator, summed over a range of days.',
+  description:
+    'Consolidations whose source validators belong to an operator, summed over the range of its list. Not a Node: that range is no part of a row.',
   fields: (t) => ({
     id: rowId(t, 'OperatorConsolidationTotal', (row) => [...row.scope, row.id]),
     network: networkField(t),
@@ -106,18 +114,34 @@ builder.node(ConsolidationCapacityType, {
   }),
 });
 
-const OperatorCapacityType = builder
-  .objectRef<Placed<EntityConsolidationCapacity>>('OperatorConsolidationCapacity')
-  .implement({
-    description: 'Use of the consolidation churn limit by an operator in a window.',
-    fields: (t) => ({
-      id: rowId(t, 'OperatorConsolidationCapacity', (row) => [...row.scope, row.id]),
-      network: networkField(t),
-      ...operatorKeyFields(t),
-      ...windowFields(t),
-      ...columns(t, EntityConsolidationCapacity.omit({ id: true })),
-    }),
-  });
+/** Parses `network:window:class:id`. */
+function capacityKey(text: string) {
+  const [, name, length, idClass, id] = /^(\w+):(\w+):(\w+):(.+)$/s.exec(text) ?? [];
+  const [network, window] = [Network.safeParse(name).data, TimeWindow.safeParse(length).data];
+  const idType = EntityClass.safeParse(idClass).data;
+  return network && window && idType && id ? { network, window, idType, id } : undefined;
+}
+
+type OperatorCapacityRow = EntityConsolidationCapacity & { network: Network };
+const OperatorCapacityType = builder.objectRef<OperatorCapacityRow>('OperatorConsolidationCapacity');
+builder.node(OperatorCapacityType, {
+  description: 'Use of the consolidation churn limit by an operator in a window.',
+  id: {
+    resolve: ({ network, timeWindow, idType, id }) => `${network}:${timeWindow}:${idType}:${id}`,
+    description: 'Global id, for `node`.',
+  },
+  loadMany: loadNodes('OperatorConsolidationCapacity', async (text, ctx) => {
+    const key = capacityKey(text);
+    const found = key && (await entityCapacity(ctx, key));
+    return found && { ...found, network: key.network };
+  }),
+  fields: (t) => ({
+    network: networkField(t),
+    ...operatorKeyFields(t),
+    ...windowFields(t),
+    ...columns(t, EntityConsolidationCapacity.omit({ id: true })),
+  }),
+});
 const operatorCapacityPages = pageTypes(OperatorCapacityType, {
   name: 'OperatorConsolidationCapacity',
   row: 'An operator',
@@ -139,7 +163,7 @@ async function placedConnection<Row extends object>(
   return connection({ ...page, rows }, (row) => cursors.of(row.position), page.total);
 }
 
-const sizes = `At most ${ENTITIES_SIZES.maxSize} a page, ${ENTITIES_SIZES.defaultSize} by default.`;
+const sizes = sizesText(ENTITIES_SIZES);
 const classDescription = 'Class of the operators; only classes that validators belong to.';
 const newArgs = builder.args((t) => ({
   idType: t.field({ type: IdTypeEnum, defaultValue: 'nodeOperator', description: classDescription }),
@@ -195,7 +219,7 @@ function totalConnection(args: TotalArgs & ConnectionArgs, ctx: Context, info: G
 const totals = {
   type: TotalType,
   nullable: true,
-  extensions: { operation: 'listEntityConsolidations', rows: ENTITIES_SIZES.defaultSize },
+  extensions: { operation: 'listEntityConsolidations' },
   description: `Consolidations by the operator of the source validator, largest balance first. ${sizes} REST: GET /v1/eth/entityConsolidations.`,
 } as const;
 
@@ -281,7 +305,7 @@ function capacityConnection(args: CapacityArgs & ConnectionArgs, ctx: Context, i
 const operatorCapacities = {
   type: OperatorCapacityType,
   nullable: true,
-  extensions: { operation: 'listEntityConsolidationCapacity', rows: ENTITIES_SIZES.defaultSize },
+  extensions: { operation: 'listEntityConsolidationCapacity' },
   description: `What operators used of the capacity of a window, largest balance first. ${sizes} REST: GET /v1/eth/consolidationCapacity/entity.`,
 } as const;
 

@@ -98,6 +98,24 @@ export function entityConsolidationPage(
   );
 }
 
+const EntityTotal = EntityRow.pick({ id: true, consolidationCount: true, consolidatedBalance: true });
+
+/** Those of these entities. */
+export const entityTotals = (
+  db: Queryable,
+  ids: readonly string[],
+  list: EntityList,
+): Promise<z.infer<typeof EntityTotal>[]> =>
+  rows(
+    db,
+    EntityTotal,
+    sql`/* entityTotals */
+    with list as materialized (select ${isStored(list)} as stored)
+    select s.id, s."consolidationCount", s.balance::text as "consolidatedBalance"
+    from (${summed(list)}) s
+    where s.id = any(${ids}::text[])`,
+  );
+
 export const entityConsolidationTotal = (db: Queryable, list: EntityList): Promise<number> =>
   totalOf(
     db,

@@ -12,9 +12,11 @@ const entity = {
 export const EntityConsolidation = z
   .object({
     ...entity,
-    consolidationCount: count().describe('Consolidations of its validators as sources.'),
-    sourceValidatorCount: count().describe('Its validators that were consolidated.'),
-    targetValidatorCount: count().describe('Validators that received their balances, of any entity.'),
+    consolidationCount: count().describe('Consolidations of its validators as sources, at least 1.'),
+    sourceValidatorCount: count().describe('Its validators that were consolidated, at least 1.'),
+    targetValidatorCount: count().describe(
+      'Validators that received their balances, of any entity, at least 1.',
+    ),
     consolidatedBalance: gwei().describe('Balance moved, in Gwei.'),
     startDate: date().describe('UTC date on which the day of the first one starts, by the calendar in use.'),
     endDate: date().describe('UTC date on which the day of the last one starts, by the calendar in use.'),
@@ -51,10 +53,12 @@ export const ConsolidationCapacity = z
   .object({
     ...capacity,
     consolidatedBalance: gwei().describe('Balance consolidated in the window, in Gwei.'),
-    consolidationCount: count().describe('Consolidations processed in the window.'),
+    consolidationCount: count().describe('Consolidations processed in the window, at least 0.'),
     capacityFilled: nonNegative()
       .nullable()
-      .describe('Share of the capacity that was filled, as a ratio; null when the capacity is 0.'),
+      .describe(
+        'Share of the capacity that was filled, as a ratio, at least 0; null when the capacity is 0.',
+      ),
   })
   .meta({
     id: 'ConsolidationCapacity',
@@ -67,16 +71,16 @@ export const EntityConsolidationCapacity = z
     ...entity,
     ...capacity,
     consolidatedBalance: gwei().describe('Balance consolidated by the entity in the window, in Gwei.'),
-    consolidationCount: count().describe('Consolidations of the entity in the window.'),
+    consolidationCount: count().describe('Consolidations of the entity in the window, at least 1.'),
     capacityFilled: nonNegative()
       .nullable()
       .describe(
-        'Share of the capacity that all entities together filled, as a ratio; null when the capacity is 0.',
+        'Share of the capacity that all entities together filled, as a ratio, at least 0; null when the capacity is 0.',
       ),
     capacityShare: nonNegative()
       .nullable()
       .describe(
-        'Share of the capacity that the entity filled, its consolidatedBalance ÷ capacity; null when the capacity is 0.',
+        'Share of the capacity that the entity filled, its consolidatedBalance ÷ capacity, at least 0; null when the capacity is 0.',
       ),
   })
   .meta({

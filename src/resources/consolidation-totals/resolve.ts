@@ -6,7 +6,7 @@ import { type TimeWindow, timeWindows, windowDays } from '../../chain/windows.ts
 import type { Context } from '../../context.ts';
 import { type Range, type Slice, slice } from '../../kernel/page.ts';
 import type { EntityClass } from '../consolidations/record.ts';
-import { loadConsolidated, loadLatestBalance } from './loaders.ts';
+import { loadConsolidated, loadEntityTotal, loadLatestBalance } from './loaders.ts';
 import {
   type EntityList,
   type EntityOrder,
@@ -122,14 +122,33 @@ export async function entityCapacities(
   const sortBy = args.sortBy === 'capacityShare' ? 'consolidatedBalance' : args.sortBy;
   const order: EntityOrder = { calendar: 'chain', sortBy, sortOrder: args.sortOrder };
   const page = await entityPage(ctx, { network, idType: args.idType, epochs: found.epochs }, order, range);
-  const rows = page.rows.map(({ id, idType, position, consolidatedBalance, consolidationCount }) => ({
-    ...found.row,
-    id,
-    idType,
-    position,
-    consolidatedBalance,
-    consolidationCount,
-    capacityShare: ratioOf(consolidatedBalance, found.row.capacity),
+  const rows = page.rows.map((row) => ({
+    ...entityCapacityOf(found.row, args.idType, row),
+    position: row.position,
   }));
   return { ...page, rows };
+}
+
+type EntityTotal = Pick<EntityConsolidation, 'id' | 'consolidatedBalance' | 'consolidationCount'>;
+const entityCapacityOf = (
+  capacity: ConsolidationCapacity,
+  idType: EntityClass,
+  { id, consolidatedBalance, consolidationCount }: EntityTotal,
+): EntityConsolidationCapacity => ({
+  ...capacity,
+  id,
+  idType,
+  consolidatedBalance,
+  consolidationCount,
+  capacityShare: ratioOf(consolidatedBalance, capacity.capacity),
+});
+
+/** Undefined for an entity without consolidations in the window. */
+export async function entityCapacity(
+  ctx: Context,
+  { network, window, idType, id }: { network: Network; window: TimeWindow; idType: EntityClass; id: string },
+): Promise<EntityConsolidationCapacity | undefined> {
+  const found = await capacityOf(ctx, network, window);
+  const total = found && (await loadEntityTotal(ctx, id, { network, idType, epochs: found.epochs }));
+  return total && entityCapacityOf(found.row, idType, total);
 }

@@ -4,12 +4,13 @@ import type { Calendar } from '../../chain/calendar.ts';
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, exposed, type FieldsOf, renamed, rowId } from '../../graphql/schema/columns.ts';
+import { columns, exposed, type FieldsOf, renamed } from '../../graphql/schema/columns.ts';
 import {
   type ConnectionArgs,
   checkSizes,
   connection,
   connectionRange,
+  sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
@@ -28,7 +29,7 @@ import type { IdType } from '../operators/record.ts';
 import { ValidatorType } from '../validators/graphql.ts';
 import { loadValidator } from '../validators/loaders.ts';
 import { readValidatorBy, readValidatorName, type ValidatorNames } from '../validators/record.ts';
-import { loadEntities, type QueueRow } from './loaders.ts';
+import { loadEntities, loadPendingConsolidation, type QueueRow, sourceText } from './loaders.ts';
 import {
   Consolidation,
   ConsolidationEntity,
@@ -192,7 +193,7 @@ async function consolidationConnection(
   return connection(page, (row) => consolidationCursor(name, sortBy, row), page.total);
 }
 
-const sizes = `At most ${CONSOLIDATIONS_SIZES.maxSize} a page, ${CONSOLIDATIONS_SIZES.defaultSize} by default.`;
+const sizes = sizesText(CONSOLIDATIONS_SIZES);
 
 export function entityClassOf(name: string, idType: IdType) {
   const known = EntityClass.safeParse(idType).data;
@@ -253,7 +254,7 @@ builder.queryField('consolidations', (t) =>
     {
       type: ConsolidationType,
       nullable: true,
-      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_SIZES.defaultSize },
+      extensions: { operation: 'listConsolidations' },
       description: `Processed consolidations, oldest first. ${sizes} REST: GET /v1/eth/validators/consolidations.`,
       args: {
         by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),
@@ -287,7 +288,7 @@ builder.objectField(ValidatorType, 'consolidations', (t) =>
     {
       type: ConsolidationType,
       nullable: true,
-      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_SIZES.defaultSize },
+      extensions: { operation: 'listConsolidations' },
       description: `Its consolidations, as source or as target, oldest first. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, validatorIndex }, args, ctx, info) =>
@@ -304,7 +305,7 @@ builder.objectField(Operator, 'consolidations', (t) =>
     {
       type: ConsolidationType,
       nullable: true,
-      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_SIZES.defaultSize },
+      extensions: { operation: 'listConsolidations' },
       description: `Consolidations of its validators, as source or as target, oldest first, independent of its window; empty for classes that validators do not belong to. ${sizes}`,
       args: queryArgs,
       resolve: ({ network, idType, id }, args, ctx, info) => {
@@ -319,8 +320,16 @@ builder.objectField(Operator, 'consolidations', (t) =>
   ),
 );
 
-const PendingType = builder.objectRef<QueueRow>('PendingConsolidation').implement({
+const PendingType = builder.objectRef<QueueRow>('PendingConsolidation');
+builder.node(PendingType, {
   description: PendingConsolidation.meta()?.description as string,
+  id: { resolve: sourceText, description: 'Global id, for `node`, while it is in the queue.' },
+  loadMany: loadNodes('PendingConsolidation', async (id, ctx) => {
+    const found = networkNumber(id);
+    return (
+      found && loadPendingConsolidation(ctx, { network: found.network, sourceValidatorIndex: found.number })
+    );
+  }),
   fields: (t) => {
     const validator = (side: 'source' | 'target') =>
       t.field({
@@ -330,7 +339,6 @@ const PendingType = builder.objectRef<QueueRow>('PendingConsolidation').implemen
         resolve: (row, _args, ctx) => loadValidator(ctx, sideOf(row, side)),
       });
     return {
-      id: rowId(t, 'PendingConsolidation', (row) => [row.network, row.sourceValidatorIndex, row.position]),
       network: t.expose('network', { type: NetworkEnum, description: 'Network of the validators.' }),
       ...columns(t, PendingConsolidation),
       source: validator('source'),
@@ -349,7 +357,7 @@ builder.queryField('pendingConsolidations', (t) =>
     {
       type: PendingType,
       nullable: true,
-      extensions: { operation: 'listConsolidations', rows: CONSOLIDATIONS_SIZES.defaultSize },
+      extensions: { operation: 'listConsolidations' },
       description: `The queue of consolidations in the newest state that an index has processed, in its order; empty without an index. ${sizes} REST has no such path.`,
       args: {
         by: t.arg({ type: ValidatorBy, description: 'A validator, on either side.' }),

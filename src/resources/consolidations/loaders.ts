@@ -12,6 +12,7 @@ import {
   entitiesByValidator,
   type Position,
   pendingConsolidationPages,
+  pendingConsolidationsBySource,
   pendingConsolidationTotals,
   type QueueKey,
   type QueueRow,
@@ -56,8 +57,11 @@ const readTotal = totalReader({
 export const loadConsolidationTotal = (ctx: Context, scope: Scope, epochs: EpochRange): Promise<number> =>
   readTotal(ctx, scope, kindOf(scope), epochs);
 
+export const sourceText = ({ network, sourceValidatorIndex }: SourceKey) =>
+  `${network}:${sourceValidatorIndex}`;
+
 export const loadConsolidation = rowReader({
-  keyOf: ({ network, sourceValidatorIndex }: SourceKey) => `${network}:${sourceValidatorIndex}`,
+  keyOf: sourceText,
   load: consolidationsBySource,
   rows: () => 1,
 });
@@ -69,6 +73,12 @@ export const loadEntities = listReader({
 });
 
 const queueText = ({ network, validatorIndex }: QueueKey) => `${network} ${validatorIndex}`;
+
+export const loadPendingConsolidation = rowReader({
+  keyOf: sourceText,
+  load: pendingConsolidationsBySource,
+  rows: () => 1,
+});
 
 export const loadPendingConsolidations = listReader({
   keyOf: queueText,

@@ -239,6 +239,27 @@ const inQueue = sql`q.network = k.network
 const queueKeys = (keys: readonly QueueKey[]) =>
   keyTable(keys, { network: ['text', 'network'], validator_index: ['int', 'validatorIndex'] });
 
+const queueColumns = sql`k.list::int - 1 as list, k.network, q.position, q.source_index as "sourceValidatorIndex",
+      q.target_index as "targetValidatorIndex", q.amount::text as amount, q.expected_epoch as "expectedEpoch"`;
+
+/** By the source: the rules admit it to the queue once. */
+export const pendingConsolidationsBySource = (
+  db: Queryable,
+  keys: readonly SourceKey[],
+): Promise<QueueRow[]> =>
+  rows(
+    db,
+    QueueRow,
+    sql`/* pendingConsolidationsBySource */
+    select ${queueColumns}
+    from ${keyTable(keys, { network: ['text', 'network'], source_index: ['int', 'sourceValidatorIndex'] })}
+    cross join lateral (
+      select q.* from pending_consolidations q
+      where q.network = k.network and q.source_index = k.source_index
+      order by q.position limit 1
+    ) q`,
+  );
+
 export function pendingConsolidationPages(
   db: Queryable,
   keys: readonly QueueKey[],
@@ -249,8 +270,7 @@ export function pendingConsolidationPages(
     db,
     QueueRow,
     sql`/* pendingConsolidationPages */
-    select k.list::int - 1 as list, k.network, q.position, q.source_index as "sourceValidatorIndex",
-      q.target_index as "targetValidatorIndex", q.amount::text as amount, q.expected_epoch as "expectedEpoch"
+    select ${queueColumns}
     from ${queueKeys(keys)}
     cross join lateral (
       select q.* from pending_consolidations q

@@ -61,7 +61,7 @@ export type ConsolidationSortField = (typeof consolidationSortFields)[number];
 /** GraphQL only. */
 export const PendingConsolidation = z
   .object({
-    position: count().describe('Place in the queue; 0 is processed first.'),
+    position: count().describe('Place in the queue, at least 0; 0 is processed first.'),
     sourceValidatorIndex: count().describe('Index of the validator whose balance will move.'),
     targetValidatorIndex: count().describe('Index of the validator that will receive the balance.'),
     amount: gwei().describe(

@@ -1,6 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
+import { sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { capitalized } from '../../kernel/names.ts';
 import {
@@ -8,6 +9,7 @@ import {
   periodArgs,
   periodFields,
   periodLists,
+  recordIsNoNode,
   sortedPeriodArgs,
 } from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
@@ -25,7 +27,7 @@ function figureType<Name extends FigureName>(
   { list, description }: { list: string; description: string },
 ) {
   const ref = builder.objectRef<OwnedPeriod<Figures[Name]>>(type).implement({
-    description,
+    description: `${description} ${recordIsNoNode}`,
     fields: (t) => periodFields(t, type, record, 'setId') as never,
   });
   addOperator(ref);
@@ -80,11 +82,8 @@ export function figuresOf<Row>(
         {
           type: ref as never,
           nullable: true,
-          extensions: {
-            operation: `listSet${capitalized(name)}`,
-            rows: PERIODS_SIZES.defaultSize,
-          },
-          description: `${list} over time. At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default. ${also(name)}`,
+          extensions: { operation: `listSet${capitalized(name)}` },
+          description: `${list} over time. ${sizesText(PERIODS_SIZES)} ${also(name)}`,
           args: sorted ? oldArgs[name] : args,
           resolve: (row, given, ctx, info) =>
             lists(keyOf(row), given, info, (...asked) => read(ctx, row, name, ...asked) as never) as never,

@@ -3,7 +3,7 @@ import { bigCount, count, gwei, nonNegative, ratio, signedSum, text } from '../.
 import { PeriodKeys } from '../../periods/record.ts';
 
 const id = text(36).describe('Identifier of the set.');
-const validatorCount = count().describe('Validators with duties on the last day of the period.');
+const validatorCount = count().describe('Validators with duties on the last day of the period, at least 0.');
 
 /** Spec §4.9; formulas: docs/data-model.md. `meta` names REST's schemas. */
 export const EffectivenessRecord = z
@@ -18,7 +18,7 @@ export const EffectivenessRecord = z
     avgInclusionDelay: nonNegative()
       .nullable()
       .describe(
-        'Mean slots until an attestation is included, 1 is best; null when every attestation was missed.',
+        'Mean slots until an attestation is included, at least 1, which is best; null when every attestation was missed.',
       ),
     avgUptime: ratio().describe('Mean share of attestation duties performed, 0..1.'),
     avgAttesterEffectiveness: nonNegative().describe(
@@ -39,9 +39,11 @@ export const ProposalRecord = z
   .object({
     id,
     validatorCount,
-    proposerDutyCount: bigCount().describe('Blocks that the validators were assigned to propose.'),
-    proposedCount: bigCount().describe('Blocks proposed.'),
-    missedProposalCount: bigCount().describe('Blocks missed.'),
+    proposerDutyCount: bigCount().describe(
+      'Blocks that the validators were assigned to propose, at least 0.',
+    ),
+    proposedCount: bigCount().describe('Blocks proposed, at least 0.'),
+    missedProposalCount: bigCount().describe('Blocks missed, at least 0.'),
     avgProposerEffectiveness: nonNegative()
       .nullable()
       .describe('Mean share of due blocks that were proposed, in percent, 0..100; null without duty.'),

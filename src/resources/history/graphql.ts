@@ -8,7 +8,12 @@ import { type Changes, changeRecord } from '../../db/change-columns.ts';
 import { asOfEpoch, asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder, type Schema } from '../../graphql/schema/builder.ts';
 import { columns, rounded } from '../../graphql/schema/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../../graphql/schema/connection.ts';
+import {
+  type ConnectionArgs,
+  connection,
+  connectionRange,
+  sizesText,
+} from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
@@ -151,8 +156,8 @@ const dateArgs = builder.args((t) => ({
   fromDate: t.field({ type: 'Date', description: 'First date, inclusive.' }),
   toDate: t.field({ type: 'Date', description: 'Last date, inclusive.' }),
 }));
-const sizes = `At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default.`;
-const cost = { operation: 'history', rows: PERIODS_SIZES.defaultSize };
+const sizes = sizesText(PERIODS_SIZES);
+const cost = { operation: 'history' };
 
 type Args = ConnectionArgs & {
   fromDate?: string | null | undefined;

@@ -1,10 +1,19 @@
+import { Network } from '../../chain/networks.ts';
 import { AsOfType, asOfEpoch } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, rowId } from '../../graphql/schema/columns.ts';
+import { columns } from '../../graphql/schema/columns.ts';
+import { sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
+import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes, networkWindow } from '../../graphql/schema/nodes.ts';
-import { type OwnedPeriod, periodArgs, periodId, periodLists } from '../../periods/graphql.ts';
+import {
+  type OwnedPeriod,
+  periodArgs,
+  periodId,
+  periodLists,
+  recordIsNoNode,
+} from '../../periods/graphql.ts';
 import { PERIODS_SIZES } from '../../periods/params.ts';
 import { type NetworkField, NetworkRecord } from './record.ts';
 import { clientShares, type NetworkOverview, networkHistory, networkOverview } from './resolve.ts';
@@ -12,7 +21,7 @@ import { clientShares, type NetworkOverview, networkHistory, networkOverview } f
 const figures = NetworkRecord.omit({ id: true });
 
 const NetworkRecordType = builder.objectRef<OwnedPeriod<NetworkRecord>>('NetworkRecord').implement({
-  description: 'An Ethereum network over a period.',
+  description: `An Ethereum network over a period. ${recordIsNoNode}`,
   fields: (t) => ({ id: periodId(t, 'NetworkRecord'), ...columns(t, figures) }),
 });
 const recordPages = pageTypes(NetworkRecordType, {
@@ -21,21 +30,30 @@ const recordPages = pageTypes(NetworkRecordType, {
   list: 'A network over time',
 });
 
-const ClientShare = builder
-  .objectRef<Awaited<ReturnType<typeof clientShares>>[number]>('NetworkClientShare')
-  .implement({
-    description: "A consensus client's share of the validators of a network.",
-    fields: (t) => ({
-      id: rowId(t, 'NetworkClientShare', ({ network, client }) => [network, client]),
-      client: t.exposeString('client', { description: 'Name of the client.' }),
-      validatorCount: t.exposeInt('validatorCount', {
-        description: 'Active validators that are known to run it.',
-      }),
-      percentage: t.exposeFloat('percentage', {
-        description: 'Share of the active validators whose client is known, in percent, 0..100.',
-      }),
+const ClientShare = builder.objectRef<Awaited<ReturnType<typeof clientShares>>[number]>('NetworkClientShare');
+builder.node(ClientShare, {
+  description: "A consensus client's share of the validators of a network.",
+  id: { resolve: ({ network, client }) => `${network}:${client}`, description: 'Global id, for `node`.' },
+  loadMany: loadNodes('NetworkClientShare', async (id, ctx) => {
+    const [, name, client] = /^(\w+):(.+)$/s.exec(id) ?? [];
+    const network = Network.safeParse(name).data;
+    return network && (await clientShares(ctx, { network })).find((share) => share.client === client);
+  }),
+  fields: (t) => ({
+    network: t.expose('network', { type: NetworkEnum, description: 'The network.' }),
+    client: t.exposeString('client', { description: 'Name of the client.' }),
+    validatorCount: t.exposeInt('validatorCount', {
+      description: 'Active validators that are known to run it, at least 0.',
     }),
-  });
+    ratio: t.exposeFloat('ratio', {
+      description: 'Its share of the active validators whose client is known, as a ratio, 0..1.',
+    }),
+    percentage: t.exposeFloat('percentage', {
+      deprecationReason: replacedBy('ratio'),
+      description: 'The same in percent, 0..100.',
+    }),
+  }),
+});
 
 const lists = periodLists<NetworkField, NetworkRecord>('networkHistory', NetworkRecord);
 
@@ -72,8 +90,8 @@ builder.node(NetworkOverviewType, {
       {
         type: NetworkRecordType,
         nullable: true,
-        extensions: { operation: 'listChainDailyRewards', rows: PERIODS_SIZES.defaultSize },
-        description: `The network over time, independent of the window. Daily rewards are stored by chain day; with \`utc\`, all figures come from days of all validators. There are no hours. At most ${PERIODS_SIZES.maxSize} a page, ${PERIODS_SIZES.defaultSize} by default.`,
+        extensions: { operation: 'listChainDailyRewards' },
+        description: `The network over time, independent of the window. Daily rewards are stored by chain day; with \`utc\`, all figures come from days of all validators. There are no hours. ${sizesText(PERIODS_SIZES)}`,
         args: periodArgs('NetworkRecord', NetworkRecord),
         resolve: ({ network }, args, ctx, info) =>
           lists({ network, idType: 'network', id: network }, args, info, (...asked) =>

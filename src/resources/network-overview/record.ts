@@ -19,7 +19,9 @@ const rewards = 'null without daily rewards and without a day of all validators'
 export const NetworkRecord = z
   .object({
     id: text(32).describe('The network.'),
-    validatorCount: count().nullable().describe(`Active validators at the end of the period; ${days}.`),
+    validatorCount: count()
+      .nullable()
+      .describe(`Active validators at the end of the period, at least 0; ${days}.`),
     sumEndEpochBalance: gwei()
       .nullable()
       .describe(`Balance of the active validators at the end of the period, in Gwei; ${days}.`),
@@ -35,8 +37,8 @@ export const NetworkRecord = z
     targetParticipationRatio: ratio()
       .nullable()
       .describe(`Share of due attestations with the correct target, 0..1; ${days}.`),
-    proposedCount: bigCount().nullable().describe(`Blocks proposed; ${days}.`),
-    missedProposalCount: bigCount().nullable().describe(`Blocks missed; ${days}.`),
+    proposedCount: bigCount().nullable().describe(`Blocks proposed, at least 0; ${days}.`),
+    missedProposalCount: bigCount().nullable().describe(`Blocks missed, at least 0; ${days}.`),
     missedProposalRatio: ratio().nullable().describe(`Share of due blocks that were missed, 0..1; ${days}.`),
     sumConsensusRewards: signedSum()
       .nullable()
@@ -44,7 +46,9 @@ export const NetworkRecord = z
     sumExecutionRewards: decimal().nullable().describe(`Priority fees and MEV, in Gwei; ${rewards}.`),
     aprPercentage: number()
       .nullable()
-      .describe(`Rewards of both layers in a year, in percent of the effective balance; ${rewards}.`),
+      .describe(
+        `Rewards of both layers in a year, in percent of the effective balance; negative when penalties exceed rewards, ${rewards}.`,
+      ),
     ...PeriodKeys.shape,
   })
   .meta({ id: 'NetworkRecord', description: 'An Ethereum network over a period.' });

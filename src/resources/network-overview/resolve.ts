@@ -42,6 +42,7 @@ export async function clientShares(ctx: Context, key: NetworkKey) {
     network: key.network,
     client,
     validatorCount,
+    ratio: validatorCount / known,
     percentage: (100 * validatorCount) / known,
   }));
 }

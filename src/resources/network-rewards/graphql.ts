@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, type FieldsOf, rowId } from '../../graphql/schema/columns.ts';
-import { checkSizes, connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { enumValues } from '../../graphql/schema/enums.ts';
@@ -195,7 +195,7 @@ const networkArg = builder.args((t) => ({
   network: t.field({ type: RewardsNetworkEnum, required: true, description: 'The network.' }),
 }));
 
-const pageText = `At most ${REWARDS_SIZES.maxSize} a page, ${REWARDS_SIZES.defaultSize} by default.`;
+const pageText = sizesText(REWARDS_SIZES);
 const sizes = `Oldest first. ${pageText}`;
 
 function validatorOf(network: RewardsNetwork, given: string): string {
@@ -210,7 +210,7 @@ builder.queryField('validatorRewards', (t) =>
     {
       type: ValidatorReward,
       nullable: true,
-      extensions: { operation: 'listValidatorRewards', rows: REWARDS_SIZES.defaultSize },
+      extensions: { operation: 'listValidatorRewards' },
       description: `What a validator earned, one row a day; NOT_FOUND for one that was never seen. ${sizes} REST: GET /v1/{network}/validators/{validator_id}/rewards.`,
       args: {
         ...networkArg,
@@ -241,7 +241,7 @@ builder.queryField('networkRewards', (t) =>
     {
       type: NetworkReward,
       nullable: true,
-      extensions: { operation: 'listNetworkRewards', rows: REWARDS_SIZES.defaultSize },
+      extensions: { operation: 'listNetworkRewards' },
       description: `What all validators of a network earned, one row a day. ${sizes} REST: GET /v1/{network}/network/rewards.`,
       args: {
         ...networkArg,
@@ -261,7 +261,7 @@ builder.interfaceField(ValidatorReward, 'history', (t) =>
     {
       type: ValidatorReward,
       nullable: true,
-      extensions: { operation: 'listValidatorRewards', rows: REWARDS_SIZES.defaultSize },
+      extensions: { operation: 'listValidatorRewards' },
       description: `What the validator earned, one row a day. ${sizes}`,
       args: dayArgs,
       resolve: (row, args, ctx, info) =>
@@ -276,7 +276,7 @@ builder.queryField('networkValidators', (t) =>
     {
       type: ValidatorReward,
       nullable: true,
-      extensions: { operation: 'networkValidators', rows: REWARDS_SIZES.defaultSize },
+      extensions: { operation: 'networkValidators' },
       description: `Validators of a network other than Ethereum on one day, by what they earned or staked. Pages that follow by cursor keep to the day of the first. ${pageText} GraphQL only: no REST path is documented for it.`,
       args: {
         ...networkArg,

@@ -11,6 +11,7 @@ import {
   rankCursor,
   rankedRange,
   sizeFaults,
+  sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
@@ -28,7 +29,6 @@ import type { ListKey, OperatorId, OperatorNode } from './queries.ts';
 import { OperatorSummary, OperatorTag, operatorFields, operatorOfTag } from './record.ts';
 import {
   listKey,
-  OPERATORS_DEFAULT_SIZE,
   OPERATORS_MAX_SIZE,
   type OrderedOperators,
   operatorNode,
@@ -160,7 +160,7 @@ async function operatorConnection(
   parentId?: string | null,
 ) {
   const list = listName(key);
-  const limits = { list, defaultSize: OPERATORS_DEFAULT_SIZE, maxSize: OPERATORS_MAX_SIZE };
+  const limits = { list, maxSize: OPERATORS_MAX_SIZE };
   const ranked = rankedRange(args, info, limits);
   const page = await operatorPage(
     ctx,
@@ -190,7 +190,7 @@ async function orderedConnection(
 ) {
   const { order, where } = asked;
   const list = `${listName(asked.key)}:${JSON.stringify([order.field, order.direction, where])}`;
-  const limits = { list, defaultSize: OPERATORS_DEFAULT_SIZE, maxSize: OPERATORS_MAX_SIZE };
+  const limits = { list, maxSize: OPERATORS_MAX_SIZE };
   const ordered = rankedRange(args, info, limits, true);
   const page = await orderedOperators(
     ctx,
@@ -221,8 +221,8 @@ builder.queryField('operators', (t) =>
     {
       type: Operator,
       nullable: true,
-      extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
-      description: `Operators of a class by network penetration, largest first. At most ${OPERATORS_MAX_SIZE} a page, ${OPERATORS_DEFAULT_SIZE} by default. REST: GET /v0/eth/operators.`,
+      extensions: { operation: 'listOperators' },
+      description: `Operators of a class by network penetration, largest first. ${sizesText({ maxSize: OPERATORS_MAX_SIZE })} REST: GET /v0/eth/operators.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
         idType: t.arg({
@@ -329,9 +329,8 @@ builder.objectField(Operator, 'poolShares', (t) =>
     {
       type: Operator,
       nullable: true,
-      extensions: { operation: 'listOperators', rows: OPERATORS_DEFAULT_SIZE },
-      description:
-        'Pool shares of a pool or node operator in a window, by network penetration. Empty for other classes.',
+      extensions: { operation: 'listOperators' },
+      description: `Pool shares of a pool or node operator in a window, by network penetration. Empty for other classes. ${sizesText({ maxSize: OPERATORS_MAX_SIZE })}`,
       args: {
         window: t.arg({
           type: TimeWindowEnum,

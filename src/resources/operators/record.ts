@@ -85,11 +85,13 @@ export const OperatorSummary = z
     id: text(256).min(1).describe('Name, address, public key or index of the operator, by its class.'),
     idType: IdType.describe('Class of the operator.'),
     timeWindow: TimeWindow.describe('Window that the figures cover.'),
-    validatorCount: count().describe('Validators of the operator.'),
+    validatorCount: count().describe('Validators of the operator, at least 0.'),
     avgCorrectness: ratio().describe('Mean share of correct attestation votes (head, target, source), 0..1.'),
     avgInclusionDelay: nonNegative()
       .nullable()
-      .describe('Mean slots until an attestation is included, 1 is best; null without attestations.'),
+      .describe(
+        'Mean slots until an attestation is included, at least 1, which is best; null without attestations.',
+      ),
     avgUptime: ratio().describe('Mean share of attestation duties performed, 0..1.'),
     avgValidatorEffectiveness: nonNegative().describe(
       'Mean effectiveness of the validators in percent, 0..100.',
@@ -99,10 +101,16 @@ export const OperatorSummary = z
       .nullable()
       .describe("The operator's share of the network's active effective balance, 0..1."),
     relayerPercentages: z.array(RelayerPercentage).describe('Relays of the proposed blocks.'),
-    nodeOperatorCount: count().nullable().describe('Node operators of a pool; null for other classes.'),
+    nodeOperatorCount: count()
+      .nullable()
+      .describe('Node operators of a pool, at least 0; null for other classes.'),
     operatorTags: z.array(OperatorTag).describe('Labels of the operator.'),
     displayName: text().nullable().describe('Display name.'),
-    aprPercentage: number().nullable().describe('Annualised rewards in percent of the effective balance.'),
+    aprPercentage: number()
+      .nullable()
+      .describe(
+        'Annualised rewards in percent of the effective balance; negative when penalties exceed rewards.',
+      ),
     sumEndEpochBalance: gwei().nullable().describe('Balance at the end of the window, in Gwei.'),
     sumEndEpochEffectiveBalance: gwei()
       .nullable()

@@ -3,7 +3,7 @@ import { TimeWindow } from '../../chain/windows.ts';
 import { selectionFor } from '../../fast-rows/index.ts';
 import { asOfEpoch, asOfField } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, exposed, type FieldsOf, plainObject } from '../../graphql/schema/columns.ts';
+import { columns, exposed, type FieldsOf, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
@@ -40,8 +40,8 @@ export const IN_OPERATOR = withSummary(IN_ROW, 'operator');
 export const IN_OPERATOR_PAGE = withSummary(IN_PAGE, 'operator');
 const IN_SUMMARY = summaryPaths('operator');
 
-const ClientPercentageType = plainObject(ClientPercentage);
-const RelayerPercentageType = plainObject(RelayerPercentage);
+const ClientPercentageType = shareObject(ClientPercentage);
+const RelayerPercentageType = shareObject(RelayerPercentage);
 
 const Figures = OperatorSummary.omit({ id: true, displayName: true });
 

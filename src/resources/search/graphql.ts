@@ -3,13 +3,14 @@ import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { rowId } from '../../graphql/schema/columns.ts';
 import { networkArgs } from '../../graphql/schema/enums.ts';
+import { DEFAULT_PAGE_SIZE } from '../../kernel/page.ts';
 import { loadBlock } from '../blocks/loaders.ts';
 import { finalizedBlockFields } from '../blocks/record.ts';
 import { loadOperatorNode } from '../operators/loaders.ts';
 import { loadStakeAuthorityNode } from '../stake-authorities/loaders.ts';
 import { loadTag } from '../tags/loaders.ts';
 import { loadValidator } from '../validators/loaders.ts';
-import { readQuery, SEARCH_SIZES, searchKinds } from './record.ts';
+import { readQuery, SEARCH_MAX_SIZE, searchKinds } from './record.ts';
 import { type Hit, search, type Target } from './resolve.ts';
 
 const SearchKindEnum = builder.enumType('SearchKind', {
@@ -64,7 +65,7 @@ async function loadTarget(ctx: Context, target: Target) {
 }
 
 const SearchHit = builder.objectRef<HitRow>('SearchHit').implement({
-  description: 'An object that a search found.',
+  description: 'An object that a search found. Not a Node: it belongs to its query; `node` is the object.',
   fields: (t) => ({
     id: rowId(t, 'SearchHit', ({ kind, target, query }) => [kind, target, query]),
     kind: t.expose('kind', { type: SearchKindEnum, description: 'Kind of the object.' }),
@@ -90,8 +91,8 @@ builder.queryField('search', (t) =>
   t.field({
     type: [SearchHit],
     nullable: true,
-    extensions: { operation: 'search', rows: SEARCH_SIZES.defaultSize },
-    description: `Objects by name, address, key, number or hash, best first: for a search box. At most ${SEARCH_SIZES.maxSize}, ${SEARCH_SIZES.defaultSize} by default.`,
+    extensions: { operation: 'search', rows: DEFAULT_PAGE_SIZE },
+    description: `Objects by name, address, key, number or hash, best first: for a search box. At most ${SEARCH_MAX_SIZE}, ${DEFAULT_PAGE_SIZE} by default.`,
     args: {
       query: t.arg.string({
         required: true,
@@ -103,14 +104,14 @@ builder.queryField('search', (t) =>
         description: 'Kinds to look for; all when absent. Responses without private sets can be cached.',
       }),
       first: t.arg.int({
-        defaultValue: SEARCH_SIZES.defaultSize,
-        description: `Number of hits, 1 to ${SEARCH_SIZES.maxSize}.`,
+        defaultValue: DEFAULT_PAGE_SIZE,
+        description: `Number of hits, 1 to ${SEARCH_MAX_SIZE}.`,
       }),
       ...networkArgs,
     },
     resolve: async (_root, args, ctx) => {
       const kinds = args.kinds ?? searchKinds;
-      const first = args.first ?? SEARCH_SIZES.defaultSize;
+      const first = args.first ?? DEFAULT_PAGE_SIZE;
       const text = readQuery(args.query, first, kinds);
       const hits = await search(ctx, { text, kinds, network: args.network ?? ctx.network, first });
       return hits.map((hit) => ({ ...hit, query: text }));

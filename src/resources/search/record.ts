@@ -5,7 +5,7 @@ export type SearchKind = (typeof searchKinds)[number];
 
 export type SearchMatch = 'name' | 'similarName' | 'address' | 'index' | 'publicKey' | 'slot' | 'blockHash';
 
-export const SEARCH_SIZES = { defaultSize: 10, maxSize: 50 };
+export const SEARCH_MAX_SIZE = 50;
 const MAX_LENGTH = 100;
 
 const unfit = /\p{Cc}|\p{Cs}/u;
@@ -21,8 +21,8 @@ export function readQuery(query: string, first: number, kinds: readonly SearchKi
     refuse('query', `has ${text.length} characters; 1 to ${MAX_LENGTH} are needed`);
   else if (unfit.test(text))
     refuse('query', `is ${quoted(text)}; it has a control character or half of a character`);
-  const { maxSize } = SEARCH_SIZES;
-  if (first < 1 || first > maxSize) refuse('first', `is ${first}; an integer from 1 to ${maxSize} is needed`);
+  if (first < 1 || first > SEARCH_MAX_SIZE)
+    refuse('first', `is ${first}; an integer from 1 to ${SEARCH_MAX_SIZE} is needed`);
   if (kinds.length === 0) refuse('kinds', 'is empty; leave it out to search all kinds');
   if (faults.length > 0) throw badInput(faults);
   return text;

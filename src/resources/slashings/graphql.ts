@@ -3,7 +3,7 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import { checkSizes, connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { checkSizes, connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { endArgs, endsOf } from '../../graphql/schema/ends.ts';
@@ -105,8 +105,8 @@ builder.queryField('slashings', (t) =>
     {
       type: SlashingType,
       nullable: true,
-      extensions: { operation: 'listSlashings', rows: SLASHINGS_SIZES.defaultSize },
-      description: `Slashed validators, by default oldest first. At most ${SLASHINGS_SIZES.maxSize} a page, ${SLASHINGS_SIZES.defaultSize} by default. REST: GET /v0/eth/slashings.`,
+      extensions: { operation: 'listSlashings' },
+      description: `Slashed validators, by default oldest first. ${sizesText(SLASHINGS_SIZES)} REST: GET /v0/eth/slashings.`,
       args: {
         where: t.arg({ type: SlashingWhere, description: 'Filter; default: all slashings.' }),
         ...endArgs.Date,
@@ -182,8 +182,8 @@ builder.objectField(Operator, 'slashings', (t) =>
     {
       type: SlashingType,
       nullable: true,
-      extensions: { operation: 'listSlashings', rows: SLASHINGS_SIZES.defaultSize },
-      description: `Slashings of its validators, ascending by slashing epoch and validator index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share; for a single validator see \`slashing\`. At most ${SLASHINGS_SIZES.maxSize} a page, ${SLASHINGS_SIZES.defaultSize} by default.`,
+      extensions: { operation: 'listSlashings' },
+      description: `Slashings of its validators, ascending by slashing epoch and validator index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share; for a single validator see \`slashing\`. ${sizesText(SLASHINGS_SIZES)}`,
       resolve: async (operator, args, ctx, info) => {
         const range = connectionRange(args, info, {
           ...SLASHINGS_SIZES,

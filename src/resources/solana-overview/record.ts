@@ -13,7 +13,8 @@ import {
 } from '../../kernel/leaves.ts';
 
 /** Spec §4.7. */
-const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
+const smoothed =
+  'as a ratio: 0.06 is 6 %, negative for a loss; in the 1d window from the rewards of the last 3 days.';
 const diff = (what: string) =>
   int().describe(`Change in the number of ${what} since the previous window; negative for a decrease.`);
 
@@ -22,11 +23,11 @@ export const SolanaNetworkOverview = z
   .object({
     timeWindow: TimeWindow.describe('Window that the figures cover.'),
     networkEffectiveness: nonNegative().describe(
-      'Mean effectiveness of the validators, weighted by stake, as a ratio: 1 is perfect.',
+      'Mean effectiveness of the validators, weighted by stake, as a ratio, at least 0; 1 is perfect.',
     ),
     networkVoteSuccessRate: ratio().describe('Share of slots with a successful vote, 0..1.'),
     networkMissedBlocksRate: ratio().describe('Share of the leader slots without a block, 0..1.'),
-    networkVotingLatency: nonNegative().describe('Mean slots until a vote lands, 1 is best.'),
+    networkVotingLatency: nonNegative().describe('Mean slots until a vote lands, at least 1, which is best.'),
     validatorApy: number().describe(
       `Yearly yield of a validator, commissions and own rewards, on the stake delegated to it, ${smoothed}`,
     ),
@@ -36,26 +37,36 @@ export const SolanaNetworkOverview = z
     rewardsSolanaProposals: nonNegativeDecimal().describe('Rewards for proposed blocks (fees), in SOL.'),
     rewardsSolanaMev: nonNegativeDecimal().describe('Rewards from MEV tips, in SOL.'),
     rewardsSolanaRent: nonNegativeDecimal().describe('Rewards from rent, in SOL.'),
-    activeValidatorCount: count().describe('Validators with active stake at the end of the window.'),
+    activeValidatorCount: count().describe(
+      'Validators with active stake at the end of the window, at least 0.',
+    ),
     activeValidatorDiff: diff('active validators'),
     totalDelegatedStake: nonNegativeDecimal().describe('Stake delegated to validators, in SOL.'),
-    activeDelegatorStakeAccountCount: count().describe('Stake accounts with active stake.'),
+    activeDelegatorStakeAccountCount: count().describe('Stake accounts with active stake, at least 0.'),
     activeDelegatorStakeAccountCountDiff: diff('stake accounts'),
-    activeDelegatorWithdrawAuthorityCount: count().describe('Withdraw authorities of those stake accounts.'),
+    activeDelegatorWithdrawAuthorityCount: count().describe(
+      'Withdraw authorities of those stake accounts, at least 0.',
+    ),
     activeDelegatorWithdrawAuthorityCountDiff: diff('withdraw authorities'),
     stakeAccountWithdrawAuthorityRatio: nonNegativeDecimal().describe(
-      'Stake accounts per withdraw authority.',
+      'Stake accounts per withdraw authority, at least 0.',
     ),
-    activeDelegatorStakeAuthorityCount: count().describe('Stake authorities of those stake accounts.'),
+    activeDelegatorStakeAuthorityCount: count().describe(
+      'Stake authorities of those stake accounts, at least 0.',
+    ),
     activeDelegatorStakeAuthorityCountDiff: diff('stake authorities'),
-    stakeAccountStakeAuthorityRatio: nonNegativeDecimal().describe('Stake accounts per stake authority.'),
-    networkEffectivenessDiff: decimal().describe('Change of networkEffectiveness since the previous window.'),
+    stakeAccountStakeAuthorityRatio: nonNegativeDecimal().describe(
+      'Stake accounts per stake authority, at least 0.',
+    ),
+    networkEffectivenessDiff: decimal().describe(
+      'Change of networkEffectiveness since the previous window; negative for a decrease.',
+    ),
     giniCoefficient: decimalRatio().describe(
-      'Inequality of stake among the validators: 0 means all are equal, 1 that one has all.',
+      'Inequality of stake among the validators, 0..1: 0 means all are equal, 1 that one has all.',
     ),
     deactivatingStakeAccounts: count()
       .nullable()
-      .describe('Stake accounts being deactivated; null when unknown.'),
+      .describe('Stake accounts being deactivated, at least 0; null when unknown.'),
   })
   .meta({
     id: 'SolanaNetworkOverview',

@@ -10,6 +10,7 @@ import {
   rankCursor,
   rankedRange,
   sizeFaults,
+  sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
@@ -116,8 +117,8 @@ builder.queryField('stakeAuthorities', (t) =>
     {
       type: StakeAuthority,
       nullable: true,
-      extensions: { operation: 'listStakeAuthoritiesV1', rows: STAKE_AUTHORITIES_SIZES.defaultSize },
-      description: `Solana stake authorities by network penetration, largest first. At most ${STAKE_AUTHORITIES_SIZES.maxSize} a page, ${STAKE_AUTHORITIES_SIZES.defaultSize} by default. REST: GET /v1/solana/delegators/stakeAuthorities.`,
+      extensions: { operation: 'listStakeAuthoritiesV1' },
+      description: `Solana stake authorities by network penetration, largest first. ${sizesText(STAKE_AUTHORITIES_SIZES)} REST: GET /v1/solana/delegators/stakeAuthorities.`,
       args: {
         window: t.arg({ type: TimeWindowEnum, required: true, description: 'Aggregation window.' }),
         type: t.arg({

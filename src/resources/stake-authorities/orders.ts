@@ -11,7 +11,7 @@ const orders: Record<StakeAuthorityOrderField, string> = {
   delegatedStake: 'Delegated stake.',
   delegatorApy: 'Yearly yield of staking and MEV rewards together.',
   blendedVoteCommissionRate: 'Commission on staking rewards.',
-  validatorDelegates: 'Validators that its stake is delegated to.',
+  validatorDelegates: 'Validators that its stake is delegated to, at least 0.',
   poolName: 'Name of the stake pool, by its bytes; individuals come last.',
   delegatedStakeChange: `Change of delegatedStake ${over}`,
   delegatorApyChange: `Change of delegatorApy ${over}`,

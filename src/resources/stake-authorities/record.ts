@@ -22,13 +22,14 @@ export const StakeDelegation = z
   .meta({ id: 'StakeDelegation', description: 'A validator and the share of stake delegated to it.' });
 
 /** Spec §4.8. */
-const smoothed = 'as a ratio: 0.06 is 6 %; in the 1d window from the rewards of the last 3 days.';
+const smoothed =
+  'as a ratio: 0.06 is 6 %, negative for a loss; in the 1d window from the rewards of the last 3 days.';
 
 /** Spec §2.7. */
 export const StakeAuthoritySummary = z
   .object({
     stakeAuthority: base58Key().describe('Address of the stake authority.'),
-    validatorDelegates: count().describe('Validators that its stake is delegated to.'),
+    validatorDelegates: count().describe('Validators that its stake is delegated to, at least 0.'),
     delegations: z.array(StakeDelegation).describe('Where its stake is delegated to.'),
     stakingRewardsApy: decimal().describe(`Yearly yield of staking rewards, compounded, ${smoothed}`),
     mevRewardsApr: decimal().describe(`Yearly rate of MEV rewards, ${smoothed}`),
@@ -40,7 +41,7 @@ export const StakeAuthoritySummary = z
     delegatedStake: nonNegativeDecimal().describe('Delegated stake, in SOL.'),
     networkPenetration: decimalRatio().describe("Its share of the network's delegated stake, 0..1."),
     aggregateValidatorEffectiveness: nonNegativeDecimal().describe(
-      'Effectiveness of its validators, weighted by its stake, as a ratio: 1 is perfect.',
+      'Effectiveness of its validators, weighted by its stake, as a ratio, at least 0; 1 is perfect.',
     ),
     blendedVoteCommissionRate: decimalRatio().describe(
       'Commission of its validators on staking rewards, weighted by its stake, 0..1.',

@@ -2,7 +2,7 @@ import { TimeWindow } from '../../chain/windows.ts';
 import { selectionFor } from '../../fast-rows/index.ts';
 import { asOfField, asOfSolana } from '../../graphql/schema/as-of.ts';
 import { builder } from '../../graphql/schema/builder.ts';
-import { columns, exposed, plainObject, rounded } from '../../graphql/schema/columns.ts';
+import { columns, exposed, rounded, shareObject } from '../../graphql/schema/columns.ts';
 import { TimeWindowEnum } from '../../graphql/schema/enums.ts';
 import { loadNodes } from '../../graphql/schema/nodes.ts';
 import { IN_PAGE, IN_ROW } from '../../graphql/schema/selection.ts';
@@ -30,7 +30,7 @@ export const IN_AUTHORITY = withSummary(IN_ROW, 'authority');
 export const IN_AUTHORITY_PAGE = withSummary(IN_PAGE, 'authority');
 const IN_SUMMARY = summaryPaths('authority');
 
-export const StakeDelegationType = plainObject(StakeDelegation);
+export const StakeDelegationType = shareObject(StakeDelegation);
 export const delegations = {
   type: [StakeDelegationType],
   stored: StakeDelegation,

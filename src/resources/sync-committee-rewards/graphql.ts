@@ -3,7 +3,12 @@ import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns } from '../../graphql/schema/columns.ts';
-import { type ConnectionArgs, connection, connectionRange } from '../../graphql/schema/connection.ts';
+import {
+  type ConnectionArgs,
+  connection,
+  connectionRange,
+  sizesText,
+} from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
@@ -80,7 +85,6 @@ const syncCommitteeRewardPages = pageTypes(SyncCommitteeRewardType, {
 async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs, info: GraphQLResolveInfo) {
   const cursors = slotRewardCursors(slot);
   const range = connectionRange(args, info, {
-    defaultSize: COMMITTEE_SIZE,
     maxSize: COMMITTEE_SIZE,
     decode: cursors.read,
   });
@@ -92,9 +96,7 @@ async function slotConnection(ctx: Context, slot: SlotKey, args: ConnectionArgs,
   );
 }
 
-const sizes = `At most ${COMMITTEE_SIZE} a page, which is the default.`;
-/** Cost estimate of a list without a page size. */
-const wholeCommittee = { operation: 'listSyncCommitteeRewards', rows: COMMITTEE_SIZE };
+const sizes = sizesText({ maxSize: COMMITTEE_SIZE });
 
 function slotOf(ctx: Context, args: { slot: number; network?: Network | null | undefined }): SlotKey {
   if (args.slot < 0) throw badArgument('slot', `slot is ${args.slot}; an integer >= 0 is needed.`);
@@ -111,7 +113,7 @@ builder.queryField('syncCommitteeRewards', (t) =>
         slot: t.arg.int({ required: true, description: 'Slot of the block, >= 0.' }),
         ...networkArgs,
       },
-      extensions: wholeCommittee,
+      extensions: { operation: 'listSyncCommitteeRewards' },
       resolve: (_root, args, ctx: Context, info) => slotConnection(ctx, slotOf(ctx, args), args, info),
     },
     ...syncCommitteeRewardPages,
@@ -124,7 +126,7 @@ builder.objectField(BlockType, 'syncCommitteeRewards', (t) =>
       type: SyncCommitteeRewardType,
       description: `What each seat of the sync committee earned in it, ascending by validator index. ${sizes}`,
       nullable: true,
-      extensions: wholeCommittee,
+      extensions: { operation: 'listSyncCommitteeRewards' },
       resolve: ({ network, consensusSlot: slot }, args, ctx, info) =>
         slotConnection(ctx, { network, slot }, args, info),
     },
@@ -137,8 +139,8 @@ builder.objectField(ValidatorType, 'syncCommitteeRewards', (t) =>
     {
       type: SyncCommitteeRewardType,
       nullable: true,
-      extensions: { operation: 'listSyncCommitteeRewards', rows: VALIDATOR_REWARDS_SIZES.defaultSize },
-      description: `What it earned on sync committees, newest slot first. At most ${VALIDATOR_REWARDS_SIZES.maxSize} a page, ${VALIDATOR_REWARDS_SIZES.defaultSize} by default.`,
+      extensions: { operation: 'listSyncCommitteeRewards' },
+      description: `What it earned on sync committees, newest slot first. ${sizesText(VALIDATOR_REWARDS_SIZES)}`,
       resolve: async (validator, args, ctx, info) => {
         const range = connectionRange(args, info, {
           ...VALIDATOR_REWARDS_SIZES,

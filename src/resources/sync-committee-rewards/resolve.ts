@@ -8,7 +8,7 @@ import type { RewardPosition, RewardRow, SlotKey } from './queries.ts';
 
 /** Seats; also the default page size (spec §8). */
 export const COMMITTEE_SIZE = 512;
-export const VALIDATOR_REWARDS_SIZES = { defaultSize: 10, maxSize: 200 };
+export const VALIDATOR_REWARDS_SIZES = { maxSize: 200 };
 
 /**
  * Sorted by validator index (spec §4.6). A slot without a block has an empty page. Throws NOT_FOUND for slots after the

@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/schema/builder.ts';
 import { columns, renamed } from '../../graphql/schema/columns.ts';
-import { connection, connectionRange } from '../../graphql/schema/connection.ts';
+import { connection, connectionRange, sizesText } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { NetworkEnum, networkArgs } from '../../graphql/schema/enums.ts';
@@ -41,7 +41,7 @@ const memberPages = pageTypes(MemberType, {
   list: 'The validators of a private set',
 });
 
-const sizes = `At most ${TAGS_SIZES.maxSize} a page, ${TAGS_SIZES.defaultSize} by default.`;
+const sizes = sizesText(TAGS_SIZES);
 
 const accountText = 'Account that owns it, a UUID; `organizationId` in REST.';
 export const PrivateSet = builder.objectRef<TagRow>('PrivateSet');
@@ -65,7 +65,7 @@ builder.node(PrivateSet, {
       {
         type: MemberType,
         nullable: true,
-        extensions: { operation: 'listTagValidators', rows: TAGS_SIZES.defaultSize },
+        extensions: { operation: 'listTagValidators' },
         description: `The validators that are in it now, by index. ${sizes}`,
         resolve: async (set, args, ctx, info) => {
           const cursors = integerCursors(() => `members:${set.id}`);
@@ -105,7 +105,7 @@ for (const name of ['privateSets', 'tags'])
       {
         type: PrivateSet,
         nullable: true,
-        extensions: { operation: 'listTags', rows: TAGS_SIZES.defaultSize },
+        extensions: { operation: 'listTags' },
         description: `The account's private sets of a network, oldest first. ${sizes} REST: GET /v1/eth/tags.`,
         ...(name === 'tags' ? { deprecationReason: replacedBy('privateSets') } : {}),
         args: {

@@ -6,11 +6,18 @@ import {
   checkSizes,
   connection,
   connectionRange,
+  sizesText,
 } from '../../graphql/schema/connection.ts';
 import { pageTypes } from '../../graphql/schema/connection-types.ts';
 import { replacedBy } from '../../graphql/schema/deprecated.ts';
 import { endsOf } from '../../graphql/schema/ends.ts';
-import { NetworkEnum, networkArgs, TimeWindowEnum } from '../../graphql/schema/enums.ts';
+import {
+  enumName,
+  enumValues,
+  NetworkEnum,
+  networkArgs,
+  TimeWindowEnum,
+} from '../../graphql/schema/enums.ts';
 import { loadNodes, networkNumber } from '../../graphql/schema/nodes.ts';
 import { orderInput } from '../../graphql/schema/order.ts';
 import { selectedOf } from '../../graphql/schema/selection.ts';
@@ -21,7 +28,7 @@ import { Operator } from '../operators/graphql.ts';
 import { IN_OPERATOR, operatorFigures } from '../operators/summary.ts';
 import { SlashingType } from '../slashings/graphql.ts';
 import { loadSlashing } from '../slashings/loaders.ts';
-import { loadOperatorValidatorTotal, loadValidator, validatorKeyText } from './loaders.ts';
+import { loadNewestEpoch, loadOperatorValidatorTotal, loadValidator, validatorKeyText } from './loaders.ts';
 import { type ValidatorRow, validatorOrders } from './queries.ts';
 import { Validator, validatorAsked } from './record.ts';
 import {
@@ -36,6 +43,19 @@ import {
   validators,
   validatorsOf,
 } from './resolve.ts';
+import { statusOf, type ValidatorStatus, validatorStatuses } from './status.ts';
+
+const statusTexts: Record<ValidatorStatus, string> = {
+  pending: 'Has no duties yet: its activation epoch is not known or to come.',
+  active: 'Has duties; its exit epoch is not known.',
+  exiting: 'Has duties until its exit epoch, which is known. Slashed validators exit too.',
+  exited: 'No longer has duties.',
+};
+const ValidatorStatusEnum = builder.enumType('ValidatorStatus', {
+  description:
+    'What a validator does at the newest stored epoch of its network: that of the newest slot or active balance. Without one, known epochs count as past.',
+  values: enumValues(validatorStatuses, (status) => statusTexts[status]),
+});
 
 export const ValidatorType = builder.objectRef<ValidatorRow>('Validator');
 builder.node(ValidatorType, {
@@ -51,6 +71,11 @@ builder.node(ValidatorType, {
       description: 'Network of the validator.',
     }),
     ...columns(t, Validator),
+    status: t.field({
+      type: ValidatorStatusEnum,
+      description: 'Its status at the newest stored epoch of the network.',
+      resolve: async (row, _args, ctx) => statusOf(row, await loadNewestEpoch(ctx, row.network)),
+    }),
     slashing: t.field({
       type: SlashingType,
       nullable: true,
@@ -124,6 +149,11 @@ const ValidatorWhere = builder.inputType('ValidatorWhere', {
         'An operator of the validator, such as its withdrawal address; only in the order of indices.',
     }),
     slashed: t.boolean({ description: 'Whether the validator was slashed.' }),
+    status: t.field({
+      type: ValidatorStatusEnum,
+      description:
+        'Its status. The order by activation epoch takes PENDING, ACTIVE and EXITING, that by exit epoch EXITING and EXITED.',
+    }),
   }),
 });
 
@@ -150,7 +180,9 @@ function indicesOf(args: ListArgs): readonly number[] | null {
   return indices;
 }
 
-function epochsOf(args: ListArgs, operator: unknown) {
+const statusesOf = { activationEpoch: ['pending', 'active', 'exiting'], exitEpoch: ['exiting', 'exited'] };
+
+function epochsOf(args: ListArgs, operator: unknown, status: ValidatorStatus | null) {
   const epochs = endsOf(args, { Epoch: (epoch) => ({ first: epoch, last: epoch }) });
   const field = args.orderBy?.field ?? 'index';
   const given = (['fromEpoch', 'toEpoch'] as const).find((name) => args[name] != null);
@@ -158,6 +190,11 @@ function epochsOf(args: ListArgs, operator: unknown) {
     throw badArgument(given, `${given} needs orderBy by ACTIVATION_EPOCH or EXIT_EPOCH.`);
   if (operator && field !== 'index')
     throw badArgument('orderBy', 'orderBy by an epoch cannot be given together with where.operator.');
+  if (status && field !== 'index' && !statusesOf[field].includes(status)) {
+    const names = statusesOf[field].map(enumName).join(', ');
+    const msg = `where.status is ${enumName(status)}; orderBy by ${enumName(field)} needs one of ${names}.`;
+    throw badArgument('where', msg);
+  }
   return epochs;
 }
 
@@ -166,8 +203,8 @@ builder.queryField('validators', (t) =>
     {
       type: ValidatorType,
       nullable: true,
-      extensions: { operation: 'validators', rows: VALIDATORS_SIZES.defaultSize },
-      description: `Validators, by default ascending by index. At most ${VALIDATORS_SIZES.maxSize} a page, ${VALIDATORS_SIZES.defaultSize} by default.`,
+      extensions: { operation: 'validators' },
+      description: `Validators, by default ascending by index. ${sizesText(VALIDATORS_SIZES)}`,
       args: {
         indices: t.arg.intList({
           description: `Lists these validators in this order, at most ${VALIDATORS_SIZES.maxSize}, without unknown ones; takes no other argument but network.`,
@@ -189,13 +226,14 @@ builder.queryField('validators', (t) =>
         const [indices, operator, epochs] = collectFaults(
           () => indicesOf(args),
           () => readOperatorBy(where?.operator, 'where.operator'),
-          () => epochsOf(args, where?.operator),
+          () => epochsOf(args, where?.operator, where?.status ?? null),
           () => checkSizes(args, VALIDATORS_SIZES.maxSize),
         );
         const list: ValidatorList = {
           network,
           operator,
           slashed: where?.slashed ?? null,
+          status: where?.status ?? null,
           order: {
             field: orderBy?.field ?? 'index',
             ascending: orderBy ? orderBy.direction === 'asc' : true,
@@ -243,8 +281,8 @@ builder.objectField(Operator, 'validators', (t) =>
     {
       type: ValidatorType,
       nullable: true,
-      extensions: { operation: 'validators', rows: VALIDATORS_SIZES.defaultSize },
-      description: `Its validators by index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share. At most ${VALIDATORS_SIZES.maxSize} a page, ${VALIDATORS_SIZES.defaultSize} by default.`,
+      extensions: { operation: 'validators' },
+      description: `Its validators by index, independent of its window. Empty for classes other than deposit address, withdrawal address, node operator, pool and pool share. ${sizesText(VALIDATORS_SIZES)}`,
       resolve: async (operator, args, ctx, info) => {
         const cursors = operatorValidatorCursors(operator);
         const range = connectionRange(args, info, { ...VALIDATORS_SIZES, decode: cursors.read });

@@ -1,9 +1,12 @@
 import type { Network } from '../../chain/networks.ts';
 import type { Context } from '../../context.ts';
-import { listReader, rowReader, totalReader } from '../../db/batch/readers.ts';
+import { byKey } from '../../db/batch/loaders.ts';
+import { listReader, reader, rowReader, totalReader } from '../../db/batch/readers.ts';
+import type { Queryable } from '../../db/pool.ts';
 import { rowsToRead } from '../../kernel/page.ts';
 import { operatorIdText } from '../operators/loaders.ts';
 import {
+  newestEpochs,
   operatorValidatorPages,
   operatorValidatorTotals,
   type PubkeyKey,
@@ -15,6 +18,7 @@ import {
   validatorsByPubkey,
 } from './queries.ts';
 import type { ValidatorName } from './record.ts';
+import { newestOr } from './status.ts';
 
 export { type PubkeyKey, pubkeyColumns, type ValidatorKey, validatorColumns };
 
@@ -25,6 +29,17 @@ export const loadValidator = rowReader({
   load: validatorsByIndex,
   rows: () => 1,
 });
+
+const readNewestEpoch = reader({
+  keyOf: (network: Network) => network,
+  load: async (db: Queryable, networks: readonly Network[]) =>
+    byKey(await newestEpochs(db, networks), (row) => row.network),
+  rows: () => 1,
+});
+
+/** That of statuses. */
+export const loadNewestEpoch = async (ctx: Context, network: Network): Promise<number> =>
+  newestOr((await readNewestEpoch(ctx, network))?.epoch ?? undefined);
 
 export const pubkeyText = (key: PubkeyKey) => `${key.network}:${key.validatorPubkey}`;
 

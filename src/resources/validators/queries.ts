@@ -1,14 +1,17 @@
+import { z } from 'zod';
+import { SLOTS_PER_EPOCH } from '../../chain/calendar.ts';
 import { Network } from '../../chain/networks.ts';
 import { ListedTotal } from '../../db/batch/readers.ts';
 import { askedOperators, isMember, type OperatorScope } from '../../db/operator-members.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { recordColumns } from '../../db/record-columns.ts';
-import { type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
+import { join, type KeyColumns, keyTable, raw, rows, type Sql, selectList, sql } from '../../db/rows.ts';
 import { totalOf } from '../../db/total.ts';
 import { count } from '../../kernel/leaves.ts';
 import { type Ends, type Range, rowsToRead } from '../../kernel/page.ts';
 import type { OperatorId } from '../operators/loaders.ts';
 import { Validator, validatorFields } from './record.ts';
+import { activation, exit, hasStatus, partsWithStatus, type ValidatorStatus } from './status.ts';
 
 export type ValidatorKey = { network: Network; validatorIndex: number };
 export type PubkeyKey = { network: Network; validatorPubkey: string };
@@ -26,6 +29,7 @@ const fields = recordColumns(Validator, 'v');
 const select = sql`v.network, ${selectList(fields, validatorFields)}`;
 const Row = Validator.extend({ network: Network });
 const ListedRow = Row.extend({ list: count() });
+const NewestRow = z.object({ network: Network, epoch: count().nullable() });
 
 export function validatorsByIndex(db: Queryable, keys: readonly ValidatorKey[]): Promise<ValidatorRow[]> {
   return rows(
@@ -54,6 +58,7 @@ export type ValidatorList = {
   network: Network;
   operator: OperatorScope | null;
   slashed: boolean | null;
+  status: ValidatorStatus | null;
   order: { field: (typeof validatorOrders)[number]; ascending: boolean };
   /** Bounds of the epoch by which the list is sorted. */
   epochs: Ends;
@@ -63,27 +68,42 @@ export type ValidatorPosition = { at: number; validatorIndex: number };
 
 const orderColumns = {
   index: sql`v.validator_index`,
-  activationEpoch: sql`coalesce(v.activation_epoch, 2147483647)`,
-  exitEpoch: sql`coalesce(v.exit_epoch, 2147483647)`,
+  activationEpoch: activation,
+  exitEpoch: exit,
 };
 
-/** Slashed validators are rare, so each one's operator is checked. */
-function matching({ network, operator, slashed, order, epochs }: ValidatorList): Sql {
-  const rare = slashed === true && operator !== null;
-  return sql`${
-    rare
-      ? sql`(select * from validators v where v.network = ${network} and v.slashed offset 0) v`
-      : sql`validators v`
-  }
-    where v.network = ${network}
+/**
+ * Where the rows of a list are, `v`: the sources of a page in the order of indices are joined. Slashed validators are
+ * rare: their operators and states are compared one by one.
+ */
+function sources(
+  { network, operator, slashed, status, order, epochs }: ValidatorList,
+  newest: number,
+): Sql[] {
+  const narrowed = slashed === true && (operator !== null || status !== null);
+  const plain = narrowed
+    ? sql`(select * from validators v where v.network = ${network} and v.slashed offset 0) v`
+    : sql`validators v`;
+  const conditions = sql`v.network = ${network}
       ${operator === null ? sql`` : sql`and ${isMember('v', network, operator)}`}
       ${slashed === null ? sql`` : raw(slashed ? 'and v.slashed' : 'and not v.slashed')}
       ${order.field === 'index' ? sql`` : sql`and ${orderColumns[order.field]} between ${epochs.first}::bigint and ${epochs.last}::bigint`}`;
+  if (status === null) return [sql`${plain} where ${conditions}`];
+  if (operator !== null || slashed === true)
+    return [sql`${plain} where ${conditions} and ${hasStatus(status, newest)}`];
+  return partsWithStatus(status, order.field, newest).map(({ condition, few }) =>
+    few
+      ? sql`(select v.validator_index, v.activation_epoch from validators v
+        where ${conditions} and ${condition} offset 0) v where true`
+      : sql`validators v where ${conditions} and ${condition}`,
+  );
 }
 
+/** `newest`: the newest epoch, for lists of a status. */
 export function validatorPage(
   db: Queryable,
   list: ValidatorList,
+  newest: number,
   { after, before, ...range }: Range<ValidatorPosition>,
 ): Promise<ValidatorRow[]> {
   const { field, ascending } = list.order;
@@ -94,25 +114,61 @@ export function validatorPage(
   const key = field === 'index' ? sql`v.validator_index` : sql`(${column}, v.validator_index)`;
   const bound = (position: ValidatorPosition) =>
     field === 'index' ? sql`${position.validatorIndex}::int` : at(position);
-  return rows(
-    db,
-    Row,
-    sql`/* validatorPage */
-    select ${select}
-    from ${matching(list)}
+  const page = (columns: Sql, source: Sql) => sql`select ${columns}
+    from ${source}
       ${above ? sql`and ${key} > ${bound(above)}` : sql``}
       ${below ? sql`and ${key} < ${bound(below)}` : sql``}
     order by ${field === 'index' ? sql`` : sql`${column} ${direction},`} v.validator_index ${direction}
-    limit ${rowsToRead(range)}`,
+    limit ${rowsToRead(range)}`;
+  const parts = sources(list, newest);
+  const [only] = parts;
+  return rows(
+    db,
+    Row,
+    list.status === null && only
+      ? sql`/* validatorPage */ ${page(select, only)}`
+      : sql`/* validatorPage */
+    ${page(
+      select,
+      sql`(
+      ${join(
+        parts.map((part) => sql`(${page(sql`v.validator_index`, part)})`),
+        ' union all ',
+      )}
+    ) p join validators v on v.network = ${list.network} and v.validator_index = p.validator_index where true`,
+    )}`,
   );
 }
 
-export const validatorTotal = (db: Queryable, list: ValidatorList): Promise<number> =>
+/** Counts index entries. */
+export const validatorTotal = (db: Queryable, list: ValidatorList, newest: number): Promise<number> =>
   totalOf(
     db,
     sql`/* validatorTotal */
-    select count(*)::int as total from ${matching(list)}`,
+    select sum(n)::int as total from (
+      ${join(
+        sources(list, newest).map((source) => sql`select count(*) as n from ${source}`),
+        ' union all ',
+      )}
+    ) c`,
   );
+
+/** The epoch of the newest stored slot or active balance. */
+export function newestEpochs(
+  db: Queryable,
+  networks: readonly Network[],
+): Promise<z.infer<typeof NewestRow>[]> {
+  return rows(
+    db,
+    NewestRow,
+    sql`/* newestEpochs */
+    select k.network, greatest(
+      (select h.slot / ${raw(String(SLOTS_PER_EPOCH))} from chain_heads h where h.network = k.network),
+      (select b.epoch from chain_balances b where b.network = k.network order by b.epoch desc limit 1)
+    ) as epoch
+    from ${keyTable(networks, { network: ['text', (network) => network] })}`,
+  );
+}
 
 /** Empty for an `idType` to which no validator belongs. */
 export function operatorValidatorPages(

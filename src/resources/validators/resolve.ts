@@ -5,7 +5,13 @@ import { decodePosition, encodeCursor, integerCursors } from '../../kernel/curso
 import { LAST_NUMBER, type Range, type Slice, slice } from '../../kernel/page.ts';
 import { loadOperator, loadOperatorNode, type OperatorId, type OperatorNode } from '../operators/loaders.ts';
 import type { IdType, OperatorField } from '../operators/record.ts';
-import { byValidatorName, loadOperatorValidators, loadValidator, loadValidatorByPubkey } from './loaders.ts';
+import {
+  byValidatorName,
+  loadNewestEpoch,
+  loadOperatorValidators,
+  loadValidator,
+  loadValidatorByPubkey,
+} from './loaders.ts';
 import {
   type ValidatorList,
   type ValidatorPosition,
@@ -14,20 +20,24 @@ import {
   validatorTotal,
 } from './queries.ts';
 
-export const VALIDATORS_SIZES = { defaultSize: 10, maxSize: 200 };
+export const VALIDATORS_SIZES = { maxSize: 200 };
 
 export const validator = byValidatorName(loadValidator, loadValidatorByPubkey);
 
 export type { ValidatorList };
 
+const newestFor = async (ctx: Context, { network, status }: ValidatorList): Promise<number> =>
+  status === null ? 0 : loadNewestEpoch(ctx, network);
+
 export const validators = async (
   ctx: Context,
   list: ValidatorList,
   range: Range<ValidatorPosition>,
-): Promise<Slice<ValidatorRow>> => slice(await validatorPage(ctx.db, list, range), range);
+): Promise<Slice<ValidatorRow>> =>
+  slice(await validatorPage(ctx.db, list, await newestFor(ctx, list), range), range);
 
-export const totalValidators = (ctx: Context, list: ValidatorList): Promise<number> =>
-  validatorTotal(ctx.db, list);
+export const totalValidators = async (ctx: Context, list: ValidatorList): Promise<number> =>
+  validatorTotal(ctx.db, list, await newestFor(ctx, list));
 
 export async function validatorsOf(ctx: Context, network: Network, indices: readonly number[]) {
   const found = await Promise.all(

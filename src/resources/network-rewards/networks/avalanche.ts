@@ -37,7 +37,7 @@ const validator = z
 const network = z
   .object({
     day: day(),
-    totalActiveValidators: count().describe('Validators active at the end of the day.'),
+    totalActiveValidators: count().describe('Validators active at the end of the day, at least 0.'),
     ...totals,
   })
   .meta({ id: 'AvalancheNetworkReward', description: 'What all Avalanche validators earned in a day.' });

@@ -80,7 +80,7 @@ const network = z
     epoch,
     avgPoolFee: rate('Mean margin of the active pools'),
     avgPoolFlatFee: ada('Mean fixed cost of the active pools'),
-    totalActivePools: count().describe('Active pools at the end of the day.'),
+    totalActivePools: count().describe('Active pools at the end of the day, at least 0.'),
     ...totals,
   })
   .meta({ id: 'CardanoNetworkReward', description: 'What all Cardano stake pools earned in a day.' });

@@ -25,7 +25,7 @@ const networkOf = (token: string) => ({
   day: day(),
   avgCommissionRate: rate('Mean commission of the bonded validators'),
   ...blocks,
-  totalBondedValidators: count().describe('Bonded validators at the end of the day.'),
+  totalBondedValidators: count().describe('Bonded validators at the end of the day, at least 0.'),
   ...totals(token),
 });
 

@@ -20,7 +20,7 @@ const validator = z
     era,
     validator: text(64).regex(STASH, `must be ${form}`).describe('Stash address of the validator (SS58).'),
     commissionRate: rate('Commission of the validator'),
-    eraPoints: count().describe('Era points of the validator.'),
+    eraPoints: count().describe('Era points of the validator, at least 0.'),
     ...totals,
   })
   .meta({ id: 'PolkadotValidatorReward', description: 'What a Polkadot validator earned in a day.' });
@@ -29,7 +29,7 @@ const network = z
   .object({
     day: day(),
     era,
-    totalActiveValidators: count().describe('Validators active in the era.'),
+    totalActiveValidators: count().describe('Validators active in the era, at least 0.'),
     avgCommissionRate: rate('Mean commission of the active validators'),
     ...totals,
   })

@@ -29,7 +29,7 @@ const network = z
   .object({
     day: day(),
     ...checkpoints,
-    totalActiveValidators: count().describe('Validators active at the end of the day.'),
+    totalActiveValidators: count().describe('Validators active at the end of the day, at least 0.'),
     ...totals,
   })
   .meta({ id: 'PolygonNetworkReward', description: 'What all Polygon validators earned in a day.' });

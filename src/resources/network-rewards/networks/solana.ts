@@ -31,7 +31,7 @@ const network = z
   .object({
     day: day(),
     epoch,
-    activeValidatorCount: count().describe('Validators active at the end of the day.'),
+    activeValidatorCount: count().describe('Validators active at the end of the day, at least 0.'),
     ...totals,
   })
   .meta({ id: 'SolanaNetworkReward', description: 'What all Solana validators earned in a day.' });

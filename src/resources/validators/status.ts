@@ -1,0 +1,52 @@
+import { type Sql, sql } from '../../db/rows.ts';
+import { LAST_NUMBER } from '../../kernel/page.ts';
+
+export const validatorStatuses = ['pending', 'active', 'exiting', 'exited'] as const;
+export type ValidatorStatus = (typeof validatorStatuses)[number];
+
+type Epochs = { activationEpoch: number | null; exitEpoch: number | null };
+
+/** Without a newest epoch, all known epochs are past. */
+export const newestOr = (epoch: number | undefined): number => epoch ?? LAST_NUMBER - 1;
+
+export function statusOf({ activationEpoch, exitEpoch }: Epochs, newest: number): ValidatorStatus {
+  if (exitEpoch !== null && exitEpoch <= newest) return 'exited';
+  if (activationEpoch === null || activationEpoch > newest) return 'pending';
+  return exitEpoch === null ? 'active' : 'exiting';
+}
+
+/** As indexed; LAST_NUMBER if the epoch is not known. */
+export const activation = sql`coalesce(v.activation_epoch, 2147483647)`;
+export const exit = sql`coalesce(v.exit_epoch, 2147483647)`;
+
+/** The validators `v` with a status. */
+export const hasStatus = (status: ValidatorStatus, newest: number): Sql =>
+  ({
+    pending: sql`${activation} > ${newest}::int and ${exit} > ${newest}::int`,
+    active: sql`v.activation_epoch is not null and v.exit_epoch is null and ${activation} <= ${newest}::int`,
+    exiting: sql`${exit} > ${newest}::int and ${exit} < 2147483647 and ${activation} <= ${newest}::int`,
+    exited: sql`${exit} <= ${newest}::int`,
+  })[status];
+
+type Part = { condition: Sql; few?: boolean };
+
+/**
+ * The same, each part in the order of an index. `few` reads by an index on epochs and sorts: the protocol's queues bound
+ * such parts.
+ */
+export function partsWithStatus(status: ValidatorStatus, field: string, newest: number): Part[] {
+  if (status === 'exiting' && field !== 'exitEpoch') {
+    const queue = sql`v.exit_epoch > ${newest}::int and v.exit_epoch < 2147483647`;
+    return [{ condition: sql`${queue} and v.activation_epoch <= ${newest}::int`, few: true }];
+  }
+  if (field === 'index' && status === 'pending') {
+    const known = sql`${activation} > ${newest}::int and ${activation} < 2147483647`;
+    return [
+      { condition: sql`v.activation_epoch is null and ${exit} > ${newest}::int` },
+      { condition: sql`${known} and ${exit} > ${newest}::int`, few: true },
+    ];
+  }
+  if (field === 'index' && status === 'exited')
+    return [{ condition: sql`v.exit_epoch is not null and v.exit_epoch <= ${newest}::int` }];
+  return [{ condition: hasStatus(status, newest) }];
+}

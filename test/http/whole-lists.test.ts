@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { operator } from '../ingest/rows.ts';
+import { type Account, accountOf } from '../support/account.ts';
+import { eventually } from '../support/eventually.ts';
+import { useGateway } from '../support/gateway.ts';
+import { importText } from '../support/import.ts';
+
+const NDJSON = { accept: 'application/x-ndjson' };
+const ROWS = 20_000;
+const path = '/v0/eth/operators?window=1d&idType=entity&all';
+const linesIn = (text: string) => text.split('\n').slice(0, -1);
+
+const gateway = useGateway({ template: 'empty' });
+beforeAll(async () => {
+  const rows = Array.from({ length: ROWS }, (_, index) =>
+    operator(`Operator ${index}`, { idType: 'entity', timeWindow: '1d', displayName: 'x'.repeat(200) }),
+  );
+  await importText(gateway, 'operators', JSON.stringify(rows));
+});
+
+/** A response whose reader has stopped after its first bytes. */
+async function paused(account: Account): Promise<IncomingMessage> {
+  const headers = { ...NDJSON, authorization: `Bearer ${account.token}` };
+  const [response] = await once(request(gateway.url + path, { headers }).end(), 'response');
+  expect(response.statusCode).toBe(200);
+  return response.pause();
+}
+
+async function unitsOf(account: Account): Promise<number> {
+  const { data } = await account.graphql('{ viewer { usage { unitsUsed } } }');
+  return Number(data.viewer.usage.unitsUsed);
+}
+
+/** Resolves when the gateway reads no further page. */
+async function settled(): Promise<number> {
+  for (let read = -1; ; ) {
+    if (read === gateway.statements.length) return read;
+    read = gateway.statements.length;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+describe('?all is refused', () => {
+  it('above 500,000 rows, before any is read, and at 500,000 it is not', async () => {
+    const has = (total: number) =>
+      gateway.database.pool.query({
+        text: `insert into block_counts (network, total) values ('mainnet', $1)
+          on conflict (network) do update set total = excluded.total`,
+        values: [total],
+      });
+    await has(500_001);
+    gateway.statements.length = 0;
+    const { status, json } = await gateway.get('/v0/eth/blocks?all', NDJSON);
+    expect(status).toBe(400);
+    expect(json.detail).toEqual([
+      {
+        loc: ['query', 'all'],
+        msg: 'all would give 500001 rows; at most 500000 are given at once. Leave out all and follow the pages.',
+        type: 'too_long',
+      },
+    ]);
+    expect(gateway.statements.filter((name) => name === 'blockPage').length).toBeLessThanOrEqual(1);
+    await has(500_000);
+    expect((await gateway.get('/v0/eth/blocks?all', NDJSON)).status).toBe(200);
+  });
+
+  it('to the 17th reader at once, and given when one of the 16 has gone', async () => {
+    const accounts = await Promise.all(Array.from({ length: 9 }, () => accountOf(gateway)));
+    const ninth = accounts.pop() as Account;
+    const readers = await Promise.all(accounts.flatMap((account) => [paused(account), paused(account)]));
+    expect(readers).toHaveLength(16);
+    await settled();
+    const refused = await ninth.get(path, NDJSON);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+    expect((await accounts[0]?.get(path, NDJSON))?.status).toBe(429);
+    expect((await ninth.get('/v0/eth/operators?window=1d&idType=entity', NDJSON)).status).toBe(200);
+    readers.pop()?.destroy();
+    await eventually(async () => {
+      const { status, text } = await ninth.get(path, NDJSON);
+      expect(status).toBe(200);
+      expect(linesIn(text)).toHaveLength(ROWS);
+    });
+    for (const reader of readers) reader.destroy();
+    await eventually(async () => {
+      const all = await Promise.all([ninth.get(path, NDJSON), ninth.get(path, NDJSON)]);
+      expect(all.map(({ status }) => status)).toEqual([200, 200]);
+    });
+  });
+});
+
+describe('?all that ends in the middle', () => {
+  it('through its reader is charged for the rows sent until then', async () => {
+    const account = await accountOf(gateway, 'growth');
+    const before = await unitsOf(account);
+    gateway.statements.length = 0;
+    const response = await paused(account);
+    const pages = await settled();
+    expect(pages).toBeLessThan(ROWS / 200);
+    response.destroy();
+    await eventually(async () => {
+      const charged = (await unitsOf(account)) - before;
+      expect(charged).toBeGreaterThan(200);
+      expect(charged).toBeLessThan(ROWS);
+    });
+  });
+});
