@@ -230,7 +230,7 @@ describe('REST and GraphQL', () => {
     const rest = (await list(`from=${day}`)).json;
     for (const args of [`startAtDay: ${day}`, `startAtDate: "${dateOfDay('mainnet', day)}"`]) {
       const { data } = await gateway.graphql(
-        `{ chainDailyRewards(${args}) { totalCount nodes { ${fields} } } }`,
+        `{ chainDailyRewards(${args}, first: 15) { totalCount nodes { ${fields} } } }`,
       );
       expect(data.chainDailyRewards.nodes.map(asRest)).toEqual(rest.data);
       expect(data.chainDailyRewards.totalCount).toBe(rest.total);

@@ -90,7 +90,7 @@ describe('Query.attestations', () => {
 
   it('takes operatorId and idType, and the deprecated names', async () => {
     const { data } = await ask('operatorId: $pool, idType: POOL');
-    expect(data.attestations.nodes).toHaveLength(10);
+    expect(data.attestations.nodes).toHaveLength(20);
     expect(data.attestations.nodes[0].operatorId).toBe(pool);
     expect((await ask('entityId: $pool, entityType: POOL')).data).toEqual(data);
     expect((await ask('operatorId: $pool, entityType: POOL')).data).toEqual(data);

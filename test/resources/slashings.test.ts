@@ -134,7 +134,9 @@ describe('REST and GraphQL', () => {
       `fromTimestamp: "${moment}"`,
       `fromDay: 0, fromTimestamp: "${moment}"`,
     ]) {
-      const { data } = await gateway.graphql(`{ slashings(${args}) { totalCount nodes { ${fields} } } }`);
+      const { data } = await gateway.graphql(
+        `{ slashings(${args}, first: 10) { totalCount nodes { ${fields} } } }`,
+      );
       expect(data.slashings.nodes.map(asRest)).toEqual(rest.data);
       expect(data.slashings.totalCount).toBe(rest.total);
     }
